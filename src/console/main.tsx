@@ -6,10 +6,13 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { installHistoryGuard } from './components/forms/history-guard.ts'
+import { mount } from './mount.ts'
+import { loadScriptOf } from './pages.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no element with the id root.')
 installHistoryGuard()
+loadScriptOf(location.pathname.slice(mount.basename.length))
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -63,8 +63,8 @@ export const cssVariables =
     },
     light: {
       '--mantine-color-dimmed': '#5b6472',
-      '--mantine-color-placeholder': '#6b7380',
-      '--mantine-color-error': '#c92a2a',
+      '--mantine-color-placeholder': '#68707d',
+      '--mantine-color-error': '#bd2323',
       '--mantine-color-anchor': 'var(--mantine-primary-color-7)',
       '--posthorn-line': '#e3e7ee',
       '--posthorn-sunken': '#f6f8fb',
@@ -87,7 +87,7 @@ export const cssVariables =
       // The result of attempts in charts: the class of the status, or no response.
       '--posthorn-chart-2xx': '#2a9d78',
       '--posthorn-chart-3xx': '#7b55c7',
-      '--posthorn-chart-4xx': '#d18a1d',
+      '--posthorn-chart-4xx': '#c6801a',
       '--posthorn-chart-5xx': '#cf4646',
       '--posthorn-chart-none': '#7a4a72',
       '--posthorn-selected': 'var(--mantine-primary-color-light)',
@@ -132,7 +132,7 @@ export function themeOfColor(color: string) {
 }
 
 /** How much white (or, if negative, black) each shade mixes in. Shade 7, which buttons use, is the color itself. */
-const TINTS = [0.93, 0.85, 0.7, 0.54, 0.4, 0.27, 0.13, 0, -0.2, -0.38]
+const TINTS = [0.93, 0.85, 0.7, 0.55, 0.4, 0.27, 0.13, 0, -0.2, -0.38]
 
 function shadesOf(color: string): MantineColorsTuple {
   return TINTS.map((tint) => {

@@ -1,4 +1,4 @@
-import type { Browser, Page, Response } from 'playwright-core'
+import type { Browser, Page, Request, Response } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { createWebhooks } from './seed.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
@@ -76,6 +76,33 @@ story(
   },
 )
 
+story.each([
+  ['deliveries', () => '/deliveries', 'Deliveries'],
+  ['webhooks', () => `/webhooks/${webhookId}`, 'WebhookDetail'],
+])(
+  'a page of the script %s asks for its data while the script loads, and only once',
+  async (script, path, operation) => {
+    const { url } = server
+    await using reader = await visit(browser, { origins: [url], signedInTo: server })
+    const { page } = reader
+    const isQuery = (request: Request) =>
+      request.url() === `${url}/graphql` && operationOf(request) === operation
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (isQuery(request)) asked.push(request.postData() ?? '')
+    })
+    const answered = page.waitForResponse((response) => isQuery(response.request()))
+    // The script arrives after the data.
+    await page.route(new RegExp(`/${script}-[^/]+\\.js$`), async (route) => {
+      await answered
+      await route.continue()
+    })
+    await page.goto(`${url}/console${path()}`)
+    await waitUntilLoaded(page)
+    expect(asked).toHaveLength(1)
+  },
+)
+
 story('every page of the console but Explore loads at most 12 scripts in all', async () => {
   const { url } = server
   await using reader = await visit(browser, { origins: [url], signedInTo: server })
@@ -97,4 +124,8 @@ function collectScripts(page: Page): Response[] {
     if (response.request().resourceType() === 'script') scripts.push(response)
   })
   return scripts
+}
+
+function operationOf(request: Request): string {
+  return request.postDataJSON()?.operationName
 }

@@ -89,13 +89,19 @@ const WEBHOOKS = {
 } as const
 
 /** Creates sample data through the API. Only the statistics of past days are inserted directly. */
-export async function seedServer(): Promise<SeededServer> {
+export async function seedServer(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<SeededServer> {
   await using started = new AsyncDisposableStack()
   const endpoints = started.use(await openFakeEndpoints(BEHAVIORS))
   const server = started.use(
     await startConsoleServer({
       authority: endpoints.authority,
-      environment: { ...endpoints.environment, POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h' },
+      environment: {
+        ...endpoints.environment,
+        POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h',
+        ...environment,
+      },
     }),
   )
   const publish = async (count: number) => {

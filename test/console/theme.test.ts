@@ -1,15 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readable, themeOfColor } from '../../src/console/theme.ts'
+import { contrastOf } from './support/contrast.ts'
 
-/** The contrast of white text on a color, as WCAG 2.2 defines it. */
-function contrastWithWhite(color: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-  })
-  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
-}
+const contrastWithWhite = (color: string) => contrastOf('#ffffff', color)
 
 const color = fc
   .integer({ min: 0, max: 0xff_ff_ff })

@@ -14,7 +14,6 @@ const LONG = [
   'rest/http-limits',
   'console/live-resume',
   'deploy/dockerfile',
-  'console/dialogs',
   'scheduling/backlog-changes',
   'migrate/neighbor',
   'examples/relay',

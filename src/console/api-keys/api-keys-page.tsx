@@ -1,8 +1,7 @@
 import { Button, Group, Switch, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { useRead } from '../api/use-read.ts'
+import { usePageQuery } from '../api/page-query.ts'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
@@ -10,15 +9,12 @@ import { EmptyState } from '../components/page/empty-state.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import { ApiKeysPageDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
+import { apiKeysQuery, KEYS_PER_PAGE } from './api-keys-query.ts'
 import { KEY_COLUMNS } from './key-columns.tsx'
 import { KeyPanel } from './key-panel.tsx'
 import { NewApiKey } from './new-api-key.tsx'
-
-/** Most organizations have fewer keys than this. */
-const KEYS_PER_PAGE = 100
 
 export default function ApiKeysPage() {
   return (
@@ -34,10 +30,7 @@ function ApiKeys() {
   const cursors = useCursors(KEYS_PER_PAGE)
   const creating = usePanel('new')
   const opened = usePanel('key')
-  const context = useMemo(() => ({ additionalTypenames: ['ApiKey'] }), [])
-  const { data, error, stale, reload } = useRead(ApiKeysPageDocument, cursors.variables, {
-    context,
-  })
+  const { data, error, stale, reload } = usePageQuery(apiKeysQuery)
   const all = data?.apiKeys?.nodes
   const rows = all?.filter(({ revokedAt }) => values.revoked || !revokedAt)
   const hidden = (all?.length ?? 0) - (rows?.length ?? 0)

@@ -1,4 +1,5 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql'
+import { preloadExchange } from './preload.ts'
 import { noteReachability } from './reachability.ts'
 import { describeError } from './request-error.ts'
 import { requestOptions } from './request-options.ts'
@@ -31,6 +32,7 @@ export function createClient({ token, onSignedOut }: ClientOptions): Client {
           if (ended) onSignedOut(ended.message)
         },
       }),
+      preloadExchange,
       cacheExchange,
       fetchExchange,
     ],

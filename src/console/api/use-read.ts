@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react'
 import { type TypedDocumentNode, type UseQueryArgs, useQuery } from 'urql'
+import { endPreload } from './preload.ts'
 import { describeError } from './request-error.ts'
 
 const RETRY_EVERY_MS = 5_000
@@ -18,6 +19,8 @@ export function useRead<Data, Variables extends object>(
     variables,
     ...options,
   } as UseQueryArgs<Variables, Data>)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once the first answer is there, or on its way
+  useEffect(() => endPreload(query, variables), [])
   const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute])
   const { error, fetching, stale } = result
   const isUnreachable = error !== undefined && describeError(error).isUnreachable

@@ -1,32 +1,20 @@
-import { DURATIONS, readDuration } from '../components/filters/durations.ts'
+import { DURATIONS } from '../components/filters/durations.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
-import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
+import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
 import { CAUSES, causeOf } from '../deliveries/cause-options.ts'
-import { RESPONSES, responseFilter } from '../deliveries/response-filter.ts'
-import type { AttemptFilter } from '../generated/graphql.ts'
+import { RESPONSES } from '../deliveries/response-filter.ts'
 import { t } from '../strings/t.ts'
+import { ATTEMPT_FILTERS, attemptFilter } from './attempts-query.ts'
 
 /** The attempt filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useAttemptFilters(onlyWebhookId: string | null) {
-  const filters = useFilters(['webhook', 'response', 'cause', 'duration', ...TIME_FILTERS])
-  const { webhook, response, cause, duration } = filters.values
-  const webhookIds = readList(webhook)
-  const causes = readList(cause)
-  const range = useTimeRange(filters.values)
-  const filter: AttemptFilter = {
-    ...range,
-    ...(onlyWebhookId
-      ? { webhookId: onlyWebhookId }
-      : webhookIds.length > 0 && { webhookIds: [...webhookIds] }),
-    ...responseFilter(readOptions(response, RESPONSES)),
-    ...(causes.length > 0 && { causes: [...causes] }),
-    ...readDuration(duration),
-  }
+  const filters = useFilters(ATTEMPT_FILTERS)
+  const filter = attemptFilter(filters.values, useTimeRange(filters.values), onlyWebhookId)
   return { ...filters, filter, onlyWebhookId }
 }
 

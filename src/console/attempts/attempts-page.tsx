@@ -1,6 +1,4 @@
-import { Button } from '@mantine/core'
-import { useMemo, useState } from 'react'
-import { Link } from 'react-router'
+import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
 import { Presets } from '../components/filters/presets.tsx'
 import { List } from '../components/lists/list.tsx'
@@ -8,12 +6,13 @@ import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
+import { PageActions } from '../components/page/page-actions.tsx'
 import { ExportDialog } from '../exports/export-dialog.tsx'
-import { AttemptsDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
 import { COLUMNS } from './attempt-columns.tsx'
 import { AttemptFilters, useAttemptFilters } from './attempt-filters.tsx'
+import { attemptsQuery } from './attempts-query.ts'
 import { deliveriesPath } from './deliveries-path.ts'
 import { PRESETS } from './presets.ts'
 import { useExportAttempts } from './use-export-attempts.ts'
@@ -25,25 +24,22 @@ export default function AttemptsPage() {
   const cursors = useCursors()
   const [exporting, setExporting] = useState(false)
   const source = useExportAttempts(filters.filter)
-  const context = useMemo(() => ({ additionalTypenames: ['Attempt'] }), [])
   const { data, error, stale, reload } = useRead(
-    AttemptsDocument,
+    attemptsQuery.query,
     { ...cursors.variables, filter: filters.filter, withWebhook: session.can('webhooks:read') },
-    { context },
+    { context: attemptsQuery.context },
   )
   return (
     <Page
       title={t('attempts:title')}
       description={t('attempts:description')}
       actions={
-        <>
-          <Button component={Link} to={deliveriesPath(filters.values)} size="xs" variant="default">
-            {t('attempts:showDeliveries')}
-          </Button>
-          <Button size="xs" variant="default" onClick={() => setExporting(true)}>
-            {t('exports:export')}
-          </Button>
-        </>
+        <PageActions
+          actions={[
+            { label: t('attempts:showDeliveries'), to: deliveriesPath(filters.values) },
+            { label: t('exports:export'), onClick: () => setExporting(true) },
+          ]}
+        />
       }
     >
       <Presets presets={PRESETS} />

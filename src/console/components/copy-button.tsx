@@ -16,7 +16,7 @@ export function CopyButton({ value, label, labelled = false }: CopyButtonProps) 
       {({ copied, copy }) => {
         const icon = copied ? <IconCheck size={16} /> : <IconCopy size={16} />
         return labelled ? (
-          <Button size="xs" variant="default" leftSection={icon} onClick={copy}>
+          <Button size="xs" variant="default" flex="none" leftSection={icon} onClick={copy}>
             {copied ? t('common:copied') : label}
           </Button>
         ) : (

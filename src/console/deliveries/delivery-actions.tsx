@@ -1,9 +1,10 @@
-import { Alert, Button } from '@mantine/core'
+import { Alert } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { notifySuccess } from '../components/notify.ts'
+import { PageActions } from '../components/page/page-actions.tsx'
 import {
   DeliveryCancelDocument,
   type DeliveryQuery,
@@ -21,6 +22,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
   const { can } = useSession()
   const { run, running } = useAction(DeliveryRedeliverDocument)
   const [confirming, setConfirming] = useState(false)
+  const [stopping, setStopping] = useState(false)
   const [error, setError] = useState<string | null>(null)
   const { id, state } = delivery
   const finished = isFinished(state)
@@ -37,14 +39,21 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
   return {
     buttons: (
       <>
-        <Button
-          variant={finished ? 'filled' : 'default'}
-          leftSection={<IconRefresh size={16} />}
-          loading={running && !confirming}
-          onClick={() => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver())}
-        >
-          {t(finished ? 'deliveries:delivery.redeliver' : 'deliveries:delivery.retryNow')}
-        </Button>
+        <PageActions
+          actions={[
+            {
+              label: t(finished ? 'deliveries:delivery.redeliver' : 'deliveries:delivery.retryNow'),
+              icon: IconRefresh,
+              isPrimary: finished,
+              loading: running && !confirming,
+              onClick: () => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver()),
+            },
+            !finished && {
+              label: t('deliveries:delivery.stop'),
+              onClick: () => setStopping(true),
+            },
+          ]}
+        />
         <Confirm
           opened={confirming}
           onClose={() => setConfirming(false)}
@@ -54,7 +63,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
         >
           {t('deliveries:delivery.redeliverWarning')}
         </Confirm>
-        {!finished && <StopDelivering id={id} />}
+        <StopDelivering id={id} opened={stopping} close={() => setStopping(false)} />
       </>
     ),
     error: error !== null && !confirming && (
@@ -73,30 +82,30 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
   }
 }
 
-function StopDelivering({ id }: { id: string }) {
+interface StopDeliveringProps {
+  readonly id: string
+  readonly opened: boolean
+  close(): void
+}
+
+function StopDelivering({ id, opened, close }: StopDeliveringProps) {
   const { run } = useAction(DeliveryCancelDocument)
-  const [confirming, setConfirming] = useState(false)
   return (
-    <>
-      <Button variant="default" onClick={() => setConfirming(true)}>
-        {t('deliveries:delivery.stop')}
-      </Button>
-      <Confirm
-        opened={confirming}
-        onClose={() => setConfirming(false)}
-        title={t('deliveries:delivery.stopTitle')}
-        action={t('deliveries:delivery.stop')}
-        dismiss={t('deliveries:delivery.keep')}
-        destructive
-        onConfirm={async () => {
-          const outcome = await run({ id })
-          if (outcome.ok) notifySuccess(t('deliveries:delivery.stopped'))
-          return outcome.ok ? null : outcome.message
-        }}
-      >
-        {t('deliveries:delivery.stopWarning')}
-      </Confirm>
-    </>
+    <Confirm
+      opened={opened}
+      onClose={close}
+      title={t('deliveries:delivery.stopTitle')}
+      action={t('deliveries:delivery.stop')}
+      dismiss={t('deliveries:delivery.keep')}
+      destructive
+      onConfirm={async () => {
+        const outcome = await run({ id })
+        if (outcome.ok) notifySuccess(t('deliveries:delivery.stopped'))
+        return outcome.ok ? null : outcome.message
+      }}
+    >
+      {t('deliveries:delivery.stopWarning')}
+    </Confirm>
   )
 }
 

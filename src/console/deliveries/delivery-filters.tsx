@@ -1,8 +1,4 @@
-import {
-  ATTEMPT_TIME_FILTERS,
-  AttemptTime,
-  useAttemptTime,
-} from '../components/filters/attempt-time.tsx'
+import { AttemptTime, useAttemptTime } from '../components/filters/attempt-time.tsx'
 import { DURATIONS } from '../components/filters/durations.ts'
 import { EventTypeMultiSelect } from '../components/filters/event-type-multi-select.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
@@ -10,26 +6,19 @@ import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { KeyFilter } from '../components/filters/key-filter.tsx'
 import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
-import { KEY_FILTERS } from '../components/filters/read-key.ts'
-import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
+import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
 import { DELIVERY_STATES } from '../components/state-badge.tsx'
 import { t } from '../strings/t.ts'
 import { CAUSES, causeOf } from './cause-options.ts'
+import { DELIVERY_FILTERS } from './deliveries-query.ts'
 import { deliveryFilter } from './delivery-filter.ts'
 import { RESPONSES } from './response-filter.ts'
 
-const NAMES = [
-  ...(['webhook', 'state', 'status', 'cause', 'type', 'duration'] as const),
-  ...ATTEMPT_TIME_FILTERS,
-  ...TIME_FILTERS,
-  ...KEY_FILTERS,
-]
-
 /** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useDeliveryFilters(onlyWebhookId: string | null) {
-  const filters = useFilters(NAMES)
+  const filters = useFilters(DELIVERY_FILTERS)
   const created = useTimeRange(filters.values)
   const attempted = useAttemptTime(filters.values)
   const filter = deliveryFilter(filters.values, { created, attempted, onlyWebhookId })

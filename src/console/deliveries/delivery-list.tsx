@@ -31,17 +31,21 @@ export function DeliveryList(props: DeliveryListProps) {
   const task = usePanel('task')
   const selection = useSelection(rows?.map(({ id }) => id) ?? [], filters.key)
   const [first, ...others] = columns
+  // While the list loads, their place is kept.
+  const hasActions = rows ? rows.length > 0 : !error
   return (
     <>
       {filters.filter.anyAttempt && <SearchLimit values={filters.values} />}
       {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <div>
-        <BulkActions
-          selection={selection}
-          rows={rows ?? []}
-          filter={filters.filter}
-          isWhole={!cursors.moved && info?.hasNextPage === false}
-        />
+        {hasActions && (
+          <BulkActions
+            selection={selection}
+            rows={rows ?? []}
+            filter={filters.filter}
+            isWhole={!cursors.moved && info?.hasNextPage === false}
+          />
+        )}
         <List
           label={label}
           columns={[

@@ -1,17 +1,19 @@
-import { Button, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { LiveBadge } from '../components/live-badge.tsx'
+import { DetailSkeleton } from '../components/page/detail-skeleton.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
-import { DeliveryDocument, type DeliveryQuery } from '../generated/graphql.ts'
+import type { DeliveryQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { t } from '../strings/t.ts'
 import { AttemptTimeline } from './attempt/attempt-timeline.tsx'
+import { deliveryQuery, FEW_ATTEMPTS } from './deliveries-query.ts'
 import { useDeliveryActions } from './delivery-actions.tsx'
 import { TestBadge } from './delivery-columns.tsx'
 import { DeliveryEvent } from './delivery-event.tsx'
@@ -20,14 +22,13 @@ import { ScheduleLine } from './schedule-line.tsx'
 import { useLiveDelivery } from './use-live-delivery.ts'
 import { WaitingNotice } from './waiting-notice.tsx'
 
-const FEW_ATTEMPTS = 20
 const MOST_ATTEMPTS = 100
 
 export default function DeliveryPage() {
   const { id = '' } = useParams()
   const withWebhook = useSession().can('webhooks:read')
   const [attempts, setAttempts] = useState(FEW_ATTEMPTS)
-  const { data, error, reload } = useRead(DeliveryDocument, { id, attempts, withWebhook })
+  const { data, error, reload } = useRead(deliveryQuery.query, { id, attempts, withWebhook })
   const delivery = data?.delivery
   if (delivery) {
     return (
@@ -45,7 +46,7 @@ export default function DeliveryPage() {
   if (data) return <NotFoundPage noun={t('deliveries:noun')} />
   return (
     <Page title={t('deliveries:delivery.title')} breadcrumbs={breadcrumbs()}>
-      {error ? <QueryError error={error} retry={reload} /> : <Skeleton h={420} />}
+      {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
     </Page>
   )
 }

@@ -14,6 +14,10 @@ interface ScheduleLineProps {
   open(attemptId: string): void
 }
 
+/** So many attempts have room for their texts on a phone, and so many need a screen. */
+const FEW = 4
+const MANY = 10
+
 /** The attempts so far, and those that follow if each of them fails, on one line. */
 export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
   const { made, planned, hidden, more } = scheduleOf(delivery, attempts)
@@ -21,7 +25,8 @@ export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
     <div className="ph-schedule">
       <ol
         aria-label={t('deliveries:schedule.label')}
-        data-many={made.length + planned.length > 10 || undefined}
+        data-few={made.length + planned.length <= FEW || undefined}
+        data-many={made.length + planned.length > MANY || undefined}
       >
         {hidden > 0 && (
           <li className="ph-schedule-count">

@@ -1,8 +1,8 @@
-import { useMemo } from 'react'
 import { useRead } from '../api/use-read.ts'
 import type { Cursors } from '../components/lists/use-cursors.ts'
-import { DeliveriesDocument, type DeliveryFilter } from '../generated/graphql.ts'
+import type { DeliveryFilter } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
+import { deliveriesQuery } from './deliveries-query.ts'
 import { useLiveDeliveries } from './use-live-deliveries.ts'
 
 interface DeliveriesOptions {
@@ -18,11 +18,10 @@ interface DeliveriesOptions {
 export function useDeliveries(options: DeliveriesOptions) {
   const { filter, page, countNewer, ofOneWebhook = false } = options
   const withWebhook = useSession().can('webhooks:read') && !ofOneWebhook
-  const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
   const { data, error, stale, reload } = useRead(
-    DeliveriesDocument,
+    deliveriesQuery.query,
     { ...page, filter, withWebhook },
-    { context },
+    { context: deliveriesQuery.context },
   )
   const info = data?.deliveries?.pageInfo
   const { rows, newer, state } = useLiveDeliveries({

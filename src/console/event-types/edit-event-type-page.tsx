@@ -1,9 +1,9 @@
-import { Skeleton } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useAction } from '../api/use-action.ts'
 import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
+import { FormSkeleton } from '../components/page/form-skeleton.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
@@ -31,7 +31,7 @@ export default function EditEventTypePage() {
       >
         {eventType && <Edit key={eventType.name} eventType={eventType} />}
         {!eventType && error && <QueryError error={error} retry={reload} />}
-        {!eventType && !error && <Skeleton height={480} radius="md" maw={760} />}
+        {!eventType && !error && <FormSkeleton />}
       </Page>
     </NeedsScope>
   )

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
 import type { EditConflict, Outcome } from '../api/use-action.ts'
@@ -69,7 +69,7 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
   }
 
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit} maw={760}>
+    <form onSubmit={submit} style={{ maxWidth: 760 }}>
       <Stack gap="lg">
         <TextInput
           ref={nameField}
@@ -171,6 +171,6 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
         </Group>
       </Stack>
       <UnsavedGuard unsaved={changed && !saved} />
-    </Paper>
+    </form>
   )
 }

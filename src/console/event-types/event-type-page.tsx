@@ -1,10 +1,12 @@
-import { Anchor, Button, Skeleton, Text } from '@mantine/core'
+import { Anchor, Text } from '@mantine/core'
 import { IconArchive, IconArchiveOff, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { JsonBlock } from '../components/json/json-block.tsx'
+import { DetailSkeleton } from '../components/page/detail-skeleton.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Page } from '../components/page/page.tsx'
+import { PageActions } from '../components/page/page-actions.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
@@ -28,11 +30,7 @@ export default function EventTypePage() {
   if (!eventType) {
     return (
       <Page title={name} breadcrumbs={BREADCRUMBS}>
-        {error ? (
-          <QueryError error={error} retry={reload} />
-        ) : (
-          <Skeleton height={320} radius="md" />
-        )}
+        {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }
@@ -45,25 +43,22 @@ export default function EventTypePage() {
       description={eventType.description}
       actions={
         can('admin') && (
-          <>
-            <Button
-              component={Link}
-              to={`/event-types/${name}/edit`}
-              variant="default"
-              leftSection={<IconPencil size={16} />}
-            >
-              {t('eventTypes:eventTypePage.edit')}
-            </Button>
-            <Button
-              variant="default"
-              leftSection={archived ? <IconArchiveOff size={16} /> : <IconArchive size={16} />}
-              onClick={() => setConfirming(true)}
-            >
-              {archived
-                ? t('eventTypes:archiveEventType.unarchive')
-                : t('eventTypes:archiveEventType.archive')}
-            </Button>
-          </>
+          <PageActions
+            actions={[
+              {
+                label: t('eventTypes:eventTypePage.edit'),
+                icon: IconPencil,
+                to: `/event-types/${name}/edit`,
+              },
+              {
+                label: archived
+                  ? t('eventTypes:archiveEventType.unarchive')
+                  : t('eventTypes:archiveEventType.archive'),
+                icon: archived ? IconArchiveOff : IconArchive,
+                onClick: () => setConfirming(true),
+              },
+            ]}
+          />
         )
       }
     >

@@ -1,8 +1,7 @@
 import { Button, Switch, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { useRead } from '../api/use-read.ts'
+import { usePageQuery } from '../api/page-query.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
@@ -12,9 +11,10 @@ import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { EventTypesCatalogueDocument, type EventTypesCatalogueQuery } from '../generated/graphql.ts'
+import type { EventTypesCatalogueQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
+import { eventTypesQuery } from './event-type-queries.ts'
 
 type EventType = EventTypesCatalogueQuery['eventTypes'][number]
 
@@ -57,8 +57,7 @@ const COLUMNS: readonly Column<EventType>[] = [
 export default function EventTypesPage() {
   const { can } = useSession()
   const { values, set, clear } = useFilters(['q', 'archived'])
-  const context = useMemo(() => ({ additionalTypenames: ['EventType'] }), [])
-  const { data, error, reload } = useRead(EventTypesCatalogueDocument, {}, { context })
+  const { data, error, reload } = usePageQuery(eventTypesQuery)
   const wanted = (values.q ?? '').trim().toLowerCase()
   const kinds = data?.eventTypes.filter(({ archivedAt }) => values.archived || archivedAt === null)
   const rows = kinds?.filter(({ name, description }) =>

@@ -1,15 +1,9 @@
-import { useRead } from '../api/use-read.ts'
-import { EventTypesOneDocument } from '../generated/graphql.ts'
-import { useSession } from '../session/session.tsx'
+import { usePageQuery } from '../api/page-query.ts'
+import { eventTypeQuery } from './event-type-queries.ts'
 
-/** One event type, with its number of subscribed webhooks if the viewer may know that. */
+/** The event type that the address names, with its number of subscribed webhooks if the viewer may know that. */
 export function useEventType(name: string) {
-  const { can } = useSession()
-  const { data, error, reload } = useRead(EventTypesOneDocument, {
-    name,
-    subscribesTo: name,
-    countWebhooks: can('webhooks:read'),
-  })
+  const { data, error, reload } = usePageQuery(eventTypeQuery)
   const node = data?.node
   return {
     eventType: node?.__typename === 'EventType' && node.name === name ? node : null,

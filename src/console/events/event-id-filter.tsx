@@ -1,10 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { t } from '../strings/t.ts'
-
-export function isEventId(text: string | null): text is string {
-  return text !== null && /^evt_[0-9a-z]{26}$/.test(text)
-}
+import { isEventId } from './is-event-id.ts'
 
 interface EventIdFilterProps {
   readonly value: string | null

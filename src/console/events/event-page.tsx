@@ -5,6 +5,7 @@ import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/id.tsx'
 import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
+import { DetailSkeleton } from '../components/page/detail-skeleton.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Page } from '../components/page/page.tsx'
@@ -13,10 +14,11 @@ import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/delivery-columns.tsx'
 import { useLiveDeliveries } from '../deliveries/use-live-deliveries.ts'
-import { EventDeliveriesDocument, EventDocument } from '../generated/graphql.ts'
+import { EventDeliveriesDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { t } from '../strings/t.ts'
+import { eventQuery } from './events-query.ts'
 
 const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
 const BREADCRUMBS = [[t('events:title'), '/events']] as const
@@ -25,13 +27,17 @@ export default function EventPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   // Events are immutable.
-  const { data, error, reload } = useRead(EventDocument, { id }, { requestPolicy: 'cache-first' })
+  const { data, error, reload } = useRead(
+    eventQuery.query,
+    { id },
+    { requestPolicy: 'cache-first' },
+  )
   const event = data?.event
   if (data && !event) return <NotFoundPage noun={t('events:noun')} />
   if (!event) {
     return (
       <Page title={t('events:page.event')} breadcrumbs={BREADCRUMBS}>
-        {error ? <QueryError error={error} retry={reload} /> : <Skeleton h={420} />}
+        {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }

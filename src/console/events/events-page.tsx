@@ -1,11 +1,9 @@
-import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { KeyFilter } from '../components/filters/key-filter.tsx'
-import { KEY_FILTERS, readKey } from '../components/filters/read-key.ts'
-import { TIME_FILTERS, TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
+import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { List } from '../components/lists/list.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
@@ -13,35 +11,25 @@ import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
-import { EventsDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
 import { eventColumns } from './event-columns.tsx'
-import { EventIdFilter, isEventId } from './event-id-filter.tsx'
+import { EventIdFilter } from './event-id-filter.tsx'
+import { EVENT_FILTERS, eventFilter, eventsQuery } from './events-query.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import { useNewerEvents } from './use-newer-events.ts'
 
-const FILTERS = ['id', 'type', ...KEY_FILTERS, ...TIME_FILTERS] as const
-
 export default function EventsPage() {
   const { can } = useSession()
-  const filters = useFilters(FILTERS)
+  const filters = useFilters(EVENT_FILTERS)
   const { values, set, active, clear } = filters
-  const range = useTimeRange(values)
-  const key = readKey(values)
   const withDeliveries = can('deliveries:read')
-  const filter = {
-    ...range,
-    ...(isEventId(values.id) && { id: values.id }),
-    ...(values.type && { type: values.type }),
-    ...(key && { key }),
-  }
+  const filter = eventFilter(values, useTimeRange(values))
   const cursors = useCursors()
-  const context = useMemo(() => ({ additionalTypenames: ['Event'] }), [])
   const { data, error, stale, reload } = useRead(
-    EventsDocument,
+    eventsQuery.query,
     { ...cursors.variables, filter, withDeliveries },
-    { context },
+    { context: eventsQuery.context },
   )
   const info = data?.events?.pageInfo
   const newer = useNewerEvents(

@@ -1,4 +1,4 @@
-import { ActionIcon, Text } from '@mantine/core'
+import { ActionIcon, Group, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { Column } from '../components/lists/list.tsx'
@@ -109,17 +109,17 @@ function DetailsLink({ job: { id, task }, opened, detailsUrl }: JobColumnsOption
 function DeliveryOf({ job: { delivery, organization } }: { job: Job }) {
   if (!delivery) return null
   return (
-    <>
+    <Group gap={6} wrap="nowrap">
       <OrganizationLink
         organizationId={organization?.id ?? null}
         path={`/deliveries/${delivery.id}`}
       >
         <span className="ph-mono">{`msg_…${delivery.id.slice(-6)}`}</span>
-      </OrganizationLink>{' '}
-      <Text span size="xs" c="dimmed">
+      </OrganizationLink>
+      <Text size="xs" c="dimmed" truncate>
         {delivery.eventType}
       </Text>
-    </>
+    </Group>
   )
 }
 

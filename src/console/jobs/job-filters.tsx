@@ -1,7 +1,8 @@
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { t } from '../strings/t.ts'
-import { JOB_STATES, jobStateLabel } from './job-state.tsx'
+import { jobStateLabel } from './job-state.tsx'
+import { JOB_STATES } from './jobs-queries.ts'
 
 interface JobFiltersProps {
   readonly task: string | null

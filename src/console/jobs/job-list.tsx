@@ -1,5 +1,5 @@
 import { Box, Button, Stack } from '@mantine/core'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { describeError } from '../api/request-error.ts'
 import { useRead } from '../api/use-read.ts'
 import { List } from '../components/lists/list.tsx'
@@ -10,12 +10,13 @@ import { SelectionBar } from '../components/selection/selection-bar.tsx'
 import { useSelection } from '../components/selection/use-selection.ts'
 import { usePanel } from '../components/use-panel.ts'
 import { formatCount } from '../format.ts'
-import { type JobState, JobsPageDocument } from '../generated/graphql.ts'
+import type { JobState } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 import { type CommandResult, JobActions } from './job-actions.tsx'
 import { jobColumns } from './job-columns.tsx'
 import { JobDetails } from './job-details.tsx'
 import { JobOutcomes } from './job-outcomes.tsx'
+import { jobsQuery } from './jobs-queries.ts'
 import { REFRESH_EVERY_MS } from './refresh.ts'
 import { StaleNotice } from './stale-notice.tsx'
 import type { Total } from './total-of.ts'
@@ -41,8 +42,9 @@ export function JobList({ task, state, total, active, clear }: JobListProps) {
   const { interacting, handlers } = useInteraction()
   const variables = { task, state, ...cursors.variables }
   const listKey = JSON.stringify(variables)
-  const context = useMemo(() => ({ additionalTypenames: ['Job'] }), [])
-  const { data, error, stale, reload } = useRead(JobsPageDocument, variables, { context })
+  const { data, error, stale, reload } = useRead(jobsQuery.query, variables, {
+    context: jobsQuery.context,
+  })
   const [settledKey, setSettledKey] = useState<string | null>(null)
   const [selecting, setSelecting] = useState(false)
   usePolling(REFRESH_EVERY_MS, reload)

@@ -2,12 +2,12 @@ import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { CombinedError } from 'urql'
 import { type Column, List } from '../components/lists/list.tsx'
-import { EmptyState } from '../components/page/empty-state.tsx'
 import { Section } from '../components/page/section.tsx'
 import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
-import { JOB_STATES, jobStateLabel } from './job-state.tsx'
+import { jobStateLabel } from './job-state.tsx'
+import { JOB_STATES } from './jobs-queries.ts'
 
 type JobCount = NonNullable<JobsSummaryQuery['jobCounts']>[number]
 
@@ -43,6 +43,8 @@ interface JobSummaryProps {
 
 /** The number of jobs by task and state. Each number links to its jobs. */
 export function JobSummary({ summary, error, retry }: JobSummaryProps) {
+  // The list below says that there are no jobs, or why they cannot be read.
+  if (summary?.length === 0 || (error && !summary)) return null
   const isExact = summary?.every(({ countIsExact }) => countIsExact) ?? true
   return (
     <Section
@@ -56,7 +58,7 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
         keyOf={({ task }) => task}
         error={error}
         retry={retry}
-        empty={<EmptyState title={t('jobs:empty.title')}>{t('jobs:empty.body')}</EmptyState>}
+        empty={null}
       />
     </Section>
   )

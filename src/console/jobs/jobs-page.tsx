@@ -1,14 +1,12 @@
-import { useMemo } from 'react'
-import { useRead } from '../api/use-read.ts'
+import { usePageQuery } from '../api/page-query.ts'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
-import { JobsSummaryDocument } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 import { JobFilters } from './job-filters.tsx'
 import { JobList } from './job-list.tsx'
-import { parseJobState } from './job-state.tsx'
 import { JobSummary } from './job-summary.tsx'
+import { JOB_FILTERS, jobsSummaryQuery, parseJobState } from './jobs-queries.ts'
 import { REFRESH_EVERY_MS } from './refresh.ts'
 import { totalOf } from './total-of.ts'
 import { useLastValue } from './use-last-value.ts'
@@ -24,9 +22,8 @@ export default function JobsPage() {
 }
 
 function Jobs() {
-  const { values, set, active, clear } = useFilters(['task', 'state'])
-  const context = useMemo(() => ({ additionalTypenames: ['Job', 'JobCount'] }), [])
-  const { data, error, reload } = useRead(JobsSummaryDocument, {}, { context })
+  const { values, set, active, clear } = useFilters(JOB_FILTERS)
+  const { data, error, reload } = usePageQuery(jobsSummaryQuery)
   const summary = useLastValue(data?.jobCounts)
   const state = parseJobState(values.state)
   usePolling(REFRESH_EVERY_MS, reload)

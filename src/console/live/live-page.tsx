@@ -1,29 +1,27 @@
 import { Button, CloseButton, Group, Switch, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
-import { useRead } from '../api/use-read.ts'
+import { usePageQuery } from '../api/page-query.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookSelect } from '../components/filters/webhook-select.tsx'
 import { LiveBadge } from '../components/live-badge.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
-import { LiveWebhooksDocument } from '../generated/graphql.ts'
-import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
+import { liveQuery } from './live-query.ts'
 import { TailStatus } from './tail-status.tsx'
 import { TailTable } from './tail-table.tsx'
 import { ROWS_KEPT, useTail } from './use-tail.ts'
 
 export default function LivePage() {
-  const { can } = useSession()
   const { values, set, active, clear } = useFilters(['webhook', 'failed'])
   const [paused, setPaused] = useState(false)
   const [interacting, setInteracting] = useState(false)
   const failedOnly = values.failed !== null
   const frozen = paused || interacting
   const tail = useTail({ webhookId: values.webhook, failedOnly, frozen })
-  const { data } = useRead(LiveWebhooksDocument, {}, { pause: !can('webhooks:read') })
+  const { data } = usePageQuery(liveQuery)
   const nodes = data?.webhooks?.nodes
   const urls = useMemo(() => new Map(nodes?.map(({ id, url }) => [id, url])), [nodes])
 

@@ -1,7 +1,7 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { useRead } from '../api/use-read.ts'
-import { OnboardingStepsDocument } from '../generated/graphql.ts'
 import { usePolling } from '../jobs/use-polling.ts'
+import { stepsQuery } from '../overview/overview-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { readFlag, setFlag } from './flags.ts'
 
@@ -12,11 +12,10 @@ export function useSteps() {
   const { can, viewer } = useSession()
   const organizationId = viewer.organization.id
   const [hidden, setHidden] = useState(() => readFlag('first-steps-done', organizationId))
-  const context = useMemo(() => ({ additionalTypenames: ['Webhook', 'Delivery', 'Event'] }), [])
   const { data, error, reload } = useRead(
-    OnboardingStepsDocument,
+    stepsQuery.query,
     { withWebhooks: can('webhooks:read'), withEvents: can('events:read') },
-    { context, pause: hidden },
+    { context: stepsQuery.context, pause: hidden },
   )
   const done = data && {
     endpoint: (data.webhooks?.nodes.length ?? 0) > 0,

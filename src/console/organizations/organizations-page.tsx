@@ -1,8 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { useRead } from '../api/use-read.ts'
+import { usePageQuery } from '../api/page-query.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
@@ -15,13 +14,11 @@ import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import {
-  type OrganizationsFieldsFragment,
-  OrganizationsPageDocument,
-} from '../generated/graphql.ts'
+import type { OrganizationsFieldsFragment } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 import { NewOrganization } from './new-organization.tsx'
 import { OpenOrganization } from './open-organization.tsx'
+import { ORGANIZATION_FILTERS, organizationsQuery } from './organizations-query.ts'
 import { RenameOrganization } from './rename-organization.tsx'
 
 type Organization = OrganizationsFieldsFragment
@@ -77,13 +74,8 @@ function Organizations() {
   const cursors = useCursors()
   const creating = usePanel('new')
   const renaming = usePanel('rename')
-  const context = useMemo(() => ({ additionalTypenames: ['Organization'] }), [])
-  const { values, set, active, clear } = useFilters(['search'])
-  const { data, error, stale, reload } = useRead(
-    OrganizationsPageDocument,
-    { ...cursors.variables, filter: { search: values.search } },
-    { context },
-  )
+  const { values, set, active, clear } = useFilters(ORGANIZATION_FILTERS)
+  const { data, error, stale, reload } = usePageQuery(organizationsQuery)
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
       {t('organizations:organizationsPage.create')}

@@ -1,5 +1,6 @@
-import { Skeleton } from '@mantine/core'
 import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { DEFAULT_RANGE } from '../components/charts/chart-range.ts'
+import { ChartsSkeleton } from '../components/charts/charts-skeleton.tsx'
 import { RangeSwitch } from '../components/charts/range-switch.tsx'
 import { useRange } from '../components/charts/use-range.ts'
 import { LiveBadge } from '../components/live-badge.tsx'
@@ -20,6 +21,7 @@ const Activity = lazy(() =>
 )
 /** The height of the charts, so that loading them moves nothing. */
 const CHARTS_HEIGHT_PX = 520
+const NONE = { succeeded: 0, failed: 0 }
 
 export default function OverviewPage() {
   const steps = useSteps()
@@ -28,7 +30,10 @@ export default function OverviewPage() {
   if (!hidden && !data && !error) {
     return (
       <Page title={t('overview:title')}>
-        <Skeleton h={CHARTS_HEIGHT_PX} />
+        <OverviewFigures range={DEFAULT_RANGE} buckets={undefined} backlog={null} live={NONE} />
+        <Section title={t('overview:attempts')}>
+          <ChartsSkeleton />
+        </Section>
       </Page>
     )
   }
@@ -49,6 +54,14 @@ function Overview({ checklist }: { checklist: ReactNode }) {
   const { buckets, backlog, live, error, reload, state } = useStatistics(range)
   const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
+  // One error in place of all that would fail likewise.
+  if (error && !buckets) {
+    return (
+      <Page title={t('overview:title')} actions={<RangeSwitch {...chosen} />}>
+        <QueryError error={error} retry={reload} />
+      </Page>
+    )
+  }
   return (
     <Page
       title={t('overview:title')}
@@ -57,12 +70,11 @@ function Overview({ checklist }: { checklist: ReactNode }) {
     >
       {can('webhooks:read') && <Trouble />}
       {checklist}
-      {error && !buckets && <QueryError error={error} retry={reload} />}
       <OverviewFigures range={range} buckets={buckets ?? undefined} backlog={backlog} live={live} />
       <Section title={t('overview:attempts')}>
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
-            <Suspense fallback={<Skeleton h={CHARTS_HEIGHT_PX} />}>
+            <Suspense fallback={<ChartsSkeleton />}>
               <Activity
                 buckets={shown}
                 backlog={backlog?.slice(-range.buckets)}
@@ -71,7 +83,7 @@ function Overview({ checklist }: { checklist: ReactNode }) {
               />
             </Suspense>
           ) : (
-            <Skeleton h={CHARTS_HEIGHT_PX} animate={!error} />
+            <ChartsSkeleton />
           )}
         </div>
       </Section>

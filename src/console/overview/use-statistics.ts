@@ -2,20 +2,15 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { useLive } from '../api/use-live.ts'
 import { useRead } from '../api/use-read.ts'
-import { boundsOf, type ChartRange } from '../components/charts/chart-range.ts'
-import {
-  OverviewAttemptRecordedDocument,
-  OverviewStatisticsDocument,
-} from '../generated/graphql.ts'
+import type { ChartRange } from '../components/charts/chart-range.ts'
+import { OverviewAttemptRecordedDocument } from '../generated/graphql.ts'
+import { comparedBoundsOf, statisticsQuery } from './overview-queries.ts'
 
 const PAINT_EVERY_MS = 250
 /** The minimum time between two requests, however many attempts are made. */
 const REFRESH_AFTER_MS = 5_000
 
 const NONE = { succeeded: 0, failed: 0 }
-
-/** The range and the range before it. */
-const comparedBoundsOf = (range: ChartRange, nowMs: number) => boundsOf(range, nowMs, 2)
 
 /** The statistics that the server counted, and the live attempts that they do not include yet. */
 export function useStatistics(range: ChartRange) {
@@ -25,7 +20,9 @@ export function useStatistics(range: ChartRange) {
     setShownRange(range)
     setBounds(comparedBoundsOf(range, Date.now()))
   }
-  const { data, error, loading, stale, reload } = useRead(OverviewStatisticsDocument, bounds)
+  const { data, error, loading, stale, reload } = useRead(statisticsQuery.query, bounds, {
+    context: statisticsQuery.context,
+  })
   const [live, setLive] = useState(NONE)
   const counted = useRef({ ...NONE })
   const isStale = useRef(false)

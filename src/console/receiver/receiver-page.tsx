@@ -1,28 +1,26 @@
-import { Anchor, Button, Group, Text } from '@mantine/core'
+import { Anchor, Group, Text } from '@mantine/core'
 import { useCallback } from 'react'
 import { Link } from 'react-router'
+import { usePageQuery } from '../api/page-query.ts'
 import { useAction } from '../api/use-action.ts'
-import { useRead } from '../api/use-read.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { notifyError } from '../components/notify.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
+import { PageActions } from '../components/page/page-actions.tsx'
 import { Section } from '../components/page/section.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import {
-  type ReceivedRequestFragment,
-  ReceiverConfigureDocument,
-  ReceiverDocument,
-} from '../generated/graphql.ts'
+import { type ReceivedRequestFragment, ReceiverConfigureDocument } from '../generated/graphql.ts'
 import { usePolling } from '../jobs/use-polling.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { t } from '../strings/t.ts'
 import { ReceivedRequest } from './received-request.tsx'
+import { receiverQuery } from './receiver-query.ts'
 import { ResponseSwitch } from './response-switch.tsx'
 
 const REFRESH_MS = 1_000
@@ -65,7 +63,7 @@ const COLUMNS: readonly Column<ReceivedRequestFragment>[] = [
 
 function Receiver() {
   const { can } = useSession()
-  const { data, error, reload } = useRead(ReceiverDocument, {})
+  const { data, error, reload } = usePageQuery(receiverQuery)
   const { run } = useAction(ReceiverConfigureDocument)
   const opened = usePanel('request')
   usePolling(REFRESH_MS, useCallback(reload, [reload]))
@@ -83,18 +81,22 @@ function Receiver() {
       title={t('onboarding:receiver.title')}
       description={t('onboarding:receiver.description')}
       actions={
-        <>
-          {can('webhooks:write') && receiver && receiver.requests.length > 0 && (
-            <Button variant="default" onClick={clear}>
-              {t('onboarding:receiver.clear')}
-            </Button>
-          )}
-          {can('events:publish') && (
-            <Button component={Link} to="/events?publish">
-              {t('events:publish.title')}
-            </Button>
-          )}
-        </>
+        <PageActions
+          actions={[
+            can('events:publish') && {
+              label: t('events:publish.title'),
+              to: '/events?publish',
+              isPrimary: true,
+            },
+            can('webhooks:write') &&
+              receiver !== null &&
+              receiver !== undefined &&
+              receiver.requests.length > 0 && {
+                label: t('onboarding:receiver.clear'),
+                onClick: clear,
+              },
+          ]}
+        />
       }
     >
       {receiver && (

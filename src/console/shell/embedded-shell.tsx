@@ -1,7 +1,8 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { type RefObject, Suspense, useEffect, useRef } from 'react'
 import { NavLink, Outlet, useLocation } from 'react-router'
-import { moveFocusToNextTitle } from '../components/page/title-focus.ts'
+import { moveFocusToTitle } from '../components/page/title-focus.ts'
+import { loadScriptOf } from '../pages.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
@@ -20,7 +21,7 @@ export function EmbeddedShell() {
   useReportedHeight(box)
 
   useEffect(() => {
-    if (firstPage.current !== pathname) moveFocusToNextTitle()
+    if (firstPage.current !== pathname) moveFocusToTitle()
     firstPage.current = ''
   }, [pathname])
 
@@ -37,7 +38,13 @@ export function EmbeddedShell() {
         ) : (
           <nav aria-label={t('portal:pages')} className="ph-embedded-tabs">
             {pages.map(({ to, label }) => (
-              <NavLink key={to} to={to} className="ph-embedded-tab">
+              <NavLink
+                key={to}
+                to={to}
+                className="ph-embedded-tab"
+                onMouseEnter={() => loadScriptOf(to)}
+                onFocus={() => loadScriptOf(to)}
+              >
                 {label}
               </NavLink>
             ))}

@@ -5,7 +5,7 @@ import { Suspense, useEffect, useRef } from 'react'
 import { Outlet, useLocation } from 'react-router'
 import { useUnreachableSince } from '../api/reachability.ts'
 import { Logo } from '../components/page/logo.tsx'
-import { moveFocusToNextTitle } from '../components/page/title-focus.ts'
+import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
@@ -34,7 +34,7 @@ export function Shell() {
 
   useEffect(() => {
     close()
-    if (firstPage.current !== pathname) moveFocusToNextTitle()
+    if (firstPage.current !== pathname) moveFocusToTitle()
     firstPage.current = ''
   }, [pathname, close])
 
@@ -42,6 +42,7 @@ export function Shell() {
   const Collapse = menu.collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse
   return (
     <AppShell
+      ref={menu.shell}
       header={{ height: 52 }}
       navbar={{ width: menu.width, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', md: 'lg' }}

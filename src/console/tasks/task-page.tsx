@@ -4,6 +4,7 @@ import { useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
+import { DetailSkeleton } from '../components/page/detail-skeleton.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Page } from '../components/page/page.tsx'
@@ -34,8 +35,10 @@ export default function TaskPage() {
   if (!task) {
     return (
       <Page title={t('tasks:title')} breadcrumbs={PARENTS}>
-        {task === null && (
+        {task === null ? (
           <EmptyState title={t('tasks:notFound')}>{t('tasks:notFoundHint')}</EmptyState>
+        ) : (
+          <DetailSkeleton />
         )}
       </Page>
     )

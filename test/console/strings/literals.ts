@@ -10,9 +10,11 @@ const EXCEPTIONS = [
   /^webhooks\/secret\/verify-snippets\.tsx: (Python|Go|Ruby)$/,
   /^shell\/(go-to|shortcuts-dialog)\.tsx: (Ctrl K|Enter|Esc)$/,
   /^components\/charts\/status-classes\.ts: \dxx$/,
+  /-quer(y|ies)\.ts: \p{Lu}\p{L}+$/u,
   /^api\/use-action\.ts: Success$/,
   // Code: for the reader to copy, and of HTTP, URLs, tokens and CSS.
-  /^onboarding\/publish-code\.ts: /,
+  /^(onboarding\/publish-code|portal\/portal-snippets|components\/snippets\/graphql-request)\.ts: /,
+  /^portal\/theme-fields\.tsx: ( px|Figtree, sans-serif|https:\/\/…\/.*)$/,
   /^webhooks\/secret\/with-header-prefix\.ts: verify/,
   /^(api-keys\/new-api-key-token\.tsx|deliveries\/attempt\/as-curl\.ts): curl /,
   /^api\/request-options\.ts: Bearer /,

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 export interface HostPage extends AsyncDisposable {
   readonly origin: string
   /** The URL of the page that frames `framed`. */
-  framing(framed: string): string
+  framing(framed: string, width?: number): string
   /** The URL of the page that shows the portal at `framed` with `<posthorn-portal>`, of which it logs the events. */
   withElement(framed: string): string
   /** The URL of a page without anything. */
@@ -18,13 +18,14 @@ export async function openHostPage(host = 'localhost'): Promise<HostPage> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://host')
     const framed = searchParams.get('framed') ?? ''
+    const width = Number(searchParams.get('width'))
     if (pathname === '/favicon.ico') return response.writeHead(204).end()
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     if (pathname === '/empty') return response.end('<!doctype html><title>Empty</title>')
     if (pathname === '/element') return response.end(elementPage(framed))
     response.end(`<!doctype html><html lang="en"><title>The host application</title>
       <h1>Your webhooks</h1>
-      <iframe title="Webhooks" width="1100" height="640" src="${escapeHtml(framed)}"
+      <iframe title="Webhooks" width="${width}" height="640" src="${escapeHtml(framed)}"
         sandbox="allow-scripts allow-same-origin allow-forms"></iframe>`)
   })
   server.listen(0, '127.0.0.1')
@@ -34,7 +35,8 @@ export async function openHostPage(host = 'localhost'): Promise<HostPage> {
     origin,
     empty: `${origin}/empty`,
     withElement: (framed) => `${origin}/element?${new URLSearchParams({ framed })}`,
-    framing: (framed) => `${origin}/?${new URLSearchParams({ framed })}`,
+    framing: (framed, width = 1_100) =>
+      `${origin}/?${new URLSearchParams({ framed, width: `${width}` })}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Frame, Page } from 'playwright-core'
 import { until } from '../../support/until.ts'
 
 const program = await readFile(new URL('misfits.browser.js', import.meta.url), 'utf8')
 
 /** What does not fit its box at the present width of a page, once the page has followed a change of its width. */
-export async function misfits(page: Page): Promise<readonly string[]> {
+export async function misfits(page: Page | Frame): Promise<readonly string[]> {
   let found: string[] = []
   const look = async () => {
     found = await page.evaluate<string[]>(program)

@@ -4,7 +4,7 @@ import type { SeededServer } from '../seed.ts'
 /** A page of the console, at a path where the sample data has something to show. */
 export interface ConsolePage {
   readonly name: string
-  /** The route in `src/console/routes.tsx`. */
+  /** The route in `src/console/pages.ts`. */
   readonly route: string
   readonly path: string
 }
@@ -46,8 +46,16 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
   ]
 }
 
+/** Only the console has these. */
+export const NOT_IN_PORTAL: readonly string[] = [
+  ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations'],
+  ...['receiver', 'explore', 'jobs'],
+]
+
 /** The routes of the console, from its source. */
 export async function routesOfConsole(): Promise<string[]> {
-  const source = await readFile(new URL('../../../src/console/routes.tsx', import.meta.url), 'utf8')
-  return [...source.matchAll(/^ {2}'?([^'\n]+?)'?: lazy\(/gm)].map(([, route]) => route as string)
+  const source = await readFile(new URL('../../../src/console/pages.ts', import.meta.url), 'utf8')
+  return [...source.matchAll(/^ {2}'?([^'\n]+?)'?: lazyPage\(/gm)].map(
+    ([, route]) => route as string,
+  )
 }

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Frame, Page } from 'playwright-core'
 
 /** Submits the sign-in form. */
 export async function submitApiKey(page: Page, token: string): Promise<void> {
@@ -7,7 +7,7 @@ export async function submitApiKey(page: Page, token: string): Promise<void> {
 }
 
 /** Waits until a page has its title and has loaded its data. */
-export async function waitUntilLoaded(page: Page): Promise<void> {
+export async function waitUntilLoaded(page: Page | Frame): Promise<void> {
   await page.locator('#main h1').waitFor()
   for (const unfinished of UNFINISHED) {
     await page.locator(unfinished).first().waitFor({ state: 'detached' })

@@ -1,18 +1,14 @@
 import { t } from '../../strings/t.ts'
+import { type AttemptTimeValues, attemptTimeOf } from './read-time-range.ts'
 import { TimeRange, useTimeRange } from './time-range.tsx'
 
-/** The query parameters of the time of attempts, beside those of the time of deliveries. */
-export const ATTEMPT_TIME_FILTERS = ['attempted', 'attemptedSince', 'attemptedUntil'] as const
-
-type Values = Readonly<Record<(typeof ATTEMPT_TIME_FILTERS)[number], string | null>>
-
-export function useAttemptTime(values: Values) {
-  return useTimeRange(asRange(values))
+export function useAttemptTime(values: AttemptTimeValues) {
+  return useTimeRange(attemptTimeOf(values))
 }
 
 interface AttemptTimeProps {
-  readonly values: Values
-  set(values: Partial<Values>): void
+  readonly values: AttemptTimeValues
+  set(values: Partial<AttemptTimeValues>): void
 }
 
 /** Picks the time of attempts: a delivery of yesterday can have failed a minute ago. */
@@ -20,7 +16,7 @@ export function AttemptTime({ values, set }: AttemptTimeProps) {
   return (
     <TimeRange
       label={t('filters:time.attempted')}
-      values={asRange(values)}
+      values={attemptTimeOf(values)}
       set={({ within, since, until }) =>
         set({
           ...(within !== undefined && { attempted: within }),
@@ -30,8 +26,4 @@ export function AttemptTime({ values, set }: AttemptTimeProps) {
       }
     />
   )
-}
-
-function asRange({ attempted, attemptedSince, attemptedUntil }: Values) {
-  return { within: attempted, since: attemptedSince, until: attemptedUntil }
 }

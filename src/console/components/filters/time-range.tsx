@@ -2,12 +2,8 @@ import { useMemo } from 'react'
 import { t } from '../../strings/t.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
 import { FilterSelect } from './filter-select.tsx'
+import { readTimeRange, type TimeBounds, type TimeValues } from './read-time-range.ts'
 import { FILTER_TIMES } from './recent-times.ts'
-
-/** The query parameters of a time range. */
-export const TIME_FILTERS = ['within', 'since', 'until'] as const
-
-type TimeValues = Readonly<Record<(typeof TIME_FILTERS)[number], string | null>>
 
 const CUSTOM = { value: 'custom', label: t('filters:time.custom') }
 
@@ -15,19 +11,12 @@ const CUSTOM = { value: 'custom', label: t('filters:time.custom') }
  * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while
  * the reader looks at it.
  */
-export function useTimeRange({ within, since, until }: TimeValues): {
-  since?: string
-  until?: string
-} {
+export function useTimeRange({ within, since, until }: TimeValues): TimeBounds {
   return useMemo(() => {
     const preset = FILTER_TIMES.find(({ value }) => value === within)
     if (preset) return { since: preset.startOf(new Date()).toISOString() }
-    return { ...(isTime(since) && { since }), ...(isTime(until) && { until }) }
+    return readTimeRange({ within, since, until }) ?? {}
   }, [within, since, until])
-}
-
-function isTime(text: string | null): text is string {
-  return text !== null && !Number.isNaN(Date.parse(text))
 }
 
 interface TimeRangeProps {

@@ -6,10 +6,7 @@ import { useSearchParams } from 'react-router'
  */
 export function useFilters<Name extends string>(names: readonly Name[]) {
   const [params, setParams] = useSearchParams()
-  const values = Object.fromEntries(names.map((name) => [name, params.get(name)])) as Record<
-    Name,
-    string | null
-  >
+  const values = readFilters(names, params)
 
   function set(changes: Partial<Record<Name, string | null>>) {
     setParams(
@@ -31,4 +28,15 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
   const clear = () =>
     set(Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>)
   return { values, set, active, clear }
+}
+
+/** The values of filters in the query parameters of an address. */
+export function readFilters<Name extends string>(
+  names: readonly Name[],
+  params: URLSearchParams,
+): Record<Name, string | null> {
+  return Object.fromEntries(names.map((name) => [name, params.get(name)])) as Record<
+    Name,
+    string | null
+  >
 }

@@ -21,8 +21,6 @@ export const PAGE_SIZE = 25
 
 export function useCursors(size = PAGE_SIZE): Cursors {
   const [params, setParams] = useSearchParams()
-  const after = params.get('after')
-  const before = params.get('before')
 
   function move(name: 'after' | 'before' | null, cursor = '') {
     setParams((current) => {
@@ -35,15 +33,18 @@ export function useCursors(size = PAGE_SIZE): Cursors {
   }
 
   return {
-    variables:
-      before !== null
-        ? { last: size, before }
-        : after !== null
-          ? { first: size, after }
-          : { first: size },
-    moved: after !== null || before !== null,
+    variables: readCursors(params, size),
+    moved: params.has('after') || params.has('before'),
     toNext: (endCursor) => move('after', endCursor),
     toPrevious: (startCursor) => move('before', startCursor),
     toStart: () => move(null),
   }
+}
+
+/** The page of a list that an address names. */
+export function readCursors(params: URLSearchParams, size = PAGE_SIZE): Cursors['variables'] {
+  const before = params.get('before')
+  if (before !== null) return { last: size, before }
+  const after = params.get('after')
+  return after !== null ? { first: size, after } : { first: size }
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 /** A label and its value. False and null are left out. */
 export type Fact = { readonly label: string; readonly value: ReactNode } | false | null
 
-/** A description list, in as many columns as fit. */
+/** A description list, in as many columns as fit: an id has some 250 pixels. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <SimpleGrid
@@ -13,7 +13,7 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
       type="container"
       spacing="lg"
       verticalSpacing="sm"
-      cols={{ base: 1, '400px': 2, '700px': 3, '960px': 4 }}
+      cols={{ base: 1, '540px': 2, '810px': 3, '1080px': 4 }}
     >
       {facts.map(
         (fact) =>

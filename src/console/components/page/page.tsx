@@ -1,9 +1,11 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
-import { takeTitleFocus } from './title-focus.ts'
+import { useIsNarrow } from '../use-is-narrow.ts'
+import { NarrowHeader } from './page-actions.tsx'
+import { leaveTitleFocus, takeTitleFocus } from './title-focus.ts'
 
 interface PageProps {
   /** Also the title of the browser tab. */
@@ -19,6 +21,9 @@ interface PageProps {
   readonly children: ReactNode
 }
 
+/** In a narrower header, there is room for one action. */
+const NARROW_BELOW = 720
+
 export function Page({
   title,
   breadcrumbs = [],
@@ -31,14 +36,19 @@ export function Page({
   const { webhookId } = useSession()
   // With one webhook, there is no list of webhooks to return to.
   const parents = breadcrumbs.filter(([, to]) => webhookId === null || to !== '/webhooks')
+  const [header, isNarrow] = useIsNarrow<HTMLDivElement>(NARROW_BELOW)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => takeTitleFocus(heading.current), [])
+  useLayoutEffect(() => {
+    const { current } = heading
+    return () => leaveTitleFocus(current)
+  }, [])
   useEffect(() => {
     document.title = `${title} · Posthorn`
   }, [title])
   return (
     <Stack gap="lg">
-      <Stack gap={6}>
+      <Stack gap={6} ref={header} className="ph-header">
         {parents.length > 0 && (
           <Breadcrumbs component="nav" aria-label={t('shell:breadcrumbs')} fz="sm">
             {parents.map(([label, to]) => (
@@ -57,7 +67,7 @@ export function Page({
           </Group>
           {actions && (
             <Group gap={8} className="ph-actions">
-              {actions}
+              <NarrowHeader value={isNarrow}>{actions}</NarrowHeader>
             </Group>
           )}
         </Group>

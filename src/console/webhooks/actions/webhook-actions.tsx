@@ -1,7 +1,5 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import {
-  IconDots,
   IconHistory,
   IconPencil,
   IconPlayerPause,
@@ -9,7 +7,7 @@ import {
   IconSend,
   IconTrash,
 } from '@tabler/icons-react'
-import { Link } from 'react-router'
+import { PageActions } from '../../components/page/page-actions.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
@@ -28,59 +26,41 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
   const mayDeliver = can('deliveries:write')
   return (
     <>
-      {mayDeliver && (
-        <Button leftSection={<IconSend size={16} />} onClick={test.open}>
-          {t('webhooks:actions.test')}
-        </Button>
-      )}
-      {mayChange && (
-        <Button
-          variant="default"
-          leftSection={enabled ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
-          onClick={change.open}
-        >
-          {enabled ? t('webhooks:toggle.disable') : t('webhooks:toggle.enable')}
-        </Button>
-      )}
-      {(mayChange || mayDeliver) && (
-        <Menu position="bottom-end" withArrow>
-          <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label={t('webhooks:actions.more')}>
-              <IconDots size={18} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {mayChange && (
-              <Menu.Item
-                component={Link}
-                to={`/webhooks/${id}/edit`}
-                leftSection={<IconPencil size={16} />}
-              >
-                {t('webhooks:actions.edit')}
-              </Menu.Item>
-            )}
-            {mayDeliver && can('deliveries:read') && (
-              <Menu.Item
-                component={Link}
-                to={`/webhooks/${id}/recover`}
-                leftSection={<IconHistory size={16} />}
-              >
-                {t('webhooks:actions.recover')}
-              </Menu.Item>
-            )}
-            {mayChange && (
-              <Menu.Item
-                color="red"
-                leftSection={<IconTrash size={16} />}
-                onClick={remove.open}
-                c="var(--mantine-color-error)"
-              >
-                {t('webhooks:actions.delete')}
-              </Menu.Item>
-            )}
-          </Menu.Dropdown>
-        </Menu>
-      )}
+      <PageActions
+        actions={[
+          mayDeliver && {
+            label: t('webhooks:actions.test'),
+            icon: IconSend,
+            isPrimary: true,
+            onClick: test.open,
+          },
+          mayChange && {
+            label: enabled ? t('webhooks:toggle.disable') : t('webhooks:toggle.enable'),
+            icon: enabled ? IconPlayerPause : IconPlayerPlay,
+            onClick: change.open,
+          },
+          mayChange && {
+            label: t('webhooks:actions.edit'),
+            icon: IconPencil,
+            to: `/webhooks/${id}/edit`,
+            isRare: true,
+          },
+          mayDeliver &&
+            can('deliveries:read') && {
+              label: t('webhooks:actions.recover'),
+              icon: IconHistory,
+              to: `/webhooks/${id}/recover`,
+              isRare: true,
+            },
+          mayChange && {
+            label: t('webhooks:actions.delete'),
+            icon: IconTrash,
+            onClick: remove.open,
+            isDestructive: true,
+            isRare: true,
+          },
+        ]}
+      />
       <TestEvent webhook={webhook} opened={testing} close={test.close} />
       <ToggleWebhook webhook={webhook} opened={switching} close={change.close} />
       <DeleteWebhook webhook={webhook} opened={deleting} close={remove.close} />

@@ -1,8 +1,9 @@
-import { Skeleton, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { markOf } from '../../components/charts/change-mark.ts'
 import { boundsOf } from '../../components/charts/chart-range.ts'
+import { ChartsSkeleton } from '../../components/charts/charts-skeleton.tsx'
 import { RangeSwitch } from '../../components/charts/range-switch.tsx'
 import type { AttemptBucket } from '../../components/charts/status-classes.ts'
 import { latencyOf, successRateOf, totalsOf } from '../../components/charts/totals.ts'
@@ -18,8 +19,7 @@ import { useActivity } from './use-activity.ts'
 const Activity = lazy(() =>
   import('../../components/charts/activity.tsx').then((m) => ({ default: m.Activity })),
 )
-/** As high as the charts. */
-const loading = <Skeleton height={520} />
+const loading = <ChartsSkeleton />
 
 /** The attempts of a time range, in numbers and charts, with live updates. */
 export function WebhookStatistics({ webhookId }: { webhookId: string }) {

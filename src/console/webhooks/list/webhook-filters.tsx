@@ -5,8 +5,7 @@ import { SearchField } from '../../components/filters/search-field.tsx'
 import type { useFilters } from '../../components/filters/use-filters.ts'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import { t } from '../../strings/t.ts'
-
-export const WEBHOOK_FILTERS = ['search', 'state', 'subscribesTo'] as const
+import type { WEBHOOK_FILTERS } from '../webhook-queries.ts'
 
 type Filters = ReturnType<typeof useFilters<(typeof WEBHOOK_FILTERS)[number]>>
 

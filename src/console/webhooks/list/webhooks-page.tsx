@@ -1,38 +1,25 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMemo } from 'react'
 import { Link } from 'react-router'
-import { useRead } from '../../api/use-read.ts'
+import { usePageQuery } from '../../api/page-query.ts'
 import { useFilters } from '../../components/filters/use-filters.ts'
 import { List } from '../../components/lists/list.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
 import { Page } from '../../components/page/page.tsx'
 import { formatCount } from '../../format.ts'
-import { WebhookListDocument, type WebhookState } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
+import { WEBHOOK_FILTERS, webhooksQuery } from '../webhook-queries.ts'
 import { NoWebhooks } from './no-webhooks.tsx'
 import { webhookColumns } from './webhook-columns.tsx'
-import { WEBHOOK_FILTERS, WebhookFilters } from './webhook-filters.tsx'
+import { WebhookFilters } from './webhook-filters.tsx'
 
 export default function WebhooksPage() {
   const { can, webhookId } = useSession()
   const cursors = useCursors()
   const filters = useFilters(WEBHOOK_FILTERS)
-  const { search, state, subscribesTo } = filters.values
-  const { data, error, stale, reload } = useRead(
-    WebhookListDocument,
-    {
-      ...cursors.variables,
-      filter: {
-        search,
-        state: state as WebhookState | null,
-        subscribesTo,
-      },
-    },
-    { context: useMemo(() => ({ additionalTypenames: ['Webhook'] }), []) },
-  )
+  const { data, error, stale, reload } = usePageQuery(webhooksQuery)
   useHealthChanges(undefined, reload)
   const webhooks = data?.webhooks
   return (

@@ -25,7 +25,9 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="end">
-        <DeliveryFilters filters={filters} />
+        <div style={{ flex: '1 1 16rem' }}>
+          <DeliveryFilters filters={filters} />
+        </div>
         <Group gap="sm" mih={30}>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
           <LiveBadge state={state} />

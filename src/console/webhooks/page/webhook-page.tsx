@@ -1,11 +1,11 @@
 import { Skeleton, Tabs } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useParams, useSearchParams } from 'react-router'
-import { useRead } from '../../api/use-read.ts'
+import { usePageQuery } from '../../api/page-query.ts'
 import { CopyableLine } from '../../components/page/copyable-line.tsx'
+import { DetailSkeleton } from '../../components/page/detail-skeleton.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { WebhookDetailDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { t } from '../../strings/t.ts'
@@ -13,6 +13,7 @@ import { WebhookActions } from '../actions/webhook-actions.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { webhookName } from '../webhook-name.ts'
+import { webhookQuery } from '../webhook-queries.ts'
 import { WebhookDeliveries } from './webhook-deliveries.tsx'
 import { WebhookOverview } from './webhook-overview.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
@@ -25,7 +26,7 @@ export default function WebhookPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   const [params, setParams] = useSearchParams()
-  const { data, error, reload } = useRead(WebhookDetailDocument, { id })
+  const { data, error, reload } = usePageQuery(webhookQuery)
   useHealthChanges(id, reload)
   const webhook = data?.webhook
 
@@ -33,7 +34,7 @@ export default function WebhookPage() {
     if (data && !error) return <NotFoundPage noun={t('webhooks:noun')} />
     return (
       <Page title={t('shell:menu.webhook')} breadcrumbs={[[t('webhooks:title'), '/webhooks']]}>
-        {error ? <QueryError error={error} retry={reload} /> : <Skeleton height={320} />}
+        {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }

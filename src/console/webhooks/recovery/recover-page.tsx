@@ -1,15 +1,15 @@
-import { Skeleton } from '@mantine/core'
 import { useParams, useSearchParams } from 'react-router'
-import { useRead } from '../../api/use-read.ts'
+import { usePageQuery } from '../../api/page-query.ts'
+import { DetailSkeleton } from '../../components/page/detail-skeleton.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { RecoverWebhookDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { t } from '../../strings/t.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { NotAllowed } from '../not-allowed.tsx'
 import { webhookName } from '../webhook-name.ts'
+import { recoverQuery } from '../webhook-queries.ts'
 import { PastRecoveries } from './past-recoveries.tsx'
 import { RecoverForm } from './recover-form.tsx'
 import { RecoverNotice } from './recover-notice.tsx'
@@ -19,7 +19,7 @@ export default function RecoverPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   const [params, setParams] = useSearchParams()
-  const { data, error, reload } = useRead(RecoverWebhookDocument, { id })
+  const { data, error, reload } = usePageQuery(recoverQuery)
   useHealthChanges(id, reload)
   const recoveryId = params.get('recovery')
   const webhook = data?.webhook
@@ -35,7 +35,7 @@ export default function RecoverPage() {
       description={t('webhooks:recoverPage.description')}
     >
       {error && !webhook && <QueryError error={error} retry={reload} />}
-      {!webhook && !error && <Skeleton height={360} />}
+      {!webhook && !error && <DetailSkeleton />}
       {recoveryId !== null && <RecoveryProgress key={recoveryId} id={recoveryId} webhookId={id} />}
       {webhook && <RecoverNotice webhook={webhook} reload={reload} />}
       {!mayRecover && <NotAllowed scope="deliveries:write" />}

@@ -1,0 +1,53 @@
+import { pageQuery } from '../api/page-query.ts'
+import { readDuration } from '../components/filters/durations.ts'
+import { readList, readOptions } from '../components/filters/list-param.ts'
+import {
+  readTimeRange,
+  TIME_FILTERS,
+  type TimeBounds,
+} from '../components/filters/read-time-range.ts'
+import { readFilters } from '../components/filters/use-filters.ts'
+import { readCursors } from '../components/lists/use-cursors.ts'
+import { RESPONSES, responseFilter } from '../deliveries/response-filter.ts'
+import { type AttemptFilter, AttemptsDocument } from '../generated/graphql.ts'
+
+export const ATTEMPT_FILTERS = [
+  ...(['webhook', 'response', 'cause', 'duration'] as const),
+  ...TIME_FILTERS,
+]
+
+type Values = Readonly<Record<(typeof ATTEMPT_FILTERS)[number], string | null>>
+
+export const attemptsQuery = pageQuery(
+  AttemptsDocument,
+  ({ search, session }) => {
+    const values = readFilters(ATTEMPT_FILTERS, search)
+    const range = readTimeRange(values)
+    if (!range || !session.can('deliveries:read')) return null
+    return {
+      ...readCursors(search),
+      filter: attemptFilter(values, range, session.webhookId),
+      withWebhook: session.can('webhooks:read'),
+    }
+  },
+  ['Attempt'],
+)
+
+/** The filter for the API. `onlyWebhookId` fixes the webhook. */
+export function attemptFilter(
+  { webhook, response, cause, duration }: Values,
+  range: TimeBounds,
+  onlyWebhookId: string | null,
+): AttemptFilter {
+  const webhookIds = readList(webhook)
+  const causes = readList(cause)
+  return {
+    ...range,
+    ...(onlyWebhookId
+      ? { webhookId: onlyWebhookId }
+      : webhookIds.length > 0 && { webhookIds: [...webhookIds] }),
+    ...responseFilter(readOptions(response, RESPONSES)),
+    ...(causes.length > 0 && { causes: [...causes] }),
+    ...readDuration(duration),
+  }
+}

@@ -1,0 +1,44 @@
+import { pageQuery } from '../api/page-query.ts'
+import { KEY_FILTERS } from '../components/filters/read-key.ts'
+import {
+  ATTEMPT_TIME_FILTERS,
+  attemptTimeOf,
+  readTimeRange,
+  TIME_FILTERS,
+} from '../components/filters/read-time-range.ts'
+import { readFilters } from '../components/filters/use-filters.ts'
+import { readCursors } from '../components/lists/use-cursors.ts'
+import { DeliveriesDocument, DeliveryDocument } from '../generated/graphql.ts'
+import { deliveryFilter } from './delivery-filter.ts'
+
+export const DELIVERY_FILTERS = [
+  ...(['webhook', 'state', 'status', 'cause', 'type', 'duration'] as const),
+  ...ATTEMPT_TIME_FILTERS,
+  ...TIME_FILTERS,
+  ...KEY_FILTERS,
+]
+
+export const deliveriesQuery = pageQuery(
+  DeliveriesDocument,
+  ({ search, session }) => {
+    const values = readFilters(DELIVERY_FILTERS, search)
+    const created = readTimeRange(values)
+    const attempted = readTimeRange(attemptTimeOf(values))
+    if (!created || !attempted || !session.can('deliveries:read')) return null
+    return {
+      ...readCursors(search),
+      filter: deliveryFilter(values, { created, attempted, onlyWebhookId: session.webhookId }),
+      withWebhook: session.can('webhooks:read'),
+    }
+  },
+  ['Delivery'],
+)
+
+/** How many attempts of a delivery the page shows at first. */
+export const FEW_ATTEMPTS = 20
+
+export const deliveryQuery = pageQuery(DeliveryDocument, ({ params, session }) => ({
+  id: params['id'] ?? '',
+  attempts: FEW_ATTEMPTS,
+  withWebhook: session.can('webhooks:read'),
+}))

@@ -1,0 +1,82 @@
+import { matchPath } from 'react-router'
+import { apiKeysQuery } from './api-keys/api-keys-query.ts'
+import { attemptsQuery } from './attempts/attempts-query.ts'
+import { deliveriesQuery, deliveryQuery } from './deliveries/deliveries-query.ts'
+import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
+import { eventQuery, eventsQuery } from './events/events-query.ts'
+import { isExploreEnabled } from './explore/is-enabled.ts'
+import { jobsQuery, jobsSummaryQuery } from './jobs/jobs-queries.ts'
+import { type LazyPage, lazyPage } from './lazy-page.ts'
+import { liveQuery } from './live/live-query.ts'
+import { organizationsQuery } from './organizations/organizations-query.ts'
+import { statisticsQuery, stepsQuery } from './overview/overview-queries.ts'
+import { hasTestReceiver } from './receiver/is-there.ts'
+import { receiverQuery } from './receiver/receiver-query.ts'
+import { taskQuery } from './tasks/task-query.ts'
+import { recoverQuery, webhookQuery, webhooksQuery } from './webhooks/webhook-queries.ts'
+
+/** Each page by its path, with the queries that it asks first. */
+const PAGES: Readonly<Record<string, LazyPage>> = {
+  overview: lazyPage(() => import('./overview/overview-page.tsx'), [stepsQuery, statisticsQuery]),
+  webhooks: lazyPage(() => import('./webhooks/list/webhooks-page.tsx'), [webhooksQuery]),
+  'webhooks/new': lazyPage(() => import('./webhooks/form/new-webhook-page.tsx')),
+  'webhooks/:id': lazyPage(() => import('./webhooks/page/webhook-page.tsx'), [webhookQuery]),
+  'webhooks/:id/edit': lazyPage(() => import('./webhooks/form/edit-webhook-page.tsx')),
+  'webhooks/:id/recover': lazyPage(
+    () => import('./webhooks/recovery/recover-page.tsx'),
+    [recoverQuery],
+  ),
+  events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
+  'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
+  attempts: lazyPage(() => import('./attempts/attempts-page.tsx'), [attemptsQuery]),
+  deliveries: lazyPage(() => import('./deliveries/deliveries-page.tsx'), [deliveriesQuery]),
+  'deliveries/:id': lazyPage(() => import('./deliveries/delivery-page.tsx'), [deliveryQuery]),
+  'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
+  live: lazyPage(() => import('./live/live-page.tsx'), [liveQuery]),
+  'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
+  'event-types/new': lazyPage(() => import('./event-types/new-event-type-page.tsx')),
+  'event-types/:name': lazyPage(
+    () => import('./event-types/event-type-page.tsx'),
+    [eventTypeQuery],
+  ),
+  'event-types/:name/edit': lazyPage(
+    () => import('./event-types/edit-event-type-page.tsx'),
+    [eventTypeQuery],
+  ),
+  'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery]),
+  'audit-log': lazyPage(() => import('./audit/audit-log-page.tsx')),
+  portal: lazyPage(() => import('./portal/portal-page.tsx')),
+  receiver: lazyPage(() => import('./receiver/receiver-page.tsx'), [receiverQuery]),
+  explore: lazyPage(() => import('./explore/explore-page.tsx')),
+  organizations: lazyPage(
+    () => import('./organizations/organizations-page.tsx'),
+    [organizationsQuery],
+  ),
+  jobs: lazyPage(() => import('./jobs/jobs-page.tsx'), [jobsSummaryQuery, jobsQuery]),
+  '*': lazyPage(() => import('./shell/not-found-page.tsx')),
+}
+
+/** Without Explore or the test receiver, its path is that of no page. */
+export const ROUTES = Object.entries(PAGES).filter(
+  ([path]) => (isExploreEnabled || path !== 'explore') && (hasTestReceiver || path !== 'receiver'),
+)
+
+/** The page at a path, with the parameters of the path. */
+export function pageAt(pathname: string) {
+  for (const [path, page] of ROUTES) {
+    const match = matchPath(`/${path}`, pathname)
+    if (match) return { path, page, params: match.params }
+  }
+  return null
+}
+
+/** Explore has a large editor. */
+const NOT_BEFORE_OPENED = ['explore', '*']
+
+/** Loads the script of a page that the reader is about to open. */
+export function loadScriptOf(pathname: string): void {
+  const found = pageAt(pathname)
+  if (!found || NOT_BEFORE_OPENED.includes(found.path)) return
+  // Once opened, the page reports what fails.
+  found.page.load().catch(() => {})
+}

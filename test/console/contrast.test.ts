@@ -1,0 +1,79 @@
+import { DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from '@mantine/core'
+import { describe, expect, test } from 'vitest'
+import { cssVariables, theme, themeOfColor } from '../../src/console/theme.ts'
+import { contrastOf } from './support/contrast.ts'
+
+/** WCAG 2.2: for text, and for marks such as dots, edges and bars. */
+const TEXT = 4.5
+const MARK = 3
+
+const COLORS = ['green', 'red', 'blue', 'orange', 'gray', 'yellow', 'violet']
+const TEXTS = [
+  ...COLORS.map((color) => `--posthorn-on-${color}`),
+  ...['text', 'dimmed', 'error', 'anchor'].map((name) => `--mantine-color-${name}`),
+]
+const MARKS = [
+  ...COLORS.map((color) => `--posthorn-mark-${color}`),
+  ...['2xx', '3xx', '4xx', '5xx', 'none'].map((name) => `--posthorn-chart-${name}`),
+]
+/** The page, rows under the pointer and boxes of code, and selected rows. */
+const BACKGROUNDS = ['--mantine-color-body', '--posthorn-sunken', '--posthorn-selected']
+
+const SCHEMES = ['light', 'dark'] as const
+
+describe.each(SCHEMES)('in the %s scheme', (scheme) => {
+  const own = colorsOf(theme, scheme)
+
+  test.each(TEXTS)('the text color %s is readable on each background', (name) => {
+    for (const background of BACKGROUNDS) {
+      expect.soft(contrast(own, name, background), background).toBeGreaterThanOrEqual(TEXT)
+    }
+  })
+
+  test('the placeholder of a field is readable', () => {
+    const placeholder = '--mantine-color-placeholder'
+    for (const background of ['--mantine-color-body', '--posthorn-sunken']) {
+      expect(contrast(own, placeholder, background)).toBeGreaterThanOrEqual(TEXT)
+    }
+  })
+
+  test.each(MARKS)('the mark %s stands out from the page', (name) => {
+    expect(contrast(own, name, '--mantine-color-body')).toBeGreaterThanOrEqual(MARK)
+  })
+
+  test.each(['#ffd43b', '#0b7a4b', '#000000'])(
+    'links and buttons in the host color %s are readable',
+    (color) => {
+      const hosts = colorsOf(themeOfColor(color), scheme)
+      expect(
+        contrast(hosts, '--mantine-color-anchor', '--mantine-color-body'),
+      ).toBeGreaterThanOrEqual(TEXT)
+      expect(
+        contrast(hosts, '--mantine-color-white', '--mantine-primary-color-filled'),
+      ).toBeGreaterThanOrEqual(TEXT)
+    },
+  )
+})
+
+type Variables = Readonly<Record<string, string>>
+
+/** The CSS variables of a theme, as the page has them. */
+function colorsOf(given: typeof theme, scheme: (typeof SCHEMES)[number]): Variables {
+  const merged = mergeMantineTheme(DEFAULT_THEME, given)
+  const [mantine, own] = [defaultCssVariablesResolver(merged), cssVariables()(merged)]
+  return { ...mantine.variables, ...mantine[scheme], ...own.variables, ...own[scheme] }
+}
+
+function contrast(variables: Variables, text: string, background: string): number {
+  const [shown, behind, page] = [text, background, '--mantine-color-body'].map((name) =>
+    resolve(variables, name),
+  )
+  return contrastOf(shown ?? '', behind ?? '', page)
+}
+
+/** The value of a variable, which may name another one. */
+function resolve(variables: Variables, name: string): string {
+  const value = variables[name] ?? ''
+  const [, other] = /^var\((--[\w-]+)\)$/.exec(value) ?? []
+  return other === undefined ? value : resolve(variables, other)
+}

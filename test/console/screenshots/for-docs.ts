@@ -1,0 +1,83 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import type { SeededServer } from '../seed.ts'
+import { pagesOf } from '../support/pages.ts'
+import { portalUrl } from '../support/portal-url.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { type VisitOptions, visit } from '../support/visit.ts'
+import { prepare } from './prepare.ts'
+
+const FOLDER = path.join(import.meta.dirname, '../../../docs/images')
+const MAX_BYTES = 150 * 1_024
+
+const WIDE = { width: 1280, height: 800 }
+/** For pages with much small text, whose pictures would be too large. */
+const LOW = { width: 1280, height: 700 }
+const DENSE = ['events', 'attempts']
+const NARROW = { width: 360, height: 740 }
+const ALSO_DARK = ['overview', 'webhook', 'delivery']
+const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
+/** Pages without a screenshot of their own. */
+const LEFT_OUT = ['webhook-on-hold', 'webhook-deliveries', 'not-found', 'new-event-type']
+
+/** Takes the screenshots of docs/console.md. */
+export async function takeForDocs(browser: Browser, seed: SeededServer): Promise<void> {
+  await rm(FOLDER, { recursive: true, force: true })
+  await mkdir(FOLDER, { recursive: true })
+  const pages = pagesOf(seed).filter(({ name }) => !LEFT_OUT.includes(name))
+  const looks = [
+    { suffix: '', names: pages.map(({ name }) => name), viewport: WIDE, colorScheme: 'light' },
+    { suffix: '-dark', names: ALSO_DARK, viewport: WIDE, colorScheme: 'dark' },
+    { suffix: '-narrow', names: ALSO_NARROW, viewport: NARROW, colorScheme: 'light' },
+  ] as const
+  for (const { suffix, names, ...look } of looks) {
+    await inBrowser({ ...look, signedInTo: seed.server }, async (page) => {
+      for (const { name, path: at } of pages.filter((each) => names.includes(each.name))) {
+        await page.setViewportSize(DENSE.includes(name) ? LOW : look.viewport)
+        await page.goto(`${seed.server.url}/console${at}`)
+        await waitUntilLoaded(page)
+        await prepare(page, name, seed)
+        await take(page, `${name}${suffix}`)
+      }
+    })
+  }
+  await inBrowser({ viewport: WIDE }, async (page) => {
+    await page.goto(`${seed.server.url}/console/`)
+    await page.getByLabel('API key', { exact: true }).waitFor()
+    await take(page, 'sign-in')
+  })
+  await inBrowser({ viewport: { width: 900, height: 640 } }, async (page) => {
+    const theme = { primaryColor: '#0b7a4b', colorScheme: 'LIGHT' }
+    const scopes = ['webhooks:read', 'deliveries:read', 'events:read']
+    const webhookId = seed.webhooks.boxOffice
+    await page.goto(await portalUrl(seed.server, { scopes, webhookId, theme }))
+    await waitUntilLoaded(page)
+    await take(page, 'portal')
+  })
+  await weigh()
+
+  async function inBrowser(
+    options: Omit<VisitOptions, 'origins'>,
+    look: (page: Page) => Promise<void>,
+  ): Promise<void> {
+    await using reader = await visit(browser, { ...options, origins: [seed.server.url] })
+    reader.expectPageErrors(/status of 401/)
+    await look(reader.page)
+  }
+}
+
+async function take(page: Page, name: string): Promise<void> {
+  // Lets animations, such as those of charts, finish.
+  await page.waitForTimeout(400)
+  await page.screenshot({ path: path.join(FOLDER, `${name}.png`), animations: 'disabled' })
+  console.log(name)
+}
+
+async function weigh(): Promise<void> {
+  for (const file of await readdir(FOLDER)) {
+    const { size } = await stat(path.join(FOLDER, file))
+    if (size > MAX_BYTES)
+      console.warn(`${file} has ${size} bytes; at most ${MAX_BYTES} are wanted.`)
+  }
+}
