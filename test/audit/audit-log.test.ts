@@ -103,12 +103,12 @@ describe('over REST', () => {
     await posthorn.rest('POST', `/webhooks/${id}/secret/rotate`)
     const action = 'signing_secret.revealed'
     await posthorn.rest('GET', `/webhooks/${id}/secret`)
-    expect(await log({ subjectId: id, action })).toMatchObject([{ source: 'REST' }])
+    expect(await log({ subjectIds: [id], actions: [action] })).toMatchObject([{ source: 'REST' }])
     await posthorn.graphql(
       'query ($id: ID!) { webhook(id: $id) { signingSecret { key } expiringSigningSecrets { key } } }',
       { id },
     )
-    const entries = await log({ subjectId: id, action })
+    const entries = await log({ subjectIds: [id], actions: [action] })
     expect(entries).toMatchObject([{ source: 'GRAPHQL' }, { source: 'REST' }])
     expect(JSON.stringify(entries)).not.toContain('whsec_')
     // A new webhook has no old secret to reveal.
@@ -117,7 +117,7 @@ describe('over REST', () => {
       'query ($id: ID!) { webhook(id: $id) { expiringSigningSecrets { key } } }',
       other,
     )
-    expect(await log({ subjectId: other.id, action })).toEqual([])
+    expect(await log({ subjectIds: [other.id], actions: [action] })).toEqual([])
   })
 
   test('a repeated request with the same idempotency key leaves one entry', async () => {

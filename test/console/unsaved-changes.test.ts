@@ -135,7 +135,7 @@ story(
     const rate = conflicts.getByRole('region', { name: 'Rate limit' })
     await rate.getByRole('button', { name: 'Take theirs' }).click()
     await conflicts.waitFor({ state: 'hidden' })
-    expect(await page.getByLabel('Rate limit').inputValue()).toBe('7 a second')
+    expect(await page.getByLabel('Rate limit').inputValue()).toBe('7 per second')
     expect(await page.locator(':focus').innerText()).toBe('Save')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor()

@@ -35,10 +35,10 @@ export function EditConflicts({ conflict, labels, mine, ...actions }: EditConfli
       color="yellow"
       variant="light"
       role="alert"
-      title={t('common:editConflicts.changedInTheMeantime')}
+      title={t('common:editConflicts.title')}
     >
       <Stack gap="lg">
-        <Text size="sm">{t('common:editConflicts.nothingWasSaved')}</Text>
+        <Text size="sm">{t('common:editConflicts.text')}</Text>
         {conflict.fields.map((field) => {
           const label = labels[field.name] ?? field.name
           return (
@@ -48,7 +48,7 @@ export function EditConflicts({ conflict, labels, mine, ...actions }: EditConfli
               </Text>
               <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
                 <Version
-                  title={t('common:editConflicts.yours')}
+                  title={t('common:editConflicts.mine')}
                   value={mine[field.name]}
                   action={t('common:editConflicts.keepMine')}
                   onChoose={() => choose(() => actions.keepMine(field.name))}

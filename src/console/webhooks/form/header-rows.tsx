@@ -40,7 +40,9 @@ export function HeaderRows({ form, webhookId }: HeaderRowsProps) {
     <Section
       title={t('webhooks:headerRows.title')}
       description={
-        hasStored ? t('webhooks:headerRows.storedValuesStay') : t('webhooks:headerRows.description')
+        hasStored
+          ? t('webhooks:headerRows.storedDescription')
+          : t('webhooks:headerRows.description')
       }
       actions={
         <Group gap="xs">
@@ -87,7 +89,7 @@ function Unreadable({ replace }: { replace(): void }) {
     <Group justify="space-between">
       <Text size="sm">{t('webhooks:customHeaders.unreadable')}</Text>
       <Button size="xs" variant="default" onClick={replace}>
-        {t('webhooks:headerRows.replaceAllHeaders')}
+        {t('webhooks:headerRows.replaceAll')}
       </Button>
     </Group>
   )
