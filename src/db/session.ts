@@ -78,7 +78,7 @@ export function openSession(url: string, options: SessionOptions): Session {
       client.on('end', () => report(new Error('The connection ended.')))
       return { client, sockets }
     } catch (error) {
-      discard({ client, sockets })
+      sockets.destroy()
       throw error
     }
   }
@@ -89,14 +89,15 @@ export function openSession(url: string, options: SessionOptions): Session {
       try {
         return await run(connection.client)
       } catch (error) {
-        discard(connection)
+        // Over a dead network, `end` would wait for an answer.
+        connection.sockets.destroy()
         throw error
       }
     },
     async [Symbol.asyncDispose]() {
       closed.abort()
       const connection = await current.catch(() => null)
-      if (connection) discard(connection)
+      connection?.sockets.destroy()
     },
   }
 }
@@ -104,10 +105,4 @@ export function openSession(url: string, options: SessionOptions): Session {
 interface Connection {
   readonly client: pg.Client
   readonly sockets: OwnedSockets
-}
-
-/** Closes a connection at once: over a dead network, `end` alone would wait for an answer. */
-function discard({ client, sockets }: Connection): void {
-  client.end().catch(() => {})
-  sockets.destroy()
 }
