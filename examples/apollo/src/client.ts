@@ -21,7 +21,9 @@ export function createClient(session: Session): ApolloClient {
   ])
   return new ApolloClient({
     cache: new InMemoryCache({
-      possibleTypes: { UserError: ['ConflictError', 'NotFoundError', 'ValidationError'] },
+      possibleTypes: {
+        UserError: ['ConflictError', 'EditConflictError', 'NotFoundError', 'ValidationError'],
+      },
       typePolicies: { Query: { fields: { webhooks: relayStylePagination() } } },
     }),
     link: ApolloLink.split(

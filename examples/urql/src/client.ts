@@ -37,7 +37,9 @@ const streams = (session: Session) =>
 const cache = () =>
   cacheExchange({
     // For fragments on an interface.
-    possibleTypes: { UserError: ['ConflictError', 'NotFoundError', 'ValidationError'] },
+    possibleTypes: {
+      UserError: ['ConflictError', 'EditConflictError', 'NotFoundError', 'ValidationError'],
+    },
     // Parts of their webhook, without ids of their own.
     keys: { WebhookHealth: () => null, WebhookBacklog: () => null },
     resolvers: { Query: { webhooks: relayPagination() } },
