@@ -190,7 +190,7 @@ story(
     await page.getByRole('link', { name: 'Cancel' }).click()
     await page.getByRole('heading', { name: 'With headers', level: 1 }).waitFor()
     const { auditLog } = await server.graphql<{ auditLog: { nodes: { source: string }[] } }>(
-      '{ auditLog(filter: { action: "custom_headers.revealed" }) { nodes { source } } }',
+      '{ auditLog(filter: { actions: ["custom_headers.revealed"] }) { nodes { source } } }',
     )
     expect(auditLog.nodes.filter(({ source }) => source === 'CONSOLE')).toHaveLength(1)
   },

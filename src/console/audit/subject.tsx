@@ -1,4 +1,5 @@
 import { Anchor, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { pageOfId } from '../shell/page-of-id.ts'
 
@@ -19,16 +20,16 @@ export function Subject({ action, id, name }: SubjectProps) {
     )
   }
   return (
-    <>
-      <Linked to={pageOfSubject(action, id)}>{name}</Linked>{' '}
+    <Linked to={pageOfSubject(action, id)}>
+      {name}{' '}
       <Text span c="dimmed" fz="xs" className="ph-mono">
         {id}
       </Text>
-    </>
+    </Linked>
   )
 }
 
-function Linked({ to, children }: { to: string | null; children: string }) {
+function Linked({ to, children }: { to: string | null; children: ReactNode }) {
   if (to === null) return children
   return (
     <Anchor component={Link} to={to} inherit>

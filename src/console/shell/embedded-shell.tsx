@@ -50,7 +50,14 @@ export function EmbeddedShell() {
             ))}
           </nav>
         )}
-        <Text size="xs" c="dimmed" truncate title={viewer.organization.name}>
+        <Text
+          component="aside"
+          aria-label={t('shell:account.organization')}
+          size="xs"
+          c="dimmed"
+          truncate
+          title={viewer.organization.name}
+        >
           {viewer.organization.name}
         </Text>
       </Group>

@@ -29,7 +29,7 @@ story(
     await waitUntilLoaded(page)
     const trouble = page.getByRole('region', { name: 'Needs attention' })
     const badges = trouble.locator('.ph-rows > *').filter({ hasText: 'badges.example' })
-    await badges.getByText('404 · The receiver has nothing at this URL').waitFor()
+    await badges.getByText('404 · The receiver found nothing at this URL').waitFor()
     // Above the charts.
     const [top, chart] = await Promise.all([
       trouble.boundingBox(),

@@ -33,6 +33,8 @@ export function UrlField({ isFirst, value = '', error, onBlur, ...input }: UrlFi
       value={value}
       error={isIncomplete && value !== '' ? undefined : error}
       onBlur={(event) => {
+        // A field that was only passed has no error yet. An error would also move what the reader clicks.
+        if (value === '') return
         setBlurred(true)
         onBlur?.(event)
       }}

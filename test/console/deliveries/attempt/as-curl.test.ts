@@ -52,5 +52,5 @@ test('a masked header becomes a placeholder, with a note', () => {
 test('a missing body is left out, with a note', () => {
   const { command, notes } = asCurl({ ...request, body: null })
   expect(command).not.toContain('--data')
-  expect(notes.join(' ')).toContain('left out')
+  expect(notes.join(' ')).toContain('The command has no body')
 })
