@@ -49,7 +49,7 @@ const NAMES = pagesOf({ webhooks: {} } as SeededServer).map(({ name }) => name)
 const IS_LONG = Boolean(process.env['POSTHORN_TEST_LONG'])
 
 /** Screens, a tablet and a phone. 640 pixels are 200 % zoom in a window of 1,280. */
-const WIDTHS = IS_LONG ? [1440, 1280, 1024, 1020, 768, 640, 360] : [1440, 1024, 768, 360]
+const WIDTHS = IS_LONG ? [1440, 1280, 1024, 1020, 768, 640, 360] : [1440, 1280, 1024, 768, 360]
 
 const THEMES = ['light', 'dark'] as const
 

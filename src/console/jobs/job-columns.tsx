@@ -69,7 +69,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
     },
     {
       label: t('jobs:list.attempts'),
-      priority: 3,
+      priority: 4,
       cell: ({ attempts, maxAttempts }) =>
         t('jobs:list.attemptsOf', { attempts, max: maxAttempts }),
       width: 70,

@@ -14,8 +14,8 @@ export interface Column<Row> {
   readonly width?: number | string
   /** Shares the room that the other columns leave; its text ends in an ellipsis. Default: the first column. */
   readonly grow?: boolean
-  /** 1, the default, stays. 3 goes first as the box narrows, then 2. Cards of narrow boxes show all. */
-  readonly priority?: 1 | 2 | 3
+  /** 1, the default, stays. 4 goes first as the box narrows, then 3 and 2. Cards of narrow boxes show all. */
+  readonly priority?: 1 | 2 | 3 | 4
 }
 
 export interface ListTableProps<Row> {
