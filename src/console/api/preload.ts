@@ -36,7 +36,7 @@ export async function preload(
   else if (freshUntil.has(key)) freshUntil.set(key, Date.now() + FRESH_MS)
 }
 
-/** From now on, the query is asked as any other. */
+/** Ends the preload of a query: the next time, it is asked again. */
 export function endPreload(query: DocumentInput, variables: object): void {
   freshUntil.delete(createRequest(query, variables).key)
 }
