@@ -384,7 +384,8 @@ test('a delivery whose reservation expired gets a new one before parked deliveri
 })
 
 test('two workers that reserve for the same webhooks in different orders do not deadlock', async () => {
-  const webhookIds = await Promise.all(Array.from({ length: 20 }, () => newWebhook()))
+  const webhookIds: string[] = []
+  while (webhookIds.length < 20) webhookIds.push(await newWebhook())
   for (let round = 0; round < 20; round++) {
     await posthorn.database.pool.query('delete from posthorn.webhook_schedules')
     await Promise.all(
