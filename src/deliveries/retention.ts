@@ -24,9 +24,18 @@ export async function maintainPartitions(
   retentionMs: number,
   now: Date | null = null,
 ): Promise<{ created: number; dropped: number }> {
+  const created = await createAndDetachWithRetries(sql, retentionMs, now)
+  return { created, dropped: await dropDetached(sql) }
+}
+
+async function createAndDetachWithRetries(
+  sql: Sql,
+  retentionMs: number,
+  now: Date | null,
+): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {
-      return await maintainOnce(sql, retentionMs, now)
+      return await createAndDetach(sql, retentionMs, now)
     } catch (error) {
       if (tries === TRIES || unavailabilityOf(error) !== 'contention') throw error
       await sleep(PAUSE_MS)
@@ -34,8 +43,9 @@ export async function maintainPartitions(
   }
 }
 
-async function maintainOnce(sql: Sql, retentionMs: number, now: Date | null) {
-  const { rows } = await sql.query<{ created: number; dropped: number }>(
+/** Returns the number of created partitions. */
+async function createAndDetach(sql: Sql, retentionMs: number, now: Date | null): Promise<number> {
+  const { rows } = await sql.query<{ created: number }>(
     `with settings as materialized (
        select set_config('lock_timeout', $4, true) as lock_timeout
      ),
@@ -45,9 +55,19 @@ async function maintainOnce(sql: Sql, retentionMs: number, now: Date | null) {
      )
      select
        posthorn.create_partitions(utc::date, utc::date + $2::int) as created,
-       posthorn.drop_partitions_before((utc - $3 * interval '1 millisecond')::date) as dropped
+       posthorn.detach_partitions_before((utc - $3 * interval '1 millisecond')::date) as detached
      from today`,
     [now, DAYS_AHEAD, retentionMs, `${LOCK_TIMEOUT_MS}ms`],
   )
-  return rows[0] ?? { created: 0, dropped: 0 }
+  return rows[0]?.created ?? 0
+}
+
+/** One at a time, so that the disk deletes few files at once. Returns the number of dropped partitions. */
+async function dropDetached(sql: Sql): Promise<number> {
+  for (let dropped = 0; ; dropped++) {
+    const { rows } = await sql.query<{ name: string | null }>(
+      'select posthorn.drop_detached_partition() as name',
+    )
+    if (rows[0]?.name == null) return dropped
+  }
 }

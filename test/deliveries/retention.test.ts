@@ -59,19 +59,78 @@ test('a day is dropped once it is past retention, and not earlier', async () => 
   expect(await partitionOf('deliveries', delivery)).toBeUndefined()
 })
 
-test('a pending delivery outlives retention, with its event and its attempts', async () => {
+describe('a pending delivery outlives retention, with its event and its attempts:', () => {
+  /** What makes a new delivery one of that kind. */
+  const kinds = {
+    'a new one': '',
+    'one that is queued': 'is_backfilled = true',
+    'one that is retrying': 'attempt_count = 1',
+    'one that is waiting': `parked_at = now(), parked_reason = 'on_hold'`,
+  }
+
+  test.each(Object.entries(kinds))('%s', async (_, change) => {
+    const event = await insertEvent(new Date())
+    const delivery = await insertDelivery(new Date(), event, 'pending')
+    const finished = await insertDelivery(new Date(Date.now() + 1), event, 'succeeded')
+    if (change) {
+      await database.pool.query(`update posthorn.deliveries set ${change} where id = $1`, [
+        delivery,
+      ])
+    }
+    await insertAttempt(delivery)
+    await insertAttempt(finished)
+    await maintainPartitions(database.pool, 30 * DAY_MS, new Date(Date.now() + 31 * DAY_MS))
+    expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
+    expect(await partitionOf('deliveries', delivery)).toBe('posthorn_partitions.deliveries_default')
+    expect(await partitionOf('deliveries', finished)).toBeUndefined()
+    expect(await database.prisma.attempt.findMany({ select: { deliveryId: true } })).toEqual([
+      { deliveryId: delivery },
+    ])
+  })
+
+  test('one of a later day, for an event of the dropped day', async () => {
+    const event = await insertEvent(new Date())
+    const later = new Date(Date.now() + 2 * DAY_MS)
+    const delivery = await insertDelivery(later, event, 'pending')
+    await maintainPartitions(database.pool, 30 * DAY_MS, new Date(Date.now() + 31 * DAY_MS))
+    expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
+    expect(await partitionOf('deliveries', delivery)).toMatch(/deliveries_\d{8}$/)
+  })
+})
+
+test('the search for pending deliveries reads few of the finished ones of a large day', async () => {
+  const { pool } = database
   const event = await insertEvent(new Date())
-  const delivery = await insertDelivery(new Date(), event, 'pending')
-  await database.pool.query(
-    `insert into posthorn.attempts
-       (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded, duration_ms, status, request_url)
-     values (posthorn.uuid_v7(), $1, $2, $3, 1, now(), false, 1, 500, 'https://example.com/')`,
-    [delivery, organizationId, webhookId],
+  const pending = await insertDelivery(new Date(), event, 'pending')
+  await pool.query(
+    `insert into posthorn.deliveries
+       (id, organization_id, webhook_id, event_id, event_type, max_attempts, state, finished_at)
+     select posthorn.uuid_v7(), $1, $2, $3, 'x', 10, 'succeeded', now() from generate_series(1, 20000)`,
+    [organizationId, webhookId, event],
   )
-  await maintainPartitions(database.pool, 30 * DAY_MS, new Date(Date.now() + 31 * DAY_MS))
-  expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
-  expect(await partitionOf('deliveries', delivery)).toBe('posthorn_partitions.deliveries_default')
-  expect(await database.prisma.attempt.count({ where: { deliveryId: delivery } })).toBe(1)
+  await pool.query('update posthorn.deliveries set is_backfilled = true where id = $1', [pending])
+  await pool.query(
+    `update posthorn.cursors set reached_id = posthorn.uuid_v7_lower_bound(now() + interval '1 day')
+     where name = 'index_backfill'`,
+  )
+  await pool.query('analyze posthorn.deliveries')
+  const search = `select * from posthorn.pending_deliveries_before(
+    posthorn.uuid_v7_lower_bound(now() + interval '1 day'))`
+  expect((await pool.query(search)).rows).toEqual([{ id: pending, event_id: event }])
+  const { rows } = await pool.query(`explain (analyze, timing off) ${search}`)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toContain('indexed_state')
+  expect(plan).not.toMatch(/rows=\d{4,}\.?\d* loops|Rows Removed by Filter: \d{4,}/)
+})
+
+test('a partition that was detached by a process that ended is dropped by the next maintenance', async () => {
+  const event = await insertEvent(new Date())
+  const tomorrow = `(now() at time zone 'UTC')::date + 1`
+  await database.pool.query(`select posthorn.detach_partitions_before(${tomorrow})`)
+  expect(await partitionOf('events', event)).toBeUndefined()
+  expect((await maintainPartitions(database.pool, 30 * DAY_MS)).dropped).toBeGreaterThanOrEqual(4)
+  const { rows } = await database.pool.query('select posthorn.detached_partitions()')
+  expect(rows).toEqual([])
 })
 
 test('a lookup by id reads one partition', async () => {
@@ -187,6 +246,15 @@ async function insertDelivery(at: Date, event: string, state: string): Promise<s
     [at, organizationId, webhookId, event, state],
   )
   return rows[0].id
+}
+
+async function insertAttempt(delivery: string): Promise<void> {
+  await database.pool.query(
+    `insert into posthorn.attempts
+       (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded, duration_ms, status, request_url)
+     values (posthorn.uuid_v7(), $1, $2, $3, 1, now(), false, 1, 500, 'https://example.com/')`,
+    [delivery, organizationId, webhookId],
+  )
 }
 
 async function partitionOf(table: string, id: string): Promise<string | undefined> {

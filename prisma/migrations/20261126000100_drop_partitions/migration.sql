@@ -1,0 +1,106 @@
+-- Dropping the partitions of a day reads no partition from end to end, and deletes the files of one table at a time,
+-- after the locks that publishers wait for.
+
+create function posthorn.detached_partitions() returns setof text
+  language sql stable
+  begin atomic
+    select relname::text from pg_class
+    where relnamespace = (select oid from pg_namespace where nspname = 'posthorn_partitions')
+      and relkind = 'r' and relname ~ '_[0-9]{8}$' and not relispartition
+    order by right(relname, 8), relname;
+  end;
+
+-- The pending deliveries of the days before the bound, and those of an event of these days. Served by the indexes on the
+-- state and on the event; the index on the state is complete before the cursor (src/deliveries/backfill-index.ts).
+create function posthorn.pending_deliveries_before(bound uuid) returns table (id uuid, event_id uuid)
+  language sql stable
+  begin atomic
+    select d.id, d.event_id from posthorn.organizations as o
+    cross join lateral (
+      select id, event_id from posthorn.deliveries
+      where organization_id = o.id and indexed_state in ('queued', 'retrying', 'waiting') and id < bound
+    ) as d
+    union
+    select d.id, d.event_id from posthorn.deliveries as d
+    where d.id < bound and d.state = 'pending'
+      and d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill')
+    union
+    select d.id, d.event_id from posthorn.deliveries as d
+    where d.id >= bound and d.event_id < bound and d.state = 'pending';
+  end;
+
+-- Detaches the partitions before the day. Pending deliveries move to the default partitions, with their events and
+-- attempts. Returns how many partitions it detached.
+create function posthorn.detach_partitions_before(first_kept_day date) returns int
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  detached int := 0;
+  bound constant uuid := posthorn.uuid_v7_lower_bound(first_kept_day::timestamp at time zone 'UTC');
+  child text;
+  parent text;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('posthorn.partitions', 0));
+  if not exists (
+    select name from posthorn.partitions_before(first_kept_day) except select posthorn.detached_partitions()
+  ) then
+    return 0;
+  end if;
+  -- In the order of a publisher. With the locks, no finished delivery becomes pending again unseen.
+  lock table only posthorn.events, only posthorn.event_keys, only posthorn.deliveries, only posthorn.attempts
+    in access exclusive mode;
+  create temporary table pending on commit drop as select id, event_id from posthorn.pending_deliveries_before(bound);
+  analyze pg_temp.pending;
+  for child, parent in
+    select name, parent_name from posthorn.partitions_before(first_kept_day)
+    where name not in (select posthorn.detached_partitions())
+  loop
+    execute format('alter table posthorn.%I detach partition posthorn_partitions.%I', parent, child);
+    execute format(
+      'insert into posthorn.%1$I (%2$s) select %2$s from posthorn_partitions.%3$I as old where %4$s',
+      parent, posthorn.stored_columns(parent), child,
+      case parent
+        when 'events' then 'old.id in (select event_id from pg_temp.pending)'
+        when 'event_keys' then 'old.event_id in (select event_id from pg_temp.pending)'
+        when 'deliveries' then 'old.id in (select id from pg_temp.pending)'
+        else 'old.delivery_id in (select id from pg_temp.pending)'
+      end);
+    detached := detached + 1;
+  end loop;
+  drop table pg_temp.pending;
+  return detached;
+end
+$$;
+
+-- Drops one detached partition, and returns its name, or null if there is none. No one else uses the table, so nobody
+-- waits for a lock; its files are deleted after the commit.
+create function posthorn.drop_detached_partition() returns text
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  child constant text := (select posthorn.detached_partitions() limit 1);
+begin
+  if child is not null then
+    execute format('drop table posthorn_partitions.%I', child);
+  end if;
+  return child;
+end
+$$;
+
+-- Called by processes of version 0.2.0. Returns how many partitions it dropped.
+create or replace function posthorn.drop_partitions_before(first_kept_day date) returns int
+  language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  dropped int := 0;
+begin
+  perform posthorn.detach_partitions_before(first_kept_day);
+  while posthorn.drop_detached_partition() is not null loop
+    dropped := dropped + 1;
+  end loop;
+  return dropped;
+end
+$$;
+
+revoke execute on function posthorn.detached_partitions(), posthorn.pending_deliveries_before(uuid),
+  posthorn.detach_partitions_before(date), posthorn.drop_detached_partition() from public;
