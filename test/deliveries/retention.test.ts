@@ -172,6 +172,15 @@ describe('a reader that locks attempts before deliveries', () => {
   })
   afterEach(() => reader.release(true))
 
+  test('does not wait for deliveries while the maintenance waits to create a partition of attempts', async () => {
+    const inTenDays = new Date(Date.now() + 10 * DAY_MS)
+    const maintenance = maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)
+    await until(() => someoneWaitsFor('attempts'), 'the maintenance waits for the reader')
+    await reader.query('lock table posthorn.deliveries in access share mode nowait')
+    await reader.query('commit')
+    expect((await maintenance).created).toBeGreaterThan(0)
+  })
+
   test('is not canceled while a day is dropped, and the day is dropped when the reader has ended', async () => {
     const dropping = maintainPartitions(database.pool, DAY_MS)
     await until(() => someoneWaitsFor('attempts'), 'the drop waits for the reader')

@@ -1,5 +1,63 @@
--- Dropping the partitions of a day reads no partition from end to end, and deletes the files of one table at a time,
--- after the locks that publishers wait for.
+-- Each partition is created in a transaction of its own: a transaction that holds locks on one table and waits for
+-- another one deadlocks with a reader of both. Dropping the partitions of a day reads no partition from end to end, and
+-- deletes the files of one table at a time, after the locks that publishers wait for.
+--
+-- A lock timeout below Postgres's `deadlock_timeout` of 1 s: a reader that locks the tables in another order is never
+-- canceled because of the maintenance, and publishers wait behind it for no longer than this.
+
+-- The partitions that these days lack.
+create function posthorn.missing_partitions(first_day date, last_day date)
+  returns table (parent_name text, day date)
+  language sql stable
+  begin atomic
+    select parent, each_day::date from generate_series(first_day, last_day, interval '1 day') as each_day,
+      unnest(array['events', 'event_keys', 'deliveries', 'attempts']) with ordinality as parents (parent, position)
+    where not exists (
+      select from pg_class
+      where relnamespace = (select oid from pg_namespace where nspname = 'posthorn_partitions')
+        and relname = parent || '_' || to_char(each_day, 'YYYYMMDD')
+    )
+    order by each_day, position;
+  end;
+
+-- Creates the partition of a day, and moves the rows of that day into it. Returns whether it was missing. Runs with the
+-- owner's privileges, because the service's role cannot change the schema.
+create function posthorn.create_partition(parent text, day date) returns boolean
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms'
+as $$
+declare
+  child constant text := parent || '_' || to_char(day, 'YYYYMMDD');
+  columns constant text := posthorn.stored_columns(parent);
+  low constant uuid := posthorn.uuid_v7_lower_bound(day::timestamp at time zone 'UTC');
+  high constant uuid := posthorn.uuid_v7_lower_bound((day + 1)::timestamp at time zone 'UTC');
+begin
+  -- A process that waits for the lock finds the partition created.
+  perform pg_advisory_xact_lock(hashtextextended('posthorn.partitions', 0));
+  if not exists (select from posthorn.missing_partitions(day, day) where parent_name = parent) then
+    return false;
+  end if;
+  execute format('create table posthorn_partitions.%I (like posthorn.%I including all)', child, parent);
+  if parent = 'deliveries' then
+    execute format('alter table posthorn_partitions.%I set (fillfactor = 50)', child);
+  end if;
+  execute format(
+    'with moved as (delete from posthorn_partitions.%1$I where %2$I >= %3$L and %2$I < %4$L returning *)
+     insert into posthorn_partitions.%5$I (%6$s) select %6$s from moved',
+    parent || '_default', posthorn.partition_column(parent), low, high, child, columns);
+  execute format(
+    'alter table posthorn.%I attach partition posthorn_partitions.%I for values from (%L) to (%L)',
+    parent, child, low, high);
+  return true;
+end
+$$;
+
+-- Called by processes of version 0.2.0. Returns how many partitions it created.
+create or replace function posthorn.create_partitions(first_day date, last_day date) returns int
+  language sql security definer set search_path = pg_catalog, pg_temp
+as $$
+  select count(*) filter (where posthorn.create_partition(parent_name, day))::int
+  from posthorn.missing_partitions(first_day, last_day);
+$$;
 
 create function posthorn.detached_partitions() returns setof text
   language sql stable
@@ -32,7 +90,7 @@ create function posthorn.pending_deliveries_before(bound uuid) returns table (id
 -- Detaches the partitions before the day. Pending deliveries move to the default partitions, with their events and
 -- attempts. Returns how many partitions it detached.
 create function posthorn.detach_partitions_before(first_kept_day date) returns int
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms'
 as $$
 declare
   detached int := 0;
@@ -102,5 +160,6 @@ begin
 end
 $$;
 
-revoke execute on function posthorn.detached_partitions(), posthorn.pending_deliveries_before(uuid),
+revoke execute on function posthorn.missing_partitions(date, date), posthorn.create_partition(text, date),
+  posthorn.detached_partitions(), posthorn.pending_deliveries_before(uuid),
   posthorn.detach_partitions_before(date), posthorn.drop_detached_partition() from public;
