@@ -10,6 +10,7 @@ import { until } from '../support/until.ts'
 import { type Prometheus, startPrometheus } from './support/prometheus.ts'
 
 const RULES = path.resolve('deploy/prometheus/rules.yaml')
+const CASES = path.resolve('test/telemetry/alerts.yaml')
 const RUNBOOK = readFileSync('docs/operate/runbook.md', 'utf8')
 const dashboard = JSON.parse(readFileSync('deploy/grafana/posthorn.json', 'utf8'))
 const missing = whyMissing('prometheus')
@@ -38,6 +39,16 @@ test('every alert has its section in the runbook, and every section its alert', 
   expect(alerts.length).toBeGreaterThan(10)
   expect(sections).toEqual(alerts)
   expect(links.map(([, anchor]) => anchor)).toEqual(alerts.map((name) => name.toLowerCase()))
+})
+
+test('each alert has a case in which it fires, and one in which it does not', () => {
+  const cases = readFileSync(CASES, 'utf8')
+  const namesIn = (pattern: RegExp) =>
+    [...new Set([...cases.matchAll(pattern)].map(([, name]) => name))].sort()
+  const alerts = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)]
+  const names = alerts.map(([, name]) => name).sort()
+  expect(namesIn(/alertname: (\w+)\n {8}exp_alerts:$/gm)).toEqual(names)
+  expect(namesIn(/alertname: (\w+) \}$/gm)).toEqual(names)
 })
 
 test.each(RUNBOOK.split(/^## /m).slice(1))(
@@ -124,7 +135,7 @@ describe.skipIf(missing)(`with Prometheus${missing ? `: ${missing}` : ''}`, () =
     const promtool = findProgram('promtool') as string
     for (const args of [
       ['check', 'rules', RULES],
-      ['test', 'rules', path.resolve('test/telemetry/alerts.yaml')],
+      ['test', 'rules', CASES],
     ]) {
       expect(execFileSync(promtool, args, { encoding: 'utf8', stdio: 'pipe' })).toContain('SUCCESS')
     }
