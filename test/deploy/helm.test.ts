@@ -1,9 +1,16 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { BlockList } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
+import { SECRET_SETTINGS } from '../../src/config/secret-files.ts'
+import { addRange } from '../../src/outbound/address-range.ts'
+import {
+  IPV4_SPECIAL_PURPOSE,
+  OTHER_SPECIAL_PURPOSE,
+} from '../../src/outbound/special-purpose-blocks.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { tool } from './tool.ts'
 
@@ -26,7 +33,12 @@ const EVERYTHING = {
   imagePullSecrets: [{ name: 'registry' }],
   secret: {
     name: 'posthorn',
-    keys: { directDatabaseUrl: 'direct-database-url', egressProxy: 'egress-proxy' },
+    keys: {
+      directDatabaseUrl: 'direct-database-url',
+      egressProxy: 'egress-proxy',
+      oidcClientSecret: 'oidc-client-secret',
+      otlpHeaders: 'otlp-headers',
+    },
   },
   settings: { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com', OTEL_SERVICE_NAME: 'posthorn' },
   migration: {
@@ -119,6 +131,14 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
       { secret: { name: 'x' }, settings: { POSTHORN_ENCRYPTION_KEYS: 'b' } },
       'POSTHORN_ENCRYPTION_KEYS',
     ],
+    [
+      { secret: { name: 'x' }, settings: { POSTHORN_OIDC_CLIENT_SECRET: 'b' } },
+      'POSTHORN_OIDC_CLIENT_SECRET',
+    ],
+    [
+      { secret: { name: 'x' }, settings: { OTEL_EXPORTER_OTLP_HEADERS: 'b' } },
+      'OTEL_EXPORTER_OTLP_HEADERS',
+    ],
     [{ secret: { name: 'x' }, keda: { minReplicas: 0 } }, 'minReplicas'],
   ])('rejects %j', async (values, message) => {
     await expect(render(values, 'invalid')).rejects.toThrow(message)
@@ -144,6 +164,17 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
       'posthorn',
       'posthorn-owner',
     ])
+  })
+
+  test('can give every secret of Posthorn as a file, and the headers for a collector by reference', () => {
+    const [api] = pods(full)
+    const env: Manifest[] = api.containers[0].env
+    const files = env.filter(({ name }) => name.endsWith('_FILE'))
+    expect(files.map(({ name }) => name).sort()).toEqual(
+      SECRET_SETTINGS.map((name) => `${name}_FILE`).sort(),
+    )
+    const headers = env.find(({ name }) => name === 'OTEL_EXPORTER_OTLP_HEADERS')
+    expect(headers.valueFrom.secretKeyRef).toEqual({ name: 'posthorn', key: 'otlp-headers' })
   })
 
   test('runs pods of the restricted security standard, read-only', () => {
@@ -188,6 +219,21 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
     const [base] = policies
     expect(base.spec.podSelector.matchLabels).not.toHaveProperty('app.kubernetes.io/component')
     expect(base.spec.policyTypes).toEqual(['Ingress', 'Egress'])
+  })
+
+  test('lets workers reach no IPv4 block that is not public', () => {
+    const { except } = plain
+      .flatMap(({ kind, spec }) => (kind === 'NetworkPolicy' ? (spec.egress ?? []) : []))
+      .flatMap(({ to = [] }) => to)
+      .find(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0').ipBlock
+    const closed = new BlockList()
+    for (const cidr of except) addRange(closed, cidr)
+    const blocks = [...IPV4_SPECIAL_PURPOSE, ...OTHER_SPECIAL_PURPOSE].filter(
+      ({ block, globallyReachable }) => !globallyReachable && !block.includes(':'),
+    )
+    const open = blocks.filter(({ block }) => !closed.check(block.split('/')[0] as string))
+    expect(open).toEqual([])
+    expect(closed.check('1.1.1.1')).toBe(false)
   })
 
   test('counts overdue deliveries in SQL that runs', async () => {
