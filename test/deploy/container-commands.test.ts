@@ -57,7 +57,7 @@ describe('Docker Compose', () => {
     env = { ...env, ...testEnvironment(database.url) }
     const inDeploy = path.join(folder, 'deploy')
     const printed = await run(
-      blockOf('deploying.md', 'docker compose build migrate\ndocker'),
+      blockOf('deploying.md', 'for name in POSTGRES'),
       inDeploy,
     )
     expect(printed).toMatch(/org_\w+[\s\S]*ph[a-z]*_\w+/)
