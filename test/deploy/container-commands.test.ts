@@ -56,10 +56,7 @@ describe('Docker Compose', () => {
     await using database = await createTestDatabase()
     env = { ...env, ...testEnvironment(database.url) }
     const inDeploy = path.join(folder, 'deploy')
-    const printed = await run(
-      blockOf('deploying.md', 'for name in POSTGRES'),
-      inDeploy,
-    )
+    const printed = await run(blockOf('deploying.md', 'for name in POSTGRES'), inDeploy)
     expect(printed).toMatch(/org_\w+[\s\S]*ph[a-z]*_\w+/)
     await run(blockOf('deploying.md', 'docker compose --profile monitoring up'), inDeploy)
     await run(blockOf('deploying.md', '--scale worker=4'), inDeploy)

@@ -239,8 +239,14 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
   test('counts overdue deliveries in SQL that runs', async () => {
     await using database = await createTestDatabase()
     const [{ spec }] = full.filter(({ kind }) => kind === 'ScaledObject')
-    const { rows } = await database.pool.query(spec.triggers[0].metadata.query)
-    expect(rows).toEqual([{ count: '0' }])
+    const count = async () =>
+      (await database.pool.query(spec.triggers[0].metadata.query)).rows[0].count
+    expect(await count()).toBe('0')
+    await database.pool.query(
+      `select graphile_worker.add_job('posthorn:deliver', run_at := now() + at)
+       from unnest(array['-1 minute', '-2 seconds', '1 minute']::interval[]) as at`,
+    )
+    expect(await count()).toBe('1')
   })
 
   async function render(values: object, name: string): Promise<string> {

@@ -21,6 +21,9 @@ test.each([
     'Kubernetes',
     numberAfter('terminationGracePeriodSeconds', CHART) - numberAfter('sleep:', CHART),
   ],
-])('%s kills a process only after its attempts and its last spans may have ended', (_name, seconds) => {
-  expect(seconds * 1_000).toBeGreaterThanOrEqual(RETIRE_TIMEOUT_MS + FLUSH_WITHIN_MS)
-})
+])(
+  '%s kills a process only after its attempts and its last spans may have ended',
+  (_name, seconds) => {
+    expect(seconds * 1_000).toBeGreaterThanOrEqual(RETIRE_TIMEOUT_MS + FLUSH_WITHIN_MS)
+  },
+)
