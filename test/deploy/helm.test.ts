@@ -209,19 +209,23 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
     expect(scaled.spec.scaleTargetRef.name).toBe('posthorn-worker')
   })
 
-  test('lets only workers reach public addresses', () => {
+  test('lets the API and workers reach public addresses, for deliveries and their copies, and the migration not', () => {
     const policies = plain.filter(({ kind }) => kind === 'NetworkPolicy')
     const open = policies.filter(({ spec }) => JSON.stringify(spec).includes('0.0.0.0/0'))
     expect(open).toHaveLength(1)
-    expect(open[0].spec.podSelector.matchLabels).toMatchObject({
-      'app.kubernetes.io/component': 'worker',
-    })
+    expect(open[0].spec.podSelector.matchExpressions).toEqual([
+      { key: 'app.kubernetes.io/component', operator: 'In', values: ['api', 'worker'] },
+    ])
+    const components = plain.flatMap(({ spec }) =>
+      spec.template ? [spec.template.metadata.labels['app.kubernetes.io/component']] : [],
+    )
+    expect(components.sort()).toEqual(['api', 'migration', 'worker'])
     const [base] = policies
     expect(base.spec.podSelector.matchLabels).not.toHaveProperty('app.kubernetes.io/component')
     expect(base.spec.policyTypes).toEqual(['Ingress', 'Egress'])
   })
 
-  test('lets workers reach no IPv4 block that is not public', () => {
+  test('closes every IPv4 block that is not public to deliveries', () => {
     const { except } = plain
       .flatMap(({ kind, spec }) => (kind === 'NetworkPolicy' ? (spec.egress ?? []) : []))
       .flatMap(({ to = [] }) => to)
