@@ -8,7 +8,23 @@ export function explainFailure(error: unknown): string {
   if (isDatabaseUnavailable(error)) {
     return `Cannot connect to Postgres (${messageOf(error)}). Check DATABASE_URL, POSTHORN_DIRECT_DATABASE_URL if you set it, and that the server runs.`
   }
+  const remedy = remedyForTls(error)
+  if (remedy) return `Cannot connect to Postgres (${messageOf(error)}). ${remedy}`
   return messageOf(error)
+}
+
+/** The codes of Node for a certificate that it does not accept. */
+const CERTIFICATE_REJECTED = /^(UNABLE_TO_|CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_)/
+
+function remedyForTls(error: unknown): string | null {
+  const { code = '' } = Object(error) as { code?: string }
+  if (code === '28000' && messageOf(error).endsWith('no encryption')) {
+    return 'The server requires TLS: add ?sslmode=verify-full to its URL.'
+  }
+  if (CERTIFICATE_REJECTED.test(code)) {
+    return 'Check the host in its URL, and name the PEM file of its certificate authority there: ?sslmode=verify-full&sslrootcert=/path/to/ca.pem.'
+  }
+  return null
 }
 
 /** If a connection fails for every address of a host, Node wraps the errors in one without a message. */

@@ -1,4 +1,5 @@
 import { DomainError } from '../lib/errors.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 import type { RequestMemory } from './connection.ts'
 
 /**
@@ -49,6 +50,7 @@ function incomplete(cause: unknown): never {
 }
 
 function tooLarge(maxBytes: number): DomainError {
+  describeRequest({ limit: 'body' })
   return new DomainError(
     'too_large',
     `The body exceeds the limit of ${maxBytes.toLocaleString('en')} bytes.`,

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -89,6 +90,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     connections.destroy()
     throw error
   })
+  const inContext = AsyncLocalStorage.snapshot()
   const settled = runner.promise.catch((error) => fail({ reason: 'the runner ended', error }))
   settled.then(() => fail({ reason: 'the runner ended' }))
 
@@ -102,8 +104,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     stop() {
       // The promise of graphile-worker may never settle after a failed write, so running tasks are counted as well.
       stopped ??= Promise.race([settled, waitUntilIdle(taskRuns, destroyed.signal)])
-      // Rejects if the runner is already stopping.
-      runner.stop().catch(() => {})
+      // Rejects if the runner is already stopping. What it rejects besides belongs to the context of the runner.
+      inContext(() => runner.stop()).catch(() => {})
       return stopped
     },
     abort: () => taskRuns.abort(),

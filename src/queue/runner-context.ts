@@ -8,8 +8,9 @@ export interface RunnerContext extends Disposable {
 }
 
 /**
- * A runner of graphile-worker 0.18.0 that cannot return its jobs at shutdown rejects a promise that it does not await, and
- * Node ends the process. Only a handler of the process can prevent this. Other unhandled rejections still end the process.
+ * A runner of graphile-worker 0.18.0 that cannot return its jobs when it stops rejects a promise that it does not await, and
+ * Node ends the thread. Only a handler of the process can prevent this, so a runner starts and stops in its context. Other
+ * unhandled rejections still end the thread.
  */
 export function createRunnerContext(onRejection: (error: unknown) => void): RunnerContext {
   const inRunner = new AsyncLocalStorage<boolean>()

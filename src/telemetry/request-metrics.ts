@@ -8,6 +8,8 @@ export const LIMITS = [
   'keyless_requests',
   'memory_of_owner',
   'memory',
+  'body',
+  'document',
   'subscriptions',
   'connections',
   'pipelining',

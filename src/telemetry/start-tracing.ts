@@ -5,7 +5,7 @@ import type { Logger } from './logger.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The other threads and the supervision wait for the end of a thread. */
-const FLUSH_WITHIN_MS = 3_000
+export const FLUSH_WITHIN_MS = 3_000
 
 /**
  * Loads the OpenTelemetry SDK and exports spans, if the standard variables `OTEL_*` ask for it. Throws an error with the

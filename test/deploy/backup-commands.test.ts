@@ -52,6 +52,8 @@ test.skipIf(POSTGRES_MISSING)(
     await publish(3)
     await postgres.run(inFolder(blockOf('backups.md', 'pg_basebackup')))
     await publish(4)
+    const naming = blockOf('backups.md', 'pg_create_restore_point')
+    await postgres.run(`psql --no-psqlrc -v ON_ERROR_STOP=1 -d posthorn <<'SQL'\n${naming}SQL`)
     const moment = await now()
     await publish(5)
     await postgres.run('psql -d posthorn -c "select pg_switch_wal()"')

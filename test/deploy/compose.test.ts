@@ -79,6 +79,16 @@ describe.skipIf(compose.missing)('Compose', () => {
     expect(migrate?.environment).not.toHaveProperty('POSTHORN_ENCRYPTION_KEYS')
   })
 
+  test('allows the connections of the most workers that the page starts, and 20 more', async () => {
+    const read = async (page: string) => await readFile(path.join(DEPLOY, '../docs', page), 'utf8')
+    const [, ofApi, ofWorker] =
+      /an API alone up to (\d+), a worker alone up to (\d+)/.exec(await read('operating.md')) ?? []
+    const [, workers] = /--scale worker=(\d+)/.exec(await read('operate/deploying.md')) ?? []
+    const [, allowed] = /max_connections=(\d+)/.exec(`${services['postgres']?.command}`) ?? []
+    const used = Number(ofApi) + Number(workers) * Number(ofWorker)
+    expect(Number(allowed)).toBeGreaterThanOrEqual(used + 20)
+  })
+
   test('writes only to named volumes, and publishes the API and Grafana on this machine only', () => {
     expect(Object.values(services).filter((service) => !service.read_only)).toEqual([])
     const mounts = Object.values(services).flatMap(({ volumes = [] }) => volumes)

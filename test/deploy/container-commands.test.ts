@@ -56,9 +56,11 @@ describe('Docker Compose', () => {
     await using database = await createTestDatabase()
     env = { ...env, ...testEnvironment(database.url) }
     const inDeploy = path.join(folder, 'deploy')
-    const printed = await run(blockOf('deploying.md', 'docker compose build migrate'), inDeploy)
+    const printed = await run(blockOf('deploying.md', 'for name in POSTGRES'), inDeploy)
     expect(printed).toMatch(/org_\w+[\s\S]*ph[a-z]*_\w+/)
     await run(blockOf('deploying.md', 'docker compose --profile monitoring up'), inDeploy)
+    await run(blockOf('deploying.md', '--scale worker=4'), inDeploy)
+    await run(blockOf('deploying.md', 'docker compose build migrate && docker'), inDeploy)
 
     const file = path.join(inDeploy, '.env')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -69,8 +71,8 @@ describe('Docker Compose', () => {
     expect(new Set(written.map(([, , value]) => value)).size).toBe(written.length)
 
     const calls = await callsOf('docker')
-    expect(calls).toHaveLength(5)
-    for (const [, service] of calls.join('\n').matchAll(/(?:build|run --rm) (\w+)/g))
+    expect(calls).toHaveLength(8)
+    for (const [, service] of calls.join('\n').matchAll(/(?:build|run --rm|--scale) (\w+)/g))
       expect(compose).toMatch(new RegExp(`^  ${service}:$`, 'm'))
     expect(compose).toContain('profiles: [monitoring]')
   })
@@ -110,7 +112,9 @@ describe('Kubernetes', () => {
       )
       await writeFile(path.join(folder, 'keda.yaml'), blockOf('deploying.md', 'overduePerWorker'))
       await run(blockOf('deploying.md', 'helm install posthorn'))
-      const [call = ''] = await callsOf('helm')
+      await run(blockOf('deploying.md', 'helm upgrade posthorn'))
+      const [call = '', upgrade] = await callsOf('helm')
+      expect(upgrade).toBe(withReplaced(call, { 'install ': 'upgrade ' }))
       // Without a cluster, Helm can only render.
       const args = withReplaced(call, { 'install ': 'template ' }).split(' ')
       const options = [...args, '--kube-version', '1.30.0', '--values', 'keda.yaml']

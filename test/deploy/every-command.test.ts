@@ -24,6 +24,22 @@ test.each(COMMAND_BLOCKS.map((block) => [block.page, block.text.split('\n')[0], 
   },
 )
 
+/** They only look at a machine, or name a command that a block has whole. Tests of the pages run those with jq. */
+const IN_SENTENCES =
+  /^(jq|journalctl|systemctl|kubectl get|docker compose ps|helm rollback$|psql "\$DATABASE_URL"$)/
+
+test('a command with arguments stands in a block, not in a sentence', () => {
+  const commands = globSync('docs/operate/*.md', { cwd: ROOT }).flatMap((file) => {
+    const sentences = readFileSync(path.join(ROOT, file), 'utf8').replaceAll(/^```.*?^```/gms, '')
+    return [...sentences.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
+  })
+  const inSentences = commands.filter((code) =>
+    /^(curl|docker|helm|journalctl|jq|kubectl|npx|pg_\w+|psql|systemctl|select|show) /.test(code),
+  )
+  expect(inSentences.filter((code) => !IN_SENTENCES.test(code))).toEqual([])
+  expect(inSentences.length).toBeGreaterThan(5)
+})
+
 test('a block that no page has, or that two blocks could be, is an error', () => {
   expect(() => blockOf('backups.md', 'restore from tape')).toThrow(/^0 blocks/)
   expect(() => blockOf('backups.md', 'pg_')).toThrow(/^\d+ blocks/)

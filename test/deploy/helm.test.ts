@@ -1,9 +1,16 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { BlockList } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
+import { SECRET_SETTINGS } from '../../src/config/secret-files.ts'
+import { addRange } from '../../src/outbound/address-range.ts'
+import {
+  IPV4_SPECIAL_PURPOSE,
+  OTHER_SPECIAL_PURPOSE,
+} from '../../src/outbound/special-purpose-blocks.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { tool } from './tool.ts'
 
@@ -26,7 +33,12 @@ const EVERYTHING = {
   imagePullSecrets: [{ name: 'registry' }],
   secret: {
     name: 'posthorn',
-    keys: { directDatabaseUrl: 'direct-database-url', egressProxy: 'egress-proxy' },
+    keys: {
+      directDatabaseUrl: 'direct-database-url',
+      egressProxy: 'egress-proxy',
+      oidcClientSecret: 'oidc-client-secret',
+      otlpHeaders: 'otlp-headers',
+    },
   },
   settings: { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com', OTEL_SERVICE_NAME: 'posthorn' },
   migration: {
@@ -119,6 +131,14 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
       { secret: { name: 'x' }, settings: { POSTHORN_ENCRYPTION_KEYS: 'b' } },
       'POSTHORN_ENCRYPTION_KEYS',
     ],
+    [
+      { secret: { name: 'x' }, settings: { POSTHORN_OIDC_CLIENT_SECRET: 'b' } },
+      'POSTHORN_OIDC_CLIENT_SECRET',
+    ],
+    [
+      { secret: { name: 'x' }, settings: { OTEL_EXPORTER_OTLP_HEADERS: 'b' } },
+      'OTEL_EXPORTER_OTLP_HEADERS',
+    ],
     [{ secret: { name: 'x' }, keda: { minReplicas: 0 } }, 'minReplicas'],
   ])('rejects %j', async (values, message) => {
     await expect(render(values, 'invalid')).rejects.toThrow(message)
@@ -144,6 +164,24 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
       'posthorn',
       'posthorn-owner',
     ])
+  })
+
+  test('mounts other files into every pod', () => {
+    for (const { containers, volumes } of pods(full)) {
+      expect(containers[0].volumeMounts).toContainEqual(EVERYTHING.extraVolumeMounts[0])
+      expect(volumes).toContainEqual(EVERYTHING.extraVolumes[0])
+    }
+  })
+
+  test('can give every secret of Posthorn as a file, and the headers for a collector by reference', () => {
+    const [api] = pods(full)
+    const env: Manifest[] = api.containers[0].env
+    const files = env.filter(({ name }) => name.endsWith('_FILE'))
+    expect(files.map(({ name }) => name).sort()).toEqual(
+      SECRET_SETTINGS.map((name) => `${name}_FILE`).sort(),
+    )
+    const headers = env.find(({ name }) => name === 'OTEL_EXPORTER_OTLP_HEADERS')
+    expect(headers.valueFrom.secretKeyRef).toEqual({ name: 'posthorn', key: 'otlp-headers' })
   })
 
   test('runs pods of the restricted security standard, read-only', () => {
@@ -178,23 +216,48 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
     expect(scaled.spec.scaleTargetRef.name).toBe('posthorn-worker')
   })
 
-  test('lets only workers reach public addresses', () => {
+  test('lets the API and workers reach public addresses, for deliveries and their copies, and the migration not', () => {
     const policies = plain.filter(({ kind }) => kind === 'NetworkPolicy')
     const open = policies.filter(({ spec }) => JSON.stringify(spec).includes('0.0.0.0/0'))
     expect(open).toHaveLength(1)
-    expect(open[0].spec.podSelector.matchLabels).toMatchObject({
-      'app.kubernetes.io/component': 'worker',
-    })
+    expect(open[0].spec.podSelector.matchExpressions).toEqual([
+      { key: 'app.kubernetes.io/component', operator: 'In', values: ['api', 'worker'] },
+    ])
+    const components = plain.flatMap(({ spec }) =>
+      spec.template ? [spec.template.metadata.labels['app.kubernetes.io/component']] : [],
+    )
+    expect(components.sort()).toEqual(['api', 'migration', 'worker'])
     const [base] = policies
     expect(base.spec.podSelector.matchLabels).not.toHaveProperty('app.kubernetes.io/component')
     expect(base.spec.policyTypes).toEqual(['Ingress', 'Egress'])
   })
 
+  test('closes every IPv4 block that is not public to deliveries', () => {
+    const { except } = plain
+      .flatMap(({ kind, spec }) => (kind === 'NetworkPolicy' ? (spec.egress ?? []) : []))
+      .flatMap(({ to = [] }) => to)
+      .find(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0').ipBlock
+    const closed = new BlockList()
+    for (const cidr of except) addRange(closed, cidr)
+    const blocks = [...IPV4_SPECIAL_PURPOSE, ...OTHER_SPECIAL_PURPOSE].filter(
+      ({ block, globallyReachable }) => !globallyReachable && !block.includes(':'),
+    )
+    const open = blocks.filter(({ block }) => !closed.check(block.split('/')[0] as string))
+    expect(open).toEqual([])
+    expect(closed.check('1.1.1.1')).toBe(false)
+  })
+
   test('counts overdue deliveries in SQL that runs', async () => {
     await using database = await createTestDatabase()
     const [{ spec }] = full.filter(({ kind }) => kind === 'ScaledObject')
-    const { rows } = await database.pool.query(spec.triggers[0].metadata.query)
-    expect(rows).toEqual([{ count: '0' }])
+    const count = async () =>
+      (await database.pool.query(spec.triggers[0].metadata.query)).rows[0].count
+    expect(await count()).toBe('0')
+    await database.pool.query(
+      `select graphile_worker.add_job('posthorn:deliver', run_at := now() + at)
+       from unnest(array['-1 minute', '-2 seconds', '1 minute']::interval[]) as at`,
+    )
+    expect(await count()).toBe('1')
   })
 
   async function render(values: object, name: string): Promise<string> {

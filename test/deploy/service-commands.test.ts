@@ -95,6 +95,15 @@ describe('a service of systemd', () => {
     )
     const { rows } = await database.pool.query('select name from posthorn.organizations')
     expect(rows).toEqual([{ name: 'My organization' }])
+
+    const healthz = blockOf('runbook.md', '/healthz')
+    expect(await run(withReplaced(healthz, { 'http://127.0.0.1:4000': url }))).toMatch(
+      /^HTTP.* 200/,
+    )
+    if (whyMissing('psql', 'apt-get install postgresql-client')) return
+    env = { ...env, DATABASE_URL: database.url }
+    expect(await run(blockOf('runbook.md', 'pg_is_in_recovery'))).toMatch(/^ f$/m)
+    expect((await run(blockOf('runbook.md', 'clock_timestamp'))).trim().split('\n')).toHaveLength(2)
   })
 
   test('takes the drop-in for another Node and another secret', async ({ skip }) => {

@@ -24,14 +24,42 @@ test('Prometheus accepts the configuration of metrics.md, and not one with a mis
 }) => {
   const reason = whyMissing('promtool', 'apt-get install prometheus')
   if (reason) return skip(reason)
+  const text = blockOf('metrics.md', 'static_configs')
+  expect(await promtool('check config', text)).toContain('SUCCESS')
+  const mistaken = withReplaced(text, { scrape_interval: 'scrape_intervals' })
+  await expect(promtool('check config', mistaken)).rejects.toThrow(/FAILED/)
+})
+
+test('in Kubernetes, Prometheus scrapes the port for metrics of each pod, and names the pod', async ({
+  skip,
+}) => {
+  const reason = whyMissing('promtool', 'apt-get install prometheus')
+  if (reason) return skip(reason)
+  const port = (name: string, number: number, app = 'posthorn') =>
+    `{ targets: ['10.0.0.1:${number}'], labels: { __meta_kubernetes_pod_name: a-pod, ` +
+    `__meta_kubernetes_pod_label_app_kubernetes_io_name: ${app}, __meta_kubernetes_pod_container_port_name: ${name} } }`
+  const pods = [port('metrics', 9464), port('http', 4000), port('metrics', 9465, 'another')]
+  // Debian's Prometheus does not know Kubernetes, so the labels of pods are given.
+  const discovery = /kubernetes_sd_configs:\n(?: {6}.*\n)+/
+  const text = blockOf('metrics.md', 'kubernetes_sd_configs')
+  expect(text).toMatch(discovery)
+  const config = text.replace(discovery, `static_configs: [${pods.join(', ')}]\n`)
+  const found = await promtool('check service-discovery --timeout 1s', config, 'posthorn')
+  const targets = (JSON.parse(found) as { labels: Record<string, string> }[]).flatMap(
+    ({ labels }) => (labels['__address__'] === undefined ? [] : [labels]),
+  )
+  expect(targets).toMatchObject([
+    { __address__: '10.0.0.1:9464', instance: 'a-pod', job: 'posthorn' },
+  ])
+})
+
+/** Runs promtool on a configuration that stands beside the rules. */
+async function promtool(command: string, config: string, ...args: string[]): Promise<string> {
   await cp(path.join(ROOT, 'deploy/prometheus/rules.yaml'), path.join(folder, 'rules.yaml'))
   const file = path.join(folder, 'prometheus.yaml')
-  const text = blockOf('metrics.md', 'scrape_configs')
-  await writeFile(file, text)
-  expect(await run(`${findProgram('promtool')} check config ${file}`)).toContain('SUCCESS')
-  await writeFile(file, withReplaced(text, { scrape_interval: 'scrape_intervals' }))
-  await expect(run(`${findProgram('promtool')} check config ${file}`)).rejects.toThrow(/FAILED/)
-})
+  await writeFile(file, config)
+  return await run([findProgram('promtool'), command, file, ...args].join(' '))
+}
 
 test('Posthorn starts with the variables of tracing.md, and not with a sampler that does not exist', async () => {
   await using database = await createTestDatabase()

@@ -10,6 +10,7 @@ import { JOINED } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
+import { scrape, sumOf } from '../telemetry/support/exposition.ts'
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
@@ -68,6 +69,7 @@ describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: 
         expect(answer.tookMs).toBeLessThan(8_000)
       }
       expect(await healthz()).toBe(200)
+      if (!answersReads) await until(async () => (await postgresUp()) === 0, 'the metrics show it')
       expect(receiver.received).toEqual([])
     } finally {
       // Also after a failure: the next tests need Postgres.
@@ -78,6 +80,7 @@ describe.each<[string, () => Promise<void>, () => Promise<void>, answersReads?: 
     await receiver.arrival(1)
     expect(restored.readMs()).toBeLessThan(5_000)
     await until(isReady, 'the process is ready')
+    await until(async () => (await postgresUp()) === 1, 'the metrics show that Postgres answers')
     await until(async () => (await jobCount()) === 0, 'no job is left')
   })
 })
@@ -203,6 +206,10 @@ async function isReady(): Promise<boolean> {
 
 async function healthz(): Promise<number> {
   return (await timed(fetch(`${app.app.url}/healthz`))).status
+}
+
+async function postgresUp(): Promise<number | null> {
+  return sumOf(await scrape(app.app.url), 'posthorn_postgres_up')
 }
 
 async function setReadOnly(isReadOnly: boolean): Promise<void> {

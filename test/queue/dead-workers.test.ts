@@ -147,3 +147,37 @@ test('jobs resume within 15 s each of 10 times that Postgres drops every connect
   expect(worker.output()).not.toMatch(/[Uu]nhandled/)
   expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count }])
 })
+
+test('a worker that cannot return its jobs when it stops finishes the others, and no job is lost', async () => {
+  await using database = await createTestDatabase()
+  await using worker = startWorkerProcess(database.url, 5_000)
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  await addDeliveries(database, 40)
+  await until(() => reported(worker).length === 20, 'its tasks run')
+  await until(
+    async () => (await jobs(database)).every(({ lockedBy }) => lockedBy),
+    'it has claimed the others ahead',
+  )
+  const lock = await database.pool.connect()
+  await lock.query('begin; select from graphile_worker._private_jobs for update')
+  worker.kill('SIGTERM')
+  const returning = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+    and application_name like 'posthorn-runner-%' and query like '%locked_by = null%'`
+  const isReturning = async () => (await database.pool.query(`select ${returning}`)).rowCount === 1
+  await until(isReturning, 'it returns the jobs that do not run')
+  await database.pool.query(`select pg_terminate_backend(pid) ${returning}`)
+  await lock.query('rollback')
+  lock.release()
+  const hasCrashed = () => worker.process.exitCode !== null
+  await until(
+    async () => hasCrashed() || (await runnerIds(database)).length === 0,
+    'the runner has ended',
+    20_000,
+  )
+  expect(hasCrashed(), worker.output()).toBe(false)
+  expect(reported(worker, 'recorded')).toHaveLength(20)
+  const left = await jobs(database)
+  expect(left.map(({ lockedBy, attempts }) => [lockedBy, attempts])).toEqual(
+    new Array(20).fill([null, 0]),
+  )
+})

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
@@ -147,5 +148,24 @@ describe('the role for dashboards', () => {
     })
     expect(code).toBe(1)
     expect(stderr).toMatch(/There is no role "no_such_role"/)
+  })
+})
+
+describe('the SQL of docs/operate/runbook.md', () => {
+  const page = readFileSync(new URL('../../docs/operate/runbook.md', import.meta.url), 'utf8')
+  const blocks = [...page.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) =>
+    sql.replaceAll('graphile_worker.', '"user".'),
+  )
+
+  test.each(blocks)('runs as the role of the service: %s', async (sql) => {
+    await roles.asService.pool.query(sql)
+  })
+
+  test('runs as the role for dashboards, if it reads jobs or backlogs', async () => {
+    const ofDashboards = blocks.filter((sql) => /"user"\.jobs|webhook_backlogs/.test(sql))
+    expect(ofDashboards).toHaveLength(4)
+    for (const sql of ofDashboards) await roles.asDashboards.pool.query(sql)
+    const [other = ''] = blocks.filter((sql) => !ofDashboards.includes(sql))
+    await expect(roles.asDashboards.pool.query(other)).rejects.toMatchObject({ code: '42501' })
   })
 })

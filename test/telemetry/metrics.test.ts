@@ -170,17 +170,25 @@ test('counts requests by the pattern of their route, and those that a limit reje
   for (let i = 0; i < 25; i++) {
     await fetch(new URL('/api/connect/v1/webhooks', posthorn.app.url), guess)
   }
+  const document = `{ ${Array.from({ length: 51 }, (_, i) => `a${i}: __typename`).join(' ')} }`
+  await expect(posthorn.graphql(document)).rejects.toThrow(/at most 50/)
+  const large = { ...webhook(receiver.url), description: 'a'.repeat(70_000) }
+  expect((await posthorn.rest('POST', '/webhooks', large)).status).toBe(413)
   const failedKeys = { limit: 'failed_keys' }
   const metrics = await scrapeUntil(
     posthorn.app.url,
     (scraped) => sumOf(scraped, 'posthorn_limit_rejections_total', failedKeys) === 5,
     'the rejected requests are counted',
   )
+  for (const limit of ['document', 'body']) {
+    expect(sumOf(metrics, 'posthorn_limit_rejections_total', { limit })).toBe(1)
+  }
   const count = (route: string, status: string) =>
     sumOf(metrics, 'posthorn_http_requests_total', { route, status })
   expect(count('/api/connect/v1/webhooks/{webhook_id}', '4xx')).toBe(1)
   expect(count('/api/connect/v1/webhooks', '2xx')).toBe(1)
-  expect(count('/api/connect/v1/webhooks', '4xx')).toBe(25)
+  // One of them with the large body.
+  expect(count('/api/connect/v1/webhooks', '4xx')).toBe(26)
   expect(count('none', '4xx')).toBe(1)
   const routes = metrics
     .get('posthorn_http_requests_total')

@@ -10,6 +10,7 @@ import { until } from '../support/until.ts'
 import { type Prometheus, startPrometheus } from './support/prometheus.ts'
 
 const RULES = path.resolve('deploy/prometheus/rules.yaml')
+const CASES = path.resolve('test/telemetry/alerts.yaml')
 const RUNBOOK = readFileSync('docs/operate/runbook.md', 'utf8')
 const dashboard = JSON.parse(readFileSync('deploy/grafana/posthorn.json', 'utf8'))
 const missing = whyMissing('prometheus')
@@ -40,6 +41,16 @@ test('every alert has its section in the runbook, and every section its alert', 
   expect(links.map(([, anchor]) => anchor)).toEqual(alerts.map((name) => name.toLowerCase()))
 })
 
+test('each alert has a case in which it fires, and one in which it does not', () => {
+  const cases = readFileSync(CASES, 'utf8')
+  const namesIn = (pattern: RegExp) =>
+    [...new Set([...cases.matchAll(pattern)].map(([, name]) => name))].sort()
+  const alerts = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)]
+  const names = alerts.map(([, name]) => name).sort()
+  expect(namesIn(/alertname: (\w+)\n {8}exp_alerts:$/gm)).toEqual(names)
+  expect(namesIn(/alertname: (\w+) \}$/gm)).toEqual(names)
+})
+
 test.each(RUNBOOK.split(/^## /m).slice(1))(
   'the runbook says what an alert means, what users see, what to look at and what to do: %#',
   (section) => {
@@ -48,6 +59,16 @@ test.each(RUNBOOK.split(/^## /m).slice(1))(
     }
   },
 )
+
+test('the runbook names panels that the dashboard has', () => {
+  const titles: string[] = dashboard.panels.map(({ title }: { title: string }) => title)
+  const sentences = [...RUNBOOK.matchAll(/[^.]*on the dashboard/g)].map(([sentence]) => sentence)
+  const before = [...RUNBOOK.matchAll(/on the dashboard, ([^.]*)\./g)].map(([, names]) => names)
+  const named = [...sentences, ...before].join(' ').matchAll(/(?<!\*)\*([^*]+)\*(?!\*)/g)
+  const names = [...new Set([...named].map(([, name = '']) => name))]
+  expect(names.length).toBeGreaterThan(6)
+  expect(names.filter((name) => !titles.includes(name))).toEqual([])
+})
 
 test('every panel says which series it needs, and no two have one title', () => {
   expect(PANELS.filter(({ expression }) => selectorsOf(expression).length === 0)).toEqual([])
@@ -124,7 +145,7 @@ describe.skipIf(missing)(`with Prometheus${missing ? `: ${missing}` : ''}`, () =
     const promtool = findProgram('promtool') as string
     for (const args of [
       ['check', 'rules', RULES],
-      ['test', 'rules', path.resolve('test/telemetry/alerts.yaml')],
+      ['test', 'rules', CASES],
     ]) {
       expect(execFileSync(promtool, args, { encoding: 'utf8', stdio: 'pipe' })).toContain('SUCCESS')
     }

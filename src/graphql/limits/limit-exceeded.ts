@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
+import { describeRequest } from '../../telemetry/request-log.ts'
 
 interface Exceeded {
   /** The counted thing, in the plural: `aliases`. */
@@ -12,6 +13,7 @@ interface Exceeded {
 
 /** The error for a document or an operation that exceeds a limit. */
 export function limitExceeded({ limit, max, found, remedy }: Exceeded): GraphQLError {
+  describeRequest({ limit: 'document' })
   const has = found === undefined ? `more than ${count(max)}` : count(found)
   return createGraphQLError(
     `The document has ${has} ${limit}; at most ${count(max)} are allowed. ${remedy}`,

@@ -1,5 +1,6 @@
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
+import { describeRequest } from '../../telemetry/request-log.ts'
 
 /** The maximum size of a response, or of one event of a subscription, as JSON. */
 export const MAX_RESPONSE_BYTES = 10_000_000
@@ -43,6 +44,7 @@ export function jsonBytes(value: unknown): number {
 }
 
 function tooLarge(): GraphQLError {
+  describeRequest({ limit: 'document' })
   const max = MAX_RESPONSE_BYTES.toLocaleString('en')
   return createGraphQLError(
     `The response is larger than ${max} bytes. Request smaller pages (\`first\`) or fewer large fields.`,

@@ -48,7 +48,7 @@ securityContext:
 {{- $root := .root }}
 {{- $name := printf "%s-%s" (include "posthorn.name" $root) .role }}
 {{- $keys := $root.Values.secret.keys }}
-{{- $files := dict "DATABASE_URL" $keys.databaseUrl "POSTHORN_ENCRYPTION_KEYS" $keys.encryptionKeys "POSTHORN_DIRECT_DATABASE_URL" $keys.directDatabaseUrl "POSTHORN_EGRESS_PROXY" $keys.egressProxy }}
+{{- $files := dict "DATABASE_URL" $keys.databaseUrl "POSTHORN_ENCRYPTION_KEYS" $keys.encryptionKeys "POSTHORN_DIRECT_DATABASE_URL" $keys.directDatabaseUrl "POSTHORN_EGRESS_PROXY" $keys.egressProxy "POSTHORN_OIDC_CLIENT_SECRET" $keys.oidcClientSecret }}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -114,6 +114,13 @@ spec:
             - name: {{ $setting }}_FILE
               value: /run/secrets/posthorn/{{ $key }}
             {{- end }}
+            {{- end }}
+            {{- with $keys.otlpHeaders }}
+            - name: OTEL_EXPORTER_OTLP_HEADERS
+              valueFrom:
+                secretKeyRef:
+                  name: {{ $root.Values.secret.name }}
+                  key: {{ . }}
             {{- end }}
             {{- range $setting, $value := $root.Values.settings }}
             - name: {{ $setting }}
