@@ -3,9 +3,9 @@ import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
+import { findDeletedSubjects } from './deleted-subjects.ts'
 import { type AuditReader, findAuditEntries, readableBy } from './find-audit-entries.ts'
 import { readAuditFilter } from './read-audit-filter.ts'
-import { findDeletedSubjects } from './deleted-subjects.ts'
 import { findSubjectNames } from './subject-names.ts'
 
 const AuditEntry = builder.prismaNode('AuditEntry', {
@@ -30,7 +30,8 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
         perField(info, (ids: string[]) => findSubjectNames(sql, ids))(id),
     }),
     subjectDeleted: t.boolean({
-      description: 'Whether the changed object is a webhook that was deleted, which no query finds.',
+      description:
+        'Whether the changed object is a webhook that was deleted, which no query finds.',
       resolve: ({ id }, _args, { sql, perField }, info) =>
         perField(info, (ids: string[]) => findDeletedSubjects(sql, ids))(id),
     }),
