@@ -18,6 +18,17 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style
 export const formatCount = (value: number) => count.format(value)
 export const formatCompact = (value: number) => compact.format(value)
 
+const elapsed = {
+  day: unitFormat('day'),
+  hour: unitFormat('hour'),
+  minute: unitFormat('minute'),
+  second: unitFormat('second'),
+}
+
+function unitFormat(unit: string): Intl.NumberFormat {
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' })
+}
+
 /** Formats a ratio from 0 to 1. A ratio below 1 never rounds up to 100 %. */
 export function formatPercent(ratio: number): string {
   return percent.format(ratio < 1 ? Math.min(ratio, 0.999) : 1)
@@ -44,6 +55,18 @@ export function formatRelative(at: string | Date, nowMs: number): string {
   const differenceMs = new Date(at).getTime() - nowMs
   const [unit, unitMs] = UNITS.find(([, ms]) => Math.abs(differenceMs) >= ms) ?? ['second', 1_000]
   return relative.format(Math.trunc(differenceMs / unitMs), unit)
+}
+
+/** A time that has passed, never in the future: a live time can be newer than the clock of the page. */
+export function formatAgo(at: string | Date, nowMs: number): string {
+  return formatRelative(at, Math.max(nowMs, new Date(at).getTime()))
+}
+
+/** `34 sec`, `5 min`, `2 hr`: the time from `at` to now, in its largest whole unit. */
+export function formatElapsed(at: string | Date, nowMs: number): string {
+  const elapsedMs = Math.max(0, nowMs - new Date(at).getTime())
+  const [unit, unitMs] = UNITS.find(([, ms]) => elapsedMs >= ms) ?? ['second', 1_000]
+  return elapsed[unit].format(Math.trunc(elapsedMs / unitMs))
 }
 
 /** `340 ms`, `1.2 s`, `5 min`, `2 h 30 min` */

@@ -1,6 +1,7 @@
 import { matchPath } from 'react-router'
 import { apiKeysQuery } from './api-keys/api-keys-query.ts'
 import { attemptsQuery } from './attempts/attempts-query.ts'
+import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
 import { deliveriesQuery, deliveryQuery } from './deliveries/deliveries-query.ts'
 import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
 import { eventQuery, eventsQuery } from './events/events-query.ts'
@@ -13,15 +14,28 @@ import { statisticsQuery, stepsQuery } from './overview/overview-queries.ts'
 import { hasTestReceiver } from './receiver/is-there.ts'
 import { receiverQuery } from './receiver/receiver-query.ts'
 import { taskQuery } from './tasks/task-query.ts'
-import { recoverQuery, webhookQuery, webhooksQuery } from './webhooks/webhook-queries.ts'
+import {
+  editWebhookQuery,
+  recoverQuery,
+  webhookCatalogueQuery,
+  webhookDefaultsQuery,
+  webhookQuery,
+  webhooksQuery,
+} from './webhooks/webhook-queries.ts'
 
 /** Each page by its path, with the queries that it asks first. */
 const PAGES: Readonly<Record<string, LazyPage>> = {
   overview: lazyPage(() => import('./overview/overview-page.tsx'), [stepsQuery, statisticsQuery]),
   webhooks: lazyPage(() => import('./webhooks/list/webhooks-page.tsx'), [webhooksQuery]),
-  'webhooks/new': lazyPage(() => import('./webhooks/form/new-webhook-page.tsx')),
+  'webhooks/new': lazyPage(
+    () => import('./webhooks/form/new-webhook-page.tsx'),
+    [webhookCatalogueQuery, webhookDefaultsQuery],
+  ),
   'webhooks/:id': lazyPage(() => import('./webhooks/page/webhook-page.tsx'), [webhookQuery]),
-  'webhooks/:id/edit': lazyPage(() => import('./webhooks/form/edit-webhook-page.tsx')),
+  'webhooks/:id/edit': lazyPage(
+    () => import('./webhooks/form/edit-webhook-page.tsx'),
+    [editWebhookQuery, webhookCatalogueQuery, webhookDefaultsQuery],
+  ),
   'webhooks/:id/recover': lazyPage(
     () => import('./webhooks/recovery/recover-page.tsx'),
     [recoverQuery],
@@ -44,7 +58,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     [eventTypeQuery],
   ),
   'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery]),
-  'audit-log': lazyPage(() => import('./audit/audit-log-page.tsx')),
+  'audit-log': lazyPage(
+    () => import('./audit/audit-log-page.tsx'),
+    [auditLogQuery, auditActorsQuery],
+  ),
   portal: lazyPage(() => import('./portal/portal-page.tsx')),
   receiver: lazyPage(() => import('./receiver/receiver-page.tsx'), [receiverQuery]),
   explore: lazyPage(() => import('./explore/explore-page.tsx')),

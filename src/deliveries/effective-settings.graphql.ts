@@ -71,3 +71,24 @@ builder.prismaObjectFields('Webhook', (t) => ({
     },
   }),
 }))
+
+builder.queryField('defaultSettings', (t) =>
+  t.field({
+    type: EffectiveSettings,
+    semanticNonNull: true,
+    description:
+      'The settings that apply to a webhook with none of its own, such as a new one. Needs the scope `webhooks:read`.',
+    authScopes: { scope: 'webhooks:read' },
+    portal: 'open',
+    resolve: async (_root, _args, { sql }) => {
+      const { retryScheduleMs, attemptTimeoutMs } = await readSendDefaults(sql)
+      return {
+        retryScheduleSeconds: retryScheduleMs.map((ms) => ms / 1_000),
+        timeoutSeconds: attemptTimeoutMs / 1_000,
+        rateLimitPerSecond: null,
+        maxInFlight: null,
+        ordered: false,
+      }
+    },
+  }),
+)

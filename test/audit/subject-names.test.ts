@@ -84,6 +84,22 @@ test('each subject has its name, also after it is deleted or revoked', async () 
   })
 })
 
+test('each entry of a deleted webhook says so, and no other entry', async () => {
+  const { id } = await addWebhook(api, operator.organizationId)
+  const { id: kept } = await addWebhook(api, operator.organizationId)
+  await run('webhooks', 'UpdateWebhook', { id, input: { description: 'Kiosk' } })
+  await run('webhooks', 'UpdateWebhook', { id: kept, input: { description: 'Shop' } })
+  await run('webhooks', 'DeleteWebhook', { id })
+  const { data } = await api.call(
+    operator.token,
+    `query ($ids: [String!]) { auditLog(filter: { subjectIds: $ids }) { nodes { subjectId subjectDeleted } } }`,
+    { ids: [id, kept] },
+  )
+  const entries: { subjectId: string; subjectDeleted: boolean }[] = data.auditLog.nodes
+  expect(entries).toHaveLength(5)
+  for (const { subjectId, subjectDeleted } of entries) expect(subjectDeleted).toBe(subjectId === id)
+})
+
 test('a webhook goes by its description, and an API key without a name by the start of its token', async () => {
   const { organizationId, keyId } = operator
   const { id } = await addWebhook(api, organizationId)

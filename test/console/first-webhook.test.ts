@@ -40,6 +40,8 @@ story('the sign-in link opens an overview with the first steps', async () => {
   await page.getByRole('heading', { name: 'Create webhook' }).waitFor()
   // The reader can type at once.
   await expect.poll(() => page.locator(':focus').getAttribute('type')).toBe('url')
+  // The defaults of this installation.
+  await page.getByLabel('Default: 3 retries over 1 min').waitFor()
 })
 
 story(

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import {
+  formatAgo,
   formatBytes,
   formatDuration,
+  formatElapsed,
   formatPercent,
   formatRelative,
   formatUtc,
@@ -41,6 +43,18 @@ test('a relative time uses its largest whole unit, in the past and the future', 
   expect(relative(-60_000)).toBe(words.format(-1, 'minute'))
   expect(relative(7_200_000)).toBe(words.format(2, 'hour'))
   expect(relative(-3 * 86_400_000)).toBe(words.format(-3, 'day'))
+})
+
+test('a time that has passed is never in the future, and an elapsed time never negative', () => {
+  const nowMs = Date.parse('2026-01-31T12:00:00Z')
+  const after = (ms: number) => new Date(nowMs + ms)
+  expect(formatAgo(after(3_000), nowMs)).toBe(formatRelative(after(0), nowMs))
+  expect(formatAgo(after(-60_000), nowMs)).toBe(formatRelative(after(-60_000), nowMs))
+  const words = (unit: string) =>
+    new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' })
+  expect(formatElapsed(after(3_000), nowMs)).toBe(words('second').format(0))
+  expect(formatElapsed(after(-59_999), nowMs)).toBe(words('second').format(59))
+  expect(formatElapsed(after(-7_200_000), nowMs)).toBe(words('hour').format(2))
 })
 
 test('a UTC time has milliseconds', () => {

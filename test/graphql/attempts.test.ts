@@ -358,5 +358,14 @@ describe('a webhook shows', () => {
       },
     ])
     expect(api.statements.list).toEqual(['authenticate', 'select webhooks', 'read_send_defaults'])
+    const { data } = await api.call(
+      tenant.token,
+      '{ defaultSettings { retryScheduleSeconds maxAttempts timeoutSeconds } }',
+    )
+    expect(data.defaultSettings).toEqual({
+      retryScheduleSeconds: [0.5, 60],
+      maxAttempts: 3,
+      timeoutSeconds: 7.5,
+    })
   })
 })

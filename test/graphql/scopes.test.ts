@@ -61,6 +61,7 @@ const QUERIES: [Scope, string][] = [
   ['keys:manage', '{ auditLog { nodes { id } } }'],
   ['webhooks:read', 'query ($webhook: ID!) { webhook(id: $webhook) { id } }'],
   ['webhooks:read', '{ webhooks { nodes { id } } }'],
+  ['webhooks:read', '{ defaultSettings { maxAttempts } }'],
   ['webhooks:read', 'query ($webhook: ID!) { node(id: $webhook) { id } }'],
   ['webhooks:read', 'query ($webhook: ID!) { nodes(ids: [$webhook]) { id } }'],
   ['webhooks:read', 'query ($delivery: ID!) { delivery(id: $delivery) { webhook { id } } }'],

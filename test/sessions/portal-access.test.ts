@@ -198,6 +198,7 @@ type How = 'open' | 'nothing' | 'narrowed' | 'closed'
 const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: boolean][]> = {
   viewer: [['open', () => '', false]],
   eventTypes: [['open', () => '', false]],
+  defaultSettings: [['open', () => '', false]],
   node: [
     ['nothing', () => `id: "${other.webhook}"`],
     ['nothing', () => `id: "${other.delivery}"`],

@@ -28,7 +28,7 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   {
     label: t('apiKeys:keyColumns.expires'),
     cell: ({ expiresAt }) =>
-      expiresAt ? <Time at={expiresAt} as="relative" /> : t('apiKeys:keyColumns.neverExpires'),
+      expiresAt ? <Time at={expiresAt} as="upcoming" /> : t('apiKeys:keyColumns.neverExpires'),
     width: 110,
     priority: 2,
   },

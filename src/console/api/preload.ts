@@ -45,7 +45,7 @@ export function endPreload(query: DocumentInput, variables: object): void {
 export const preloadExchange: Exchange = mapExchange({
   onOperation(operation) {
     const { requestPolicy } = operation.context
-    if (requestPolicy !== 'cache-and-network') return
+    if (requestPolicy !== 'cache-and-network' && requestPolicy !== 'network-only') return
     if ((freshUntil.get(operation.key) ?? 0) < Date.now()) return
     return makeOperation(operation.kind, operation, {
       ...operation.context,

@@ -4,9 +4,10 @@ import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { ResponseStatus } from '../deliveries/delivery-columns.tsx'
 import { whyFailed } from '../deliveries/why-failed.ts'
-import { formatDuration, hostAndPath } from '../format.ts'
+import { formatDuration } from '../format.ts'
 import type { AttemptRowFragment } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
+import { WebhookLabel } from '../webhooks/webhook-label.tsx'
 
 export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
   {
@@ -17,9 +18,20 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
         number,
       }),
     grow: true,
+    width: '28%',
   },
-  { label: t('attempts:list.webhook'), cell: (row) => <WebhookOf row={row} />, grow: true },
-  { label: t('attempts:list.response'), cell: (row) => <Response row={row} />, grow: true },
+  {
+    label: t('attempts:list.webhook'),
+    cell: (row) => <WebhookOf row={row} />,
+    grow: true,
+    width: '28%',
+  },
+  {
+    label: t('attempts:list.response'),
+    cell: (row) => <Response row={row} />,
+    grow: true,
+    width: '34%',
+  },
   {
     label: t('attempts:list.duration'),
     end: true,
@@ -42,7 +54,7 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
 ]
 
 function WebhookOf({ row: { webhook, webhookId } }: { row: AttemptRowFragment }) {
-  if (webhook) return hostAndPath(webhook.url)
+  if (webhook) return <WebhookLabel webhook={webhook} />
   return <span className="ph-mono">{webhookId}</span>
 }
 

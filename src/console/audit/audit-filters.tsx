@@ -1,37 +1,19 @@
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
-import { TIME_FILTERS } from '../components/filters/read-time-range.ts'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import type { AuditFilter } from '../generated/graphql.ts'
 import { oidcHost } from '../session/oidc.ts'
 import { t } from '../strings/t.ts'
 import { type Actors, personKey } from './actor.tsx'
+import { AUDIT_FILTERS, auditFilter } from './audit-log-query.ts'
 import { ACTIONS, SOURCES, SUBJECT_KINDS } from './audit-options.ts'
 import { SubjectInput } from './subject-input.tsx'
 
-const NAMES = ['action', 'kind', 'subject', 'key', 'person', 'source', ...TIME_FILTERS] as const
-
 /** The filters of the audit log in the query parameters. */
 export function useAuditFilters() {
-  const filters = useFilters(NAMES)
-  const { action, kind, subject, key, person, source } = filters.values
-  const filter: AuditFilter = {
-    actions: some(readOptions(action, ACTIONS)),
-    subjectKinds: some(readOptions(kind, SUBJECT_KINDS)),
-    subjectIds: some(readList(subject)),
-    apiKeyIds: some(readList(key)),
-    people: some(readList(person)),
-    sources: some(readOptions(source, SOURCES)),
-    ...useTimeRange(filters.values),
-  }
-  return { ...filters, filter }
-}
-
-/** The API takes no empty list: a filter without values is left out. */
-function some<Value>(values: readonly Value[]): Value[] | null {
-  return values.length > 0 ? [...values] : null
+  const filters = useFilters(AUDIT_FILTERS)
+  return { ...filters, filter: auditFilter(filters.values, useTimeRange(filters.values)) }
 }
 
 interface AuditFiltersProps {

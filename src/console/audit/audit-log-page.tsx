@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { usePageQuery } from '../api/page-query.ts'
 import { useRead } from '../api/use-read.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { NoMatches } from '../components/lists/no-matches.tsx'
@@ -8,16 +9,12 @@ import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import {
-  AuditLogActorsDocument,
-  AuditLogPageDocument,
-  type AuditLogPageQuery,
-} from '../generated/graphql.ts'
-import { oidcHost } from '../session/oidc.ts'
+import type { AuditLogPageQuery } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 import { actionLabel } from './action-labels.ts'
 import { Actor, type Actors } from './actor.tsx'
 import { AuditFilters, useAuditFilters } from './audit-filters.tsx'
+import { auditActorsQuery, auditLogQuery } from './audit-log-query.ts'
 import { sourceLabel } from './audit-options.ts'
 import { EntryPanel } from './entry-panel.tsx'
 import { Subject } from './subject.tsx'
@@ -32,8 +29,8 @@ const columns = (actors: Actors): readonly Column<Entry>[] => [
   },
   {
     label: t('audit:auditLogPage.target'),
-    cell: ({ action, subjectId: id, subjectName: name }) => (
-      <Subject action={action} id={id} name={name} />
+    cell: ({ action, subjectId: id, subjectName: name, subjectDeleted: deleted }) => (
+      <Subject action={action} id={id} name={name} deleted={deleted} />
     ),
     grow: true,
   },
@@ -70,11 +67,10 @@ function AuditLog() {
   const cursors = useCursors()
   const opened = usePanel('entry')
   const actors = useActors()
-  const context = useMemo(() => ({ additionalTypenames: ['AuditEntry'] }), [])
   const { data, error, stale, reload } = useRead(
-    AuditLogPageDocument,
+    auditLogQuery.query,
     { filter, ...cursors.variables },
-    { context },
+    { context: auditLogQuery.context },
   )
   return (
     <Page title={t('audit:auditLogPage.title')} description={t('audit:auditLogPage.description')}>
@@ -105,7 +101,7 @@ function AuditLog() {
 }
 
 function useActors(): Actors {
-  const { data } = useRead(AuditLogActorsDocument, { withPeople: oidcHost !== '' })
+  const { data } = usePageQuery(auditActorsQuery)
   return useMemo(
     () => ({
       keys: new Map(

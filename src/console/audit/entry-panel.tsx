@@ -62,7 +62,14 @@ function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
           { label: t('audit:entryPanel.time'), value: <Time at={entry.createdAt} /> },
           {
             label: t('audit:entryPanel.target'),
-            value: <Subject action={action} id={subjectId} name={entry.subjectName} />,
+            value: (
+              <Subject
+                action={action}
+                id={subjectId}
+                name={entry.subjectName}
+                deleted={entry.subjectDeleted}
+              />
+            ),
           },
           {
             label: t('audit:entryPanel.actor'),

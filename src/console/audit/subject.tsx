@@ -7,20 +7,23 @@ interface SubjectProps {
   readonly action: string
   readonly id: string
   readonly name?: string | null
+  /** Whether the object is a deleted webhook, which has no page. */
+  readonly deleted: boolean
 }
 
 /** The name and the id of the changed object, with a link to its page if it has one. */
-export function Subject({ action, id, name }: SubjectProps) {
+export function Subject({ action, id, name, deleted }: SubjectProps) {
+  const page = deleted ? null : pageOfSubject(action, id)
   // The name of an event type is its id.
   if (!name || name === id) {
     return (
       <span className="ph-mono">
-        <Linked to={pageOfSubject(action, id)}>{id}</Linked>
+        <Linked to={page}>{id}</Linked>
       </span>
     )
   }
   return (
-    <Linked to={pageOfSubject(action, id)}>
+    <Linked to={page}>
       {name}{' '}
       <Text span c="dimmed" fz="xs" className="ph-mono">
         {id}
@@ -38,9 +41,7 @@ function Linked({ to, children }: { to: string | null; children: ReactNode }) {
   )
 }
 
-/** A deleted webhook has no page. */
 function pageOfSubject(action: string, id: string): string | null {
-  if (action === 'webhook.deleted') return null
   if (action.startsWith('event_type.')) return `/event-types/${id}`
   if (action.startsWith('api_key.') || action.startsWith('session.')) return `/api-keys?key=${id}`
   return pageOfId(id)

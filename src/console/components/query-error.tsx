@@ -12,13 +12,7 @@ interface QueryErrorProps {
 /** Says why there is nothing to show. That the server is unreachable, the bar on top of the page says. */
 export function QueryError({ error, retry }: QueryErrorProps) {
   const { message, isUnreachable } = describeError(error)
-  if (isUnreachable) {
-    return (
-      <Text c="dimmed" size="sm" py="md">
-        {t('common:queryError.notLoaded')}
-      </Text>
-    )
-  }
+  if (isUnreachable) return <NotLoaded />
   return (
     <div role="alert">
       <Notice
@@ -33,5 +27,13 @@ export function QueryError({ error, retry }: QueryErrorProps) {
         {message}
       </Notice>
     </div>
+  )
+}
+
+export function NotLoaded() {
+  return (
+    <Text c="dimmed" size="sm" py="md">
+      {t('common:queryError.notLoaded')}
+    </Text>
   )
 }

@@ -1,12 +1,15 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { formatDateTime, formatRelative, formatUtc } from '../format.ts'
+import { formatAgo, formatDateTime, formatElapsed, formatRelative, formatUtc } from '../format.ts'
 import { useTimeZone } from '../time-zone.ts'
 
 interface TimeProps {
   readonly at: string
-  /** `relative`: "5 min. ago". Default: the date and time in the reader's zone. */
-  readonly as?: 'relative' | 'absolute'
+  /**
+   * `relative`: "5 min ago", never in the future, though a live time can be newer than the clock of the page. `upcoming`: "in
+   * 5 min". `elapsed`: "5 min". Default: the date and time in the reader's zone.
+   */
+  readonly as?: 'relative' | 'upcoming' | 'elapsed' | 'absolute'
 }
 
 /** A time in the zone of the reader's choice. Hovering or focusing shows the exact time in UTC. */
@@ -15,7 +18,7 @@ export function Time({ at, as = 'absolute' }: TimeProps) {
   useTimeZone()
   return (
     <Tooltip
-      label={as === 'relative' ? `${formatDateTime(at)} (${formatUtc(at)})` : formatUtc(at)}
+      label={as === 'absolute' ? formatUtc(at) : `${formatDateTime(at)} (${formatUtc(at)})`}
       events={{ hover: true, focus: true, touch: true }}
     >
       <Text
@@ -29,10 +32,17 @@ export function Time({ at, as = 'absolute' }: TimeProps) {
           zIndex: 1,
         }}
       >
-        {as === 'relative' ? formatRelative(at, nowMs) : formatDateTime(at)}
+        {FORMATS[as](at, nowMs)}
       </Text>
     </Tooltip>
   )
+}
+
+const FORMATS: Record<NonNullable<TimeProps['as']>, (at: string, nowMs: number) => string> = {
+  relative: formatAgo,
+  upcoming: formatRelative,
+  elapsed: formatElapsed,
+  absolute: formatDateTime,
 }
 
 const TICK_MS = 10_000

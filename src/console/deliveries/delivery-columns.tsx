@@ -3,14 +3,15 @@ import { Link } from 'react-router'
 import type { Column } from '../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { formatCount, hostAndPath } from '../format.ts'
+import { formatCount } from '../format.ts'
 import type { DeliveryRowFragment } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
+import { WebhookLabel } from '../webhooks/webhook-label.tsx'
 import { isFinished } from './is-finished.ts'
 
-type DeliveryColumn = Column<DeliveryRowFragment> & { of?: 'webhook' | 'event' }
+type DeliveryColumn = Column<DeliveryRowFragment> & { of?: 'webhook' }
 
-/** The columns of a list of deliveries, without the column that is the same in every row. */
+/** The columns of a list of deliveries, without what is the same in every row. */
 export function deliveryColumns(
   without: 'webhook' | 'event' | null,
 ): Column<DeliveryRowFragment>[] {
@@ -56,7 +57,22 @@ export function deliveryColumns(
       width: 110,
     },
   ]
+  if (without === 'event') {
+    const [, state, webhook, ...others] = columns
+    return [webhook, state, ...others, ID].filter((column) => column !== undefined)
+  }
   return columns.filter(({ of }) => of === undefined || of !== without)
+}
+
+const ID: DeliveryColumn = {
+  label: t('deliveries:list.delivery'),
+  grow: true,
+  priority: 3,
+  cell: ({ id }) => (
+    <Text span c="dimmed" fz="xs" className="ph-mono">
+      {id}
+    </Text>
+  ),
 }
 
 /** Makes the cells of a column the links of their rows, where another column comes first. */
@@ -92,7 +108,7 @@ export function TestBadge() {
 }
 
 function WebhookOf({ row: { webhook, webhookId } }: { row: DeliveryRowFragment }) {
-  if (webhook) return hostAndPath(webhook.url)
+  if (webhook) return <WebhookLabel webhook={webhook} />
   return <span className="ph-mono">{webhookId}</span>
 }
 
@@ -125,5 +141,5 @@ export function ResponseStatus({ succeeded, status }: ResponseStatusProps) {
 function NextAttempt({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
   if (isFinished(state)) return null
   if (parkedAt != null || nextAttemptAt == null) return t('deliveries:list.waiting')
-  return <Time at={nextAttemptAt} as="relative" />
+  return <Time at={nextAttemptAt} as="upcoming" />
 }

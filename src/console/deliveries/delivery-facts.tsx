@@ -7,6 +7,7 @@ import { formatCount } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
+import { webhookName } from '../webhooks/webhook-name.ts'
 
 interface DeliveryFactsProps {
   readonly delivery: NonNullable<DeliveryQuery['delivery']>
@@ -23,7 +24,7 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
           label: t('deliveries:delivery.facts.webhook'),
           value: webhook ? (
             <Anchor component={Link} to={`/webhooks/${webhookId}`} inherit>
-              {webhook.url}
+              {webhookName(webhook)}
             </Anchor>
           ) : (
             <>

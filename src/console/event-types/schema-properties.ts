@@ -4,7 +4,7 @@ import { t } from '../strings/t.ts'
 export interface SchemaProperty {
   /** `attendee.tickets[].id` */
   readonly path: string
-  /** `text`, `list of: number`, `object or null` */
+  /** `text`, `list of number`, `object or null` */
   readonly type: string
   readonly required: boolean
   readonly description: string | null
@@ -92,7 +92,10 @@ function rulesOf(schema: Schema): string[] {
   const rules = BOUNDS.flatMap((name) =>
     schema[name] === undefined
       ? []
-      : [`${t(`eventTypes:schemaRules.${name}`)} ${String(schema[name])}`],
+      : t(`eventTypes:schemaRules.${name}`, {
+          count: Number(schema[name]),
+          value: String(schema[name]),
+        }),
   )
   if ('const' in schema)
     rules.push(t('eventTypes:schemaRules.const', { value: JSON.stringify(schema['const']) }))

@@ -7,6 +7,7 @@ import type { Selection } from '../components/selection/use-selection.ts'
 import { Time } from '../components/time.tsx'
 import type { JobsFieldsFragment } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
+import { webhookName } from '../webhooks/webhook-name.ts'
 import { JobStateBadge } from './job-state.tsx'
 import { OrganizationLink } from './organization-link.tsx'
 import type { StableRow } from './use-stable-rows.ts'
@@ -42,11 +43,17 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       cell: ({ state, removed }) => <JobStateBadge state={state} removed={removed} />,
       width: 105,
     },
-    { label: t('jobs:list.delivery'), cell: (job) => <DeliveryOf job={job} />, grow: true },
+    {
+      label: t('jobs:list.delivery'),
+      cell: (job) => <DeliveryOf job={job} />,
+      grow: true,
+      width: '28%',
+    },
     {
       label: t('jobs:list.webhook'),
       cell: (job) => <WebhookOf job={job} />,
       grow: true,
+      width: '24%',
       priority: 2,
     },
     {
@@ -64,7 +71,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       label: t('jobs:list.runAt'),
       priority: 3,
       cell: ({ state, runAt }) =>
-        state === 'FAILED' ? t('jobs:list.noTime') : <Time at={runAt} as="relative" />,
+        state === 'FAILED' ? t('jobs:list.noTime') : <Time at={runAt} as="upcoming" />,
       width: 100,
     },
     {
@@ -79,6 +86,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       priority: 3,
       cell: (job) => <LastError job={job} />,
       grow: true,
+      width: '28%',
     },
     {
       label: t('jobs:list.detailsColumn'),
@@ -125,10 +133,10 @@ function DeliveryOf({ job: { delivery, organization } }: { job: Job }) {
 
 function WebhookOf({ job: { delivery, organization } }: { job: Job }) {
   if (!delivery?.webhook) return null
-  const { id, url } = delivery.webhook
+  const { id } = delivery.webhook
   return (
     <OrganizationLink organizationId={organization?.id ?? null} path={`/webhooks/${id}`}>
-      {URL.parse(url)?.host ?? url}
+      {webhookName(delivery.webhook)}
     </OrganizationLink>
   )
 }

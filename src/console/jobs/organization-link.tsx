@@ -4,8 +4,14 @@ import { Link } from 'react-router'
 import { consoleUrl } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 
-/** A touch target of sufficient height where links stand below each other (WCAG 2.2, 2.5.8). */
-const TARGET = { display: 'inline-block', lineHeight: '24px' }
+/** A touch target of sufficient height where links stand below each other (WCAG 2.2, 2.5.8), on the line of its row. */
+const TARGET = {
+  display: 'inline-block',
+  maxWidth: '100%',
+  flex: 'none',
+  lineHeight: '24px',
+  verticalAlign: 'top',
+} as const
 
 interface OrganizationLinkProps {
   readonly organizationId: string | null

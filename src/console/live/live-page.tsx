@@ -23,7 +23,7 @@ export default function LivePage() {
   const tail = useTail({ webhookId: values.webhook, failedOnly, frozen })
   const { data } = usePageQuery(liveQuery)
   const nodes = data?.webhooks?.nodes
-  const urls = useMemo(() => new Map(nodes?.map(({ id, url }) => [id, url])), [nodes])
+  const webhooks = useMemo(() => new Map(nodes?.map((webhook) => [webhook.id, webhook])), [nodes])
 
   return (
     <Page
@@ -60,7 +60,7 @@ export default function LivePage() {
             {t('live:emptyHint')}
           </EmptyState>
         ) : (
-          <TailTable rows={tail.rows} urls={urls} setInteracting={setInteracting} />
+          <TailTable rows={tail.rows} webhooks={webhooks} setInteracting={setInteracting} />
         )}
       </div>
     </Page>

@@ -2,20 +2,25 @@ import './tail-table.css'
 import { memo } from 'react'
 import { Link } from 'react-router'
 import { whyFailed } from '../deliveries/why-failed.ts'
-import { formatDuration, formatUtc, hostAndPath } from '../format.ts'
+import { formatDuration, formatUtc } from '../format.ts'
 import { t } from '../strings/t.ts'
+import { type Named, webhookName } from '../webhooks/webhook-name.ts'
 import type { TailAttempt } from './use-tail.ts'
 
 interface TailTableProps {
   readonly rows: readonly TailAttempt[]
-  /** Webhook URLs by id. */
-  readonly urls: ReadonlyMap<string, string>
+  /** Webhooks by id. */
+  readonly webhooks: ReadonlyMap<string, Named>
   /** Reports whether the pointer or the keyboard focus is on a row. */
   setInteracting(interacting: boolean): void
 }
 
 /** A plain table, because it renders four times a second. */
-export const TailTable = memo(function TailTable({ rows, urls, setInteracting }: TailTableProps) {
+export const TailTable = memo(function TailTable({
+  rows,
+  webhooks,
+  setInteracting,
+}: TailTableProps) {
   return (
     <table
       className="ph-tail"
@@ -37,7 +42,7 @@ export const TailTable = memo(function TailTable({ rows, urls, setInteracting }:
       </thead>
       <tbody>
         {rows.map((row) => (
-          <Row key={row.id} row={row} url={urls.get(row.delivery?.webhookId ?? '')} />
+          <Row key={row.id} row={row} webhook={webhooks.get(row.delivery?.webhookId ?? '')} />
         ))}
       </tbody>
     </table>
@@ -52,10 +57,10 @@ const timeOfDay = new Intl.DateTimeFormat(undefined, {
   fractionalSecondDigits: 3,
 })
 
-const Row = memo(function Row({ row, url }: { row: TailAttempt; url: string | undefined }) {
+const Row = memo(function Row({ row, webhook }: { row: TailAttempt; webhook: Named | undefined }) {
   const { id, recordedAt, succeeded, status, delivery, number, durationMs } = row
   const why = whyFailed(row)
-  const webhook = url ? hostAndPath(url) : delivery?.webhookId
+  const name = webhook ? webhookName(webhook) : delivery?.webhookId
   return (
     <tr>
       <td>
@@ -72,9 +77,9 @@ const Row = memo(function Row({ row, url }: { row: TailAttempt; url: string | un
         ) : (
           t('live:pastRetention')
         )}
-        <span className="ph-tail-webhook">{webhook}</span>
+        <span className="ph-tail-webhook">{name}</span>
       </td>
-      <td title={url}>{webhook}</td>
+      <td title={webhook?.url}>{name}</td>
       <td>{number}</td>
       <td>{formatDuration(durationMs)}</td>
     </tr>

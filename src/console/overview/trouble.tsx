@@ -6,12 +6,16 @@ import { useRead } from '../api/use-read.ts'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { WebhookStateBadge } from '../components/state-badge.tsx'
+import { formatCount } from '../format.ts'
 import { OverviewTroubleDocument, type WebhookTroubleFragment } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 import { TroubleActions } from '../webhooks/health/trouble-actions.tsx'
 import { TroubleText } from '../webhooks/health/trouble-text.tsx'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { webhookName } from '../webhooks/webhook-name.ts'
+
+/** The figures below stay within reach. The list of webhooks has the others first. */
+const MAX_SHOWN = 5
 
 /** The webhooks that are on hold, failing, or disabled with deliveries waiting. One line if there are none. */
 export function Trouble() {
@@ -23,21 +27,19 @@ export function Trouble() {
   const onHold = data.onHold?.nodes ?? []
   const failing = data.failing?.nodes ?? []
   const waiting = (data.disabled?.nodes ?? []).filter(({ backlog }) => backlog?.oldest)
-  const webhooks = [...onHold, ...failing, ...waiting]
-  if (webhooks.length === 0) return <AllHealthy />
-  const isMore =
-    (data.onHold?.totalCount ?? 0) > onHold.length ||
-    (data.failing?.totalCount ?? 0) > failing.length
+  const count = (data.onHold?.totalCount ?? 0) + (data.failing?.totalCount ?? 0) + waiting.length
+  if (count === 0) return <AllHealthy />
+  const shown = [...onHold, ...failing, ...waiting].slice(0, MAX_SHOWN)
   return (
     <Section title={t('overview:trouble.title')}>
       <div className="ph-rows">
-        {webhooks.map((webhook) => (
+        {shown.map((webhook) => (
           <Item key={webhook.id} webhook={webhook} reload={reload} />
         ))}
       </div>
-      {isMore && (
+      {count > shown.length && (
         <Anchor component={Link} to="/webhooks" size="sm">
-          {t('overview:trouble.all')}
+          {t('overview:trouble.all', { count, formatted: formatCount(count) })}
         </Anchor>
       )}
     </Section>

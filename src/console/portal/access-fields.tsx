@@ -1,7 +1,6 @@
 import { Select, SimpleGrid, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { useWebhookOptions } from '../components/filters/use-webhook-options.ts'
-import { hostAndPath } from '../format.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
 import type { PortalOptions } from './portal-options.ts'
@@ -24,7 +23,7 @@ export function AccessFields({ options, change }: AccessFieldsProps) {
       <Select
         label={t('portal:access.webhooks')}
         placeholder={t('portal:access.allWebhooks')}
-        data={[...webhooks].map(([value, url]) => ({ value, label: hostAndPath(url) }))}
+        data={[...webhooks].map(([value, label]) => ({ value, label }))}
         searchable
         clearable
         clearButtonProps={{ 'aria-label': t('portal:access.allWebhooks') }}

@@ -1,5 +1,7 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { Component, type ReactNode, useEffect, useState } from 'react'
+import { noteReachability } from '../api/reachability.ts'
+import { NotLoaded } from '../components/query-error.tsx'
 import { t } from '../strings/t.ts'
 
 interface PageBoundaryProps {
@@ -25,15 +27,11 @@ export class PageBoundary extends Component<PageBoundaryProps, { error: Error | 
 
 function Broken({ error }: { error: Error }) {
   const isUnreachable = useReloadOnceReachable(/\bmodule\b/.test(error.message))
+  if (isUnreachable) return <NotLoaded />
   return (
-    <Alert
-      color="red"
-      variant="light"
-      role="alert"
-      title={isUnreachable ? t('shell:broken.unreachable') : t('shell:broken.title')}
-    >
+    <Alert color="red" variant="light" role="alert" title={t('shell:broken.title')}>
       <Stack align="start">
-        {isUnreachable ? t('shell:broken.retrying') : error.message}
+        {error.message}
         <Button size="xs" onClick={() => location.reload()}>
           {t('shell:broken.reload')}
         </Button>
@@ -60,6 +58,7 @@ function useReloadOnceReachable(loadFailed: boolean): boolean {
       )
       if (answers && wasUnreachable) location.reload()
       wasUnreachable ||= !answers
+      noteReachability(wasUnreachable)
       setUnreachable(wasUnreachable)
     }
     void poll()

@@ -1,4 +1,6 @@
-interface Named {
+import { hostAndPath } from '../format.ts'
+
+export interface Named {
   readonly url: string
   readonly description?: string | null
 }
@@ -6,6 +8,11 @@ interface Named {
 /** How people call a webhook: its description or, without one, its host. */
 export function webhookName({ url, description }: Named): string {
   return description || hostOf(url)
+}
+
+/** The name of a webhook among others, such as in a menu. */
+export function webhookOption({ url, description }: Named): string {
+  return description ? `${description} · ${hostOf(url)}` : hostAndPath(url)
 }
 
 export function hostOf(url: string): string {

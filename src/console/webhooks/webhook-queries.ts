@@ -3,6 +3,8 @@ import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import {
   RecoverWebhookDocument,
+  WebhookCatalogueDocument,
+  WebhookDefaultsDocument,
   WebhookDetailDocument,
   WebhookListDocument,
   type WebhookState,
@@ -26,6 +28,18 @@ export const webhookQuery = pageQuery(WebhookDetailDocument, ({ params }) => ({
   id: params['id'] ?? '',
 }))
 
+/** Edits the current settings rather than cached ones. */
+export const editWebhookQuery = {
+  ...webhookQuery,
+  context: { ...webhookQuery.context, requestPolicy: 'network-only' as const },
+}
+
 export const recoverQuery = pageQuery(RecoverWebhookDocument, ({ params }) => ({
   id: params['id'] ?? '',
 }))
+
+export const webhookCatalogueQuery = pageQuery(WebhookCatalogueDocument, () => ({}))
+
+export const webhookDefaultsQuery = pageQuery(WebhookDefaultsDocument, ({ session }) =>
+  session.can('webhooks:read') ? {} : null,
+)

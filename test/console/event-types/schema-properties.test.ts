@@ -32,8 +32,8 @@ test('a schema lists its properties, each before its nested properties', () => {
   ])
   expect(rows).toEqual([
     ['order', 'object', true, ''],
-    ['order.id', 'text', true, 'characters, at least 3, matches ^or_'],
-    ['order.lines', 'list of: object', false, 'entries, at least 1'],
+    ['order.id', 'text', true, 'at least 3 characters, matches ^or_'],
+    ['order.lines', 'list of object', false, 'at least 1 entry'],
     ['order.lines[].count', 'whole number', false, 'at least 1'],
     ['note', 'text or null', false, ''],
     ['kind', 'any', false, 'one of "a", 1'],

@@ -159,7 +159,8 @@ story('a page reports that the server is unreachable, and recovers without a rel
   await server.kill()
   // Neither the data nor the script of this page was loaded before.
   await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
-  await page.getByText('Posthorn is unreachable', { exact: true }).waitFor()
+  await page.getByRole('alert').getByText('Posthorn is unreachable').waitFor()
+  await page.getByText('Not loaded yet.').first().waitFor()
   await server.start()
   await page.getByText(server.receiver.url).first().waitFor({ timeout: 30_000 })
 })

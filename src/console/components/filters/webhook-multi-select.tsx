@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { hostAndPath } from '../../format.ts'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
@@ -10,7 +9,7 @@ interface WebhookMultiSelectProps {
   onChange(webhookIds: readonly string[]): void
 }
 
-/** Picks webhooks by their URLs. Nothing without the scope to read them. */
+/** Picks webhooks by their descriptions or URLs. Nothing without the scope to read them. */
 export function WebhookMultiSelect({ values, onChange }: WebhookMultiSelectProps) {
   const { can } = useSession()
   const [search, setSearch] = useState('')
@@ -21,7 +20,7 @@ export function WebhookMultiSelect({ values, onChange }: WebhookMultiSelectProps
       label={t('filters:webhook')}
       w={190}
       searchable
-      options={[...all].map(([value, url]) => ({ value, label: hostAndPath(url) }))}
+      options={[...all].map(([value, label]) => ({ value, label }))}
       values={values}
       onChange={onChange}
       onSearch={setSearch}

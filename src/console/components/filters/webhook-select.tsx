@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { hostAndPath } from '../../format.ts'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { FilterSelect } from './filter-select.tsx'
@@ -11,7 +10,7 @@ interface WebhookSelectProps {
   readonly w?: number
 }
 
-/** Picks one webhook by its URL. Nothing without the scope to read them. */
+/** Picks one webhook by its description or URL. Nothing without the scope to read them. */
 export function WebhookSelect({ value, onChange, w = 260 }: WebhookSelectProps) {
   const { can } = useSession()
   const [search, setSearch] = useState('')
@@ -22,7 +21,7 @@ export function WebhookSelect({ value, onChange, w = 260 }: WebhookSelectProps) 
       label={t('filters:webhook')}
       w={w}
       searchable
-      data={[...all].map(([id, url]) => ({ value: id, label: hostAndPath(url) }))}
+      data={[...all].map(([value, label]) => ({ value, label }))}
       value={value}
       onChange={onChange}
       onSearchChange={setSearch}

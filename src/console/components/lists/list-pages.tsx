@@ -9,41 +9,40 @@ export interface ListPagesProps {
   readonly shown: number | undefined
 }
 
-/** The buttons for the previous and the next page. */
+/** The buttons for the previous and the next page. Nothing for a list of one page. */
 export function ListPages({ info, cursors, shown }: ListPagesProps) {
   if (!info) return null
   const isFirst = !info.hasPreviousPage && !cursors.moved
   const isLast = !info.hasNextPage
+  if (isFirst && isLast) return null
   return (
     <Group justify="space-between" py="xs">
       <Text size="xs" c="dimmed">
         {shown === 0 ? t('common:list.emptyPage') : isLast ? t('common:list.end') : ''}
       </Text>
-      {!(isFirst && isLast) && (
-        <Group gap="xs">
-          {cursors.moved && (
-            <Button size="xs" variant="subtle" onClick={cursors.toStart}>
-              {t('common:list.firstPage')}
-            </Button>
-          )}
-          <Button
-            size="xs"
-            variant="default"
-            disabled={isFirst || !info.startCursor}
-            onClick={() => info.startCursor && cursors.toPrevious(info.startCursor)}
-          >
-            {t('common:list.previous')}
+      <Group gap="xs">
+        {cursors.moved && (
+          <Button size="xs" variant="subtle" onClick={cursors.toStart}>
+            {t('common:list.firstPage')}
           </Button>
-          <Button
-            size="xs"
-            variant="default"
-            disabled={isLast || !info.endCursor}
-            onClick={() => info.endCursor && cursors.toNext(info.endCursor)}
-          >
-            {t('common:list.next')}
-          </Button>
-        </Group>
-      )}
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          disabled={isFirst || !info.startCursor}
+          onClick={() => info.startCursor && cursors.toPrevious(info.startCursor)}
+        >
+          {t('common:list.previous')}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={isLast || !info.endCursor}
+          onClick={() => info.endCursor && cursors.toNext(info.endCursor)}
+        >
+          {t('common:list.next')}
+        </Button>
+      </Group>
     </Group>
   )
 }

@@ -62,7 +62,7 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
               <Trans
                 ns="webhooks"
                 i18nKey="test.next"
-                components={{ time: <Time at={delivery.nextAttemptAt} as="relative" /> }}
+                components={{ time: <Time at={delivery.nextAttemptAt} as="upcoming" /> }}
               />
             </>
           )}

@@ -1,33 +1,26 @@
 import { Skeleton, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
+import { usePageQuery } from '../../api/page-query.ts'
 import { useAction } from '../../api/use-action.ts'
-import { useRead } from '../../api/use-read.ts'
 import { useEditConflict } from '../../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../../components/notify.ts'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import {
-  WebhookDetailDocument,
-  type WebhookSettingsFragment,
-  WebhookUpdateDocument,
-} from '../../generated/graphql.ts'
+import { type WebhookSettingsFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { t } from '../../strings/t.ts'
 import { NotAllowed } from '../not-allowed.tsx'
+import { webhookName } from '../webhook-name.ts'
+import { editWebhookQuery } from '../webhook-queries.ts'
 import { WebhookForm } from './webhook-form.tsx'
 import { changesOf, valuesOf, type WebhookFormValues } from './webhook-form-values.ts'
 
 export default function EditWebhookPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
-  const { data, error, reload } = useRead(
-    WebhookDetailDocument,
-    { id },
-    // Edits the current settings rather than cached ones.
-    { requestPolicy: 'network-only' },
-  )
+  const { data, error, reload } = usePageQuery(editWebhookQuery)
   if (data && !data.webhook && !error)
     return <NotFoundPage noun={t('webhooks:editWebhookPage.noun')} />
   const webhook = data?.webhook
@@ -36,7 +29,7 @@ export default function EditWebhookPage() {
       title={t('webhooks:editWebhookPage.title')}
       breadcrumbs={[
         [t('webhooks:title'), '/webhooks'],
-        [webhook?.url ?? id, `/webhooks/${id}`],
+        [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
     >
       {!can('webhooks:write') ? (

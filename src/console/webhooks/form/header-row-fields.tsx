@@ -1,4 +1,4 @@
-import { ActionIcon, Group, TextInput } from '@mantine/core'
+import { ActionIcon, Flex, Group, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconTrash } from '@tabler/icons-react'
 import { t } from '../../strings/t.ts'
@@ -12,26 +12,26 @@ interface HeaderRowFieldsProps {
   readonly index: number
 }
 
-/** The name and the value of one header. An empty value of a stored header stays as stored. */
+/** The name and the value of one header, below each other in a narrow box. An empty value of a stored header stays as stored. */
 export function HeaderRowFields({ form, row, index }: HeaderRowFieldsProps) {
   return (
     <Group gap="xs" align="flex-start" wrap="nowrap">
-      <TextInput
-        flex={2}
-        miw={0}
-        aria-label={t('webhooks:headerRows.nameLabel', { number: index + 1 })}
-        placeholder={t('webhooks:headerRows.namePlaceholder')}
-        autoComplete="off"
-        {...form.getInputProps(`headers.${index}.name`)}
-      />
-      <TextInput
-        flex={3}
-        miw={0}
-        aria-label={t('webhooks:headerRows.valueLabel', { number: index + 1 })}
-        placeholder={row.stored ? MASK : t('webhooks:headerRows.valuePlaceholder')}
-        autoComplete="off"
-        {...form.getInputProps(`headers.${index}.value`)}
-      />
+      <Flex gap="xs" wrap="wrap" flex={1} miw={0}>
+        <TextInput
+          flex="2 1 9rem"
+          aria-label={t('webhooks:headerRows.nameLabel', { number: index + 1 })}
+          placeholder={t('webhooks:headerRows.namePlaceholder')}
+          autoComplete="off"
+          {...form.getInputProps(`headers.${index}.name`)}
+        />
+        <TextInput
+          flex="3 1 12rem"
+          aria-label={t('webhooks:headerRows.valueLabel', { number: index + 1 })}
+          placeholder={row.stored ? MASK : t('webhooks:headerRows.valuePlaceholder')}
+          autoComplete="off"
+          {...form.getInputProps(`headers.${index}.value`)}
+        />
+      </Flex>
       <ActionIcon
         size={36}
         variant="subtle"

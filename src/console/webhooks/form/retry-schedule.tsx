@@ -6,18 +6,21 @@ import { formatDuration } from '../../format.ts'
 import { t } from '../../strings/t.ts'
 import { DelayInput } from './delay-input.tsx'
 
-const DEFAULT_DELAYS = [5, 300, 1_800, 7_200, 18_000]
+/** What custom delays start with, if the default schedule is unknown. */
+const SOME_DELAYS = [5, 300, 1_800, 7_200, 18_000]
 const MAX_RETRIES = 20
 
 interface RetryScheduleProps {
   /** In seconds. Null: the default schedule. Empty: no retries. */
   readonly value: readonly number[] | null
+  /** The default schedule. Undefined until it is known. */
+  readonly defaults: readonly number[] | undefined
   readonly errors: Readonly<Record<string, ReactNode>>
   onChange(delays: number[] | null): void
 }
 
 /** Picks the default retry schedule, custom delays, or no retries. */
-export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
+export function RetrySchedule({ value, defaults, errors, onChange }: RetryScheduleProps) {
   const [keys, setKeys] = useState(() => (value ?? []).map(() => randomId()))
   const [kind, setKind] = useState(
     value === null ? 'default' : value.length > 0 ? 'custom' : 'none',
@@ -30,7 +33,7 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
 
   function choose(next: string) {
     setKind(next)
-    replace(next === 'default' ? null : next === 'custom' ? DEFAULT_DELAYS : [])
+    replace(next === 'default' ? null : next === 'custom' ? firstDelays(defaults) : [])
   }
 
   function add() {
@@ -53,7 +56,14 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
         onChange={choose}
       >
         <Stack gap="xs" mt="xs">
-          <Radio value="default" label={t('webhooks:retrySchedule.default')} />
+          <Radio
+            value="default"
+            label={
+              defaults
+                ? t('webhooks:retrySchedule.defaultOf', { schedule: summaryOf(defaults) })
+                : t('webhooks:retrySchedule.default')
+            }
+          />
           <Radio value="custom" label={t('webhooks:retrySchedule.custom')} />
           <Radio value="none" label={t('webhooks:retrySchedule.none')} />
         </Stack>
@@ -93,6 +103,14 @@ export function RetrySchedule({ value, errors, onChange }: RetryScheduleProps) {
       )}
     </Stack>
   )
+}
+
+/** The default schedule, to be changed. The default may have no delay, or delays that a webhook cannot have. */
+function firstDelays(defaults: readonly number[] | undefined): number[] {
+  const delays = (defaults ?? [])
+    .slice(0, MAX_RETRIES)
+    .map((seconds) => Math.min(86_400, Math.max(1, Math.round(seconds))))
+  return delays.length > 0 ? delays : SOME_DELAYS
 }
 
 /** `5 retries over 7 h 35 min` */

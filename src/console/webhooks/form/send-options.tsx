@@ -1,7 +1,10 @@
 import { NumberInput, SimpleGrid, Switch } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { usePageQuery } from '../../api/page-query.ts'
 import { Section } from '../../components/page/section.tsx'
+import { formatDuration } from '../../format.ts'
 import { t } from '../../strings/t.ts'
+import { webhookDefaultsQuery } from '../webhook-queries.ts'
 import { RetrySchedule } from './retry-schedule.tsx'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
@@ -10,6 +13,7 @@ interface SendOptionsProps {
 }
 
 export function SendOptions({ form }: SendOptionsProps) {
+  const defaults = usePageQuery(webhookDefaultsQuery).data?.defaultSettings
   return (
     <Section
       title={t('webhooks:sendOptions.title')}
@@ -36,7 +40,13 @@ export function SendOptions({ form }: SendOptionsProps) {
         <NumberInput
           label={t('webhooks:sendOptions.timeout')}
           description={t('webhooks:sendOptions.timeoutHint')}
-          placeholder="15 s"
+          placeholder={
+            defaults
+              ? t('webhooks:sendOptions.timeoutDefault', {
+                  time: formatDuration(1_000 * defaults.timeoutSeconds),
+                })
+              : t('webhooks:sendOptions.timeoutPlaceholder')
+          }
           suffix=" s"
           allowDecimal={false}
           allowNegative={false}
@@ -45,6 +55,7 @@ export function SendOptions({ form }: SendOptionsProps) {
       </SimpleGrid>
       <RetrySchedule
         value={form.values.retryScheduleSeconds}
+        defaults={defaults?.retryScheduleSeconds}
         errors={form.errors}
         onChange={(delays) => form.setFieldValue('retryScheduleSeconds', delays)}
       />

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Group, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { useRead } from '../../api/use-read.ts'
+import { usePageQuery } from '../../api/page-query.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { WebhookCatalogueDocument } from '../../generated/graphql.ts'
 import { t } from '../../strings/t.ts'
+import { webhookCatalogueQuery } from '../webhook-queries.ts'
 
 /** Catalogues with more event types get a search field. */
 const SEARCH_ABOVE = 8
@@ -18,7 +18,7 @@ interface SubscriptionPickerProps {
 
 /** Picks the event types that a webhook receives. */
 export function SubscriptionPicker({ value, error, onChange }: SubscriptionPickerProps) {
-  const { data, error: queryError, reload } = useRead(WebhookCatalogueDocument, {})
+  const { data, error: queryError, reload } = usePageQuery(webhookCatalogueQuery)
   const [search, setSearch] = useState('')
   const catalogue = data?.eventTypes ?? []
   const known = new Set(catalogue.map(({ name }) => name))

@@ -14,41 +14,42 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
   const { health, backlog, lastFailure } = webhook
   if (!health) return null
   const isOnHold = health.state === 'ON_HOLD'
+  const count = backlog?.count ?? 0
   const since = isOnHold ? health.onHoldSince : health.failingSince
   return (
     <Stack gap={2}>
       {health.state !== 'DISABLED' && <LastFailure attempt={lastFailure} />}
-      {since && (
-        <div>
-          <Trans
-            ns="webhooks"
-            i18nKey={isOnHold ? 'trouble.onHoldSince' : 'trouble.failingSince'}
-            components={{ time: <Time at={since} as="relative" /> }}
-          />{' '}
-          {t('webhooks:trouble.failuresInARow', {
-            count: health.consecutiveFailures,
-            formatted: formatCount(health.consecutiveFailures),
-          })}{' '}
-          {health.lastSuccessAt ? (
+      <div>
+        {since && (
+          <>
             <Trans
               ns="webhooks"
-              i18nKey="trouble.lastSuccess"
-              components={{ time: <Time at={health.lastSuccessAt} as="relative" /> }}
-            />
-          ) : (
-            t('webhooks:trouble.noSuccess')
-          )}
-        </div>
-      )}
-      <div>
-        <Waiting backlog={backlog} />
+              i18nKey={isOnHold ? 'trouble.onHoldSince' : 'trouble.failingSince'}
+              components={{ time: <Time at={since} as="elapsed" /> }}
+            />{' '}
+            {t('webhooks:trouble.failuresInARow', {
+              count: health.consecutiveFailures,
+              formatted: formatCount(health.consecutiveFailures),
+            })}{' '}
+            {health.lastSuccessAt ? (
+              <Trans
+                ns="webhooks"
+                i18nKey="trouble.lastSuccess"
+                components={{ time: <Time at={health.lastSuccessAt} as="relative" /> }}
+              />
+            ) : (
+              t('webhooks:trouble.noSuccess')
+            )}{' '}
+          </>
+        )}
+        {(count > 0 || !since) && <Waiting backlog={backlog} />}
         {isOnHold && health.nextProbeAt && (
           <>
             {' '}
             <Trans
               ns="webhooks"
               i18nKey="trouble.nextProbe"
-              components={{ time: <Time at={health.nextProbeAt} as="relative" /> }}
+              components={{ time: <Time at={health.nextProbeAt} as="upcoming" /> }}
             />
           </>
         )}
@@ -69,7 +70,7 @@ function Waiting({ backlog }: Pick<WebhookTroubleFragment, 'backlog'>) {
         <Trans
           ns="webhooks"
           i18nKey="trouble.oldest"
-          components={{ time: <Time at={backlog.oldest.createdAt} as="relative" /> }}
+          components={{ time: <Time at={backlog.oldest.createdAt} as="elapsed" /> }}
         />
       )}
       .

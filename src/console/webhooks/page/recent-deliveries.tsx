@@ -39,7 +39,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
         empty={<NoDeliveries />}
       />
       {rows && rows.length > 0 && (
-        <Text size="sm" px="lg" py="md" style={{ borderTop: '1px solid var(--posthorn-line)' }}>
+        <Text size="sm">
           <Anchor component={Link} to="?tab=deliveries" inherit>
             {t('webhooks:recentDeliveries.showAll')}
           </Anchor>

@@ -25,7 +25,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="end">
-        <div style={{ flex: '1 1 16rem' }}>
+        <div style={{ flex: '1 1 20rem' }}>
           <DeliveryFilters filters={filters} />
         </div>
         <Group gap="sm" mih={30}>

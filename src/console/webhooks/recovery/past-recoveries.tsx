@@ -83,7 +83,7 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
         stale={stale}
         retry={reload}
         empty={
-          <Text size="sm" c="dimmed" px="lg" pb="lg">
+          <Text size="sm" c="dimmed">
             {t('webhooks:pastRecoveries.empty')}
           </Text>
         }

@@ -47,7 +47,7 @@ export function ExpiringSecret({ secret }: { secret: Secret }) {
           <Trans
             ns="webhooks"
             i18nKey="secretKey.expires"
-            components={{ time: <Time at={secret.expiresAt} as="relative" /> }}
+            components={{ time: <Time at={secret.expiresAt} as="upcoming" /> }}
           />
         </Text>
       )}
