@@ -14,6 +14,7 @@ export default defineConfig({
       'posthorn.event_keys',
       'posthorn.leases',
       'posthorn.live_listeners',
+      'posthorn.recovery_failures',
       'posthorn.recovery_items',
       'posthorn.settings',
       'posthorn.webhook_holds',

@@ -1,4 +1,6 @@
 import { type Limits, SCOPES } from '../access/scope.ts'
+import { EditConflict } from '../audit/edit-conflict.ts'
+import { IF_REVISION } from '../audit/if-revision.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
@@ -38,6 +40,7 @@ const UpdateApiKeyInput = builder.inputType('UpdateApiKeyInput', {
   fields: (t) => ({
     requestsPerSecond: t.int({ description: perSecond(REQUESTS, 'requestsPerSecond', 'Null') }),
     eventsPerSecond: t.int({ description: perSecond(EVENTS, 'eventsPerSecond', 'Null') }),
+    ifRevision: t.int({ description: IF_REVISION }),
   }),
 })
 
@@ -95,7 +98,7 @@ builder.mutationFields((t) => ({
       'Changes the rate limits of an API key of the organization. Needs the scope `keys:manage`.',
     authScopes: { scope: 'keys:manage' },
     errors: {
-      types: [ValidationError, NotFoundError],
+      types: [ValidationError, NotFoundError, EditConflict],
       dataField: { name: 'apiKey', description: 'The key after the change.' },
       result: { description: 'The key was changed.' },
       union: { description: 'The result of `updateApiKey`.' },

@@ -39,6 +39,13 @@ const ApiKey = builder.prismaNode('ApiKey', {
       select: { eventsPerSecond: true },
       resolve: (key) => resolveLimits(key).eventsPerSecond,
     }),
+    revision: t.int({
+      portal: 'open',
+      description:
+        'The revision, which each change of the limits increases. As `ifRevision` of `updateApiKey`, it reports changes by others.',
+      select: { revision: true },
+      resolve: ({ revision }) => Number(revision),
+    }),
   }),
 })
 

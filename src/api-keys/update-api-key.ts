@@ -1,23 +1,28 @@
 import { type Actor, SYSTEM } from '../access/actor.ts'
 import type { Caller } from '../access/scope.ts'
-import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
+import { checkEditConflict } from '../audit/edit-conflict.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
 import { type LimitsInput, requireLimits } from './limits.ts'
 
-/** Changes the limits of an API key in every process. Null: the default. Missing: unchanged. */
+/**
+ * Changes the limits of an API key in every process. Null: the default. Missing: unchanged. Throws `not_found` or
+ * `invalid`, or an `EditConflict` if somebody else changed the same limits after `ifRevision`.
+ */
 export async function updateApiKey(
   db: Db,
   id: string,
-  { requestsPerSecond, eventsPerSecond }: Changes,
+  { requestsPerSecond, eventsPerSecond, ifRevision }: Changes,
   changedBy: Caller,
   actor: Actor = SYSTEM,
 ): Promise<void> {
   const { organizationId } = changedBy
   const uuid = parseId('apiKey', id)
   await actForOrganization(db, organizationId, async (tx) => {
+    await tx.$queryRaw`select from posthorn.api_keys where id = ${uuid}::uuid for no key update`
     const before = uuid && (await tx.apiKey.findUnique({ where: { id: uuid, organizationId } }))
     if (!before) throw notFound('API key', id)
     const data = {
@@ -25,18 +30,25 @@ export async function updateApiKey(
       ...(eventsPerSecond !== undefined && { eventsPerSecond }),
     }
     requireLimits(data, changedBy)
-    const after = await tx.apiKey.update({ where: { id: before.id }, data })
-    await writeAuditEntry(tx, actor, {
-      action: 'api_key.updated',
-      organizationId,
-      subjectId: id,
-      before: auditedFields(before),
-      after: auditedFields(after),
+    const limits = auditedFields(before)
+    const changed = changedFields(limits, { ...limits, ...data })
+    const subject = { organizationId, subjectId: id }
+    const edited = { ...subject, revision: before.revision, actions: [UPDATED] as const }
+    await checkEditConflict(tx, edited, ifRevision ?? undefined, changed.before)
+    await tx.apiKey.update({
+      where: { id: before.id },
+      data: { ...data, revision: { increment: 1 } },
     })
+    await writeAuditEntry(tx, actor, { action: UPDATED, ...subject, ...changed })
   })
 }
 
-type Changes = { readonly [name in keyof LimitsInput]?: LimitsInput[name] | undefined }
+const UPDATED = 'api_key.updated'
+
+type Changes = { readonly [name in keyof LimitsInput]?: LimitsInput[name] | undefined } & {
+  /** The revision that the caller read. */
+  readonly ifRevision?: number | null | undefined
+}
 
 function auditedFields({ requestsPerSecond, eventsPerSecond }: LimitsInput) {
   return { requestsPerSecond, eventsPerSecond }

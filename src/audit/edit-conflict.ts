@@ -45,15 +45,16 @@ interface Edited {
 const MAX_ENTRIES = 100
 
 /**
- * Throws an `EditConflict` if a field to change was changed after the revision that the caller read. `current` has the
- * present values of the fields to change. Call it in the transaction of the update, with the object locked.
+ * Throws an `EditConflict` if a field to change was changed after the revision that the caller read, if any. `current` has
+ * the present values of the fields to change. Call it in the transaction of the update, with the object locked.
  */
 export async function checkEditConflict(
   tx: Db,
   { organizationId, subjectId, revision, actions }: Edited,
-  ifRevision: number,
+  ifRevision: number | undefined,
   current: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  if (ifRevision === undefined) return
   const count = Number(revision) - ifRevision
   if (count < 0 || ifRevision < 1) throw unknownRevision(ifRevision, revision)
   if (count === 0) return

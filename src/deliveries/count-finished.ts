@@ -1,6 +1,9 @@
 import type { Sql } from '../db/client.ts'
 
-/** The tables of queued deliveries that have not finished. A task also keeps the exhausted ones, to list them. */
+/**
+ * The tables of queued deliveries that have not finished. The exhausted ones are listed: a task keeps them in its items,
+ * and a recovery in a table of its own.
+ */
 const TABLES = {
   delivery_task_items: { owner: 'task_id', keepsExhausted: true },
   recovery_items: { owner: 'recovery_id', keepsExhausted: false },
@@ -77,7 +80,7 @@ function countFinishedIn(table: ItemTable): string {
       delete from posthorn.${table} as i using finished
       where i.${owner} = $1 and i.delivery_id = finished.delivery_id
         ${ifKept(`and finished.state is distinct from 'exhausted'`)}
-    )
+    )${keepsExhausted ? '' : LIST_FAILURES}
     select (select count(*)::int from page) as read,
       (select delivery_id from page order by delivery_id desc limit 1) as "lastId",
       count(*) filter (where state = 'succeeded')::int as succeeded,
@@ -85,3 +88,9 @@ function countFinishedIn(table: ItemTable): string {
       count(*) filter (where state = 'canceled')::int as canceled
     from finished`
 }
+
+const LIST_FAILURES = `,
+    listed as (
+      insert into posthorn.recovery_failures (recovery_id, delivery_id)
+      select $1::uuid, delivery_id from finished where state = 'exhausted' on conflict do nothing
+    )`

@@ -1,10 +1,10 @@
 import { selectIds } from '../db/select-ids.ts'
+import { findExhaustedDeliveries } from '../deliveries/find-exhausted-deliveries.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findDeliveryTaskById, findDeliveryTasks } from './delivery-task.ts'
-import { findExhaustedDeliveries } from './find-exhausted-deliveries.ts'
 
 const DeliveryTaskAction = builder.enumType('DeliveryTaskAction', {
   description: 'What a delivery task does.',
@@ -83,7 +83,13 @@ builder.prismaObjectField('DeliveryTask', 'exhaustedDeliveries', (t) =>
         'The queued deliveries that were exhausted since, newest first. Needs the scope `deliveries:read`.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, { id }, _args, context) =>
-        findExhaustedDeliveries(context, callerOf(context).organizationId, id, query),
+        findExhaustedDeliveries(
+          context,
+          callerOf(context).organizationId,
+          'deliveryTask',
+          id,
+          query,
+        ),
     },
     { name: 'TaskDeliveryConnection', description: 'A page of deliveries of a task.' },
     { name: 'TaskDeliveryEdge', description: 'A delivery of a task in a page.' },

@@ -83,7 +83,9 @@ export async function updateEventType(
     const allIssues = [...issues, ...payloadIssues(schema, example)]
     if (!data || allIssues.length > 0) throw invalid(allIssues)
     const changed = changedFields(auditedFields(before), { ...auditedFields(before), ...data })
-    await checkEdit(tx, before, changed.before, ifRevision)
+    const { revision } = before
+    const edited = { organizationId: null, subjectId: name, revision, actions: REVISING }
+    await checkEditConflict(tx, edited, ifRevision, changed.before)
     const after = await tx.eventType.update({
       where: { name },
       data: {
@@ -102,17 +104,6 @@ export async function updateEventType(
       ...changedFields(auditedFields(before), auditedFields(after)),
     })
   })
-}
-
-async function checkEdit(
-  tx: Db,
-  { name, revision }: EventType,
-  current: Readonly<Record<string, unknown>>,
-  ifRevision: number | undefined,
-): Promise<void> {
-  if (ifRevision === undefined) return
-  const edited = { organizationId: null, subjectId: name, revision, actions: REVISING }
-  await checkEditConflict(tx, edited, ifRevision, current)
 }
 
 /** The actions of which each increases the revision once. */

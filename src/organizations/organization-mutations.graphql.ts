@@ -1,3 +1,5 @@
+import { EditConflict } from '../audit/edit-conflict.ts'
+import { IF_REVISION } from '../audit/if-revision.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
@@ -15,7 +17,7 @@ const CreateOrganizationInput = builder.inputType('CreateOrganizationInput', {
 
 const RenameOrganizationInput = builder.inputType('RenameOrganizationInput', {
   description: 'The new name of an organization.',
-  fields: (t) => ({ name: name(t) }),
+  fields: (t) => ({ name: name(t), ifRevision: t.int({ description: IF_REVISION }) }),
 })
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
@@ -54,7 +56,7 @@ builder.mutationFields((t) => ({
     description: 'Renames an organization. Needs the scope `admin`.',
     authScopes: { scope: 'admin' },
     errors: {
-      types: [ValidationError, NotFoundError],
+      types: [ValidationError, NotFoundError, EditConflict],
       dataField: { name: 'organization', description: 'The organization after the change.' },
       result: { description: 'The organization was renamed.' },
       union: { description: 'The result of `renameOrganization`.' },
@@ -68,7 +70,8 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: async (query, _root, { id, input }, { prisma, actor }) => {
-      await renameOrganization(prisma, id, input, actor)
+      const { ifRevision, ...fields } = input
+      await renameOrganization(prisma, id, fields, actor, ifRevision ?? undefined)
       const row = await findOrganizationById(prisma, id, query)
       if (!row) throw notFound('organization', id)
       return row

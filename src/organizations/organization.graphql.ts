@@ -27,6 +27,13 @@ const Organization = builder.prismaNode('Organization', {
   select: { id: true },
   fields: (t) => ({
     name: t.exposeString('name', { portal: 'open' }),
+    revision: t.int({
+      portal: 'open',
+      description:
+        'The revision, which each rename increases. As `ifRevision` of `renameOrganization`, it reports renames by others.',
+      select: { revision: true },
+      resolve: ({ revision }) => Number(revision),
+    }),
     createdAt: t.expose('createdAt', {
       portal: 'open',
       type: 'DateTime',

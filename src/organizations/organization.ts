@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Actor, SYSTEM } from '../access/actor.ts'
-import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
+import { checkEditConflict } from '../audit/edit-conflict.ts'
 import { type Db, inTransaction } from '../db/client.ts'
 import type { Organization } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
@@ -48,26 +49,33 @@ export async function listOrganizations(db: Db): Promise<Organization[]> {
   return await db.organization.findMany({ orderBy: { id: 'asc' } })
 }
 
-/** Renames an organization. Throws `not_found` or `invalid`. */
+/**
+ * Renames an organization. Throws `not_found` or `invalid`, or an `EditConflict` if somebody else renamed it after
+ * `ifRevision`.
+ */
 export async function renameOrganization(
   db: Db,
   id: string,
   input: { name: string },
   actor: Actor = SYSTEM,
+  ifRevision?: number,
 ): Promise<Organization> {
   const { id: uuid } = await getOrganization(db, id)
   const { name } = parseInput(newOrganization, input)
   return await inTransaction(db, async (tx) => {
     await tx.$queryRaw`select from posthorn.organizations where id = ${uuid}::uuid for no key update`
     const before = await getOrganization(tx, id)
-    const after = await tx.organization.update({ where: { id: uuid }, data: { name } })
-    await writeAuditEntry(tx, actor, {
-      action: 'organization.renamed',
-      organizationId: uuid,
-      subjectId: id,
-      before: { name: before.name },
-      after: { name },
+    const subject = { organizationId: uuid, subjectId: id }
+    const changed = changedFields({ name: before.name }, { name })
+    const edited = { ...subject, revision: before.revision, actions: [RENAMED] as const }
+    await checkEditConflict(tx, edited, ifRevision, changed.before)
+    const after = await tx.organization.update({
+      where: { id: uuid },
+      data: { name, revision: { increment: 1 } },
     })
+    await writeAuditEntry(tx, actor, { action: RENAMED, ...subject, ...changed })
     return after
   })
 }
+
+const RENAMED = 'organization.renamed'

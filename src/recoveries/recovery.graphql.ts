@@ -1,5 +1,6 @@
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
+import { findExhaustedDeliveries } from '../deliveries/find-exhausted-deliveries.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { lookUp } from '../graphql/look-up.ts'
@@ -92,6 +93,23 @@ const Recovery = builder.prismaNode('Recovery', {
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
   }),
 })
+
+builder.prismaObjectField('Recovery', 'exhaustedDeliveries', (t) =>
+  t.prismaConnection(
+    {
+      type: 'Delivery',
+      cursor: 'id',
+      semanticNonNull: true,
+      description:
+        'The queued deliveries that were exhausted since, newest first, as `exhausted` counts them. A delivery that was redelivered later stays in the list. Needs the scope `deliveries:read`.',
+      authScopes: { scope: 'deliveries:read' },
+      resolve: (query, { id }, _args, context) =>
+        findExhaustedDeliveries(context, callerOf(context).organizationId, 'recovery', id, query),
+    },
+    { name: 'RecoveryDeliveryConnection', description: 'A page of deliveries of a recovery.' },
+    { name: 'RecoveryDeliveryEdge', description: 'A delivery of a recovery in a page.' },
+  ),
+)
 
 builder.queryField('recovery', (t) =>
   t.prismaField({

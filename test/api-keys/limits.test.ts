@@ -139,7 +139,8 @@ describe('limits of keys', () => {
     ... on ValidationError { issues { path code } } } }`
   const UPDATE = `mutation ($id: ID!, $input: UpdateApiKeyInput!) { updateApiKey(id: $id, input: $input) {
     ... on UpdateApiKeySuccess { apiKey { requestsPerSecond eventsPerSecond } }
-    ... on UserError { code } ... on ValidationError { issues { path code } } } }`
+    ... on UserError { code } ... on ValidationError { issues { path code } }
+    ... on EditConflictError { revision fields { name current } } } }`
   const scopes = ['webhooks:read']
 
   async function call(token: string, query: string, variables: object) {
@@ -158,6 +159,24 @@ describe('limits of keys', () => {
     expect(changed['apiKey']).toEqual({ requestsPerSecond: 20, eventsPerSecond: 7 })
     const reset = await call(token, UPDATE, { id, input: { requestsPerSecond: null } })
     expect(reset['apiKey']).toEqual({ requestsPerSecond: 500, eventsPerSecond: 7 })
+  })
+
+  test('that somebody else changed stay, with ifRevision, and the others can be changed', async () => {
+    const { token } = first.tenant
+    const created = await call(token, CREATE, { input: { scopes, requestsPerSecond: 20 } })
+    const { id } = (created['createdApiKey'] as { apiKey: { id: string } }).apiKey
+    const update = (input: object) => call(token, UPDATE, { id, input })
+    await update({ requestsPerSecond: null, ifRevision: 1 })
+    const mine = { requestsPerSecond: 30, eventsPerSecond: 7, ifRevision: 1 }
+    expect(await update(mine)).toEqual({
+      code: 'conflict',
+      revision: 2,
+      fields: [{ name: 'requestsPerSecond', current: null }],
+    })
+    const other = await update({ eventsPerSecond: 7, ifRevision: 1 })
+    expect(other['apiKey']).toEqual({ requestsPerSecond: 500, eventsPerSecond: 7 })
+    const decided = await update({ ...mine, ifRevision: 3 })
+    expect(decided['apiKey']).toEqual({ requestsPerSecond: 30, eventsPerSecond: 7 })
   })
 
   test.each([0, -1, 1_000_001])(

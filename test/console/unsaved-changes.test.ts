@@ -173,3 +173,50 @@ story(
     expect(node).toEqual({ description: 'Mine', searchKeys: ['$.b'] })
   },
 )
+
+story('the name of an organization and the limits of an API key show both values too', async () => {
+  const { page } = author
+  const { viewer } = await server.graphql<{ viewer: { organization: { id: string } } }>(
+    '{ viewer { organization { id } } }',
+  )
+  const { id } = viewer.organization
+  await page.goto(`${server.url}/console/organizations?rename=${id}`)
+  const dialog = page.getByRole('dialog', { name: 'Rename organization' })
+  await dialog.getByLabel('Name').fill('Mine')
+  await call(server, 'renameOrganization', {
+    id: ['ID!', id],
+    input: ['RenameOrganizationInput!', { name: 'Theirs' }],
+  })
+  await dialog.getByRole('button', { name: 'Rename' }).click()
+  const name = dialog.getByRole('alert').getByRole('region', { name: 'Name' })
+  await name.getByText('Mine', { exact: true }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await name.getByRole('button', { name: 'Take theirs' }).click()
+  await name.waitFor({ state: 'hidden' })
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('Theirs')
+
+  const { createdApiKey } = await call<{ createdApiKey: { apiKey: { id: string } } }>(
+    server,
+    'createApiKey',
+    { input: ['CreateApiKeyInput!', { scopes: ['webhooks:read'], requestsPerSecond: 20 }] },
+    'createdApiKey { apiKey { id } }',
+  )
+  const key = createdApiKey.apiKey.id
+  await page.goto(`${server.url}/console/api-keys?key=${key}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const requests = page.getByLabel('Requests per second')
+  await requests.fill('30')
+  await call(server, 'updateApiKey', {
+    id: ['ID!', key],
+    input: ['UpdateApiKeyInput!', { requestsPerSecond: null }],
+  })
+  await page.getByRole('button', { name: 'Save' }).click()
+  const limit = page.getByRole('alert').getByRole('region', { name: 'Requests per second' })
+  // An empty limit is the default.
+  await limit.getByText('500', { exact: true }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await limit.getByRole('button', { name: 'Keep mine' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('30 requests and 50,000 events per second').waitFor()
+  expect(author.pageErrors).toEqual([])
+})

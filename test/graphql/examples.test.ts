@@ -200,7 +200,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   TestReceiver: 1,
   TuneWebhook: 10,
   UnarchiveEventType: 8,
-  UpdateApiKey: 7,
+  UpdateApiKey: 8,
   UpdateEventType: 8,
   UpdateWebhook: 12,
   Webhook: 4,

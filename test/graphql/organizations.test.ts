@@ -65,6 +65,27 @@ test('an organization is created, found by its id and renamed', async () => {
   }
 })
 
+test('of two operators who rename an organization, the second learns of the first with ifRevision', async () => {
+  const { data } = await call('CreateOrganization', { input: { name: 'First' } })
+  const { id } = data.createOrganization.organization
+  const rename = async (input: object) =>
+    (await call('RenameOrganization', { id, input })).data.renameOrganization
+  const renamed = await rename({ name: 'Theirs', ifRevision: 1 })
+  expect(renamed.organization).toEqual({ id, name: 'Theirs', revision: 2 })
+  expect(await rename({ name: 'Mine', ifRevision: 1 })).toMatchObject({
+    __typename: 'EditConflictError',
+    code: 'conflict',
+    revision: 2,
+    fields: [{ name: 'name', current: 'Theirs', changedBy: expect.stringMatching(/^key_/) }],
+  })
+  expect((await rename({ name: 'Theirs', ifRevision: 1 })).organization.name).toBe('Theirs')
+  expect(await rename({ name: 'Mine', ifRevision: 9 })).toMatchObject({
+    __typename: 'ValidationError',
+    issues: [{ path: ['ifRevision'], code: 'unknown_revision' }],
+  })
+  expect((await rename({ name: 'Mine' })).organization.name).toBe('Mine')
+})
+
 test.each(['', ' ', 'x'.repeat(201), 'a\0'])('the name %j is rejected', async (name) => {
   const { data } = await call('CreateOrganization', { input: { name } })
   const rejection = { __typename: 'ValidationError', issues: [{ path: ['name'] }] }

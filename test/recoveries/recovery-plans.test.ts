@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { publicId } from '../../src/db/ids.ts'
 import { followRecovery } from '../../src/recoveries/follow-recovery.ts'
 import { recoverDeliveries } from '../../src/recoveries/recover-deliveries.ts'
 import { queueRecoveryPage } from '../../src/recoveries/recovery-page.ts'
@@ -17,13 +18,14 @@ const at = new Date(Date.now() - 2 * 86_400_000)
 
 let api: Api
 let organizationId: string
+let token: string
 let webhookId: string
 
 beforeAll(async () => {
   api = await openApi()
   const { pool } = api.database
   await createPastPartitions(pool)
-  organizationId = (await api.tenant()).organizationId
+  ;({ organizationId, token } = await api.tenant())
   webhookId = (await addWebhook(api, organizationId)).id
   // The only event of the second type is later than all others.
   await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
@@ -74,6 +76,31 @@ test.each(['without statistics', 'with statistics'])(
   120_000,
 )
 
+test('a page of the failures of a recovery reads that page of 100,000 only', async () => {
+  const { prisma, pool } = api.database
+  const recovery = await prisma.recovery.findFirstOrThrow()
+  await pool.query(
+    `insert into posthorn.recovery_failures (recovery_id, delivery_id)
+     select $1, id from posthorn.deliveries limit ${COUNT}`,
+    [recovery.id],
+  )
+  await pool.query('analyze posthorn.recovery_failures')
+  const query = `query ($id: ID!, $first: Int, $after: String, $last: Int) { recovery(id: $id) {
+    exhaustedDeliveries(first: $first, after: $after, last: $last) { nodes { id } pageInfo { endCursor } } } }`
+  const id = publicId('recovery', recovery.id)
+  const read = async (page: object) => {
+    const { data } = await api.call(token, query, { id, ...page })
+    const { nodes, pageInfo } = data.recovery.exhaustedDeliveries
+    expect(nodes).toHaveLength(25)
+    const [listing] = api.statements.full.filter(({ text }) => text.includes('recovery_failures'))
+    if (!listing) throw new Error('No statement reads the failures.')
+    expect(await readsOf(listing.text, listing.values)).toEqual([])
+    return pageInfo.endCursor
+  }
+  await read({ first: 25, after: await read({ first: 25 }) })
+  await read({ last: 25 })
+})
+
 interface Plan {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -101,7 +128,8 @@ async function readsOf(text: string, values: readonly unknown[]): Promise<string
 function largeReads(plan: Plan): string[] {
   const relation = plan['Relation Name'] ?? ''
   const read = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-  const large = /^(events|deliveries)_/.test(relation) && read > MAX_ROWS
+  const isLarge = /^(events|deliveries)_|^recovery_failures$/.test(relation)
+  const large = isLarge && read > MAX_ROWS
   return [
     ...(large ? [`${plan['Node Type']} of ${relation}: ${read} rows`] : []),
     ...(plan.Plans ?? []).flatMap(largeReads),

@@ -20,6 +20,7 @@ const MAX_RATE = 5_000
 
 let api: Api
 let organizationId: string
+let token: string
 let webhookId: string
 let webhookUuid: string
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
   await createPastPartitions(api.database.pool)
 })
 beforeEach(async () => {
-  organizationId = (await api.tenant()).organizationId
+  ;({ organizationId, token } = await api.tenant())
   webhookId = (await addWebhook(api, organizationId)).id
   webhookUuid = parseId('webhook', webhookId) as string
 })
@@ -403,6 +404,34 @@ describe('while it runs, a recovery', () => {
       [id],
     )
     expect(items).toEqual([])
+  })
+
+  test('lists in pages the deliveries that were exhausted again, and only to its organization', async () => {
+    await deliveries(await events({ count: 5 }), 'exhausted')
+    const { recoveryUuid } = await start({ include: 'failed' })
+    const uuid = recoveryUuid as string
+    await queueRecoveryPage(api.database.prisma, uuid)
+    const queued = await rows({ state: 'pending' })
+    const [delivered, ...failed] = queued.map(({ id }) => id)
+    await end([delivered as string], 'succeeded')
+    await end(failed, 'exhausted')
+    await follow(uuid)
+
+    const id = publicId('recovery', uuid)
+    const query = `query ($id: ID!, $after: String) { recovery(id: $id) { exhausted
+      exhaustedDeliveries(first: 3, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } } }`
+    const read = async (after: string | null, caller = token) =>
+      (await api.call(caller, query, { id, after })).data.recovery
+    const first = await read(null)
+    expect(first.exhausted).toBe(4)
+    const newestFirst = keys(queued.slice(1).toReversed()).map((key) => ({ id: key }))
+    expect(first.exhaustedDeliveries.nodes).toEqual(newestFirst.slice(0, 3))
+    const { hasNextPage, endCursor } = first.exhaustedDeliveries.pageInfo
+    expect(hasNextPage).toBe(true)
+    const second = await read(endCursor)
+    expect(second.exhaustedDeliveries.nodes).toEqual(newestFirst.slice(3))
+    expect(second.exhaustedDeliveries.pageInfo.hasNextPage).toBe(false)
+    expect(await read(null, (await api.tenant()).token)).toBeNull()
   })
 
   test('pauses while its webhook is disabled', async () => {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import type { Database } from '../../src/db/client.ts'
@@ -53,7 +54,12 @@ afterAll(async () => {
   await provider?.[Symbol.asyncDispose]()
 })
 beforeEach(() => {
-  Object.assign(provider, { aheadMs: 0, unreachable: null, knowsPosthorn: true })
+  Object.assign(provider, {
+    aheadMs: 0,
+    unreachable: null,
+    knowsPosthorn: true,
+    changeIdToken: null,
+  })
 })
 
 const openBrowser = () => openOidcBrowser(url, provider)
@@ -146,6 +152,45 @@ describe('the time', () => {
     expect([...browser.jar]).toEqual([])
     const lines = logLines(posthorn).filter(({ failure }) => failure === 'clock')
     expect(lines.at(-1)?.['error'].message).toMatch(message)
+  })
+})
+
+describe('an ID token', () => {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+  const partsOf = (token: string) => token.split('.') as [string, string, string]
+  const signedWith = (key: string) => (token: string) => {
+    const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${partsOf(token)[1]}`
+    return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
+  }
+  const algorithm = /unsupported JWS/
+
+  test.each<[string, (token: string) => string, RegExp]>([
+    ['signed with the client secret', signedWith(CLIENT.secret), algorithm],
+    ['signed with the empty secret', signedWith(''), algorithm],
+    [
+      'without a signature',
+      (token) => `${encode({ alg: 'none' })}.${partsOf(token)[1]}.`,
+      algorithm,
+    ],
+    [
+      'of another person with the signature of this one',
+      (token) => {
+        const [header, payload, signature] = partsOf(token)
+        const stranger = encode({ ...decode(payload), groups: ['webhooks'], sub: 'stranger' })
+        return `${header}.${stranger}.${signature}`
+      },
+      /signature verification failed/,
+    ],
+  ])('%s is refused, though the provider lists its algorithm', async (_, change, message) => {
+    provider.changeIdToken = change
+    const { browser, landed } = await signIn('operator')
+    expect(landed).toBe(failed('failed'))
+    expect([...browser.jar]).toEqual([])
+    const lines = logLines(posthorn).filter(({ failure }) => failure === 'failed')
+    expect(lines.at(-1)?.['error'].message).toMatch(message)
+    provider.changeIdToken = null
+    expect((await signIn('operator')).landed).toBe('/console')
   })
 })
 

@@ -634,6 +634,7 @@ describe('a new field', () => {
     'Webhook.recoveries',
     'Delivery.event',
     'DeliveryTask.exhaustedDeliveries',
+    'Recovery.exhaustedDeliveries',
     'Delivery.webhook',
     'Delivery.attempts',
     'Attempt.delivery',

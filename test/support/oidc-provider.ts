@@ -15,6 +15,8 @@ export interface OidcProvider extends AsyncDisposable {
   unreachable: RegExp | null
   /** Whether Posthorn is one of its clients. */
   knowsPosthorn: boolean
+  /** Changes the ID tokens that it sends. */
+  changeIdToken: ((token: string) => string) | null
   /** Stops listening until `start`. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -48,11 +50,22 @@ const FAILURES: Readonly<Record<string, { error: string; error_description: stri
 /** Starts the provider. Its page has a link for each person, and for each failure. */
 export async function startOidcProvider(posthornUrl: string): Promise<OidcProvider> {
   const requests: string[] = []
-  const control = { aheadMs: 0, unreachable: null as RegExp | null, knowsPosthorn: true }
+  const control = {
+    aheadMs: 0,
+    unreachable: null as OidcProvider['unreachable'],
+    knowsPosthorn: true,
+    changeIdToken: null as OidcProvider['changeIdToken'],
+  }
   let handle: (request: IncomingMessage, response: ServerResponse) => void = () => {}
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
     if (control.unreachable?.test(request.url ?? '')) return void request.socket.destroy()
+    changeAnswer(response, (body) => {
+      if (request.url === DISCOVERY) return { ...body, [ALGORITHMS]: ['RS256', 'HS256', 'none'] }
+      const { id_token: token } = body
+      const change = control.changeIdToken
+      return typeof token === 'string' && change ? { ...body, id_token: change(token) } : body
+    })
     aheadMs.run(control.aheadMs, handle, request, response)
   })
   const listen = async (port: number) => {
@@ -89,6 +102,22 @@ export async function startOidcProvider(posthornUrl: string): Promise<OidcProvid
     start: async () => void (await listen(port)),
     [Symbol.asyncDispose]: stop,
   })
+}
+
+const DISCOVERY = '/.well-known/openid-configuration'
+const ALGORITHMS = 'id_token_signing_alg_values_supported'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Changes the JSON that the provider answers with. */
+function changeAnswer(response: ServerResponse, change: (body: Body) => Body): void {
+  const end = response.end.bind(response) as (body: unknown) => ServerResponse
+  response.end = ((body: unknown) => {
+    if (!String(response.getHeader('content-type')).startsWith('application/json')) return end(body)
+    const changed = JSON.stringify(change(JSON.parse(String(body))))
+    response.setHeader('content-length', Buffer.byteLength(changed))
+    return end(changed)
+  }) as ServerResponse['end']
 }
 
 function clientAt(posthornUrl: string): ClientMetadata {

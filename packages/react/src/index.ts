@@ -2,7 +2,14 @@
 
 export type { PosthornClient, PosthornOptions, StreamHandlers } from './client/posthorn-client.ts'
 export { createPosthornClient } from './client/posthorn-client.ts'
-export type { Issue, PosthornError, PosthornErrorCode, Result } from './client/posthorn-error.ts'
+export type {
+  ChangedField,
+  EditConflict,
+  Issue,
+  PosthornError,
+  PosthornErrorCode,
+  Result,
+} from './client/posthorn-error.ts'
 export {
   PosthornProvider,
   type PosthornProviderProps,
@@ -50,6 +57,7 @@ export {
 } from './webhooks/use-webhook-form.ts'
 export { useWebhooks, type Webhook, type WebhooksOptions } from './webhooks/use-webhooks.ts'
 export { useDeleteWebhook, useResumeWebhook, useTestDelivery } from './webhooks/webhook-actions.ts'
+export type { WebhookConflict } from './webhooks/webhook-conflict.ts'
 export { WebhookForm, type WebhookFormProps } from './webhooks/webhook-form.tsx'
 export type { WebhookFormPart } from './webhooks/webhook-form-look.ts'
 export type { WebhookFormTexts } from './webhooks/webhook-form-texts.ts'

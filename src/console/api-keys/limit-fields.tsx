@@ -8,10 +8,15 @@ export interface Limits {
   readonly eventsPerSecond: number | null
 }
 
-const FIELDS = [
-  ['requestsPerSecond', t('apiKeys:limitFields.requestsPerSecond'), '500'],
-  ['eventsPerSecond', t('apiKeys:limitFields.eventsPerSecond'), '50,000'],
-] as const
+export const LIMIT_LABELS = {
+  requestsPerSecond: t('apiKeys:limitFields.requestsPerSecond'),
+  eventsPerSecond: t('apiKeys:limitFields.eventsPerSecond'),
+}
+
+/** What an empty field means. */
+export const DEFAULT_LIMITS = { requestsPerSecond: '500', eventsPerSecond: '50,000' }
+
+const FIELDS = ['requestsPerSecond', 'eventsPerSecond'] as const
 
 interface LimitFieldsProps {
   readonly limits: Limits
@@ -22,12 +27,12 @@ interface LimitFieldsProps {
 export function LimitFields({ limits, errors, onChange }: LimitFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      {FIELDS.map(([field, label, otherwise]) => (
+      {FIELDS.map((field) => (
         <NumberInput
           key={field}
-          label={label}
-          description={t('apiKeys:limitFields.hint', { otherwise })}
-          placeholder={otherwise}
+          label={LIMIT_LABELS[field]}
+          description={t('apiKeys:limitFields.hint', { otherwise: DEFAULT_LIMITS[field] })}
+          placeholder={DEFAULT_LIMITS[field]}
           min={1}
           max={1_000_000}
           clampBehavior="none"

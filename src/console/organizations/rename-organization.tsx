@@ -2,6 +2,8 @@ import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
+import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
+import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
 import {
@@ -53,11 +55,15 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
   const { run, running } = useAction(OrganizationsRenameDocument)
   const [name, setName] = useState(organization.name)
   const [error, setError] = useState<string>()
+  const { ifRevision, conflict, report, decide } = useEditConflict(organization.revision)
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    const outcome = await run({ id: organization.id, input: { name } })
-    if (!outcome.ok) return setError(outcome.message)
+    const outcome = await run({ id: organization.id, input: { name, ifRevision } })
+    if (!outcome.ok) {
+      report(outcome.conflict ?? null)
+      return setError(outcome.conflict ? undefined : outcome.message)
+    }
     notifySuccess(
       t('organizations:renameOrganization.done', { name: outcome.value.organization.name }),
     )
@@ -68,6 +74,18 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
     <form onSubmit={submit}>
       <Stack>
         <NameField name={name} error={error} onChange={setName} />
+        {conflict && (
+          <EditConflicts
+            conflict={conflict}
+            labels={{ name: t('organizations:nameField.label') }}
+            mine={{ name }}
+            keepMine={decide}
+            takeTheirs={(field, value) => {
+              setName(String(value))
+              decide(field)
+            }}
+          />
+        )}
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t('organizations:renameOrganization.cancel')}

@@ -1,4 +1,4 @@
-import { Group, Progress, Text } from '@mantine/core'
+import { Anchor, Group, Progress, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { t } from '../strings/t.ts'
 import type { TaskPart } from './task-parts.ts'
@@ -29,10 +29,16 @@ export function Outcome({ parts, label, children }: OutcomeProps) {
       </Progress.Root>
       <Group gap="md" role="status">
         {children}
-        {parts.map(({ name, count, color }) => (
+        {parts.map(({ name, count, color, href }) => (
           <Group key={name} gap={6} wrap="nowrap">
             <span className="ph-dot" style={{ background: color }} />
-            <Text size="sm">{t(`tasks:${name}`, { count })}</Text>
+            {href === undefined ? (
+              <Text size="sm">{t(`tasks:${name}`, { count })}</Text>
+            ) : (
+              <Anchor href={href} size="sm" underline="always">
+                {t(`tasks:${name}`, { count })}
+              </Anchor>
+            )}
           </Group>
         ))}
       </Group>

@@ -1,8 +1,6 @@
-import { Stack, Text, Title } from '@mantine/core'
 import { useMemo } from 'react'
 import { useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
-import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { DetailSkeleton } from '../components/page/detail-skeleton.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
@@ -11,6 +9,7 @@ import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { deliveryColumns } from '../deliveries/delivery-columns.tsx'
+import { FailedAgain } from '../deliveries/failed-again.tsx'
 import { TaskFailuresDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
@@ -78,31 +77,15 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
     { id: task.id, ...cursors.variables, withWebhook },
     { context, requestPolicy: 'cache-and-network' },
   )
-  const failures = data?.deliveryTask?.exhaustedDeliveries
   return (
-    <Stack component="section" gap="xs" aria-label={t('tasks:failures')}>
-      <Title order={2} size="h5">
-        {t('tasks:failures')}
-      </Title>
-      <Text size="sm" c="dimmed">
-        {t('tasks:failuresHint')}
-      </Text>
-      <List
-        label={t('tasks:failures')}
-        columns={COLUMNS}
-        rows={failures?.nodes}
-        keyOf={({ id }) => id}
-        to={({ id }) => `/deliveries/${id}`}
-        error={error}
-        stale={stale}
-        retry={reload}
-        pages={{ info: failures?.pageInfo, cursors }}
-        empty={
-          <Text size="sm" c="dimmed" p="md">
-            {t('tasks:noFailures')}
-          </Text>
-        }
-      />
-    </Stack>
+    <FailedAgain
+      order={2}
+      hint={t('tasks:failuresHint')}
+      empty={t('tasks:noFailures')}
+      columns={COLUMNS}
+      connection={data?.deliveryTask?.exhaustedDeliveries}
+      cursors={cursors}
+      read={{ error, stale, retry: reload }}
+    />
   )
 }

@@ -5,6 +5,8 @@ export interface TaskPart {
   readonly count: number
   /** A CSS color. */
   readonly color: string
+  /** Where these deliveries are listed. */
+  readonly href?: string
 }
 
 const COLORS = {
@@ -21,9 +23,13 @@ type Counts = Pick<
   'state' | 'total' | 'changed' | 'succeeded' | 'exhausted' | 'canceled' | 'unfinished'
 >
 
-/** The parts of a recovery, whose states are those of a bulk action. */
-export function partsOfRecovery(recovery: RecoveryRowFragment): readonly TaskPart[] {
-  return partsOf({ ...recovery, changed: recovery.redelivered + recovery.created })
+/** The parts of a recovery, whose states are those of a bulk action. Failures are listed at `failuresHref`. */
+export function partsOfRecovery(
+  recovery: RecoveryRowFragment,
+  failuresHref: string,
+): readonly TaskPart[] {
+  const parts = partsOf({ ...recovery, changed: recovery.redelivered + recovery.created })
+  return parts.map((part) => (part.name === 'failed' ? { ...part, href: failuresHref } : part))
 }
 
 /** What became of the deliveries of a bulk action, without what does not occur. */

@@ -69,7 +69,15 @@ story('a recovery says how many deliveries failed again', async () => {
   await page.getByRole('button', { name: 'Re-send 1 delivery' }).click()
   const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
   await recovery.getByText('Completed with failures').waitFor()
-  await recovery.getByText('1 failed', { exact: true }).waitFor()
+  const failures = recovery.getByRole('region', { name: 'Failed again' })
+  await recovery.getByRole('link', { name: '1 failed', exact: true }).click()
+  await until(
+    () => failures.evaluate((list) => list.matches(':target')),
+    'the link leads to the failed deliveries',
+  )
+  const [failed] = await deliveriesOf(seed.server, old, ['EXHAUSTED'])
+  const links = failures.getByRole('link', { name: failed?.id ?? '' })
+  await links.first().waitFor()
   const rows = page.getByRole('table', { name: 'Recoveries' }).getByRole('row')
   await rows.filter({ hasText: 'Completed with failures' }).waitFor()
 })

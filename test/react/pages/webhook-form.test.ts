@@ -127,6 +127,46 @@ story('edits only what the user changed', async () => {
   expect(revealHeaders.headers).toEqual(headers)
 })
 
+story(
+  'shows both values of the fields that somebody else changed, and saves those that the user chooses',
+  async () => {
+    const webhookId = await app.createWebhook('/contested')
+    const update = document('webhooks', 'UpdateWebhook')
+    const { token } = await app.createSession()
+    await using reader = await app.open({ page: 'form', webhookId, requestToken: () => token })
+    const form = reader.page.locator('[data-posthorn="webhook-form"]')
+    await form.getByLabel('Description').fill('Mine')
+    await form.getByLabel('Enabled').uncheck()
+    await call(app.posthorn, update, {
+      id: webhookId,
+      input: { description: 'Theirs', url: `${app.posthorn.receiver.url}theirs` },
+    })
+    const save = form.getByRole('button', { name: 'Save' })
+    await save.click()
+    const conflict = form.getByRole('alert').getByRole('region', { name: 'Description' })
+    await conflict.getByText('Mine', { exact: true }).waitFor()
+    await conflict.getByText('Theirs', { exact: true }).waitFor()
+    // The user has not changed the URL.
+    expect(await form.getByRole('region').count()).toBe(1)
+    expect(await violations(reader.page)).toEqual([])
+    const query = 'query ($id: ID!) { webhook(id: $id) { description enabled url } }'
+    const { webhook } = await call(app.posthorn, query, { id: webhookId })
+    expect(webhook).toMatchObject({ description: 'Theirs', enabled: true })
+    await conflict.getByRole('button', { name: 'Keep mine' }).click()
+    await conflict.waitFor({ state: 'hidden' })
+    await call(app.posthorn, update, { id: webhookId, input: { description: 'Theirs again' } })
+    await save.click()
+    await conflict.getByText('Theirs again', { exact: true }).waitFor()
+    await conflict.getByRole('button', { name: 'Take theirs' }).click()
+    expect(await form.getByLabel('Description').inputValue()).toBe('Theirs again')
+    await save.click()
+    await form.getByText('Saved.').waitFor()
+    const { webhook: saved } = await call(app.posthorn, query, { id: webhookId })
+    const url = `${app.posthorn.receiver.url}theirs`
+    expect(saved).toEqual({ description: 'Theirs again', enabled: false, url })
+  },
+)
+
 story('without the scope webhooks:write there is no form', async () => {
   const { token } = await app.createSession({ scopes: ['webhooks:read'] })
   await using reader = await app.open({ page: 'form', requestToken: () => token })

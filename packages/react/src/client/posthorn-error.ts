@@ -8,6 +8,26 @@ export interface PosthornError {
   readonly issues: readonly Issue[]
   /** Whether the same call may succeed later. */
   readonly canRetry: boolean
+  /** The fields of an update that somebody else changed in the meantime. Absent for other errors. */
+  readonly conflict?: EditConflict
+}
+
+/** Fields that were changed after the revision that an update was based on. Nothing was changed. */
+export interface EditConflict {
+  /** The present revision. As `ifRevision`, it overwrites the changes. */
+  readonly revision: number
+  readonly fields: readonly ChangedField[]
+}
+
+export interface ChangedField {
+  /** The name of the field in the input. */
+  readonly name: string
+  /** The present value, as in the input. */
+  readonly current: unknown
+  /** When the field was last changed. Null if Posthorn no longer knows. */
+  readonly changedAt: string | null
+  /** Who changed the field. Null if the session may not know. */
+  readonly changedBy: string | null
 }
 
 /** One problem with one field of an input. */

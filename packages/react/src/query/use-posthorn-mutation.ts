@@ -1,5 +1,11 @@
 import { useCallback, useState } from 'react'
-import { failure, type Issue, type PosthornError, type Result } from '../client/posthorn-error.ts'
+import {
+  type ChangedField,
+  failure,
+  type Issue,
+  type PosthornError,
+  type Result,
+} from '../client/posthorn-error.ts'
 import { usePosthornClient } from '../client/posthorn-provider.tsx'
 import type { TypedDocument } from '../client/typed-document.ts'
 import { useIsMounted } from './use-is-mounted.ts'
@@ -48,6 +54,9 @@ interface Payload {
   readonly code?: string
   readonly message?: string
   readonly issues?: readonly Issue[]
+  /** With `fields`: of an `EditConflictError`. */
+  readonly revision?: number
+  readonly fields?: readonly ChangedField[]
 }
 
 function outcomeOf<Data extends object>(result: Result<Data>): Result<SuccessOf<Data[keyof Data]>> {
@@ -60,8 +69,12 @@ function outcomeOf<Data extends object>(result: Result<Data>): Result<SuccessOf<
     code = '',
     message = 'Posthorn did not say what came of the change.',
     issues,
+    revision,
+    fields,
   } = payload ?? {}
-  return failure(CODES[code] ?? 'INTERNAL', message, issues)
+  const failed = failure(CODES[code] ?? 'INTERNAL', message, issues)
+  if (revision === undefined || fields === undefined) return failed
+  return { ok: false, error: { ...failed.error, conflict: { revision, fields } } }
 }
 
 /** The codes of errors that mutations return as data, as the codes of thrown errors. */

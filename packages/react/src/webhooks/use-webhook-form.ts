@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'react'
-import type { Issue, PosthornError } from '../client/posthorn-error.ts'
+import type { EditConflict, Issue, PosthornError } from '../client/posthorn-error.ts'
 import {
   PosthornCreateWebhookDocument,
   PosthornUpdateWebhookDocument,
@@ -9,6 +9,7 @@ import { useIsMounted } from '../query/use-is-mounted.ts'
 import { usePosthornMutation } from '../query/use-posthorn-mutation.ts'
 import { usePosthornQuery } from '../query/use-posthorn-query.ts'
 import { notFound, type WebhookSettings } from './use-webhook.ts'
+import { conflictsOf, type WebhookConflict } from './webhook-conflict.ts'
 import {
   changesOf,
   inputOf,
@@ -51,6 +52,12 @@ export interface WebhookForm {
   readonly loadError: PosthornError | null
   /** Why the last submit failed. */
   readonly error: PosthornError | null
+  /** The fields that somebody else changed in the meantime and that the user has not decided yet. */
+  readonly conflicts: readonly WebhookConflict[]
+  /** Decides a conflict: the next submit overwrites the change of the other. */
+  keepMine(name: keyof WebhookValues): void
+  /** Decides a conflict: the form gets the value of the other. */
+  takeTheirs(name: keyof WebhookValues): void
   readonly scopes: readonly string[]
   reload(): void
 }
@@ -85,31 +92,51 @@ export function useWebhookForm(options: WebhookFormOptions = {}): WebhookForm {
     if (current.isSubmitting) return null
     change(() => ({ isSubmitting: true }))
     const result = isEdit
-      ? await update.run({ id: webhookId, input: inputOf(changesOf(values, base)) })
+      ? await update.run({
+          id: webhookId,
+          input: {
+            ...inputOf(changesOf(values, base)),
+            ifRevision: current.basedOn ?? saved?.revision ?? null,
+          },
+        })
       : await creation.run({
           input: { ...newWebhookOf(values), idempotencyKey: idempotency.keyOf(values) },
         })
     if (!isMounted.current) return result.ok ? result.value.webhook : null
     if (!result.ok) {
-      change(() => ({ isSubmitting: false, error: result.error, issues: result.error.issues }))
+      const { error } = result
+      const { issues, conflict = null } = error
+      change(() => ({ isSubmitting: false, error, issues, conflict }))
       return null
     }
     const { webhook } = result.value
     idempotency.forget()
-    change(({ edits }) => ({
-      ...SUBMITTED,
-      saved: webhook,
+    change((before) => {
       // What the user typed while the request ran is not saved yet.
-      edits: isEdit ? without(edits, current.edits) : {},
-    }))
+      const edits = isEdit ? without(before.edits, current.edits) : {}
+      const basedOn = Object.keys(edits).length > 0 ? webhook.revision : null
+      return { ...SUBMITTED, saved: webhook, edits, basedOn }
+    })
     onSaved?.(webhook)
     return webhook
   }
 
+  function decide(name: keyof WebhookValues, edits: Partial<WebhookValues> = {}) {
+    change((before) => {
+      const fields = before.conflict?.fields.filter((field) => field.name !== name) ?? []
+      const changed = { edits: { ...before.edits, ...edits }, isSaved: false }
+      if (!before.conflict) return {}
+      if (fields.length > 0) return { ...changed, conflict: { ...before.conflict, fields } }
+      return { ...changed, conflict: null, error: null, basedOn: before.conflict.revision }
+    })
+  }
+
+  const conflicts = conflictsOf(current.conflict)
   return {
     values,
     setValue: (name, value) =>
-      change(({ edits, issues }) => ({
+      change(({ edits, issues, basedOn }) => ({
+        basedOn: basedOn ?? saved?.revision ?? null,
         edits: { ...edits, [name]: value },
         issues: issues.filter(({ path }) => path[0] !== name),
         isSaved: false,
@@ -130,6 +157,12 @@ export function useWebhookForm(options: WebhookFormOptions = {}): WebhookForm {
         : null
       : query.error,
     error: current.error,
+    conflicts,
+    keepMine: (name) => decide(name),
+    takeTheirs(name) {
+      const conflict = conflicts.find((field) => field.name === name)
+      if (conflict) decide(name, { [name]: conflict.theirs })
+    },
     scopes: query.data?.viewer.scopes ?? [],
     reload: query.reload,
   }
@@ -138,6 +171,9 @@ export function useWebhookForm(options: WebhookFormOptions = {}): WebhookForm {
 interface FormState {
   readonly webhookId: string | undefined
   readonly edits: Partial<WebhookValues>
+  /** The revision that the user saw before the first edit. Null without edits. */
+  readonly basedOn: number | null
+  readonly conflict: EditConflict | null
   readonly saved: WebhookSettings | null
   readonly issues: readonly Issue[]
   readonly error: PosthornError | null
@@ -145,7 +181,14 @@ interface FormState {
   readonly isSaved: boolean
 }
 
-const SUBMITTED = { issues: [], error: null, isSubmitting: false, isSaved: true } as const
+const SUBMITTED = {
+  issues: [],
+  error: null,
+  conflict: null,
+  basedOn: null,
+  isSubmitting: false,
+  isSaved: true,
+} as const
 
 const emptyState = (webhookId: string | undefined): FormState => ({
   ...SUBMITTED,

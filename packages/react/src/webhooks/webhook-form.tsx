@@ -9,6 +9,7 @@ import {
   useWebhookForm,
   type WebhookFormOptions,
 } from './use-webhook-form.ts'
+import { WebhookConflicts } from './webhook-conflicts.tsx'
 import type { WebhookFormLook } from './webhook-form-look.ts'
 import { WEBHOOK_FORM_TEXTS } from './webhook-form-texts.ts'
 
@@ -38,7 +39,7 @@ export function WebhookForm(props: WebhookFormProps) {
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: each failed submit has an error of its own
   useEffect(() => {
-    element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    element.current?.querySelector<HTMLElement>(FIRST_PROBLEM)?.focus()
   }, [form.error])
 
   const label = webhookId === undefined ? texts.create : texts.edit
@@ -65,6 +66,7 @@ export function WebhookForm(props: WebhookFormProps) {
         // Posthorn checks the values, and describes every problem.
         <form ref={element} noValidate onSubmit={submit}>
           <Summary form={form} look={props} />
+          <WebhookConflicts form={form} look={props} />
           <Field
             name="url"
             type="url"
@@ -108,10 +110,12 @@ export function WebhookForm(props: WebhookFormProps) {
   )
 }
 
+const FIRST_PROBLEM = '[aria-invalid="true"], [data-part="conflict"] button'
+
 /** Why the last submit failed. */
 function Summary({ form, look }: { readonly form: Form; readonly look: WebhookFormLook }) {
   const texts = { ...COMMON_TEXTS, ...WEBHOOK_FORM_TEXTS, ...look.texts }
-  if (form.error === null) return null
+  if (form.error === null || form.conflicts.length > 0) return null
   if (form.error.issues.length === 0) {
     return <ErrorNotice look={look} texts={texts} error={form.error} />
   }

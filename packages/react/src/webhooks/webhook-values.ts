@@ -37,9 +37,29 @@ export const NEW_WEBHOOK: WebhookValues = {
 }
 
 export function valuesOf(webhook: WebhookSettings): WebhookValues {
-  const { id: _id, updatedAt: _updatedAt, description, headerNames, ...settings } = webhook
-  const headers = headerNames?.map((name) => ({ name })) ?? null
-  return { ...NEW_WEBHOOK, ...settings, headers, description: description ?? '' }
+  const { id: _id, updatedAt: _at, revision: _revision, ...rest } = webhook
+  const { description, headerNames, ...settings } = rest
+  const headers = formValueOf('headers', headerNames)
+  return {
+    ...NEW_WEBHOOK,
+    ...settings,
+    headers,
+    description: formValueOf('description', description),
+  }
+}
+
+/** A value of the input as the form has it. Of headers, only the names are known. */
+export function formValueOf<Name extends keyof WebhookValues>(
+  name: Name,
+  value: unknown,
+): WebhookValues[Name] {
+  const converted =
+    name === 'headers'
+      ? ((value as readonly string[] | null)?.map((header) => ({ name: header })) ?? null)
+      : name === 'description'
+        ? (value ?? '')
+        : value
+  return converted as WebhookValues[Name]
 }
 
 /** Only what differs, so that a form overwrites nothing that it did not show. */

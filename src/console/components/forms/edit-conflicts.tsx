@@ -10,12 +10,15 @@ interface EditConflictsProps {
   readonly labels: Readonly<Record<string, string>>
   /** The values in the form, by the names of the fields. */
   readonly mine: Readonly<Record<string, unknown>>
+  /** What an empty field means, by the names of the fields. Default: none. */
+  readonly empty?: Readonly<Record<string, string>>
   keepMine(name: string): void
   takeTheirs(name: string, value: unknown): void
 }
 
 /** Both values of each field that somebody else changed while the reader edited it. */
-export function EditConflicts({ conflict, labels, mine, ...actions }: EditConflictsProps) {
+export function EditConflicts(props: EditConflictsProps) {
+  const { conflict, labels, mine, empty = {}, ...actions } = props
   const alert = useRef<HTMLDivElement>(null)
 
   /** The chosen buttons vanish, so the focus goes to the next choice, or to Save. */
@@ -41,6 +44,7 @@ export function EditConflicts({ conflict, labels, mine, ...actions }: EditConfli
         <Text size="sm">{t('common:editConflicts.text')}</Text>
         {conflict.fields.map((field) => {
           const label = labels[field.name] ?? field.name
+          const shown = (value: unknown) => value ?? empty[field.name]
           return (
             <Stack key={field.name} gap={6} component="section" aria-label={label}>
               <Text size="sm" fw={600}>
@@ -49,13 +53,13 @@ export function EditConflicts({ conflict, labels, mine, ...actions }: EditConfli
               <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
                 <Version
                   title={t('common:editConflicts.mine')}
-                  value={mine[field.name]}
+                  value={shown(mine[field.name])}
                   action={t('common:editConflicts.keepMine')}
                   onChoose={() => choose(() => actions.keepMine(field.name))}
                 />
                 <Version
                   title={<ChangedBy field={field} />}
-                  value={field.current}
+                  value={shown(field.current)}
                   action={t('common:editConflicts.takeTheirs')}
                   onChoose={() => choose(() => actions.takeTheirs(field.name, field.current))}
                 />

@@ -19,32 +19,38 @@ export interface Cursors {
 
 export const PAGE_SIZE = 25
 
-export function useCursors(size = PAGE_SIZE): Cursors {
+/** `prefix` tells the parameters of two lists of a page apart. */
+export function useCursors(size = PAGE_SIZE, prefix = ''): Cursors {
+  const [after, before] = [`${prefix}after`, `${prefix}before`]
   const [params, setParams] = useSearchParams()
 
-  function move(name: 'after' | 'before' | null, cursor = '') {
+  function move(name: string | null, cursor = '') {
     setParams((current) => {
       const next = new URLSearchParams(current)
-      next.delete('after')
-      next.delete('before')
+      next.delete(after)
+      next.delete(before)
       if (name) next.set(name, cursor)
       return next
     })
   }
 
   return {
-    variables: readCursors(params, size),
-    moved: params.has('after') || params.has('before'),
-    toNext: (endCursor) => move('after', endCursor),
-    toPrevious: (startCursor) => move('before', startCursor),
+    variables: readCursors(params, size, prefix),
+    moved: params.has(after) || params.has(before),
+    toNext: (endCursor) => move(after, endCursor),
+    toPrevious: (startCursor) => move(before, startCursor),
     toStart: () => move(null),
   }
 }
 
 /** The page of a list that an address names. */
-export function readCursors(params: URLSearchParams, size = PAGE_SIZE): Cursors['variables'] {
-  const before = params.get('before')
+export function readCursors(
+  params: URLSearchParams,
+  size = PAGE_SIZE,
+  prefix = '',
+): Cursors['variables'] {
+  const before = params.get(`${prefix}before`)
   if (before !== null) return { last: size, before }
-  const after = params.get('after')
+  const after = params.get(`${prefix}after`)
   return after !== null ? { first: size, after } : { first: size }
 }

@@ -17,6 +17,7 @@ import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { Outcome } from '../../tasks/outcome.tsx'
 import { partsOfRecovery } from '../../tasks/task-parts.ts'
+import { FAILURES_HREF, RecoveryFailures } from './recovery-failures.tsx'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
 interface RecoveryProgressProps {
@@ -65,7 +66,7 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
     >
       <Stack gap="xs">
         <Outcome
-          parts={recovery ? partsOfRecovery(recovery) : []}
+          parts={recovery ? partsOfRecovery(recovery, FAILURES_HREF) : []}
           label={t('webhooks:recoveryProgress.progressLabel')}
         />
         <Text size="sm" role="status" mih={22}>
@@ -97,6 +98,7 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
             {recovery.failure}
           </Alert>
         )}
+        {recovery && recovery.exhausted > 0 && <RecoveryFailures recovery={recovery} />}
       </Stack>
       <Confirm
         opened={canceling}

@@ -1,0 +1,76 @@
+import { Alert, Button, Group, Stack } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../api/use-action.ts'
+import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
+import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
+import { notifySuccess } from '../components/notify.ts'
+import { ApiKeysUpdateDocument } from '../generated/graphql.ts'
+import { t } from '../strings/t.ts'
+import type { ApiKey } from './key-state.tsx'
+import { DEFAULT_LIMITS, LIMIT_LABELS, LimitFields, type Limits } from './limit-fields.tsx'
+
+const FIELDS = ['requestsPerSecond', 'eventsPerSecond'] as const
+
+interface LimitsFormProps {
+  readonly apiKey: ApiKey
+  onClose(): void
+}
+
+/** The form keeps the limits of the time when it was opened. */
+export function LimitsForm({ apiKey, onClose }: LimitsFormProps) {
+  const { run, running } = useAction(ApiKeysUpdateDocument)
+  const { requestsPerSecond, eventsPerSecond } = apiKey
+  const [initial] = useState<Limits>({ requestsPerSecond, eventsPerSecond })
+  const [limits, setLimits] = useState(initial)
+  const [errors, setErrors] = useState<FieldErrors<keyof Limits>>({})
+  const { ifRevision, conflict, report, decide } = useEditConflict(apiKey.revision)
+
+  async function save(event: FormEvent) {
+    event.preventDefault()
+    // Only changed limits are sent, so that saving does not turn a default into a fixed value.
+    const changed = FIELDS.filter((field) => limits[field] !== initial[field])
+    const input = Object.fromEntries(changed.map((field) => [field, limits[field]]))
+    const outcome = await run({ id: apiKey.id, input: { ...input, ifRevision } })
+    if (!outcome.ok) {
+      report(outcome.conflict ?? null)
+      return setErrors(outcome.conflict ? {} : fieldErrorsOf(outcome, FIELDS))
+    }
+    notifySuccess(t('apiKeys:editLimits.saved'))
+    onClose()
+  }
+
+  return (
+    <form onSubmit={save}>
+      <Stack gap="sm">
+        <LimitFields limits={limits} errors={errors} onChange={setLimits} />
+        {conflict && (
+          <EditConflicts
+            conflict={conflict}
+            labels={LIMIT_LABELS}
+            mine={{ ...limits }}
+            empty={DEFAULT_LIMITS}
+            keepMine={decide}
+            takeTheirs={(name, value) => {
+              setLimits({ ...limits, [name]: value })
+              decide(name)
+            }}
+          />
+        )}
+        {errors.form !== undefined && (
+          <Alert color="red" variant="light" role="alert">
+            {errors.form}
+          </Alert>
+        )}
+        <Group gap="xs">
+          <Button type="submit" size="xs" loading={running}>
+            {t('apiKeys:editLimits.save')}
+          </Button>
+          <Button size="xs" variant="default" onClick={onClose}>
+            {t('apiKeys:editLimits.cancel')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

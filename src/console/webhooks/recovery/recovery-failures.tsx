@@ -1,0 +1,40 @@
+import { useMemo } from 'react'
+import { useRead } from '../../api/use-read.ts'
+import { PAGE_SIZE, useCursors } from '../../components/lists/use-cursors.ts'
+import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
+import { FailedAgain } from '../../deliveries/failed-again.tsx'
+import { RecoveryFailuresDocument, type RecoveryRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
+
+const COLUMNS = deliveryColumns('webhook')
+const ID = 'failed-again'
+
+/** Where a page lists the failures of its recovery. */
+export const FAILURES_HREF = `#${ID}`
+
+/** The deliveries of a recovery that have failed again, exactly those that it counts. */
+export function RecoveryFailures({ recovery }: { recovery: RecoveryRowFragment }) {
+  const cursors = useCursors(PAGE_SIZE, 'failed-')
+  // The count belongs to the key, so that the list is read again when more have failed.
+  const context = useMemo(
+    () => ({ additionalTypenames: ['Recovery'], failures: recovery.exhausted }),
+    [recovery.exhausted],
+  )
+  const { data, error, stale, reload } = useRead(
+    RecoveryFailuresDocument,
+    { id: recovery.id, ...cursors.variables, withWebhook: false },
+    { context, requestPolicy: 'cache-and-network' },
+  )
+  return (
+    <FailedAgain
+      id={ID}
+      order={3}
+      hint={t('webhooks:recoveryFailures.hint')}
+      empty={t('webhooks:recoveryFailures.empty')}
+      columns={COLUMNS}
+      connection={data?.recovery?.exhaustedDeliveries}
+      cursors={cursors}
+      read={{ error, stale, retry: reload }}
+    />
+  )
+}
