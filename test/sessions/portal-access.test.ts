@@ -172,7 +172,10 @@ function fieldWithin(field: Field, above: readonly string[], followed: Set<Field
   const call = values.length > 0 ? `${name}(${values.join(', ')})` : name
   const named = getNamedType(type)
   if (!(named instanceof GraphQLObjectType)) return [call]
-  if (above.includes(named.name)) return []
+  // A connection alone shows nothing of its nodes.
+  const { nodes } = named.getFields()
+  const target = nodes ? getNamedType(nodes.type) : named
+  if (above.includes(target.name)) return []
   if (followed.has(field)) return []
   followed.add(field)
   return [`${call} ${everything(named, [...above, named.name], followed)}`]
