@@ -75,7 +75,11 @@ export default defineConfig({
         test: {
           name: 'console',
           include: BROWSER,
-          globalSetup: ['test/console/built-console.ts', 'test/react/support/built-host.ts'],
+          globalSetup: [
+            'test/console/built-console.ts',
+            'test/console/started-once.ts',
+            'test/react/support/built-host.ts',
+          ],
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
