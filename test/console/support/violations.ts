@@ -22,8 +22,14 @@ export async function violations(page: Page | Frame): Promise<string[]> {
   )
 }
 
-/** Runs in the page. */
+/** Runs in the page, once the colors of a change have faded in. */
 async function run(options: axe.RunOptions): Promise<Pick<axe.AxeResults, 'violations'>> {
+  // A page learns of a color scheme with one frame, and the next one begins to fade.
+  await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))
+  const fading = document
+    .getAnimations()
+    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+  await Promise.allSettled(fading.map(({ finished }) => finished))
   const loaded = (globalThis as unknown as { axe: typeof axe }).axe
   const { violations } = await loaded.run(options)
   return { violations }
