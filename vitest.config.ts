@@ -75,8 +75,13 @@ export default defineConfig({
         test: {
           name: 'console',
           include: BROWSER,
-          globalSetup: ['test/console/built-console.ts', 'test/react/support/built-host.ts'],
+          globalSetup: [
+            'test/console/built-console.ts',
+            'test/console/started-once.ts',
+            'test/react/support/built-host.ts',
+          ],
           maxWorkers: 4,
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
@@ -87,6 +92,7 @@ export default defineConfig({
           include: [EXAMPLES],
           globalSetup: [...postgres, 'test/examples/support/built-examples.ts'],
           maxWorkers: 4,
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },

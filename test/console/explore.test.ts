@@ -15,13 +15,19 @@ import { type Visit, visit } from './support/visit.ts'
 let browser: Browser
 let server: ConsoleServer
 let webhookId: string
+/** The stories share a page: Explore is the largest to load. */
+let reader: Visit
 
 beforeAll(async () => {
   browser = await storyBrowser()
   server = await startConsoleServer()
   webhookId = (await createWebhooks(server)).boxOffice
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  // Of tokens that the server rejects.
+  reader.expectPageErrors(/status of 401/)
 })
 afterAll(async () => {
+  await reader?.[Symbol.asyncDispose]()
   await browser?.close()
   await server?.[Symbol.asyncDispose]()
 })
@@ -29,7 +35,6 @@ afterAll(async () => {
 story(
   'a browser that opens /graphql gets Explore, where an example runs by the session',
   async () => {
-    await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
     const { page } = reader
     await page.goto(`${server.url}/graphql`)
     expect(page.url()).toBe(`${server.url}/console/explore`)
@@ -41,22 +46,21 @@ story(
 )
 
 story('each file of docs/examples/graphql is a tab', async () => {
-  await using reader = await openExplore()
-  const tabs = reader.page.locator('.graphiql-tab-button')
+  const page = await explore()
+  const tabs = page.locator('.graphiql-tab-button')
   await expect.poll(() => tabs.count()).toBe((await readdir(EXAMPLES)).length)
   expect(await tabs.allTextContents()).toEqual(
     expect.arrayContaining(['Overview', 'Webhooks', 'PublishEvent', 'AttemptRecorded']),
   )
   await tabs.filter({ hasText: 'Webhooks' }).click()
   // The button opens a menu as soon as GraphiQL has read the operations of the tab.
-  await reader.page.locator('.graphiql-execute-button[aria-haspopup=menu]').click()
-  await reader.page.getByRole('menuitem', { name: 'Webhooks', exact: true }).click()
-  await expectResponse(reader.page, 'hooks.boxoffice.example')
+  await page.locator('.graphiql-execute-button[aria-haspopup=menu]').click()
+  await page.getByRole('menuitem', { name: 'Webhooks', exact: true }).click()
+  await expectResponse(page, 'hooks.boxoffice.example')
 })
 
 story('an operation is checked against the schema while it is written', async () => {
-  await using reader = await openExplore()
-  const { page } = reader
+  const page = await explore()
   await write(page, 'query Written { nothing }')
   await page.locator('.graphiql-query-editor .squiggly-error').waitFor()
   await write(page, 'query Written { viewer { scopes } }')
@@ -70,9 +74,8 @@ story('operations run by a token that is typed into the page, and nothing stores
     { input: ['CreateApiKeyInput!', { scopes: ['events:publish'] }] },
     'createdApiKey { token }',
   )
-  await using reader = await openExplore()
-  const { page } = reader
-  await write(page, 'query Written { viewer { scopes } }')
+  const page = await explore()
+  await write(page, 'query ByToken { viewer { scopes } }')
   await page.getByText('Another token').click()
   const field = page.getByLabel('API key or portal token')
   await field.fill(createdApiKey.token)
@@ -80,7 +83,6 @@ story('operations run by a token that is typed into the page, and nothing stores
   await expectResponse(page, '"events:publish"')
   expect(await responseText(page)).not.toContain('admin')
 
-  reader.expectPageErrors(/status of 401/)
   for (const wrong of ['phk_nothing', '']) {
     await field.fill(wrong)
     await execute(page)
@@ -96,10 +98,9 @@ story('operations run by a token that is typed into the page, and nothing stores
 })
 
 story('a subscription shows events until the reader leaves the page', async () => {
-  await using reader = await openExplore()
-  const { page } = reader
+  const page = await explore()
   const ended = page.waitForEvent('requestfailed', (request) => isStream(request.headers()))
-  await write(page, 'subscription Written { attemptRecorded { delivery { eventType } } }')
+  await write(page, 'subscription Shown { attemptRecorded { delivery { eventType } } }')
   const opened = page.waitForResponse((response) => isStream(response.request().headers()))
   await execute(page)
   expect((await opened).status()).toBe(200)
@@ -110,39 +111,19 @@ story('a subscription shows events until the reader leaves the page', async () =
 })
 
 story('a subscription that the server rejects shows why', async () => {
-  await using reader = await openExplore()
-  const { page } = reader
-  await write(page, 'subscription Written { attemptRecorded(webhookId: "wh_nothing") { id } }')
+  const page = await explore()
+  await write(page, 'subscription Rejected { attemptRecorded(webhookId: "wh_nothing") { id } }')
   await execute(page)
   await expectResponse(page, 'webhookId must')
-  reader.expectPageErrors(/status of 401/)
   await page.getByText('Another token').click()
   await page.getByLabel('API key or portal token').fill('phk_nothing')
   await execute(page)
   await expectResponse(page, 'The API key is malformed.')
-})
-
-story('tabs and history survive a reload, and signing out deletes them', async () => {
-  await using reader = await openExplore()
-  const { page } = reader
-  reader.expectPageErrors(/status of 401/)
-  await write(page, 'query Written { __typename }')
-  await execute(page)
-  await expectResponse(page, '"Query"')
-  await page.reload()
-  await page.locator('.graphiql-tab-button', { hasText: 'Written' }).waitFor()
-  await page.getByRole('button', { name: 'Show History' }).click()
-  await page.getByRole('listitem').filter({ hasText: 'Written' }).first().waitFor()
-  await page.getByRole('button', { name: 'Account and appearance' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByLabel('API key', { exact: true }).waitFor()
-  expect(await stored(page, 'sessionStorage')).toBe('{}')
-  expect(await stored(page, 'localStorage')).toBe('{}')
+  await page.getByText('My session').click()
 })
 
 story('on a phone, the response is below the operation', async () => {
-  await using reader = await openExplore()
-  const { page } = reader
+  const page = await explore()
   await page.setViewportSize({ width: 360, height: 740 })
   const boxOf = async (name: string) => await page.locator(name).boundingBox()
   await expect
@@ -157,11 +138,11 @@ story('on a phone, the response is below the operation', async () => {
       { timeout: 15_000 },
     )
     .toBe(true)
+  await page.setViewportSize({ width: 1280, height: 800 })
 })
 
 story('the documentation of the schema is accessible in both color schemes', async () => {
-  await using reader = await openExplore()
-  const { page } = reader
+  const page = await explore()
   await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
   await page.getByRole('link', { name: 'Query', exact: true }).click()
   await page.getByText('All reads.').waitFor()
@@ -171,30 +152,40 @@ story('the documentation of the schema is accessible in both color schemes', asy
   }
 })
 
-story('with POSTHORN_GRAPHIQL=false there is no Explore', async () => {
-  await using closed = await startConsoleServer({ environment: { POSTHORN_GRAPHIQL: 'false' } })
-  await using reader = await visit(browser, { origins: [closed.url], signedInTo: closed })
-  const { page } = reader
-  await page.goto(`${closed.url}/console/explore`)
-  await page.getByRole('heading', { name: 'Not found' }).waitFor()
-  await page.getByRole('link', { name: 'Event types' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Explore' }).count()).toBe(0)
+story('tabs and history survive a reload, and signing out deletes them', async () => {
+  const page = await explore()
+  await write(page, 'query Kept { __typename }')
+  await execute(page)
+  await expectResponse(page, '"Query"')
+  await page.reload()
+  await page.locator('.graphiql-tab-button', { hasText: 'Kept' }).waitFor()
+  await page.getByRole('button', { name: 'Show History' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'Kept' }).first().waitFor()
+  await page.getByRole('button', { name: 'Account and appearance' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('API key', { exact: true }).waitFor()
+  expect(await stored(page, 'sessionStorage')).toBe('{}')
+  expect(await stored(page, 'localStorage')).toBe('{}')
 })
 
-async function openExplore(): Promise<Visit> {
-  const reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  await reader.page.goto(`${server.url}/console/explore`)
-  await waitUntilLoaded(reader.page)
-  return reader
+/** The page that the stories share. */
+async function explore(): Promise<Page> {
+  const { page } = reader
+  if (page.url() !== `${server.url}/console/explore`) {
+    await page.goto(`${server.url}/console/explore`)
+    await waitUntilLoaded(page)
+  }
+  return page
 }
 
-/** Replaces the operation in the open tab by one with the name `Written`. */
+/** Replaces the operation in the open tab by one with another name. */
 async function write(page: Page, operation: string): Promise<void> {
   await page.locator('.graphiql-query-editor textarea').focus()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.insertText(operation)
+  const [, name = ''] = operation.split(/\W/)
   // GraphiQL reads the name of the operation a moment later.
-  await page.locator('.graphiql-tab-active', { hasText: 'Written' }).waitFor()
+  await page.locator('.graphiql-tab-active', { hasText: name }).waitFor()
 }
 
 /** GraphiQL ignores the button until both editors are there. */

@@ -1,12 +1,13 @@
-import type { Browser, FrameLocator, Page } from 'playwright-core'
+import type { Browser, Frame, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
 import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
+import { ownPageStories } from './support/own-page.ts'
 import { story, storyBrowser } from './support/story.ts'
-import { violationsInFrame } from './support/violations.ts'
+import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 let browser: Browser
@@ -18,7 +19,9 @@ beforeAll(async () => {
   browser = await storyBrowser()
   host = await openHostPage()
   stranger = await openHostPage()
-  server = await startConsoleServer({ environment: { POSTHORN_PORTAL_ORIGINS: host.origin } })
+  server = await startConsoleServer({
+    environment: { POSTHORN_PORTAL_ORIGINS: host.origin, POSTHORN_CORS_ORIGINS: host.origin },
+  })
   const input = { url: `${server.receiver.url}mine`, eventSubscriptions: [JOINED] }
   await call(server, 'createWebhook', { input: ['CreateWebhookInput!', input] }, 'webhook { id }')
 })
@@ -79,7 +82,7 @@ story.each(['LIGHT', 'DARK'])(
     const portal = reader.page.frameLocator('iframe:not(#stranger)')
     await open(portal, 'Webhooks')
     await portal.getByRole('row').nth(1).waitFor()
-    expect(await violationsInFrame(reader.page, 'iframe')).toEqual([])
+    expect(await violations(await frameOf(reader))).toEqual([])
   },
 )
 
@@ -144,6 +147,15 @@ story('without a renewal, the ended session stays ended', async () => {
   await portal.getByText('This session has ended').waitFor()
   expect(await portal.getByLabel(/^URL/).inputValue()).toBe('https://example.com/half')
 })
+
+ownPageStories(() => ({ browser, server, host, stranger }))
+
+async function frameOf({ page }: Visit): Promise<Frame> {
+  const element = await page.locator('iframe:not(#stranger)').elementHandle()
+  const frame = await element?.contentFrame()
+  if (!frame) throw new Error('The portal has no frame.')
+  return frame
+}
 
 async function openForm(portal: FrameLocator): Promise<void> {
   await open(portal, 'Webhooks')

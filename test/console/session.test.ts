@@ -30,6 +30,7 @@ beforeAll(async () => {
       POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
       POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
       POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
+      POSTHORN_GRAPHIQL: 'false',
     },
   })
 })
@@ -123,6 +124,15 @@ story('an idle page reports the end of its session', async () => {
   await using database = await server.openDatabase()
   await database.pool.query('delete from posthorn.sessions')
   await page.getByLabel('API key', { exact: true }).waitFor({ timeout: 45_000 })
+})
+
+story('with POSTHORN_GRAPHIQL=false there is no Explore', async () => {
+  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  const { page } = reader
+  await page.goto(`${server.url}/console/explore`)
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
+  await page.getByRole('link', { name: 'Event types' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Explore' }).count()).toBe(0)
 })
 
 story('signing out deletes the cookie, and every page shows the sign-in', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
-import { createHostProject, type HostProject, run } from './support/packed-package.ts'
+import { createHostProject, type HostProject, run, withReact18 } from './support/packed-package.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const readJson = async (file: string) => JSON.parse(await readFile(path.join(ROOT, file), 'utf8'))
@@ -14,7 +14,7 @@ let hostWith18: HostProject
 
 beforeAll(async () => {
   host = await createHostProject()
-  hostWith18 = await createHostProject(18)
+  hostWith18 = await withReact18(host)
   const readme = await readFile(path.join(ROOT, 'packages/react/README.md'), 'utf8')
   const [, example = ''] = /`webhooks-page\.tsx`:\n\n```tsx\n(.*?)```/s.exec(readme) ?? []
   expect(example).toContain('<PosthornProvider')

@@ -11,9 +11,15 @@ export async function until(
   timeoutMs = 15_000,
 ): Promise<void> {
   const stopwatch = startStopwatch()
+  const startedAt = performance.now()
   while (!(await condition())) {
     if (stopwatch.readMs() > timeoutMs)
       throw new Error(`Not within ${timeoutMs} ms: ${description}.`)
-    await sleep(20)
+    await sleep(intervalMs(performance.now() - startedAt))
   }
+}
+
+/** A tenth of the time so far: a short wait ends at once, and a long one leaves the processor to others. */
+function intervalMs(elapsedMs: number): number {
+  return Math.min(Math.max(elapsedMs / 10, 20), 100)
 }

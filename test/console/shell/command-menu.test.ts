@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { VERSION } from '../../../src/lib/version.ts'
 import { JOINED } from '../../support/factories.ts'
 import { call } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
@@ -145,3 +146,16 @@ story(
     expect(await recent.getByRole('option').count()).toBe(1)
   },
 )
+
+story('the account menu shows the version, and what is new in it', async () => {
+  await open('/event-types')
+  await page.getByRole('button', { name: 'Account and appearance' }).click()
+  await page.getByText(`Posthorn ${VERSION}`, { exact: true }).waitFor()
+  await page.getByRole('menuitem', { name: 'What is new' }).click()
+  const dialog = page.getByRole('dialog', { name: /What is new/ })
+  await dialog
+    .getByRole('heading', { name: /^(Unreleased|\d)/ })
+    .first()
+    .waitFor()
+  expect(await dialog.getByRole('listitem').count()).toBeGreaterThan(20)
+})

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { type Database, openDatabase } from '../../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../../src/db/embedded/embedded-postgres.ts'
 import { type PosthornProcess, startPosthorn } from '../../support/posthorn-process.ts'
@@ -33,13 +35,20 @@ export interface ConsoleServerOptions {
   readonly authority?: string
 }
 
+/** The environment variable with the data directory of an installation that has been started once, for a copy of it. */
+export const STARTED_ONCE = 'POSTHORN_TEST_STARTED_ONCE'
+
 export async function startConsoleServer(
   options: ConsoleServerOptions = {},
 ): Promise<ConsoleServer> {
   const cwd = await mkdtemp(path.join(tmpdir(), 'posthorn console '))
+  const dataDir = path.join(cwd, '.posthorn')
   const receiver = await startReceiver()
   const authorityFile = path.join(cwd, 'receiver-ca.pem')
   await writeFile(authorityFile, `${receiver.authority}\n${options.authority ?? ''}`)
+  const startedOnce = process.env[STARTED_ONCE]
+  // Spares the creation of a cluster and its migration. A copy by Node would belong to another user than the original.
+  if (startedOnce) await promisify(execFile)('cp', ['-a', startedOnce, dataDir])
   let port = options.environment?.['PORT'] ?? '0'
   let posthorn: PosthornProcess
   let url = ''
@@ -58,7 +67,7 @@ export async function startConsoleServer(
     })
     url = await readyUrl(posthorn)
     port = new URL(url).port
-    token ||= (await readFile(path.join(cwd, '.posthorn/api-key'), 'utf8')).trim()
+    token ||= (await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim()
   }
 
   await start()
@@ -85,7 +94,7 @@ export async function startConsoleServer(
       return data
     },
     async openDatabase() {
-      const postgres = await openEmbeddedPostgres(path.join(cwd, '.posthorn'))
+      const postgres = await openEmbeddedPostgres(dataDir)
       const database = openDatabase(postgres.url)
       return {
         ...database,
@@ -108,7 +117,8 @@ export async function startConsoleServer(
   }
 }
 
-async function readyUrl(posthorn: PosthornProcess): Promise<string> {
+/** Waits until a process is ready, and returns the URL of its server. */
+export async function readyUrl(posthorn: PosthornProcess): Promise<string> {
   const ready = () => /is ready at (\S+)/.exec(posthorn.stderr)?.[1]
   await until(() => ready() || posthorn.child.exitCode !== null, 'Posthorn is ready', 30_000)
   const url = ready()

@@ -1,30 +1,38 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
+import axe from 'axe-core'
+import type { Frame, Page } from 'playwright-core'
 
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+const OPTIONS: axe.RunOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  resultTypes: ['violations'],
+  iframes: false,
+}
 
 /**
- * The violations of WCAG 2.2 AA and good practice that axe finds on a page: the rule, and where. A frame is a document
- * with landmarks of its own: `violationsInFrame` looks at it.
+ * The violations of WCAG 2.2 AA and good practice that axe finds on a page or in a frame: the rule, and where. A frame is
+ * a document with landmarks of its own, so axe looks at each by itself.
  */
-export async function violations(page: Page): Promise<string[]> {
-  // The legacy mode is four times as fast.
-  return await violationsOf(new AxeBuilder({ page }).setLegacyMode(true), { iframes: false })
-}
-
-/** The violations in the frame that `selector` selects. The frame may have any origin. */
-export async function violationsInFrame(page: Page, selector: string): Promise<string[]> {
-  return await violationsOf(new AxeBuilder({ page }).include(selector), { iframes: true })
-}
-
-async function violationsOf(axe: AxeBuilder, frames: { iframes: boolean }): Promise<string[]> {
-  const options = { runOnly: TAGS, resultTypes: ['violations' as const], ...frames }
-  const { violations } = await axe.options(options).analyze()
-  return violations.flatMap(({ id, help, nodes }) =>
+export async function violations(page: Page | Frame): Promise<string[]> {
+  // Loading axe takes longer than a look at the page, so a page keeps it.
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
+  const found = await page.evaluate(run, OPTIONS)
+  return found.violations.flatMap(({ id, help, nodes }) =>
     nodes
       .filter(({ html }) => !isTabOfGraphiql(id, html))
       .map(({ target, any }) => `${id} (${help}): ${target.join(' ')} ${any[0]?.message ?? ''}`),
   )
+}
+
+/** Runs in the page, once the colors of a change have faded in. */
+async function run(options: axe.RunOptions): Promise<Pick<axe.AxeResults, 'violations'>> {
+  // A page learns of a color scheme with one frame, and the next one begins to fade.
+  await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))
+  const fading = document
+    .getAnimations()
+    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+  await Promise.allSettled(fading.map(({ finished }) => finished))
+  const loaded = (globalThis as unknown as { axe: typeof axe }).axe
+  const { violations } = await loaded.run(options)
+  return { violations }
 }
 
 /** GraphiQL makes its tabs focusable, and they contain buttons. */

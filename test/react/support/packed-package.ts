@@ -22,7 +22,7 @@ export interface HostProject extends AsyncDisposable {
 export type ReactVersion = 18 | 19
 
 /** Packs the package as `npm publish` does, and unpacks it in the `node_modules` of an empty project. */
-export async function createHostProject(react: ReactVersion = 19): Promise<HostProject> {
+export async function createHostProject(): Promise<HostProject> {
   await generateTypedDocuments()
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-react-'))
   const built = path.join(folder, 'built')
@@ -39,15 +39,35 @@ export async function createHostProject(react: ReactVersion = 19): Promise<HostP
   await mkdir(installed, { recursive: true })
   await run('tar', ['-xzf', archive.filename, '-C', installed, '--strip-components=1'], folder)
   await rm(built, { recursive: true })
+  await linkReact(folder, 19)
+  return hostProject(
+    folder,
+    archive.files.map(({ path }: { path: string }) => path),
+  )
+}
+
+/** A project with the same package, and with React 18. */
+export async function withReact18({ folder, packed }: HostProject): Promise<HostProject> {
+  const copy = await mkdtemp(path.join(tmpdir(), 'posthorn-react-'))
+  const installed = 'node_modules/@posthorn'
+  await cp(path.join(folder, installed), path.join(copy, installed), { recursive: true })
+  await linkReact(copy, 18)
+  return hostProject(copy, packed)
+}
+
+async function linkReact(folder: string, version: ReactVersion): Promise<void> {
   await mkdir(path.join(folder, 'node_modules/@types'))
   for (const name of FROM_HERE) {
     const own = path.join(REACT_18, name)
-    const source = react === 18 && existsSync(own) ? own : path.join(ROOT, 'node_modules', name)
+    const source = version === 18 && existsSync(own) ? own : path.join(ROOT, 'node_modules', name)
     await symlink(source, path.join(folder, 'node_modules', name))
   }
+}
+
+function hostProject(folder: string, packed: readonly string[]): HostProject {
   return {
     folder,
-    packed: archive.files.map(({ path }: { path: string }) => path),
+    packed,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   }
 }
