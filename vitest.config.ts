@@ -5,6 +5,10 @@ import { temporaryFolder } from './test/support/temporary-folder.ts'
 
 // For this process, the processes of the tests, and the programs that they start.
 process.env['TMPDIR'] = temporaryFolder()
+// They load the same packages and sources, in hundreds of processes. An npm install deletes the compiled files.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
+  new URL('node_modules/.cache/compiled', import.meta.url),
+)
 
 /** These drive a browser. */
 const BROWSER = ['test/console/**/*.test.ts', 'test/react/pages/**/*.test.ts']
