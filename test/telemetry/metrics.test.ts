@@ -167,13 +167,18 @@ test('counts requests by the pattern of their route, and those that a limit reje
   }
   await fetch(new URL('/nowhere/wh_1', posthorn.app.url))
   const guess = { headers: { authorization: 'Bearer phk_guess' } }
+  const statuses: number[] = []
   for (let i = 0; i < 25; i++) {
-    await fetch(new URL('/api/connect/v1/webhooks', posthorn.app.url), guess)
+    const url = new URL('/api/connect/v1/webhooks', posthorn.app.url)
+    statuses.push((await fetch(url, guess)).status)
   }
+  // On a slow machine, an address may guess again before the last request.
+  const rejected = statuses.filter((status) => status === 429).length
+  expect(rejected).toBeGreaterThan(0)
   const failedKeys = { limit: 'failed_keys' }
   const metrics = await scrapeUntil(
     posthorn.app.url,
-    (scraped) => sumOf(scraped, 'posthorn_limit_rejections_total', failedKeys) === 5,
+    (scraped) => sumOf(scraped, 'posthorn_limit_rejections_total', failedKeys) === rejected,
     'the rejected requests are counted',
   )
   const count = (route: string, status: string) =>
