@@ -5,6 +5,10 @@ import { temporaryFolder } from './test/support/temporary-folder.ts'
 
 // For this process, the processes of the tests, and the programs that they start.
 process.env['TMPDIR'] = temporaryFolder()
+// They load the same packages and sources, in hundreds of processes. `npm ci` deletes the compiled files.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
+  new URL('node_modules/.cache/compiled', import.meta.url),
+)
 
 /** These drive a browser. */
 const BROWSER = ['test/console/**/*.test.ts', 'test/react/pages/**/*.test.ts']
@@ -13,7 +17,11 @@ const EXAMPLES = 'test/examples/**/*.test.ts'
 
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
-  'test/{cli,e2e,faults,queue,scheduling,threads}/**/*.test.ts',
+  'test/{cli,e2e,threads}/**/*.test.ts',
+  'test/faults/{clock,dropped-connections,embedded-restart,faults,outage-log,postgres-outage,restore,together}.test.ts',
+  'test/queue/{dead-workers,heartbeat,runner}.test.ts',
+  'test/scheduling/{backlog-changes,circuit-breaker,concurrency-limit,fairness}.test.ts',
+  'test/scheduling/{killed-worker,ordered,rate-limit,restarted-worker}.test.ts',
   'test/telemetry/tracing.test.ts',
   'test/db/{connections,embedded,transaction-pooler}.test.ts',
   'test/embedded/local-authority.test.ts',

@@ -187,16 +187,6 @@ describe('posthorn publish', () => {
       /Did you mean "event_attendee.joined_event"\?/,
     ],
     [
-      'a lone surrogate',
-      [JOINED, String.raw`{"a":["\ud800"]}`],
-      /data\.a\[0\] has a lone surrogate/,
-    ],
-    [
-      'an invalid time',
-      [JOINED, '{}', '--timestamp', 'yesterday'],
-      /timestamp must be an RFC 3339 time/,
-    ],
-    [
       'a time with a five-digit year',
       [JOINED, '{}', '--timestamp', '+010000-01-01T00:00:00Z'],
       /timestamp must be an RFC 3339 time/,
@@ -313,22 +303,13 @@ describe('posthorn verify', () => {
 })
 
 test.each([
-  [[]],
-  [['start']],
-  [['migrate']],
-  [['organization', 'create']],
-  [['organization', 'list']],
-  [['key', 'create']],
-  [['key', 'list']],
-  [['key', 'revoke']],
-  [['key', 'rotate-encryption']],
-  [['publish']],
-  [['listen']],
-  [['verify']],
-])('posthorn %j has --help', async (command) => {
+  [[], ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'verify']],
+  [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
+  [['organization'], ['create', 'list']],
+])('posthorn %j --help lists its commands', async (command, listed) => {
   const { code, stdout } = await posthorn(...command, '--help')
   expect(code).toBe(0)
-  expect(stdout).toContain('Usage: posthorn')
+  for (const name of listed) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
 })
 
 test('an unknown command is rejected with a suggestion', async () => {

@@ -19,9 +19,9 @@ import {
   expect,
   onTestFinished,
   test,
-  vi,
 } from 'vitest'
 import { freePort } from '../support/free-port.ts'
+import { until as poll } from '../support/until.ts'
 
 const MAIN = fileURLToPath(new URL('../support/listen-main.ts', import.meta.url))
 const SECRET = newSecret()
@@ -31,9 +31,6 @@ const EVENT = {
   timestamp: '2026-01-02T03:04:05.000Z',
   data: { attendee: 'Zoë' },
 }
-
-/** Each test starts one or two processes, while other test files run. */
-vi.setConfig({ testTimeout: 20_000 })
 
 let directory: string
 
@@ -632,7 +629,7 @@ async function listening(...args: Args) {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  await vi.waitFor(() => expect(condition()).toBe(true), { timeout: 20_000, interval: 10 })
+  await poll(condition, 'the process goes on')
 }
 
 interface Delivery {

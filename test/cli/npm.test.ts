@@ -20,33 +20,29 @@ test.each([
   ['SIGTERM to npm', (npm: number) => process.kill(npm, 'SIGTERM')],
   // The terminal sends it to the whole group.
   ['Ctrl+C', (npm: number) => process.kill(-npm, 'SIGINT')],
-])(
-  'after %s, the server of `npm start` stops',
-  async (_, stop) => {
-    const npm = spawn('npm', ['start'], {
-      cwd: ROOT,
-      env: {
-        PATH: process.env['PATH'],
-        ...testEnvironment(database.url),
-        POSTHORN_LOG_LEVEL: 'info',
-      },
-      stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true,
-    })
-    let log = ''
-    npm.stderr.on('data', (chunk) => {
-      log += chunk
-    })
-    const url = () => /"url":"([^"]+)".*"msg":"ready"/.exec(log)?.[1]
-    await until(url, 'the server is ready', 30_000)
-    const ended = once(npm, 'exit')
-    stop(npm.pid as number)
-    await ended
-    await until(() => isRefused(`${url()}/healthz`), 'the server has stopped', 20_000)
-    expect(log).toContain('stopping after the requests and attempts in flight')
-  },
-  60_000,
-)
+])('after %s, the server of `npm start` stops', async (_, stop) => {
+  const npm = spawn('npm', ['start'], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env['PATH'],
+      ...testEnvironment(database.url),
+      POSTHORN_LOG_LEVEL: 'info',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  })
+  let log = ''
+  npm.stderr.on('data', (chunk) => {
+    log += chunk
+  })
+  const url = () => /"url":"([^"]+)".*"msg":"ready"/.exec(log)?.[1]
+  await until(url, 'the server is ready', 30_000)
+  const ended = once(npm, 'exit')
+  stop(npm.pid as number)
+  await ended
+  await until(() => isRefused(`${url()}/healthz`), 'the server has stopped', 20_000)
+  expect(log).toContain('stopping after the requests and attempts in flight')
+})
 
 async function isRefused(url: string): Promise<boolean> {
   return await fetch(url).then(

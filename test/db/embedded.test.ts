@@ -7,7 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
@@ -18,8 +18,18 @@ import { until } from '../support/until.ts'
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
 
+/** A data directory with the cluster of an earlier start. */
+let earlier: string
 let base: string
 let dataDir: string
+
+beforeAll(async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn cluster '))
+  await chmod(folder, 0o755)
+  earlier = path.join(folder, 'data')
+  await (await openEmbeddedPostgres(earlier))[Symbol.asyncDispose]()
+})
+afterAll(async () => await rm(path.dirname(earlier), { recursive: true, force: true }))
 
 beforeEach(async () => {
   base = await mkdtemp(path.join(tmpdir(), 'posthorn embedded '))
@@ -31,6 +41,12 @@ afterEach(async () => {
   if (postmaster !== null) await kill(postmaster, 'SIGQUIT')
   await rm(base, { recursive: true, force: true })
 })
+
+/** Starts where an earlier start left its cluster, which spares the creation of another. */
+async function openEarlier(folder = dataDir): Promise<EmbeddedPostgres> {
+  await promisify(execFile)('cp', ['-a', earlier, folder])
+  return await openEmbeddedPostgres(folder)
+}
 
 test('starts in a path with spaces, and keeps its data across a restart', async () => {
   {
@@ -44,7 +60,7 @@ test('starts in a path with spaces, and keeps its data across a restart', async 
 test.each(['data dir', `a "quoted", \\ 'folder' für alle %2F`])(
   'is reachable over a socket file in %s',
   async (name) => {
-    await using postgres = await openEmbeddedPostgres(path.join(base, name))
+    await using postgres = await openEarlier(path.join(base, name))
     expect(postgres.localUrl).not.toBe(postgres.url)
     expect(await clientAddress(postgres.url)).toBe('127.0.0.1')
     expect(await clientAddress(postgres.localUrl)).toBeNull()
@@ -52,7 +68,7 @@ test.each(['data dir', `a "quoted", \\ 'folder' für alle %2F`])(
 )
 
 test('is reachable over the loopback interface if the path is too long for a socket file', async () => {
-  await using postgres = await openEmbeddedPostgres(path.join(base, 'long '.repeat(20)))
+  await using postgres = await openEarlier(path.join(base, 'long '.repeat(20)))
   expect(postgres.localUrl).toBe(postgres.url)
   expect(await clientAddress(postgres.localUrl)).toBe('127.0.0.1')
 })
@@ -60,7 +76,7 @@ test('is reachable over the loopback interface if the path is too long for a soc
 test.each<NodeJS.Signals>(['SIGKILL', 'SIGQUIT'])(
   'over its socket file, it is unavailable after %s and reachable again after a restart',
   async (signal) => {
-    await using postgres = await openEmbeddedPostgres(dataDir)
+    await using postgres = await openEarlier()
     await kill(await postmasterPid(), signal)
     const error = await clientAddress(postgres.localUrl).catch((thrown) => thrown)
     expect(isDatabaseUnavailable(error), String(error)).toBe(true)
@@ -71,14 +87,14 @@ test.each<NodeJS.Signals>(['SIGKILL', 'SIGQUIT'])(
 )
 
 test('stops when its last user closes it', async () => {
-  const postgres = await openEmbeddedPostgres(dataDir)
+  const postgres = await openEarlier()
   const pid = await postmasterPid()
   await postgres[Symbol.asyncDispose]()
   await until(() => !isAlive(pid), 'Postgres ends')
 })
 
 test('stops even if Postgres still shows a connection that this process has closed', async () => {
-  const postgres = await openEmbeddedPostgres(dataDir)
+  const postgres = await openEarlier()
   const pid = await postmasterPid()
   const client = new pg.Client({ connectionString: postgres.url, application_name: 'posthorn' })
   await client.connect()
@@ -88,7 +104,7 @@ test('stops even if Postgres still shows a connection that this process has clos
 })
 
 test('keeps running while another Posthorn process uses it', async () => {
-  const first = await openEmbeddedPostgres(dataDir)
+  const first = await openEarlier()
   await using second = await openEmbeddedPostgres(dataDir)
   const client = await connect(second)
   await first[Symbol.asyncDispose]()
@@ -104,7 +120,7 @@ test('several processes that start at the same time share one server', async () 
 
 describe('after kill -9', () => {
   test('of Postgres, it starts again with all committed data', async () => {
-    const postgres = await openEmbeddedPostgres(dataDir)
+    const postgres = await openEarlier()
     await query(postgres, 'create table kept as select 1 as n')
     await kill(await postmasterPid(), 'SIGKILL')
     await using again = await openEmbeddedPostgres(dataDir)
@@ -128,7 +144,7 @@ describe('after kill -9', () => {
     ['another program has', String(process.pid)],
     ['no program has', '4194303'],
   ])('a stale lock file with a pid that %s does not prevent the start', async (_case, pid) => {
-    await (await openEmbeddedPostgres(dataDir))[Symbol.asyncDispose]()
+    await (await openEarlier())[Symbol.asyncDispose]()
     const lock = path.join(dataDir, 'postgres', 'postmaster.pid')
     const content = `${pid}\n${path.dirname(lock)}\n0\n54329\n\n127.0.0.1\n  1 2\nready   \n`
     await writeFile(lock, content)
@@ -142,7 +158,7 @@ test('uses another port if the preferred one is in use', async () => {
   const holder = createServer().listen(54_329, '127.0.0.1')
   // Another Postgres of these tests may use the port already.
   await once(holder, 'listening').catch(() => {})
-  await using postgres = await openEmbeddedPostgres(dataDir)
+  await using postgres = await openEarlier()
   expect(new URL(postgres.url).port).not.toBe('54329')
   holder.close()
 })

@@ -59,7 +59,7 @@ test.each<[string, number, (database: Database, sql: string) => Promise<unknown>
 })
 
 test('a statement that waits too long for a connection fails, and those that have one do not', async () => {
-  const database = await open(200)
+  const database = await open(1_000)
   const unlock = await lock(database, 7004)
   const slow = Array.from({ length: 10 }, () =>
     owner.run('a', () => database.pool.query(wait(7004))),

@@ -3,6 +3,7 @@ import { parseId, publicId } from '../../src/db/ids.ts'
 import { document } from '../graphql/support/document.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import { deliveryJobs } from '../support/jobs.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
@@ -124,10 +125,8 @@ test('canceled deliveries are not sent again', async () => {
   await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
   expect(await taskOf(id)).toMatchObject({ changed: 5, canceled: 5 })
   expect(await countOf({ state: 'canceled' })).toBe(5)
-  const { rows } = await posthorn.database.pool.query(
-    `select key from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
-  )
-  expect(rows).toEqual([])
+  const { pool } = posthorn.database
+  await until(async () => (await deliveryJobs(pool)).length === 0, 'no job is left')
 })
 
 test('a task lists the deliveries that were exhausted again, and only those', async () => {

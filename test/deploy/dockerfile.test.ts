@@ -84,7 +84,7 @@ describe('read-only, as an ordinary user and as process 1, the image', () => {
     expect(status).toMatch(/^CapEff:\t0+$/m)
     await service.kill(image.stopSignal)
     expect(await service.ended, service.stderr).toBe(0)
-  }, 120_000)
+  })
 
   test('names a file of a secret that it may not read', async () => {
     const environment = { DATABASE_URL_FILE: '/run/secrets/posthorn/database-url' }

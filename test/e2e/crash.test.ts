@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
@@ -137,7 +136,7 @@ test('kill -9 in the middle of recording: committed attempts are not sent again,
 })
 
 test('SIGTERM finishes the attempts in flight and exits with code 0', async () => {
-  await register()
+  const webhook = await register()
   receiver.clear()
   receiver.answer = (response) => setTimeout(() => response.end(), 500)
   const worker = startWorker()
@@ -149,9 +148,11 @@ test('SIGTERM finishes the attempts in flight and exits with code 0', async () =
     { state: 'succeeded', attempts: 1, recorded: 1, count: 5 },
   ])
   expect(await jobCount()).toBe(0)
+  await api.rest('DELETE', `/webhooks/${webhook}`)
 })
 
 test('SIGTERM requeues a delivery to a hanging receiver without counting an attempt', async () => {
+  const webhook = await register()
   receiver.clear()
   receiver.answer = () => {}
   const worker = startWorker()
@@ -165,10 +166,13 @@ test('SIGTERM requeues a delivery to a hanging receiver without counting an atte
   expect(await jobs()).toEqual([
     { key: id, attempts: 0, max_attempts: ATTEMPTS, locked: false, last_error: null },
   ])
+  await api.rest('DELETE', `/webhooks/${webhook}`)
+  await completeJobs([id])
 })
 
 test('the next process immediately sends deliveries requeued at SIGTERM, and finished ones are not sent again', async () => {
-  await deliverRest()
+  await register()
+  receiver.clear()
   // Every second request is answered after a second; the others only when they are sent again.
   const slow = new Set<unknown>()
   receiver.answer = (response, { headers }) => {
@@ -177,10 +181,12 @@ test('the next process immediately sends deliveries requeued at SIGTERM, and fin
     else slow.add(headers['wh-id'])
   }
   const worker = startWorker()
-  await publish(6)
+  const ids = await publish(6)
   await receiver.arrival(6)
   worker.child.kill('SIGTERM')
-  await sleep(1_500)
+  const succeeded = async () =>
+    (await deliveriesOf(ids)).find(({ state }) => state === 'succeeded')?.count
+  await until(async () => (await succeeded()) === 3, 'the answered attempts are recorded')
   // The second signal aborts the other attempts.
   const abortedFor = startStopwatch()
   worker.child.kill('SIGTERM')
@@ -199,14 +205,6 @@ test('the next process immediately sends deliveries requeued at SIGTERM, and fin
   )
   expect(rows).toEqual([{ attempt_count: 1 }])
 })
-
-/** Delivers everything that earlier tests left. */
-async function deliverRest(): Promise<void> {
-  receiver.answer = (response) => response.end()
-  await using _worker = startWorker()
-  await until(async () => (await jobCount()) === 0, 'no job is left')
-  receiver.clear()
-}
 
 function startWorker(): PosthornProcess {
   return startPosthorn(['start', '--role', 'worker'], {
@@ -281,6 +279,6 @@ async function jobCount(): Promise<number> {
   return (await jobs()).length
 }
 
-async function completeJobs(keys: readonly string[]): Promise<void> {
+async function completeJobs(keys: readonly unknown[]): Promise<void> {
   await api.database.pool.query('select posthorn.complete_delivery_jobs($1)', [keys])
 }

@@ -8,7 +8,7 @@ import type { RoundResult } from './round.ts'
 import { openTestbed } from './testbed.ts'
 import { verify } from './verification.ts'
 
-const ROUNDS = 8
+const ROUNDS = 4
 const RESUMES_WITHIN_MS = 15_000
 
 /** Each round injects the next one. */
@@ -29,7 +29,7 @@ test(`after each of ${ROUNDS} restarts of Postgres or drops of all connections u
     url: () => member.url,
     token,
     name: 'dropped',
-    perSecond: 100,
+    perSecond: 50,
   })
   await using _publisher = publisher
   const rounds: RoundResult[] = []

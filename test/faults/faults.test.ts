@@ -8,7 +8,7 @@ import { runSuite } from './suite.ts'
 const SEED = 352
 
 test('while processes are killed, frozen and cut off, every accepted event arrives at every subscribed webhook, every recorded success was acknowledged, and only attempts in flight arrive twice', async () => {
-  const report = await runSuite({ length: { rounds: 5 }, seed: SEED, perSecond: 50 })
+  const report = await runSuite({ length: { rounds: 5 }, seed: SEED, perSecond: 25 })
   onTestFailed(() => console.error(report))
   expect(report.violations).toEqual([])
   expect(report.accepted).toBeGreaterThan(100)

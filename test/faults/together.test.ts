@@ -16,7 +16,7 @@ import { verify } from './verification.ts'
  * What `npm run test:long -- --minutes` adds to the single faults, each for seconds, with one process and one publisher. The
  * last test verifies what arrived.
  */
-const PER_SECOND = 30
+const PER_SECOND = 20
 /** With this seed, no fault of the round takes longer than 4.4 s. */
 const SEED = 3_037
 

@@ -111,7 +111,7 @@ test.each(Object.entries(HOSTILE))(
 )
 
 test('introspection of any shape blocks the event loop for less than 50 ms', async () => {
-  for (const query of fc.sample(introspection, { numRuns: 200, seed: SEED })) {
+  for (const query of fc.sample(introspection, { numRuns: 60, seed: SEED })) {
     await expectShort(query, { path: '/graphql', body: JSON.stringify({ query }), keyless: true })
   }
 })

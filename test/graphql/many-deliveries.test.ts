@@ -13,7 +13,7 @@ import { readsWithoutIndex } from './support/plans.ts'
  * order. Times are printed but not checked; `npm run bench` measures them.
  */
 const COUNT = 200_000
-const PAGES = 20
+const PAGES = 5
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>

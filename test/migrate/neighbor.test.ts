@@ -4,6 +4,7 @@ import { unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { readWorkerRelease } from '../../src/queue/worker-revision.ts'
 import { testEnvironment } from '../support/app.ts'
 import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { startHostWorker } from '../support/host-worker.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
 
@@ -13,6 +14,12 @@ beforeEach(async () => {
   database = await createBlankDatabase()
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
+
+/** Replaces the blank database with one that Posthorn has migrated. */
+async function useMigratedDatabase(): Promise<void> {
+  await database[Symbol.asyncDispose]()
+  database = await createTestDatabase()
+}
 
 describe("a host application's graphile-worker in Posthorn's schema", () => {
   test('older: Posthorn rejects it with the remedy and stops no worker', async () => {
@@ -81,7 +88,7 @@ describe.each([
   })
 
   test('installed after Posthorn, it does not affect Posthorn', async () => {
-    expect(await posthorn('migrate')).toMatchObject({ code: 0 })
+    await useMigratedDatabase()
     await using host = await startHostWorker(database, version, 'jobs_of_app')
     expect((await posthorn('migrate')).stdout).toBe('The database is up to date.\n')
     await host.runsJobs()
@@ -106,8 +113,9 @@ describe('a schema of this name that graphile-worker did not create', () => {
 })
 
 describe('the schema that Posthorn created', () => {
+  beforeEach(useMigratedDatabase)
+
   test('is migrated by a later version', async () => {
-    await posthorn('migrate')
     const { revision } = await readWorkerRelease()
     await database.pool.query('delete from graphile_worker.migrations where id = $1', [revision])
     const { code, stderr } = await posthorn('migrate')
@@ -116,7 +124,6 @@ describe('the schema that Posthorn created', () => {
   })
 
   test('is migrated only with the flag if that stops workers of another schema', async () => {
-    await posthorn('migrate')
     const { breaking } = await readWorkerRelease()
     const lastBreaking = Math.max(...breaking)
     // All migrations from this one on can run a second time.
@@ -134,7 +141,6 @@ describe('the schema that Posthorn created', () => {
   })
 
   test('is not migrated by a version older than the one that migrated it', async () => {
-    await posthorn('migrate')
     await simulateNewerRevision('graphile_worker')
     await expectRefused(await posthorn('migrate'), /Run the version of Posthorn that migrated it\./)
   })

@@ -15,7 +15,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { startCaller } from './caller.ts'
 
-const PER_SECOND = 40
+const PER_SECOND = 20
 
 test('an upgrade during traffic loses no event, fails no call, and lets processes of the earlier version work until they stop', async ({
   skip,

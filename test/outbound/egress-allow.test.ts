@@ -11,7 +11,7 @@ test.each([
   ['without allowed address ranges, there is no warning', '', false],
 ])('%s', async (_what, allow, isLogged) => {
   await using database = await createTestDatabase()
-  await using posthorn = startPosthorn(['start'], {
+  await using posthorn = startPosthorn(['start', '--role', 'worker'], {
     environment: {
       ...testEnvironment(database.url),
       POSTHORN_EGRESS_ALLOW: allow,

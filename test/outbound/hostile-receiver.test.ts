@@ -101,12 +101,12 @@ describe('within the acknowledge timeout', () => {
   test('the time for connecting does not count towards the acknowledge timeout', async () => {
     const receiver = await openReceiver((socket) => setTimeout(() => socket.write(OK), 250))
     const lookup = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 250))
+      await new Promise((resolve) => setTimeout(resolve, 800))
       return [LOOPBACK]
     }
-    const outcome = await post(openSender({ acknowledgeTimeoutMs: 400, lookup }), receiver)
+    const outcome = await post(openSender({ acknowledgeTimeoutMs: 1_000, lookup }), receiver)
     assertAnswered(outcome)
-    expect(outcome.firstByteMs).toBeGreaterThanOrEqual(490)
+    expect(outcome.firstByteMs).toBeGreaterThanOrEqual(1_040)
   })
 
   test('a receiver that never reads the request times out, and its connection is closed', async () => {
@@ -217,19 +217,19 @@ test('a receiver that uses every timeout fully takes no longer than all of them 
     setTimeout(() => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n')
       drip(socket, 'a')
-    }, 150)
+    }, 300)
   })
   const lookup = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await new Promise((resolve) => setTimeout(resolve, 300))
     return [LOOPBACK]
   }
-  const limits = { connectTimeoutMs: 400, acknowledgeTimeoutMs: 400, bodyTimeoutMs: 400 }
+  const limits = { connectTimeoutMs: 1_000, acknowledgeTimeoutMs: 1_000, bodyTimeoutMs: 1_000 }
   const stopwatch = startStopwatch()
   const outcome = await post(openSender({ ...limits, lookup }), receiver)
   assertAnswered(outcome)
-  expect(stopwatch.readMs()).toBeLessThan(1_200)
+  expect(stopwatch.readMs()).toBeLessThan(3_000)
   expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
-  expect(outcome.firstByteMs).toBeGreaterThanOrEqual(290)
+  expect(outcome.firstByteMs).toBeGreaterThanOrEqual(590)
 })
 
 describe('an unreadable response head is a failure:', () => {

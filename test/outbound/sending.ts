@@ -8,6 +8,7 @@ import {
 } from '../../src/outbound/http-sender.ts'
 import type { Answered, Outcome } from '../../src/outbound/outcome.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { until } from '../support/until.ts'
 import { createTestAuthority, type KeyAndCertificate } from './certificates.ts'
 import { type Answer, startTlsReceiver, type TlsReceiver } from './tls-receiver.ts'
 
@@ -66,9 +67,5 @@ export function assertAnswered(outcome: Outcome): asserts outcome is Answered {
 }
 
 export async function poll(isTrue: () => boolean): Promise<void> {
-  const deadline = Date.now() + 4_000
-  while (!isTrue()) {
-    if (Date.now() > deadline) throw new Error('It did not become true within 4 s.')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+  await until(isTrue, 'it becomes true')
 }

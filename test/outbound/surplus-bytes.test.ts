@@ -94,7 +94,7 @@ describe.each(MOMENTS)('surplus bytes %s', (_when, later) => {
     'after %i responses close the connection and disable keep-alive for the endpoint',
     async (after) => {
       const receiver = await openPoisoner(later, { after })
-      const sender = openSender({ acknowledgeTimeoutMs: 300 })
+      const sender = openSender()
       for (let number = 0; number < after; number += 1) {
         expect(bodyOf(await post(sender, receiver))).toBe('genuine')
       }
@@ -177,9 +177,9 @@ test('a late response to a request that timed out is not used for another reques
   const receiver = await openReceiver((socket) => {
     count += 1
     const isFirst = count === 1
-    setTimeout(() => socket.write(isFirst ? POISON : GENUINE), isFirst ? 150 : 100)
+    setTimeout(() => socket.write(isFirst ? POISON : GENUINE), isFirst ? 1_100 : 400)
   })
-  const sender = openSender({ acknowledgeTimeoutMs: 120 })
+  const sender = openSender({ acknowledgeTimeoutMs: 1_000 })
   expect(await post(sender, receiver)).toMatchObject({ kind: 'timed-out', phase: 'response' })
   const outcomes = await Promise.all(
     ['org_1', 'org_1', 'org_2'].map((organizationId) => post(sender, receiver, { organizationId })),

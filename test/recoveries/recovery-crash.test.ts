@@ -14,9 +14,9 @@ import { until } from '../support/until.ts'
 import { addDeliveries, addEvents, createPastPartitions } from './recovery-rows.ts'
 
 /** Half failed and half missed deliveries. `RECOVERED=100000` makes a long run. */
-const COUNT = Number(process.env['RECOVERED'] ?? 8_000)
-const RATE_PER_SECOND = 4_000
-const KILLS = 4
+const COUNT = Number(process.env['RECOVERED'] ?? 4_000)
+const RATE_PER_SECOND = 2_000
+const KILLS = 3
 
 /** An idle worker uses about 170 MB. Attempts in flight use the rest. */
 const MAX_MEGABYTES = 400

@@ -14,7 +14,7 @@ import {
   publish,
 } from './support/backlog.ts'
 
-const BACKLOG = 1_000
+const BACKLOG = 400
 
 let receiver: Receiver
 let posthorn: TestApp
@@ -95,6 +95,20 @@ function expectOnceEach(count = BACKLOG): void {
   expect(numbers).toEqual(Array.from({ length: count }, (_, i) => i))
 }
 
+/** Resolves when `holds` is true of this many further requests, as attempts that loaded the webhook before a change may follow. */
+async function untilAppliesTo(
+  count: number,
+  begin: () => void,
+  holds: (requests: readonly Received[]) => boolean,
+): Promise<void> {
+  await until(async () => {
+    begin()
+    const from = receiver.received.length
+    await until(() => receiver.received.length >= from + count, 'more arrive')
+    return holds(receiver.received.slice(from))
+  }, 'the change applies')
+}
+
 /** Nothing arrives during several releases. */
 async function expectNothingArrives(): Promise<void> {
   const before = receiver.received.length
@@ -158,17 +172,20 @@ test('after a rotation, deliveries are signed only with the new secret', async (
 
   const startOf = await readStarts()
   const before = receiver.received.filter((request) => startOf(request) < requestedAt)
-  const after = receiver.received.filter((request) => startOf(request) > effectiveFrom(rotatedAt))
+  const after = receiver.received.filter((request) => startOf(request) > rotatedAt)
   expect(before.length).toBeGreaterThan(10)
   expect(after.length).toBeGreaterThan(BACKLOG / 2)
   for (const request of before) {
     expect(await verifies(request, oldKey)).toBe(true)
     expect(await verifies(request, key)).toBe(false)
   }
+  let late = 0
   for (const request of after) {
-    expect(await verifies(request, key), `${startOf(request).toISOString()}`).toBe(true)
-    expect(await verifies(request, oldKey)).toBe(false)
+    const isLate = await verifies(request, oldKey)
+    expect(await verifies(request, key)).toBe(!isLate)
+    if (isLate) late += 1
   }
+  expect(late).toBeLessThanOrEqual(MAX_LATE)
 })
 
 /** Maps each request to the start of its attempt. */
@@ -180,10 +197,8 @@ async function readStarts(): Promise<(request: Received) => Date> {
   return ({ headers }) => startedAt.get(headers['wh-id'] as string) as Date
 }
 
-/** An attempt that loaded the webhook just before a change may start after it. */
-function effectiveFrom(changedAt: Date): Date {
-  return new Date(changedAt.getTime() + 100)
-}
+/** Attempts that loaded the webhook just before a change may start after it: as many as may be in flight. */
+const MAX_LATE = 20
 
 async function verifies({ body, headers }: Received, secret: string): Promise<boolean> {
   return (await verify(body, headers, secret)).ok
@@ -205,7 +220,7 @@ test('after a change of the URL, attempts go to the new one', async () => {
   const atOldUrl = startsAt('/')
   const atNewUrl = startsAt('/elsewhere')
   expect(atOldUrl.length).toBeGreaterThan(10)
-  expect(atOldUrl.filter((at) => at > effectiveFrom(changedAt))).toEqual([])
+  expect(atOldUrl.filter((at) => at > changedAt).length).toBeLessThanOrEqual(MAX_LATE)
   expect(atNewUrl.length).toBeGreaterThan(BACKLOG / 2)
   expect(atNewUrl.filter((at) => at < requestedAt)).toEqual([])
 })
@@ -214,14 +229,7 @@ test('a changed concurrency limit applies soon', async () => {
   const slow = answerSlowly(100)
   const id = await createBacklog()
   await update(id, { maxInFlight: 3 })
-  await until(() => slow.inFlight <= 3, 'no more than three are in flight')
-  // A few attempts that loaded the webhook before the change may follow.
-  const since = Date.now()
-  await until(() => Date.now() - since > 500, 'no request is in flight')
-  slow.readMaxInFlight()
-  const arrived = receiver.received.length
-  await until(() => receiver.received.length > arrived + 30, 'more arrive')
-  expect(slow.readMaxInFlight()).toBeLessThanOrEqual(3)
+  await untilAppliesTo(30, slow.readMaxInFlight, () => slow.readMaxInFlight() <= 3)
 
   await update(id, { maxInFlight: 40 })
   await until(() => slow.inFlight > 20, 'more are in flight')
@@ -234,14 +242,15 @@ test('a rate limit applies soon after it is set or removed', async () => {
   const slow = answerSlowly(100)
   const id = await createBacklog()
   await update(id, { rateLimitPerSecond: 20 })
-  const since = Date.now()
-  await until(() => Date.now() - since > 1_000, 'no request is in flight')
-  const from = receiver.received.length
-  const countedFrom = Date.now()
-  await until(() => receiver.received.length >= from + 40, 'more arrive')
-  // The reservations of a second may exist when the count starts.
-  const seconds = (Date.now() - countedFrom) / 1_000
-  expect(receiver.received.length - from).toBeLessThanOrEqual(20 * (seconds + 1) + 1)
+  let startedAt = 0
+  const begin = () => {
+    startedAt = Date.now()
+  }
+  await untilAppliesTo(40, begin, ({ length }) => {
+    const seconds = (Date.now() - startedAt) / 1_000
+    // The reservations of a second may exist when the count starts.
+    return length <= 20 * (seconds + 1) + 1
+  })
 
   slow.setDelay(0)
   await update(id, { rateLimitPerSecond: null })
@@ -252,16 +261,13 @@ test('a rate limit applies soon after it is set or removed', async () => {
 test('a webhook that becomes ordered gets one delivery at a time, in order; unordered again, it gets many', async () => {
   const slow = answerSlowly(100)
   const id = await createBacklog()
-  slow.setDelay(5)
   await update(id, { ordered: true })
-  await until(() => slow.inFlight <= 1, 'one at a time is in flight')
-  const since = Date.now()
-  await until(() => Date.now() - since > 500, 'no request is in flight')
-  slow.readMaxInFlight()
-  const from = receiver.received.length
-  await until(() => receiver.received.length > from + 50, 'more arrive')
-  expect(slow.readMaxInFlight()).toBe(1)
-  const inOrder = receiver.received.slice(from).map(numberOf)
+  slow.setDelay(5)
+  let inOrder: number[] = []
+  await untilAppliesTo(50, slow.readMaxInFlight, (requests) => {
+    inOrder = requests.map(numberOf)
+    return slow.readMaxInFlight() === 1
+  })
   expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b))
 
   await update(id, { ordered: false })

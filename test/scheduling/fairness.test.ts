@@ -57,7 +57,7 @@ test('an organization whose 60 webhooks all hang delays no other organization', 
   const answerAll = hang()
   const other = await createOrganization('quick')
   for (let i = 0; i < 60; i++) await createWebhook(posthorn, `${receiver.url}hangs`)
-  await publish(database.pool, tenant.publicOrganizationId, 50)
+  await publish(database.pool, tenant.publicOrganizationId, 10)
   await until(() => arrivedAt('/hangs').length >= 20, 'many hang')
   for (let round = 1; round <= 5; round++) {
     await publish(database.pool, other, 20)
@@ -71,7 +71,7 @@ test('an organization whose 60 webhooks all hang delays no other organization', 
   expect(arrivedAt('/hangs').length, 'no capacity is left unused').toBeGreaterThanOrEqual(40)
   answerAll()
   await until(
-    async () => (await countStates(database.pool))['succeeded'] === 3_100,
+    async () => (await countStates(database.pool))['succeeded'] === 700,
     'nothing is lost',
     30_000,
   )
@@ -81,17 +81,17 @@ test('a large batch delays no other organization', async () => {
   const { database, tenant } = posthorn
   const other = await createOrganization('quick')
   await createWebhook(posthorn, `${receiver.url}batch`)
-  await publish(database.pool, tenant.publicOrganizationId, 5_000)
+  await publish(database.pool, tenant.publicOrganizationId, 2_000)
   await publish(database.pool, other, 1)
   await until(() => arrivedAt('/quick').length === 1, 'the other event arrives')
-  expect(arrivedAt('/batch').length, 'most of the batch still waits').toBeLessThan(2_500)
-  await until(() => arrivedAt('/batch').length === 5_000, 'nothing is lost', 30_000)
+  expect(arrivedAt('/batch').length, 'most of the batch still waits').toBeLessThan(1_000)
+  await until(() => arrivedAt('/batch').length === 2_000, 'nothing is lost', 30_000)
 })
 
 test('a webhook with a rate limit and a backlog delays no other organization', async () => {
   const { database, tenant } = posthorn
   const other = await createOrganization('quick')
-  await createWebhook(posthorn, `${receiver.url}limited`, { rateLimitPerSecond: 300 })
+  await createWebhook(posthorn, `${receiver.url}limited`, { rateLimitPerSecond: 150 })
   await publish(database.pool, tenant.publicOrganizationId, 3_000)
   await until(() => arrivedAt('/limited').length >= 20, 'some arrive')
   for (let round = 1; round <= 5; round++) {

@@ -70,7 +70,7 @@ test('handshakes that hang take no more connections than one organization may op
   await useOther()
   expect(open).toBeLessThanOrEqual(DEFAULT_LIMITS.maxConnecting)
   posthorn.app.abort()
-}, 60_000)
+})
 
 test('large batches that are published without end do not keep another organization waiting', async () => {
   const events = Array.from({ length: 1_000 }, () => ({
@@ -81,7 +81,7 @@ test('large batches that are published without end do not keep another organizat
   await until(() => publishing.succeeded > 0, 'some are published')
   for (let i = 0; i < 3; i++) await useOther()
   await publishing.stop()
-}, 60_000)
+})
 
 test('the largest queries without end do not keep another organization waiting', async () => {
   const { organizationId, token } = posthorn.tenant
@@ -98,7 +98,7 @@ test('the largest queries without end do not keep another organization waiting',
   await until(() => queries.succeeded > 0, 'some are answered')
   for (let i = 0; i < 3; i++) await useOther()
   await queries.stop()
-}, 60_000)
+})
 
 test('an organization whose statements wait in Postgres keeps no other one from authenticating', async () => {
   const unlock = await lockAuditLog()
@@ -109,7 +109,7 @@ test('an organization whose statements wait in Postgres keeps no other one from 
   for (let i = 0; i < 30; i++) await callAs(other.token)(READ)
   await unlock()
   await Promise.all([slow.stop(), requests.stop()])
-}, 60_000)
+})
 
 async function lockAuditLog(): Promise<() => Promise<void>> {
   const client = await posthorn.database.pool.connect()
@@ -138,7 +138,7 @@ test('the most subscriptions that a key may have, none of them read, delay no ot
   expect(await stream.result(1)).toEqual({ data: { deliveryFinished: { state: 'SUCCEEDED' } } })
   expect(streams.filter(({ destroyed }) => destroyed)).toEqual([])
   for (const socket of streams) socket.destroy()
-}, 60_000)
+})
 
 /** Opens a subscription and reads only the start of its response. */
 async function startStream(): Promise<Socket> {

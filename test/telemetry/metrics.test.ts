@@ -167,17 +167,22 @@ test('counts requests by the pattern of their route, and those that a limit reje
   }
   await fetch(new URL('/nowhere/wh_1', posthorn.app.url))
   const guess = { headers: { authorization: 'Bearer phk_guess' } }
+  const statuses: number[] = []
   for (let i = 0; i < 25; i++) {
-    await fetch(new URL('/api/connect/v1/webhooks', posthorn.app.url), guess)
+    const url = new URL('/api/connect/v1/webhooks', posthorn.app.url)
+    statuses.push((await fetch(url, guess)).status)
   }
   const document = `{ ${Array.from({ length: 51 }, (_, i) => `a${i}: __typename`).join(' ')} }`
   await expect(posthorn.graphql(document)).rejects.toThrow(/at most 50/)
   const large = { ...webhook(receiver.url), description: 'a'.repeat(70_000) }
   expect((await posthorn.rest('POST', '/webhooks', large)).status).toBe(413)
+  // On a slow machine, an address may guess again before the last request.
+  const rejected = statuses.filter((status) => status === 429).length
+  expect(rejected).toBeGreaterThan(0)
   const failedKeys = { limit: 'failed_keys' }
   const metrics = await scrapeUntil(
     posthorn.app.url,
-    (scraped) => sumOf(scraped, 'posthorn_limit_rejections_total', failedKeys) === 5,
+    (scraped) => sumOf(scraped, 'posthorn_limit_rejections_total', failedKeys) === rejected,
     'the rejected requests are counted',
   )
   for (const limit of ['document', 'body']) {

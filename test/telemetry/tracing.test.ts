@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import { startTracing } from '../../src/telemetry/start-tracing.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -264,21 +265,26 @@ test('a collector that is unreachable is one line in the log, and delays nothing
   await logLine(started.posthorn, { msg: 'spans are not exported' }, 60_000)
 })
 
+test('an OTEL_ variable that Posthorn does not support ends the start with the remedy', async () => {
+  await using database = await createTestDatabase()
+  await using posthorn = startPosthorn(['start'], {
+    environment: { ...testEnvironment(database.url), OTEL_TRACES_EXPORTER: 'zipkin' },
+  })
+  expect(await posthorn.ended).toBe(1)
+  expect(posthorn.stderr).toContain('OTEL_TRACES_EXPORTER is "zipkin": give otlp or none')
+})
+
 test.each([
-  ['OTEL_TRACES_EXPORTER', 'zipkin', 'give otlp or none'],
   ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc', 'give http/protobuf'],
   ['OTEL_TRACES_SAMPLER', 'jaeger_remote', 'give one of always_on, parentbased_always_on'],
   ['OTEL_TRACES_SAMPLER_ARG', '10', 'give a number from 0 to 1'],
-])('%s=%s ends the start with the remedy', async (name, value, remedy) => {
-  await using database = await createTestDatabase()
-  await using posthorn = startPosthorn(['start'], {
-    environment: {
-      ...testEnvironment(database.url),
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_TRACES_SAMPLER: 'traceidratio',
-      [name]: value,
-    },
-  })
-  expect(await posthorn.ended).toBe(1)
-  expect(posthorn.stderr).toContain(`${name} is "${value}": ${remedy}`)
+])('%s=%s is rejected with the remedy', async (name, value, remedy) => {
+  const environment = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_TRACES_SAMPLER: 'traceidratio',
+    [name]: value,
+  }
+  await expect(startTracing(environment, { warn() {} })).rejects.toThrow(
+    `${name} is "${value}": ${remedy}`,
+  )
 })
