@@ -153,12 +153,14 @@ const PUBLISH = `mutation {
   }
 }`
 
+/** Sends the request again after 503, as clients do: on a slow machine, a connection can take too long. */
 async function rest(method: string, route: string, body?: object): Promise<Response> {
-  return await fetch(`${url}/api/connect/v1/webhooks${route}`, {
+  const response = await fetch(`${url}/api/connect/v1/webhooks${route}`, {
     method,
     headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   })
+  return response.status === 503 ? await rest(method, route, body) : response
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query

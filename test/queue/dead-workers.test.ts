@@ -26,11 +26,11 @@ function reported({ reports }: WorkerProcess, state: Report['state'] = 'started'
 test('other workers run the jobs of a killed worker within 15 s, and no attempt is used up', async () => {
   await using database = await createTestDatabase()
   await using victim = startWorkerProcess(database.url, LONG_MS)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
   const ids = await addDeliveries(database, 60, { attemptCount: 3 })
   await until(() => reported(victim).length === 20, 'its tasks run')
   await using other = startWorkerProcess(database.url, 0)
-  await until(async () => (await runnerIds(database)).length === 2, 'the other worker runs')
+  await until(async () => (await runnerIds(database)).length === 2, 'the other worker runs', 60_000)
   victim.kill('SIGKILL')
   // A rescue takes at most 15 s; the rest is a margin for a busy machine.
   await until(
@@ -47,7 +47,7 @@ test('other workers run the jobs of a killed worker within 15 s, and no attempt 
 test('other workers run the jobs of a frozen worker; when it resumes, its claims are lost, and it claims new jobs', async () => {
   await using database = await createTestDatabase()
   await using victim = startWorkerProcess(database.url, 3_000)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
   const [frozenId] = await runnerIds(database)
   await addDeliveries(database, 20)
   await until(() => reported(victim).length === 20, 'its tasks run')
@@ -77,7 +77,7 @@ test('the jobs of a worker cut off from Postgres are rescued; when it reconnects
   await using database = await createTestDatabase()
   await using proxy = await startProxyTo(database.url)
   await using victim = startWorkerProcess(proxy.url, 3_000)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
   await addDeliveries(database, 20)
   await until(() => reported(victim).length === 20, 'its tasks run')
   proxy.blackhole()
@@ -100,7 +100,7 @@ test('a worker that reconnects before a rescue finishes its jobs', async () => {
   await using database = await createTestDatabase()
   await using proxy = await startProxyTo(database.url)
   await using worker = startWorkerProcess(proxy.url, 500)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
   await addDeliveries(database, 20)
   await until(() => reported(worker).length === 20, 'its tasks run')
   proxy.blackhole()
@@ -116,7 +116,7 @@ test('after an outage of Postgres, no worker considers another one dead', async 
   await using proxy = await startProxyTo(database.url)
   await using worker = startWorkerProcess(proxy.url, 0)
   await using other = startWorkerProcess(proxy.url, 0)
-  await until(async () => (await runnerIds(database)).length === 2, 'both workers run')
+  await until(async () => (await runnerIds(database)).length === 2, 'both workers run', 60_000)
   proxy.blackhole()
   await until(
     async () => (await countLate(database, 13)) === 2,
@@ -132,7 +132,7 @@ test('after an outage of Postgres, no worker considers another one dead', async 
 test('jobs resume within 15 s each of 4 times that Postgres drops every connection, and the process survives', async () => {
   await using database = await createTestDatabase()
   await using worker = startWorkerProcess(database.url, 5)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
   let count = 0
   for (let round = 0; round < 4; round++) {
     count += (await addDeliveries(database, 100)).length
