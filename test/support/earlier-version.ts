@@ -40,15 +40,23 @@ export async function checkOutVersion(ref: string): Promise<EarlierVersion> {
   }
 }
 
-/** Shares the installed packages if the lock files are the same. */
+/** Shares the installed packages if its processes need the same ones. */
 async function installPackages(folder: string): Promise<void> {
-  const [own, earlier] = await Promise.all(
-    [ROOT, folder].map((root) => readFile(path.join(root, 'package-lock.json'), 'utf8')),
-  )
+  const [own, earlier] = await Promise.all([ROOT, folder].map(neededPackages))
   if (own === earlier) {
     await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
   } else {
     // No package needs an install script at run time.
     await execute('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder })
   }
+}
+
+/** The packages of a lock file that run, or that generate what runs. */
+async function neededPackages(folder: string): Promise<string> {
+  const text = await readFile(path.join(folder, 'package-lock.json'), 'utf8')
+  const { packages } = JSON.parse(text) as { packages: Record<string, { dev?: boolean }> }
+  const needed = Object.entries(packages).filter(
+    ([name, { dev }]) => name.startsWith('node_modules/') && (!dev || name.includes('prisma')),
+  )
+  return JSON.stringify(needed)
 }
