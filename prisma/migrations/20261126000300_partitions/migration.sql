@@ -69,8 +69,9 @@ create function posthorn.detached_partitions() returns setof text
   end;
 
 -- The pending deliveries of the days before the bound, and those of an event of these days. Served by the indexes on the
--- state and on the event; the index on the state is complete before the cursor (src/deliveries/backfill-index.ts).
-create function posthorn.pending_deliveries_before(bound uuid) returns table (id uuid, event_id uuid)
+-- state and on the event. The index on the state lacks new deliveries (src/deliveries/backfill-index.ts), but has each one
+-- that became pending again.
+create function posthorn.indexed_pending_deliveries_before(bound uuid) returns table (id uuid, event_id uuid)
   language sql stable
   begin atomic
     select d.id, d.event_id from posthorn.organizations as o
@@ -80,11 +81,18 @@ create function posthorn.pending_deliveries_before(bound uuid) returns table (id
     ) as d
     union
     select d.id, d.event_id from posthorn.deliveries as d
-    where d.id < bound and d.state = 'pending'
-      and d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill')
+    where d.id >= bound and d.event_id < bound and d.state = 'pending';
+  end;
+
+-- All of them. The index on the state is complete before the cursor.
+create function posthorn.pending_deliveries_before(bound uuid) returns table (id uuid, event_id uuid)
+  language sql stable
+  begin atomic
+    select id, event_id from posthorn.indexed_pending_deliveries_before(bound)
     union
     select d.id, d.event_id from posthorn.deliveries as d
-    where d.id >= bound and d.event_id < bound and d.state = 'pending';
+    where d.id < bound and d.state = 'pending'
+      and d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill');
   end;
 
 -- Detaches the partitions before the day. Pending deliveries move to the default partitions, with their events and
@@ -104,10 +112,14 @@ begin
   ) then
     return 0;
   end if;
-  -- In the order of a publisher. With the locks, no finished delivery becomes pending again unseen.
+  create temporary table pending on commit drop as select id, event_id from posthorn.pending_deliveries_before(bound);
+  -- In the order of a publisher.
   lock table only posthorn.events, only posthorn.event_keys, only posthorn.deliveries, only posthorn.attempts
     in access exclusive mode;
-  create temporary table pending on commit drop as select id, event_id from posthorn.pending_deliveries_before(bound);
+  -- Those that became pending again since the search.
+  insert into pg_temp.pending
+    select id, event_id from posthorn.indexed_pending_deliveries_before(bound)
+    except select id, event_id from pg_temp.pending;
   analyze pg_temp.pending;
   for child, parent in
     select name, parent_name from posthorn.partitions_before(first_kept_day)
@@ -161,5 +173,6 @@ end
 $$;
 
 revoke execute on function posthorn.missing_partitions(date, date), posthorn.create_partition(text, date),
-  posthorn.detached_partitions(), posthorn.pending_deliveries_before(uuid),
-  posthorn.detach_partitions_before(date), posthorn.drop_detached_partition() from public;
+  posthorn.detached_partitions(), posthorn.indexed_pending_deliveries_before(uuid),
+  posthorn.pending_deliveries_before(uuid), posthorn.detach_partitions_before(date),
+  posthorn.drop_detached_partition() from public;

@@ -68,6 +68,10 @@ export async function takeForDocs(browser: Browser, seed: SeededServer): Promise
 }
 
 async function take(page: Page, name: string): Promise<void> {
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Connecting/ })
+    .waitFor({ state: 'hidden' })
   // Lets animations, such as those of charts, finish.
   await page.waitForTimeout(400)
   await page.screenshot({ path: path.join(FOLDER, `${name}.png`), animations: 'disabled' })
