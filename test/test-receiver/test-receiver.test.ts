@@ -58,7 +58,13 @@ describe('the test receiver', () => {
     )
     expect((await causesOf(gone)).at(-1)).toBe('410')
     expect((await requestsOf(late, 1, () => true))[0]?.status).toBeNull()
-    await configure({ respondWith: 'ACCEPT', clear: true })
+    await configure({ respondWith: 'ACCEPT' })
+    // A retry that arrived later would be shown.
+    await until(
+      async () => (await isFinished(gone)) && (await isFinished(late)),
+      'no retry is left',
+    )
+    await configure({ clear: true })
     expect((await receiver()).requests).toEqual([])
   })
 
@@ -163,6 +169,14 @@ async function requestsOf(deliveryId: string, count: number, isWanted = hasStatu
     (await receiver()).requests.filter((one) => one.deliveryId === deliveryId && isWanted(one))
   await until(async () => (await find()).length >= count, `${count} requests arrive`, 10_000)
   return await find()
+}
+
+async function isFinished(deliveryId: string): Promise<boolean> {
+  const { delivery } = await server.graphql<{ delivery: { finishedAt: string | null } }>(
+    'query ($id: ID!) { delivery(id: $id) { finishedAt } }',
+    { id: deliveryId },
+  )
+  return delivery.finishedAt !== null
 }
 
 /** The causes of the failed attempts of a delivery, newest first. */
