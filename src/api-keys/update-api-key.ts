@@ -35,6 +35,7 @@ export async function updateApiKey(
     const subject = { organizationId, subjectId: id }
     const edited = { ...subject, revision: before.revision, actions: [UPDATED] as const }
     await checkEditConflict(tx, edited, ifRevision ?? undefined, changed.before)
+    if (Object.keys(changed.after).length === 0) return
     await tx.apiKey.update({
       where: { id: before.id },
       data: { ...data, revision: { increment: 1 } },

@@ -86,6 +86,7 @@ export async function updateEventType(
     const { revision } = before
     const edited = { organizationId: null, subjectId: name, revision, actions: REVISING }
     await checkEditConflict(tx, edited, ifRevision, changed.before)
+    if (Object.keys(changed.after).length === 0) return
     const after = await tx.eventType.update({
       where: { name },
       data: {

@@ -69,6 +69,7 @@ export async function renameOrganization(
     const changed = changedFields({ name: before.name }, { name })
     const edited = { ...subject, revision: before.revision, actions: [RENAMED] as const }
     await checkEditConflict(tx, edited, ifRevision, changed.before)
+    if (Object.keys(changed.after).length === 0) return before
     const after = await tx.organization.update({
       where: { id: uuid },
       data: { name, revision: { increment: 1 } },

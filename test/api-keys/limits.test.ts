@@ -165,6 +165,8 @@ describe('limits of keys', () => {
     const { id } = (created['createdApiKey'] as { apiKey: { id: string } }).apiKey
     const update = (input: object) => call(token, UPDATE, { id, input })
     await update({ requestsPerSecond: null, ifRevision: 1 })
+    // Changes nothing, so the revision stays.
+    await update({ requestsPerSecond: null, ifRevision: 1 })
     const mine = { requestsPerSecond: 30, eventsPerSecond: 7, ifRevision: 1 }
     expect(await update(mine)).toEqual({
       code: 'conflict',

@@ -133,6 +133,24 @@ test('a partition that was detached by a process that ended is dropped by the ne
   expect(rows).toEqual([])
 })
 
+test('two processes that drop the same detached partition both succeed', async () => {
+  const tomorrow = `(now() at time zone 'UTC')::date + 1`
+  await database.pool.query(`select posthorn.detach_partitions_before(${tomorrow})`)
+  const other = await database.pool.connect()
+  try {
+    await other.query('begin')
+    await other.query('select posthorn.drop_detached_partition()')
+    const maintenance = maintainPartitions(database.pool, 30 * DAY_MS)
+    await until(isSomeoneWaiting, 'the maintenance waits for the other process')
+    await other.query('commit')
+    await maintenance
+    const { rows } = await database.pool.query('select posthorn.detached_partitions()')
+    expect(rows).toEqual([])
+  } finally {
+    other.release(true)
+  }
+})
+
 test('a lookup by id reads one partition', async () => {
   const event = await insertEvent(new Date())
   const { rows } = await database.pool.query(
@@ -209,6 +227,13 @@ test('the update of a delivery by a first attempt that succeeds, or by a retry, 
   // The first retry adds the delivery to the index of its state.
   expect((await countUpdates()).heapOnly).toBe(2)
 })
+
+async function isSomeoneWaiting(): Promise<boolean> {
+  const { rowCount } = await database.pool.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rowCount !== 0
+}
 
 async function someoneWaitsFor(table: string): Promise<boolean> {
   const { rowCount } = await database.pool.query(

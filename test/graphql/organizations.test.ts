@@ -78,7 +78,8 @@ test('of two operators who rename an organization, the second learns of the firs
     revision: 2,
     fields: [{ name: 'name', current: 'Theirs', changedBy: expect.stringMatching(/^key_/) }],
   })
-  expect((await rename({ name: 'Theirs', ifRevision: 1 })).organization.name).toBe('Theirs')
+  const unchanged = await rename({ name: 'Theirs', ifRevision: 1 })
+  expect(unchanged.organization).toEqual({ id, name: 'Theirs', revision: 2 })
   expect(await rename({ name: 'Mine', ifRevision: 9 })).toMatchObject({
     __typename: 'ValidationError',
     issues: [{ path: ['ifRevision'], code: 'unknown_revision' }],

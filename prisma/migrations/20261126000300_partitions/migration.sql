@@ -142,8 +142,8 @@ begin
 end
 $$;
 
--- Drops one detached partition, and returns its name, or null if there is none. No one else uses the table, so nobody
--- waits for a lock; its files are deleted after the commit.
+-- Drops one detached partition, and returns its name, or null if there is none. Only other maintenance uses the table,
+-- and may have dropped it meanwhile. Its files are deleted after the commit.
 create function posthorn.drop_detached_partition() returns text
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -151,7 +151,7 @@ declare
   child constant text := (select posthorn.detached_partitions() limit 1);
 begin
   if child is not null then
-    execute format('drop table posthorn_partitions.%I', child);
+    execute format('drop table if exists posthorn_partitions.%I', child);
   end if;
   return child;
 end
