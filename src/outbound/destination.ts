@@ -32,8 +32,19 @@ export function createDestinationParser(guard: AddressGuard): (url: string) => P
 function parseDestination(url: string, guard: AddressGuard): ParsedUrl {
   const check = checkDestinationUrl(url, guard)
   if (!check.ok) return { rejection: rejectionReason(check.code) }
-  const { origin, pathname, search } = new URL(url)
-  return { rejection: null, destination: { origin, path: pathname + search } }
+  return { rejection: null, destination: split(new URL(url)) }
+}
+
+/** The URL that a request for `url` has on the wire: as the URL standard normalizes it. */
+export function requestedUrl(url: string): string {
+  const parsed = URL.parse(url)
+  if (parsed === null) return url
+  const { origin, path } = split(parsed)
+  return origin + path
+}
+
+function split({ origin, pathname, search }: URL): Destination {
+  return { origin, path: pathname + search }
 }
 
 function rejectionReason(code: DestinationUrlProblem): Refused['reason'] {

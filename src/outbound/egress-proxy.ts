@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIPv6, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { Client } from 'undici'
-import { ConnectionFailure } from './failure.ts'
+import { ConnectionFailure, codeOf } from './failure.ts'
 
 /** Opens a tunnel to the first of `addresses` that the proxy can connect to. */
 export type OpenTunnel = (
@@ -21,8 +21,8 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
   const authorization =
     username === '' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`
 
-  /** `null` if the proxy rejects the request. */
-  async function requestTunnel(authority: string, signal: AbortSignal): Promise<Socket | null> {
+  /** Resolves with the status of the proxy's response if it opens no tunnel. */
+  async function requestTunnel(authority: string, signal: AbortSignal): Promise<Socket | number> {
     const client = new Client(origin, {
       connect: { secureContext, rejectUnauthorized: true, timeout: CONNECT_TIMEOUT_MS },
       allowH2: false,
@@ -39,11 +39,11 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
         },
       })
       socket.on('error', () => {})
-      if (statusCode === 200) return socket as Socket
+      if (statusCode >= 200 && statusCode < 300) return socket as Socket
       socket.destroy()
-      return null
-    } catch {
-      throw new ConnectionFailure('proxy_failed')
+      return statusCode
+    } catch (error) {
+      throw noAnswer(error as Error)
     } finally {
       signal.removeEventListener('abort', abort)
       // This does not close the tunnel: after CONNECT the socket no longer belongs to the client.
@@ -54,17 +54,43 @@ export function createEgressProxy(url: string, secureContext: SecureContext): Op
   return async (addresses, port, signal) => {
     // IPv4 first: fewer proxies support IPv6.
     const inOrder = addresses.toSorted((a, b) => a.family - b.family)
+    let firstStatus: number | null = null
     for (const { address } of inOrder.slice(0, MAX_ADDRESSES_TRIED)) {
       if (signal.aborted) break
       const host = isIPv6(address) ? `[${address}]` : address
-      const socket = await requestTunnel(`${host}:${port}`, signal)
-      if (socket !== null) return socket
+      const tunnel = await requestTunnel(`${host}:${port}`, signal)
+      if (typeof tunnel !== 'number') return tunnel
+      firstStatus ??= tunnel
     }
-    throw new ConnectionFailure('proxy_failed')
+    throw firstStatus === null ? new ConnectionFailure('proxy_failed') : noTunnel(firstStatus)
   }
+}
+
+/** A gateway's error is that of the endpoint; every other status, such as 403 or 407, is for the operator. */
+function noTunnel(status: number): ConnectionFailure {
+  return [502, 503, 504].includes(status)
+    ? new ConnectionFailure(
+        'connection_failed',
+        `The egress proxy could not reach the receiver: it answered CONNECT with ${status}.`,
+      )
+    : new ConnectionFailure(
+        'proxy_failed',
+        `The egress proxy opened no connection: it answered CONNECT with ${status}.`,
+      )
+}
+
+function noAnswer(error: Error): ConnectionFailure {
+  const detail = codeOf(error) || error.name
+  return new ConnectionFailure(
+    'proxy_failed',
+    `The egress proxy gave no valid answer to CONNECT (${detail}).`,
+  )
 }
 
 const MAX_ADDRESSES_TRIED = 4
 
-/** A rough limit for connecting to the proxy only; `signal` limits the whole tunnel. */
-const CONNECT_TIMEOUT_MS = 5_000
+/**
+ * A rough limit for connecting to the proxy only; `signal` limits the whole tunnel. Shorter than the connect timeout,
+ * so that a proxy that cannot be reached is not taken for a receiver that cannot.
+ */
+const CONNECT_TIMEOUT_MS = 3_000

@@ -1,13 +1,24 @@
 import { errors } from 'undici'
+import { explainInvalidResponse, INVALID_RESPONSE } from './invalid-response.ts'
 import type { AttemptTiming, FailureCode, TimedOut } from './outcome.ts'
+import { readTlsFailure } from './tls-failure.ts'
 
 /** Why there was no response: a stable code, and a sentence that partners can read. */
 export function explainFailure(
   error: Error,
   isInvalidHttp: boolean,
 ): { code: FailureCode; reason: string } {
+  if (error instanceof ConnectionFailure) return { code: error.code, reason: error.message }
   const code = isInvalidHttp ? 'invalid_http' : classify(error)
+  if (code === 'invalid_http') return { code, reason: explainInvalidResponse(error) }
+  if (code === 'tls_failed') return explainTlsFailure(codeOf(error))
   return { code, reason: REASONS[code] }
+}
+
+function explainTlsFailure(errorCode: string): { code: FailureCode; reason: string } {
+  const { code, sentence, detail } = readTlsFailure(errorCode)
+  const reason = sentence ?? REASONS[code]
+  return { code, reason: `${reason.replace(/\.$/, '')} (${detail}).` }
 }
 
 /** The outcome of a time limit, without its timing. */
@@ -28,8 +39,8 @@ export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure'
   readonly code: FailureCode
 
-  constructor(code: FailureCode) {
-    super(REASONS[code])
+  constructor(code: FailureCode, reason: string = REASONS[code]) {
+    super(reason)
     this.code = code
   }
 }
@@ -53,13 +64,17 @@ const REASONS: Record<FailureCode, string> = {
     "The receiver's certificate was issued by an unknown authority, or an intermediate certificate is missing.",
   certificate_wrong_host: "The receiver's certificate is for another host name.",
   certificate_invalid: "The receiver's certificate could not be verified.",
-  tls_failed: 'A TLS connection could not be made; TLS 1.2 or later is required.',
+  no_tls: 'The receiver does not speak TLS on this port.',
+  tls_version_refused:
+    'The receiver supports no version of TLS that Posthorn does; TLS 1.2 or later is required.',
+  tls_name_unknown: 'The receiver has no site with this host name.',
+  tls_failed: 'A TLS connection could not be made.',
   client_certificate_demanded: 'The receiver requires a client certificate, and Posthorn has none.',
   http_version_refused: 'The receiver does not support HTTP/1.1.',
   closed_early: 'The receiver closed the connection before it answered.',
-  invalid_http: 'The response was not valid HTTP/1.1.',
+  invalid_http: INVALID_RESPONSE,
   head_too_large: "The response's status line and headers were too large.",
-  proxy_failed: 'The egress proxy did not open the connection.',
+  proxy_failed: 'The egress proxy opened no connection.',
   connections_busy:
     'Nothing was sent: the organization already had as many connections in use as Posthorn allows.',
 }
@@ -91,19 +106,18 @@ const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   // Node's code for verification errors without a name, such as a key that is too weak.
   UNSPECIFIED: 'certificate_invalid',
   EPROTO: 'tls_failed',
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'client_certificate_demanded',
-  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: 'http_version_refused',
   UND_ERR_SOCKET: 'closed_early',
   UND_ERR_HEADERS_OVERFLOW: 'head_too_large',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_http',
+  // An assertion of undici fails for a status below 100.
+  ERR_ASSERTION: 'invalid_http',
 }
 
 export function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : ''
+  return 'code' in error ? String(error.code ?? '') : ''
 }
 
 function classify(error: Error): FailureCode {
-  if (error instanceof ConnectionFailure) return error.code
   if (error instanceof errors.HTTPParserError) return 'invalid_http'
   const code = codeOf(error)
   const known = BY_ERROR_CODE[code]

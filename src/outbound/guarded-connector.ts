@@ -91,7 +91,7 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
 
     // undici reconnects without limit while the request is unsent, so the second connection fails here.
     const socketOpened = spokeFirst.delete(origin)
-      ? Promise.reject(new ConnectionFailure('invalid_http'))
+      ? Promise.reject(new ConnectionFailure('invalid_http', SPOKE_FIRST))
       : open(hostname, Number(port || 443), connecting.signal, times)
     socketOpened.then(
       (socket) => {
@@ -118,6 +118,8 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
 }
 
 const TIMEOUT_PER_ADDRESS_MS = 500
+
+const SPOKE_FIRST = 'The receiver sent data before it got the request.'
 
 /** RFC 6066: a server name is never an address and has no trailing dot. */
 function serverName(hostname: string): string {

@@ -10,9 +10,9 @@ export interface TestProxy {
   readonly openConnections: number
 }
 
-/** A forward proxy that opens the tunnels that `permits` allows. Closed at the end of the test. */
+/** A forward proxy. `answer` is the status of its response; 2xx opens the tunnel. Closed at the end of the test. */
 export async function openProxy(
-  permits: (authority: string) => boolean | 'hang' = () => true,
+  answer: (authority: string) => number | 'hang' = () => 200,
   server: http.Server | https.Server = http.createServer(),
 ): Promise<TestProxy> {
   const requests: TestProxy['requests'] = []
@@ -25,12 +25,13 @@ export async function openProxy(
     socket.on('error', () => {})
     const authority = request.url ?? ''
     requests.push({ authority, authorization: request.headers['proxy-authorization'] })
-    const answer = permits(authority)
-    if (answer === 'hang') return socket.resume().once('end', () => socket.end())
-    if (!answer) return socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
+    const status = answer(authority)
+    if (status === 'hang') return socket.resume().once('end', () => socket.end())
+    if (status < 200 || status > 299)
+      return socket.end(`HTTP/1.1 ${status} No tunnel\r\ncontent-length: 0\r\n\r\n`)
     const { hostname, port } = new URL(`https://${authority}`)
     const target = net.connect(Number(port), hostname, () => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      socket.write(`HTTP/1.1 ${status} Connection established\r\n\r\n`)
       socket.pipe(target).pipe(socket)
     })
     keep(target)

@@ -14,7 +14,7 @@ export interface Misbehaviour {
   /** Null if there is no valid response. */
   readonly status: number | null
   readonly errorCode: string | null
-  readonly error: string | null
+  readonly error: string | RegExp | null
   /** The last phase that the attempt reaches. Its timeout is the latest end of the attempt. */
   readonly phase: 'connect' | 'response' | 'body'
 }
@@ -28,9 +28,16 @@ const KIB = 1024
 const CONNECT_TIMED_OUT = 'No TLS connection could be made within 5 s.'
 const RESPONSE_TIMED_OUT = 'The receiver did not answer within 3 s of the request.'
 const RESET = 'The connection was reset before a response.'
-const TLS_FAILED = 'A TLS connection could not be made; TLS 1.2 or later is required.'
 const CLOSED_EARLY = 'The receiver closed the connection before it answered.'
-const INVALID_HTTP = 'The response was not valid HTTP/1.1.'
+const NO_TLS = 'The receiver does not speak TLS on this port (ERR_SSL_WRONG_VERSION_NUMBER).'
+const TLS_TOO_OLD =
+  'The receiver supports no version of TLS that Posthorn does; TLS 1.2 or later is required (TLS alert protocol_version).'
+/** The parser says the rest. */
+const INVALID_HTTP = /^The response was not valid HTTP\/1\.1\. The parser reports: ".+"\.$/
+const AFTER_LENGTH =
+  /^The response was not valid HTTP\/1\.1: after content-length, its head has .+\.$/
+const UNREQUESTED =
+  'The response began with 100 Continue or 101 Switching Protocols, which Posthorn did not request.'
 const HEAD_TOO_LARGE = "The response's status line and headers were too large."
 
 export const MISBEHAVIOURS: readonly Misbehaviour[] = [
@@ -62,7 +69,7 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     RESET,
   ),
   unreachable('resets the handshake', tcp(resetHandshake), 'connection_reset', RESET),
-  unreachable('speaks plain HTTP', tcp(answerPlainly), 'tls_failed', TLS_FAILED),
+  unreachable('speaks plain HTTP', tcp(answerPlainly), 'no_tls', NO_TLS),
 
   // TLS versions and certificates.
   unreachable(
@@ -73,20 +80,20 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
       maxVersion: 'TLSv1.1',
       ciphers: OLD_CIPHERS,
     }),
-    'tls_failed',
-    TLS_FAILED,
+    'tls_version_refused',
+    TLS_TOO_OLD,
   ),
   unreachable(
     'speaks HTTP/2 only',
     openTlsReceiver({ ...certificate, ALPNProtocols: ['h2'] }),
     'http_version_refused',
-    'The receiver does not support HTTP/1.1.',
+    'The receiver does not support HTTP/1.1 (TLS alert no_application_protocol).',
   ),
   unreachable(
     'requires a client certificate',
     openTlsReceiver({ ...certificate, requestCert: true, rejectUnauthorized: true }),
     'client_certificate_demanded',
-    'The receiver requires a client certificate, and Posthorn has none.',
+    'The receiver requires a client certificate, and Posthorn has none (TLS alert certificate_required).',
     'response',
   ),
   certified(
@@ -167,22 +174,28 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   invalid('claims HTTP/2', 'HTTP/2 200\r\n\r\n'),
   invalid('has no status', 'HTTP/1.1 OK\r\n\r\n'),
   invalid('has a NUL in a header', `${HEAD}x-a: b\0c\r\ncontent-length: 0\r\n\r\n`),
-  invalid('has two lengths', `${HEAD}content-length: 2\r\ncontent-length: 3\r\n\r\nok`),
+  invalid(
+    'has two lengths',
+    `${HEAD}content-length: 2\r\ncontent-length: 3\r\n\r\nok`,
+    AFTER_LENGTH,
+  ),
   invalid('has a negative length', `${HEAD}content-length: -1\r\n\r\n`),
   invalid(
     'has a length and chunks',
     `${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n`,
+    AFTER_LENGTH,
   ),
-  invalid('repeats 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100)),
+  invalid('repeats 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100), UNREQUESTED),
   unanswered(
     'drips 100 Continue',
     (socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n'),
     'invalid_http',
-    INVALID_HTTP,
+    UNREQUESTED,
   ),
   invalid(
     'upgrades without a request',
     'HTTP/1.1 101 x\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    UNREQUESTED,
   ),
 
   // The response head decides, even if the body fails.
@@ -248,7 +261,7 @@ function unreachable(
   name: string,
   open: Misbehaviour['open'],
   errorCode: string,
-  error: string,
+  error: string | RegExp,
   phase: Misbehaviour['phase'] = 'connect',
 ): Misbehaviour {
   return { name, open, status: null, errorCode, error, phase }
@@ -258,13 +271,18 @@ function certified(
   what: string,
   issue: () => ReturnType<typeof authority.issue>,
   errorCode: string,
-  error: string,
+  error: string | RegExp,
 ): Misbehaviour {
   const open = async () => openTlsReceiver({ ...(await issue()), ciphers: OLD_CIPHERS })()
   return unreachable(`shows a certificate ${what}`, open, errorCode, error)
 }
 
-function unanswered(name: string, answer: Answer, errorCode: string, error: string): Misbehaviour {
+function unanswered(
+  name: string,
+  answer: Answer,
+  errorCode: string,
+  error: string | RegExp,
+): Misbehaviour {
   return unreachable(name, () => openReceiver(answer), errorCode, error, 'response')
 }
 
@@ -280,9 +298,9 @@ function endless(what: string, beginning: string, piece: string): Misbehaviour {
   return unanswered(`pours ${what} without end`, answer, 'head_too_large', HEAD_TOO_LARGE)
 }
 
-function invalid(name: string, text: string): Misbehaviour {
+function invalid(name: string, text: string, error: string | RegExp = INVALID_HTTP): Misbehaviour {
   const answer: Answer = (socket) => socket.write(text, 'latin1')
-  return unanswered(name, answer, 'invalid_http', INVALID_HTTP)
+  return unanswered(name, answer, 'invalid_http', error)
 }
 
 function answered(name: string, answer: Answer): Misbehaviour {

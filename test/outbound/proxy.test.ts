@@ -3,7 +3,7 @@ import * as https from 'node:https'
 import * as net from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { openProxy } from './forward-proxy.ts'
-import { openTcpReceiver } from './raw-receivers.ts'
+import { openTcpReceiver, vacantPort } from './raw-receivers.ts'
 import {
   assertAnswered,
   certificate,
@@ -63,7 +63,7 @@ test('the proxy gets no requests for addresses that are not public', async () =>
 })
 
 test('when the proxy cannot connect to an address, the sender requests the next one, IPv4 first', async () => {
-  const proxy = await openProxy((authority) => authority.startsWith('127.0.0.1:'))
+  const proxy = await openProxy((authority) => (authority.startsWith('127.0.0.1:') ? 200 : 503))
   const receiver = await openReceiver()
   const lookup = async () => [
     { address: '2606:4700:4700::1111', family: 6 },
@@ -77,17 +77,84 @@ test('when the proxy cannot connect to an address, the sender requests the next 
   ])
 })
 
-test('a proxy that rejects the tunnel or is unreachable has its own failure code', async () => {
-  const proxy = await openProxy(() => false)
+test.each([502, 503, 504])(
+  'a proxy that answers %i could not reach the receiver',
+  async (status) => {
+    const proxy = await openProxy(() => status)
+    const receiver = await openReceiver()
+    expect(await post(openSender({ proxyUrl: proxy.url }), receiver)).toEqual({
+      kind: 'unreachable',
+      code: 'connection_failed',
+      reason: `The egress proxy could not reach the receiver: it answered CONNECT with ${status}.`,
+      ...TIMING,
+    })
+  },
+)
+
+test.each([302, 400, 401, 403, 404, 405, 407, 429, 500])(
+  'a proxy that answers %i is for the operator',
+  async (status) => {
+    const proxy = await openProxy(() => status)
+    const receiver = await openReceiver()
+    expect(await post(openSender({ proxyUrl: proxy.url }), receiver)).toEqual({
+      kind: 'unreachable',
+      code: 'proxy_failed',
+      reason: `The egress proxy opened no connection: it answered CONNECT with ${status}.`,
+      ...TIMING,
+    })
+  },
+)
+
+test.each([200, 204])('a proxy that answers %i has opened the tunnel', async (status) => {
+  const proxy = await openProxy(() => status)
   const receiver = await openReceiver()
-  const failed = {
+  assertAnswered(await post(openSender({ proxyUrl: proxy.url }), receiver))
+})
+
+test('of several addresses, the answer for the first one tells', async () => {
+  const lookup = async () => [{ address: '2606:4700:4700::1111', family: 6 }, LOOPBACK]
+  const receiver = await openReceiver()
+  const isIpv6 = (authority: string) => authority.startsWith('[')
+  const down = await openProxy((authority) => (isIpv6(authority) ? 403 : 503))
+  expect(await post(openSender({ proxyUrl: down.url, lookup }), receiver)).toMatchObject({
+    code: 'connection_failed',
+  })
+  const forbidden = await openProxy((authority) => (isIpv6(authority) ? 503 : 403))
+  expect(await post(openSender({ proxyUrl: forbidden.url, lookup }), receiver)).toMatchObject({
+    code: 'proxy_failed',
+  })
+})
+
+test.each([
+  ['does not listen', vacantPort, 'ECONNREFUSED'],
+  [
+    'resets the connection',
+    () => openTcpReceiver((socket) => socket.resetAndDestroy()),
+    'ECONNRESET',
+  ],
+  ['closes the connection', () => openTcpReceiver((socket) => socket.end()), 'UND_ERR_SOCKET'],
+  [
+    'speaks no HTTP',
+    () => openTcpReceiver((socket) => socket.once('data', () => socket.end('SSH-2.0\r\n'))),
+    'HTTPParserError',
+  ],
+])('a proxy that %s is for the operator', async (_what, open, detail) => {
+  const proxyUrl = `http://127.0.0.1:${(await open()).port}`
+  expect(await post(openSender({ proxyUrl }), { port: 1_024 })).toEqual({
     kind: 'unreachable',
     code: 'proxy_failed',
-    reason: 'The egress proxy did not open the connection.',
+    reason: `The egress proxy gave no valid answer to CONNECT (${detail}).`,
     ...TIMING,
-  }
-  expect(await post(openSender({ proxyUrl: proxy.url }), receiver)).toEqual(failed)
-  expect(await post(openSender({ proxyUrl: 'http://127.0.0.1:1' }), receiver)).toEqual(failed)
+  })
+})
+
+test('a proxy to which no connection can be made in time is not taken for a silent receiver', async () => {
+  const { port } = await openTcpReceiver(() => {})
+  const sender = openSender({ proxyUrl: `https://127.0.0.1:${port}` })
+  expect(await post(sender, { port: 1_024 })).toMatchObject({
+    code: 'proxy_failed',
+    reason: 'The egress proxy gave no valid answer to CONNECT (UND_ERR_CONNECT_TIMEOUT).',
+  })
 })
 
 test('a proxy that does not answer times out within the connect timeout', async () => {

@@ -1,17 +1,8 @@
 import { once } from 'node:events'
 import * as net from 'node:net'
-import * as tls from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestAuthority, daysFromNow } from './certificates.ts'
-import {
-  assertAnswered,
-  authority,
-  certificate,
-  openReceiver,
-  openSender,
-  post,
-  TIMING,
-} from './sending.ts'
+import { assertAnswered, authority, openReceiver, openSender, post, TIMING } from './sending.ts'
 
 test('a receiver is trusted if its certificate is valid for its name and issued by a trusted authority', async () => {
   const receiver = await openReceiver()
@@ -83,34 +74,6 @@ test('NODE_TLS_REJECT_UNAUTHORIZED does not turn verification off', async () => 
   })
   const receiver = await openReceiver()
   expect(await post(openSender({ caPem: [] }), receiver)).toMatchObject({ kind: 'unreachable' })
-})
-
-test('TLS 1.1 is refused', async () => {
-  const receiver = await openServer(
-    tls.createServer({
-      ...certificate,
-      minVersion: 'TLSv1',
-      maxVersion: 'TLSv1.1',
-      ciphers: 'DEFAULT@SECLEVEL=0',
-    }),
-  )
-  expect(await post(openSender(), receiver)).toMatchObject({
-    kind: 'unreachable',
-    code: 'tls_failed',
-  })
-})
-
-test('a receiver that does not speak TLS is reported as tls_failed', async () => {
-  const receiver = await openServer(
-    net.createServer((socket) => {
-      socket.on('error', () => {}).on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
-    }),
-  )
-  expect(await post(openSender(), receiver)).toMatchObject({
-    kind: 'unreachable',
-    code: 'tls_failed',
-    reason: 'A TLS connection could not be made; TLS 1.2 or later is required.',
-  })
 })
 
 test('a refused connection is reported as connection_refused', async () => {

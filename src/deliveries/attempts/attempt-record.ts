@@ -1,3 +1,4 @@
+import { requestedUrl } from '../../outbound/destination.ts'
 import type { ConnectionTimes, Outcome } from '../../outbound/outcome.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { LoadedDelivery } from './load-delivery.ts'
@@ -91,7 +92,7 @@ function commonFields(plan: PlannedAttempt, outcome: Outcome | null, now: Date) 
     attemptsBefore: delivery.attemptCount,
     startedAt: plan.startedAt,
     succeeded: outcome !== null && isSuccess(outcome),
-    requestUrl: plan.url,
+    requestUrl: requestedUrl(plan.url),
     next: nextStep(plan, outcome, now),
     retriesLeft: Math.max(0, scheduleMs.length + 1 - used),
     scheduleLength: scheduleMs.length,

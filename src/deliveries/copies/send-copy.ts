@@ -4,6 +4,7 @@ import type { Db, Sql } from '../../db/client.ts'
 import { parseId } from '../../db/ids.ts'
 import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts'
 import { DomainError, invalid, notFound } from '../../lib/errors.ts'
+import { requestedUrl } from '../../outbound/destination.ts'
 import { checkDestinationUrl } from '../../outbound/destination-url.ts'
 import type { Outcome } from '../../outbound/outcome.ts'
 import type { AddressGuard } from '../../outbound/public-address.ts'
@@ -58,7 +59,7 @@ export async function sendCopy(
     },
     body: Buffer.from(deliveryBody(event)),
   })
-  return { url, sentAt, outcome }
+  return { url: requestedUrl(url), sentAt, outcome }
 }
 
 type EventRow = Omit<DeliveredEvent, 'data'> & { readonly data: string | null }

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { assertAnswered, openReceiver, openSender, post } from './sending.ts'
+
+const HEAD = 'HTTP/1.1 200 OK\r\n'
+const LENGTH = 'content-length: 2\r\n\r\nok'
+
+/** Each is a failure, although other clients accept most of them: undici's parser decides. */
+describe('the reason says what is malformed in', () => {
+  test.each([
+    ['a folded header', `${HEAD}x-long: a\r\n  b\r\n${LENGTH}`],
+    ['lines that end in LF', `${HEAD}${LENGTH}`.replaceAll('\r\n', '\n')],
+    ['one header that ends in LF', `${HEAD}x-a: 1\nx-b: 2\r\n${LENGTH}`],
+    ['a space in the name of a header', `${HEAD}X Powered By: cgi\r\n${LENGTH}`],
+    ['a space before the colon', `${HEAD}X-Powered-By : cgi\r\n${LENGTH}`],
+    ['a line without a colon', `${HEAD}garbage\r\n${LENGTH}`],
+    ['a control character', `${HEAD}x-a: b\u0001c\r\n${LENGTH}`],
+    ['a length that is no number', `${HEAD}content-length: two\r\n\r\nok`],
+    ['chunks and a length', `${HEAD}transfer-encoding: chunked\r\n${LENGTH}`],
+    ['an unknown version', `HTTP/1.2 200 OK\r\n${LENGTH}`],
+    ['no status', `HTTP/1.1 OK\r\n${LENGTH}`],
+    ['text before the head', `<b>Warning</b>\n${HEAD}${LENGTH}`],
+    ['another protocol', '220 mail.example.com ESMTP\r\n'],
+  ])('%s', async (_what, text) => {
+    expect(await reasonFor(text)).toMatch(
+      /^The response was not valid HTTP\/1\.1\. The parser reports: ".{10,}"\.$/,
+    )
+  })
+
+  test.each([
+    ['two equal lengths', `${HEAD}content-length: 2\r\n${LENGTH}`],
+    ['two lengths', `${HEAD}content-length: 3\r\n${LENGTH}`],
+    ['a length and chunks', `${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n`],
+    ['a folded header after the length', `${HEAD}content-length: 2\r\nx-long: a\r\n  b\r\n\r\nok`],
+    ['LF after the length', `${HEAD}content-length: 2\nx-a: 1\r\n\r\nok`],
+  ])('%s', async (_what, text) => {
+    expect(await reasonFor(text)).toBe(
+      'The response was not valid HTTP/1.1: after content-length, its head has a second length, transfer-encoding, a folded line, or a line that is malformed or does not end with CR and LF.',
+    )
+  })
+
+  test.each([
+    ['100 Continue', `HTTP/1.1 100 Continue\r\n\r\n${HEAD}${LENGTH}`],
+    ['an upgrade', 'HTTP/1.1 101 x\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
+  ])('%s', async (_what, text) => {
+    expect(await reasonFor(text)).toBe(
+      'The response began with 100 Continue or 101 Switching Protocols, which Posthorn did not request.',
+    )
+  })
+
+  test('a status below 100', async () => {
+    expect(await reasonFor(`HTTP/1.1 099 OK\r\n${LENGTH}`)).toBe(
+      'The response was not valid HTTP/1.1.',
+    )
+  })
+})
+
+test('different faults have different reasons', async () => {
+  const reasons = await Promise.all([
+    reasonFor(`${HEAD}x-a: 1\nx-b: 2\r\n${LENGTH}`),
+    reasonFor(`${HEAD}X Powered By: cgi\r\n${LENGTH}`),
+    reasonFor(`HTTP/1.1 OK\r\n${LENGTH}`),
+    reasonFor('220 mail.example.com ESMTP\r\n'),
+  ])
+  expect(new Set(reasons).size).toBe(4)
+})
+
+test.each([
+  ['103 before it', `HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${HEAD}${LENGTH}`],
+  ['no reason phrase', `HTTP/1.1 200\r\n${LENGTH}`],
+  ['HTTP/1.0', `HTTP/1.0 200 OK\r\n${LENGTH}`],
+  ['blank lines before it', `\r\n\r\n${HEAD}${LENGTH}`],
+])('a response with %s succeeds', async (_what, text) => {
+  const receiver = await openReceiver((socket) => socket.write(text))
+  expect(await post(openSender(), receiver)).toMatchObject({ kind: 'answered', status: 200 })
+})
+
+test('header values in UTF-8 are read as such, and others as Latin-1', async () => {
+  const receiver = await openReceiver((socket) => {
+    socket.write(`${HEAD}x-utf8: grün 東京\r\n`)
+    socket.write(`x-latin1: grün\r\n`, 'latin1')
+    socket.write(LENGTH)
+  })
+  const outcome = await post(openSender(), receiver)
+  assertAnswered(outcome)
+  expect(outcome.headers).toMatchObject({ 'x-utf8': 'grün 東京', 'x-latin1': 'grün' })
+})
+
+async function reasonFor(text: string): Promise<string> {
+  const receiver = await openReceiver((socket) => socket.write(text, 'latin1'))
+  const outcome = await post(openSender(), receiver)
+  expect(outcome).toMatchObject({ kind: 'unreachable', code: 'invalid_http' })
+  return outcome.kind === 'unreachable' ? outcome.reason : ''
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import type { Unreachable } from '../../src/outbound/outcome.ts'
+import { whyMissing } from '../support/installed-program.ts'
+import { startProxy } from '../support/proxies.ts'
+import { openTcpReceiver, openTlsReceiver } from './raw-receivers.ts'
+import { certificate, openSender, post } from './sending.ts'
+
+/** The alerts of RFC 8446, section 6, and of the earlier versions of TLS, with the code of the attempt that each causes. */
+const ALERTS = [
+  [10, 'unexpected_message', 'tls_failed'],
+  [20, 'bad_record_mac', 'tls_failed'],
+  [21, 'decryption_failed', 'tls_failed'],
+  [22, 'record_overflow', 'tls_failed'],
+  [30, 'decompression_failure', 'tls_failed'],
+  [40, 'handshake_failure', 'tls_failed'],
+  [41, 'no_certificate', 'client_certificate_demanded'],
+  [42, 'bad_certificate', 'client_certificate_demanded'],
+  [43, 'unsupported_certificate', 'client_certificate_demanded'],
+  [44, 'certificate_revoked', 'client_certificate_demanded'],
+  [45, 'certificate_expired', 'client_certificate_demanded'],
+  [46, 'certificate_unknown', 'client_certificate_demanded'],
+  [47, 'illegal_parameter', 'tls_failed'],
+  [48, 'unknown_ca', 'client_certificate_demanded'],
+  [49, 'access_denied', 'tls_failed'],
+  [50, 'decode_error', 'tls_failed'],
+  [51, 'decrypt_error', 'tls_failed'],
+  [60, 'export_restriction', 'tls_failed'],
+  [70, 'protocol_version', 'tls_version_refused'],
+  [71, 'insufficient_security', 'tls_failed'],
+  [80, 'internal_error', 'tls_failed'],
+  [86, 'inappropriate_fallback', 'tls_version_refused'],
+  // OpenSSL spells it with two l.
+  [90, 'user_cancelled', 'tls_failed'],
+  [100, 'no_renegotiation', 'tls_failed'],
+  [109, 'missing_extension', 'tls_failed'],
+  [110, 'unsupported_extension', 'tls_failed'],
+  [111, 'certificate_unobtainable', 'client_certificate_demanded'],
+  [112, 'unrecognized_name', 'tls_name_unknown'],
+  [113, 'bad_certificate_status_response', 'tls_failed'],
+  [114, 'bad_certificate_hash_value', 'tls_failed'],
+  [115, 'unknown_psk_identity', 'tls_failed'],
+  [116, 'certificate_required', 'client_certificate_demanded'],
+  [120, 'no_application_protocol', 'http_version_refused'],
+] as const
+
+describe('a receiver that ends the TLS handshake with the alert', () => {
+  test.each(ALERTS)(
+    '%i, %s: the attempt fails as %s and names the alert',
+    async (number, name, code) => {
+      const receiver = await openTcpReceiver((socket) => {
+        socket.once('data', () => socket.end(fatalAlert(number)))
+      })
+      const outcome = await post(openSender(), receiver)
+      expect(outcome).toMatchObject({
+        kind: 'unreachable',
+        code,
+        reason: expect.stringMatching(new RegExp(`^[A-Z].+ \\(TLS alert ${name}\\)\\.$`)),
+      })
+      const { reason } = outcome as Unreachable
+      expect(reason.includes('TLS 1.2 or later')).toBe(code === 'tls_version_refused')
+    },
+  )
+})
+
+const OLD = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
+const DEMANDS = { requestCert: true, rejectUnauthorized: true }
+const SHARES_NOTHING = 'The receiver shares no cipher suite with Posthorn'
+
+describe('a server of Node that', () => {
+  test.each([
+    ['speaks TLS 1.1', { ...certificate, ...OLD }, 'tls_version_refused', 'protocol_version'],
+    [
+      'requires a client certificate',
+      { ...certificate, ...DEMANDS },
+      'client_certificate_demanded',
+      'certificate_required',
+    ],
+    [
+      'requires one with TLS 1.2',
+      { ...certificate, ...DEMANDS, maxVersion: 'TLSv1.2' },
+      'tls_failed',
+      'handshake_failure',
+    ],
+    [
+      'shares no cipher suite',
+      { ...certificate, maxVersion: 'TLSv1.2', ciphers: 'AES256-SHA256' },
+      'tls_failed',
+      'handshake_failure',
+    ],
+    ['has no certificate', {}, 'tls_failed', 'handshake_failure'],
+    [
+      'speaks HTTP/2 only',
+      { ...certificate, ALPNProtocols: ['h2'] },
+      'http_version_refused',
+      'no_application_protocol',
+    ],
+  ] as const)('%s', async (_what, options, code, alert) => {
+    const receiver = await openTlsReceiver(options)()
+    const outcome = await post(openSender(), receiver)
+    expect(outcome).toMatchObject({
+      code,
+      reason: expect.stringContaining(`(TLS alert ${alert}).`),
+    })
+    if (alert === 'handshake_failure')
+      expect(outcome).toMatchObject({ reason: expect.stringContaining(SHARES_NOTHING) })
+  })
+})
+
+test('nginx without a site of that name is reported as such', async ({ skip }) => {
+  const missing = whyMissing('nginx')
+  if (missing !== null) skip(missing)
+  const reject = (block: string) =>
+    block.replace('ssl_certificate ', 'ssl_reject_handshake on;\n  ssl_certificate ')
+  await using nginx = await startProxy('nginx', 'http://127.0.0.1:9', reject)
+  const { port } = new URL(nginx.url)
+  expect(await post(openSender(), { port: Number(port) })).toMatchObject({
+    code: 'tls_name_unknown',
+    reason: 'The receiver has no site with this host name (TLS alert unrecognized_name).',
+  })
+})
+
+test.each([
+  ['plain HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+  ['SSH', 'SSH-2.0-OpenSSH_9.9\r\n'],
+  ['SMTP', '220 mail.example.com ESMTP\r\n'],
+])('a receiver that speaks %s does not speak TLS', async (_what, text) => {
+  const receiver = await openTcpReceiver((socket) => socket.once('data', () => socket.end(text)))
+  expect(await post(openSender(), receiver)).toMatchObject({
+    kind: 'unreachable',
+    code: 'no_tls',
+    reason: 'The receiver does not speak TLS on this port (ERR_SSL_WRONG_VERSION_NUMBER).',
+  })
+})
+
+test('a handshake that makes no sense is reported with the code of the error', async () => {
+  const receiver = await openTcpReceiver((socket) => {
+    socket.once('data', () => socket.end(Buffer.from('16030300040200' + '0000', 'hex')))
+  })
+  expect(await post(openSender(), receiver)).toMatchObject({
+    code: 'tls_failed',
+    reason: expect.stringMatching(/^A TLS connection could not be made \(ERR_SSL_[A-Z_]+\)\.$/),
+  })
+})
+
+/** A record of TLS 1.2 with a fatal alert. */
+function fatalAlert(number: number): Buffer {
+  return Buffer.from([21, 3, 3, 0, 2, 2, number])
+}
