@@ -31,7 +31,7 @@ const PublishEventInput = builder.inputType('PublishEventInput', {
     timestamp: t.field({ type: 'DateTime', description: 'When the event occurred. Default: now.' }),
     idempotencyKey: t.string({
       description:
-        '1 to 255 characters, valid for 24 hours. Publishing the same event again with the same key returns the first event. While another transaction uses the key, the request fails; retry after one second.',
+        '1 to 255 characters, valid for 24 hours. Publishing the same event again with the same key returns the first event; another type, other data or another order of the keys in `data` is a conflict. While another transaction uses the key, the request fails; retry after one second.',
     }),
     traceparent: t.string({
       description: 'The W3C trace context to pass on to receivers: `00-<32 hex>-<16 hex>-<2 hex>`.',

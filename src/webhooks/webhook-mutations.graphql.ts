@@ -44,7 +44,7 @@ const URL_RULE =
 const EVENT_SUBSCRIPTIONS =
   'The names of the event types to receive: at least one. All must be in the catalogue. Duplicates are removed.'
 const HEADERS =
-  'Static headers added to every delivery: at most 32, and 8 KiB in total. They are encrypted at rest.'
+  'Static headers added to every delivery: at most 32, and 8 KiB in total. They are encrypted at rest. Use hyphens in names: nginx, gunicorn and other servers drop headers with an underscore.'
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 

@@ -246,6 +246,20 @@ test('an attempt records its request and its response', async () => {
   expect(publicId('webhook', attempt?.webhookId as string)).toBe(webhook)
 })
 
+test('an attempt records the URL that was sent, and the webhook keeps its URL as given', async () => {
+  const given = `${receiver.url}a/../b/ü?name=O'Neil`
+  const webhook = await register({ url: given })
+  await publish({})
+  const arrived = await receiver.arrival(1)
+  expect(arrived.path).toBe('/b/%C3%BC?name=O%27Neil')
+  const id = String(arrived.headers['wh-id'])
+  await untilState(id, 'succeeded')
+  const [attempt] = await attemptsOf(id)
+  expect(attempt?.requestUrl).toBe(new URL(arrived.path, receiver.url).href)
+  const answer = await posthorn.rest('GET', `/webhooks/${webhook}`)
+  expect((await answer.json()).url).toBe(given)
+})
+
 test('an attempt on a kept connection that turns out to be closed is resent once, and records it', async () => {
   await register({})
   let closed = 0

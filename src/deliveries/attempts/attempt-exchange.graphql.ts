@@ -37,7 +37,10 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
   description: 'The HTTPS request of an attempt.',
   fields: (t) => ({
     method: t.string({ description: 'Always `POST`.', resolve: () => 'POST' }),
-    url: t.exposeString('url', { description: 'The URL that the request was sent to.' }),
+    url: t.exposeString('url', {
+      description:
+        'The URL that the request was sent to: that of the webhook as the URL standard normalizes it.',
+    }),
     headers: t.field({
       type: ['Header'],
       description:
@@ -60,7 +63,8 @@ builder.objectType('AttemptResponse', {
     status: t.exposeInt('status', { description: 'The HTTP status code.' }),
     headers: t.field({
       type: ['Header'],
-      description: 'The headers, with lower-case names. Values of repeated headers are joined.',
+      description:
+        'The headers, with lower-case names. Values of repeated headers are joined. Values are read as UTF-8, or as Latin-1 if they are not valid UTF-8.',
       resolve: ({ headers }) =>
         Object.entries(headers).map(([name, value]) => ({ name, value: String(value) })),
     }),

@@ -18,7 +18,9 @@ const DeliveryCopy = builder.objectRef<Copy>('DeliveryCopy').implement({
   description:
     'A copy of a delivery that was sent to another URL, and the answer. Nothing of it is stored but an entry in the audit log.',
   fields: (t) => ({
-    url: t.exposeString('url', { description: 'The URL that the copy was sent to.' }),
+    url: t.exposeString('url', {
+      description: 'The URL that the copy was sent to, as the URL standard normalizes it.',
+    }),
     sentAt: t.field({
       type: 'DateTime',
       description: 'When the request started.',

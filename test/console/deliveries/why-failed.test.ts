@@ -2,61 +2,24 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { HINTS, whyFailed } from '../../../src/console/deliveries/why-failed.ts'
 import { SECRET_UNREADABLE } from '../../../src/deliveries/attempts/attempt-record.ts'
-import { describeOutcome } from '../../../src/deliveries/attempts/describe-outcome.ts'
-import type { FailureCode, Refused, TimedOut } from '../../../src/outbound/outcome.ts'
+import { OUTCOME_CODES } from '../../../src/deliveries/attempts/describe-outcome.ts'
 
-/** The types make the compiler check that these lists are complete. */
-const FAILURES: Record<FailureCode, true> = {
-  name_not_found: true,
-  name_lookup_failed: true,
-  connection_refused: true,
-  connection_reset: true,
-  connection_failed: true,
-  network_unreachable: true,
-  certificate_expired: true,
-  certificate_not_yet_valid: true,
-  certificate_self_signed: true,
-  certificate_unknown_authority: true,
-  certificate_wrong_host: true,
-  certificate_invalid: true,
-  tls_failed: true,
-  client_certificate_demanded: true,
-  http_version_refused: true,
-  closed_early: true,
-  invalid_http: true,
-  head_too_large: true,
-  proxy_failed: true,
-  connections_busy: true,
-}
-const REFUSED_REASONS: Record<Refused['reason'], true> = {
-  'address-not-public': true,
-  'not-https': true,
-  'url-not-allowed': true,
-}
-const PHASES: Record<TimedOut['phase'], true> = { connect: true, response: true }
-
-const MEASURED = { durationMs: 1, waitedMs: 0, resent: false, connection: null }
-
-function everyCode(): string[] {
-  const refused = (Object.keys(REFUSED_REASONS) as Refused['reason'][]).map((reason) =>
-    describeOutcome({ kind: 'refused', reason, ...MEASURED }),
-  )
-  const timedOut = (Object.keys(PHASES) as TimedOut['phase'][]).map((phase) =>
-    describeOutcome({ kind: 'timed-out', phase, afterMs: 1, reason: '', ...MEASURED }),
-  )
-  const described = [...refused, ...timedOut].map((outcome) => outcome?.code ?? '')
-  return [...Object.keys(FAILURES), ...described, SECRET_UNREADABLE]
-}
+const CODES = [...OUTCOME_CODES, SECRET_UNREADABLE].sort()
 
 test('docs/deliveries.md lists exactly the error codes of attempts without a response', () => {
-  const page = readFileSync(new URL('../../../docs/deliveries.md', import.meta.url), 'utf8')
-  const [, codes = ''] = page.split('## Codes')
-  const listed = [...codes.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code)
-  expect(listed.sort()).toEqual(everyCode().sort())
+  expect(documentedCodes().map(({ code }) => code)).toEqual(CODES)
 })
 
 test('exactly these error codes have a hint', () => {
-  expect(Object.keys(HINTS).sort()).toEqual(everyCode().sort())
+  expect(Object.keys(HINTS).sort()).toEqual(CODES)
+})
+
+test('the documentation names who can act, and the hint sends readers to the operator in the same cases', () => {
+  for (const { code, toAct } of documentedCodes()) {
+    expect(['receiver', 'webhook', 'operator'], code).toEqual(expect.arrayContaining(toAct))
+    const sendsToOperator = HINTS[code as keyof typeof HINTS].includes('Posthorn operator')
+    expect(sendsToOperator, code).toBe(toAct.includes('operator'))
+  }
 })
 
 test('an attempt without a response has the sentence of the server', () => {
@@ -76,3 +39,12 @@ test('unknown codes and all statuses have a sentence and a hint', () => {
 test('a successful attempt has no reason', () => {
   expect(whyFailed({ succeeded: true, status: 204 })).toBeNull()
 })
+
+/** The table of the codes, sorted. */
+function documentedCodes(): { code: string; toAct: string[] }[] {
+  const page = readFileSync(new URL('../../../docs/deliveries.md', import.meta.url), 'utf8')
+  const [, table = ''] = page.split('## Codes')
+  return [...table.matchAll(/^\| `([a-z_]+)` \| .+ \| ([a-z ]+) \|$/gm)]
+    .map(([, code = '', toAct = '']) => ({ code, toAct: toAct.split(' or ') }))
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+}
