@@ -99,6 +99,13 @@ describe('publishEvent', () => {
     expect(data.publishEvent).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
   })
 
+  test('the same data with its keys in another order is another event for an idempotency key', async () => {
+    const input = { type: JOINED, data: { a: 1, b: 2 }, idempotencyKey: 'order-18' }
+    await call('PublishEvent', { input })
+    const { data } = await call('PublishEvent', { input: { ...input, data: { b: 2, a: 1 } } })
+    expect(data.publishEvent).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
+  })
+
   test('lists each problem with its path in the input', async () => {
     const input = { type: 'event_attendee.joined', data: {}, traceparent: 'x', idempotencyKey: '' }
     const { data } = await call('PublishEvent', { input })

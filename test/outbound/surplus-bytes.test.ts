@@ -202,7 +202,11 @@ test('data that arrives before the request is sent is not its response, and the 
     },
   )()
   const outcome = await post(openSender(), early)
-  expect(outcome).toMatchObject({ kind: 'unreachable', code: 'invalid_http' })
+  expect(outcome).toMatchObject({
+    kind: 'unreachable',
+    code: 'invalid_http',
+    reason: 'The receiver sent data before it got the request.',
+  })
   expect({ connections, requests }).toEqual({ connections: 1, requests: 0 })
 })
 
