@@ -12,13 +12,17 @@ export function explainFailure(
   const code = isInvalidHttp ? 'invalid_http' : classify(error)
   if (code === 'invalid_http') return { code, reason: explainInvalidResponse(error) }
   if (code === 'tls_failed') return explainTlsFailure(codeOf(error))
-  return { code, reason: REASONS[code] }
+  const needsDetail = code === 'connection_failed' || code === 'sender_failed'
+  return { code, reason: withDetail(REASONS[code], needsDetail ? codeOf(error) : '') }
 }
 
 function explainTlsFailure(errorCode: string): { code: FailureCode; reason: string } {
   const { code, sentence, detail } = readTlsFailure(errorCode)
-  const reason = sentence ?? REASONS[code]
-  return { code, reason: `${reason.replace(/\.$/, '')} (${detail}).` }
+  return { code, reason: withDetail(sentence ?? REASONS[code], detail) }
+}
+
+function withDetail(sentence: string, detail: string): string {
+  return detail === '' ? sentence : `${sentence.replace(/\.$/, '')} (${detail}).`
 }
 
 /** The outcome of a time limit, without its timing. */
@@ -75,6 +79,7 @@ const REASONS: Record<FailureCode, string> = {
   invalid_http: INVALID_RESPONSE,
   head_too_large: "The response's status line and headers were too large.",
   proxy_failed: 'The egress proxy opened no connection.',
+  sender_failed: 'Posthorn could not open a connection on its own machine.',
   connections_busy:
     'Nothing was sent: the organization already had as many connections in use as Posthorn allows.',
 }
@@ -111,6 +116,13 @@ const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'invalid_http',
   // An assertion of undici fails for a status below 100.
   ERR_ASSERTION: 'invalid_http',
+  // Posthorn's own machine has no more files or memory, or a rule of its own forbids the connection.
+  EMFILE: 'sender_failed',
+  ENFILE: 'sender_failed',
+  ENOBUFS: 'sender_failed',
+  ENOMEM: 'sender_failed',
+  EACCES: 'sender_failed',
+  EPERM: 'sender_failed',
 }
 
 export function codeOf(error: Error): string {

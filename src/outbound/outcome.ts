@@ -84,4 +84,5 @@ export type FailureCode =
   | 'invalid_http'
   | 'head_too_large'
   | 'proxy_failed'
+  | 'sender_failed'
   | 'connections_busy'
