@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { freePort } from './free-port.ts'
-import { findProgram } from './installed-program.ts'
+import { programPath } from './installed-program.ts'
 import { until } from './until.ts'
 
 /** A reverse proxy with TLS in front of Posthorn, with its block of docs/operating.md. */
@@ -34,8 +34,7 @@ export async function startProxy(
   upstreamUrl: string,
   changeBlock = (block: string) => block,
 ): Promise<ReverseProxy> {
-  const program = findProgram(name)
-  if (program === undefined) throw new Error(`${name} is not installed: apt-get install ${name}.`)
+  const program = programPath(name)
   const folder = await mkdtemp(path.join(tmpdir(), `posthorn-${name}-`))
   const authority = await createTestAuthority()
   const { key, cert } = await authority.issue(['localhost'])

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../../support/free-port.ts'
-import { findProgram } from '../../support/installed-program.ts'
+import { programPath } from '../../support/installed-program.ts'
 import { until } from '../../support/until.ts'
 
 /** A Prometheus that scrapes one process every second. */
@@ -27,7 +27,7 @@ export async function startPrometheus(target: string, rulesFile: string): Promis
   )
   const url = `http://127.0.0.1:${await freePort()}`
   const child = spawn(
-    findProgram('prometheus') as string,
+    programPath('prometheus'),
     [
       `--config.file=${file}`,
       `--storage.tsdb.path=${path.join(folder, 'data')}`,
