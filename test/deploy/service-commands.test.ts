@@ -120,13 +120,9 @@ describe('a service of systemd', () => {
   )
 
   test('has a primary whose clock can be compared', needs('psql'), async () => {
-    const run = (part: string) =>
-      runCommands(blockOf('runbook.md', part), {
-        cwd: root,
-        env: { ...env, DATABASE_URL: database.url },
-      })
-    expect(await run('pg_is_in_recovery')).toMatch(/^ f$/m)
-    expect((await run('clock_timestamp')).trim().split('\n')).toHaveLength(2)
+    env = { ...env, DATABASE_URL: database.url }
+    expect(await run(blockOf('runbook.md', 'pg_is_in_recovery'))).toMatch(/^ f$/m)
+    expect((await run(blockOf('runbook.md', 'clock_timestamp'))).trim().split('\n')).toHaveLength(2)
   })
 
   test(

@@ -18,9 +18,6 @@ const INSTALL: Readonly<Record<string, string>> = {
   schemathesis: 'pip install schemathesis==4.32.5',
 }
 
-const foldersOf = (variable: string) =>
-  (process.env[variable] ?? '').split(path.delimiter).filter(Boolean)
-
 /** An ordinary user of Debian has neither of the others in `PATH`. */
 const FOLDERS = [
   ...foldersOf('POSTHORN_TEST_TOOLS'),
@@ -66,6 +63,10 @@ export async function runProgram(
   )
 }
 
+function foldersOf(variable: string): string[] {
+  return (process.env[variable] ?? '').split(path.delimiter).filter(Boolean)
+}
+
 /** What matches a pattern in the parents of the folders `bin` in `PATH`. */
 export function besidePath(pattern: string): string[] {
   const parents = foldersOf('PATH').flatMap((folder) =>
@@ -76,7 +77,9 @@ export function besidePath(pattern: string): string[] {
   )
 }
 
-const versionIn = (folder: string) => Number(/postgresql\/(\d+)/.exec(folder)?.[1] ?? 0)
+function versionIn(folder: string): number {
+  return Number(/postgresql\/(\d+)/.exec(folder)?.[1] ?? 0)
+}
 
 /** A file that can be executed, as far as one can tell without running it. */
 export function canRun(file: string): boolean {
