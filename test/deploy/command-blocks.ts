@@ -33,7 +33,7 @@ export function blockOf(page: string, part: string): string {
 export function withReplaced(text: string, replaced: Readonly<Record<string, string>>): string {
   return Object.entries(replaced).reduce((result, [part, other]) => {
     if (!result.includes(part)) throw new Error(`There is no "${part}" in:\n${text}`)
-    return result.replaceAll(part, other)
+    return result.replaceAll(part, () => other)
   }, text)
 }
 

@@ -95,6 +95,7 @@ const NODE = '/run/node'
 
 /** The engine mounts the files of the image; the rest of this machine stands for its base. Nothing can be written. */
 const SCRIPT = `
+  umask 022
   mount --make-rprivate /
   mount -t tmpfs tmpfs /opt
   for folder in "$1"/opt/*; do

@@ -88,15 +88,15 @@ function nginxFile({ folder, block, port, upstream, certificateFile, keyFile }: 
     '127.0.0.1:4000': upstream,
     'listen 443': `listen 127.0.0.1:${port}`,
     'server_name webhooks.example.com': 'server_name localhost',
-    '/etc/ssl/webhooks.example.com.pem': certificateFile,
-    '/etc/ssl/webhooks.example.com.key': keyFile,
+    '/etc/ssl/webhooks.example.com.pem': quoted(certificateFile),
+    '/etc/ssl/webhooks.example.com.key': quoted(keyFile),
   })
   const bodies = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${path.join(folder, kind)};`,
+    (kind) => `${kind}_temp_path ${quoted(path.join(folder, kind))};`,
   )
   return `daemon off;
 ${process.getuid?.() === 0 ? 'user root;' : ''}
-pid ${path.join(folder, 'pid')};
+pid ${quoted(path.join(folder, 'pid'))};
 events {}
 http {
 access_log off;
@@ -111,7 +111,7 @@ function caddyFile({ block, port, upstream, certificateFile, keyFile }: Site): s
     '127.0.0.1:4000': upstream,
     'webhooks.example.com {': `https://localhost:${port} {
   bind 127.0.0.1
-  tls ${certificateFile} ${keyFile}`,
+  tls ${quoted(certificateFile)} ${quoted(keyFile)}`,
   })
   return `{
   admin off
@@ -121,10 +121,15 @@ ${site}
 `
 }
 
+/** A path in a configuration of nginx or Caddy. */
+function quoted(file: string): string {
+  return `"${file.replaceAll(/["\\]/g, '\\$&')}"`
+}
+
 function replaceEach(text: string, replacements: Readonly<Record<string, string>>): string {
   return Object.entries(replacements).reduce((result, [from, to]) => {
     if (!result.includes(from)) throw new Error(`docs/operating.md does not have ${from}.`)
-    return result.replaceAll(from, to)
+    return result.replaceAll(from, () => to)
   }, text)
 }
 
