@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
@@ -15,6 +15,7 @@ export class LeftOutReport implements Reporter {
     const file = process.env['POSTHORN_TEST_LEFT_OUT']
     if (!file) return
     const names = skipped.map(({ module }) => path.relative(process.cwd(), module.moduleId))
+    mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, [...new Set(names)].map((name) => `${name}\n`).join(''))
   }
 }
