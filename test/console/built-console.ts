@@ -16,7 +16,7 @@ const root = path.join(import.meta.dirname, '../..')
 
 /** Runs before the console tests: finds a browser, and rebuilds the console if its sources are newer. */
 export default async function prepareConsole(project: TestProject): Promise<void> {
-  const chromium = chromiumFor('The tests of the console')
+  const chromium = chromiumFor('The tests of the console in a browser')
   project.provide('chromium', chromium)
   if (chromium === null) return
   if (!(await isBuilt())) {
