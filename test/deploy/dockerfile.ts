@@ -49,7 +49,7 @@ export async function buildDockerfile(
       // A step with an absolute path would change this machine.
       if (/(^|[\s=])\//.test(rest)) throw new Error(`RUN has an absolute path: ${rest}`)
       const env = { ...process.env, npm_config_prefer_offline: 'true' }
-      // As in an engine, whatever the umask of this process is.
+      // An engine has this umask.
       await execute('sh', ['-ec', `umask 022; ${rest}`], { cwd: inStage('.'), env })
     } else {
       settings[instruction] = rest
