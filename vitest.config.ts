@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { LeftOutReport } from './test/support/left-out-report.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
 import { temporaryFolder } from './test/support/temporary-folder.ts'
 
@@ -53,6 +54,7 @@ export default defineConfig({
       reporter: ['text-summary', 'html'],
     },
     sequence: { sequencer: LongestFirst },
+    reporters: [...configDefaults.reporters, new LeftOutReport()],
     // One group after another. A machine with two cores shares them with Postgres.
     projects: [
       {

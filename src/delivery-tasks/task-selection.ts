@@ -98,10 +98,11 @@ function selectPageSql(
   add: AddValue,
 ): PageSql | null {
   const bounds = { take: -size, bound: { gt: reachedId } }
-  const createdAt = taskId === null ? null : timestampOf(taskId)
+  // Some deliveries of its millisecond are older.
+  const end = taskId === null ? null : new Date(timestampOf(taskId).getTime() + 1)
   const { anyAttempt, webhookUuid } = filter
   if (!anyAttempt) {
-    const text = pageOfOrganization(organizationId, until(filter, createdAt), bounds, add)
+    const text = pageOfOrganization(organizationId, until(filter, end), bounds, add)
     return text === null
       ? null
       : {
@@ -114,7 +115,7 @@ function selectPageSql(
     ...(webhookUuid ? [`a.webhook_id = ${add(webhookUuid)}`] : []),
   ]
   const text = pageOfAttempts(
-    until(anyAttempt, createdAt),
+    until(anyAttempt, end),
     { owned, column: 'delivery_id', ...bounds },
     add,
   )

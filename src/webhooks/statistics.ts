@@ -45,7 +45,7 @@ export const MAX_BUCKETS = 1_500
 /** How long minutes are kept. Hours are kept as long as deliveries. */
 export const MINUTES_KEPT_MS = 2 * UNIT_MS.day
 
-/** The buckets that overlap a time range. Throws `invalid` if there are too many or if their minutes are deleted. */
+/** The buckets that overlap a time range; without an end, up to the bucket of now. Throws `invalid` if there are too many or if their minutes are deleted. */
 export function bucketRange(
   input: {
     readonly since: Date
@@ -57,7 +57,10 @@ export function bucketRange(
   const { unit } = input
   const size = UNIT_MS[unit]
   const since = new Date(Math.floor(input.since.getTime() / size) * size)
-  const until = new Date(Math.ceil((input.until ?? now).getTime() / size) * size)
+  const startOfNow = Math.floor(now.getTime() / size) * size
+  const until = input.until
+    ? new Date(Math.ceil(input.until.getTime() / size) * size)
+    : new Date(startOfNow + size)
   const count = (until.getTime() - since.getTime()) / size
   if (count <= 0) throw invalidArgument('since', 'must be before until')
   if (count > MAX_BUCKETS) {

@@ -48,9 +48,8 @@ builder.prismaObjectFields('Webhook', (t) => ({
     select: { id: true },
     resolve: ({ id }, { since, until }, context, info) => {
       const { organizationId } = callerOf(context)
-      const range = { since, until: until ?? new Date() }
       return context.perField(info, (webhooks: string[]) =>
-        findWebhookChanges(context.sql, organizationId, webhooks, range),
+        findWebhookChanges(context.sql, organizationId, webhooks, { since, until }),
       )(id)
     },
   }),

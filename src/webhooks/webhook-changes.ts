@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { lowerBoundAt } from '../lib/uuid-v7.ts'
+import { lowerBoundAt, upperBoundAt } from '../lib/uuid-v7.ts'
 
 export type ChangeKind =
   | 'created'
@@ -18,7 +18,8 @@ export interface WebhookChange {
 
 export interface ChangeRange {
   readonly since: Date
-  readonly until: Date
+  /** Exclusive. Default: no end. */
+  readonly until?: Date | null | undefined
 }
 
 export const MAX_CHANGES = 100
@@ -33,7 +34,14 @@ export async function findWebhookChanges(
   const { rows } = await sql.query<WebhookChange & { webhook: string }>({
     name: 'find_webhook_changes',
     text: FIND_WEBHOOK_CHANGES,
-    values: [organizationId, webhookUuids, since, until, lowerBoundAt(since), lowerBoundAt(until)],
+    values: [
+      organizationId,
+      webhookUuids,
+      since,
+      until ?? 'infinity',
+      lowerBoundAt(since),
+      upperBoundAt(until),
+    ],
   })
   const byWebhook = Map.groupBy(rows, ({ webhook }) => webhook)
   return webhookUuids.map((uuid) =>

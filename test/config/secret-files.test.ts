@@ -74,14 +74,12 @@ describe.each(SECRET_SETTINGS)('%s_FILE', (name) => {
   })
 
   // Every text can be the secret of a client.
-  test.skipIf(name === 'POSTHORN_OIDC_CLIENT_SECRET')(
-    'with an invalid value is rejected without showing the value',
-    () => {
-      const [problem, ...others] = problemsWith(write('invalid', 'hunter2-marker'))
-      expect(problem).toContain(name)
-      expect([problem, ...others].join()).not.toContain('hunter2')
-    },
-  )
+  if (name === 'POSTHORN_OIDC_CLIENT_SECRET') return
+  test('with an invalid value is rejected without showing the value', () => {
+    const [problem, ...others] = problemsWith(write('invalid', 'hunter2-marker'))
+    expect(problem).toContain(name)
+    expect([problem, ...others].join()).not.toContain('hunter2')
+  })
 })
 
 test('all files are reported together with the other problems, and misspelled names are recognized', () => {

@@ -1,24 +1,34 @@
-import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
+import { canRun, findProgram } from '../support/installed-program.ts'
+import { reasonToLeaveOut } from '../support/left-out.ts'
 
 /** The path of a Chromium, or null if there is none. `POSTHORN_TEST_CHROMIUM` overrides it. */
 export function findChromium(): string | null {
   const named = process.env['POSTHORN_TEST_CHROMIUM']
-  if (!named) return INSTALLED_AT.find((program) => existsSync(program)) ?? null
-  if (existsSync(named)) return named
+  if (!named) return NAMES.map(findProgram).find(Boolean) ?? MACOS.find(canRun) ?? null
+  if (canRun(named)) return named
   throw new Error(
-    `POSTHORN_TEST_CHROMIUM is ${JSON.stringify(named)}, where there is no file. Give the path of a Chromium or Chrome, or unset it.`,
+    `POSTHORN_TEST_CHROMIUM is ${JSON.stringify(named)}, where no program can be run. Give the path of a Chromium or Chrome, or unset it.`,
   )
 }
 
 export const REMEDY =
   'Install Chromium (Debian: apt-get install chromium; macOS: Google Chrome), or set POSTHORN_TEST_CHROMIUM to the path of one.'
 
-const INSTALLED_AT = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/usr/bin/google-chrome-stable',
+/** For the set-up of a project: the path of a Chromium, or null after it has said that tests are left out. */
+export function chromiumFor(tests: string): string | null {
+  const chromium = findChromium()
+  if (chromium === null) {
+    console.warn(
+      `\n${reasonToLeaveOut(`${tests} are left out, as there is no Chromium here. ${REMEDY}`)}\n`,
+    )
+  }
+  return chromium
+}
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+const MACOS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]

@@ -3,7 +3,7 @@ import { glob, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
-import { findChromium, REMEDY } from './browser.ts'
+import { chromiumFor } from './browser.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,14 +16,9 @@ const root = path.join(import.meta.dirname, '../..')
 
 /** Runs before the console tests: finds a browser, and rebuilds the console if its sources are newer. */
 export default async function prepareConsole(project: TestProject): Promise<void> {
-  const chromium = findChromium()
+  const chromium = chromiumFor('The tests of the console in a browser')
   project.provide('chromium', chromium)
-  if (chromium === null) {
-    console.warn(
-      `\nThere is no Chromium here, so the tests of the console are SKIPPED. ${REMEDY}\n`,
-    )
-    return
-  }
+  if (chromium === null) return
   if (!(await isBuilt())) {
     // Vitest's NODE_ENV would select a development build, which is twice as large.
     const env = { ...process.env, NODE_ENV: 'production' }

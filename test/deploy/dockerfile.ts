@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { cp, mkdir, readFile } from 'node:fs/promises'
+import { cp, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
@@ -39,7 +39,7 @@ export async function buildDockerfile(
       settings = {}
     } else if (instruction === 'WORKDIR') {
       workdir = path.resolve(workdir, rest)
-      await mkdir(inStage('.'), { recursive: true })
+      await execute('sh', ['-ec', 'umask 022; mkdir -p "$1"', 'sh', inStage('.')])
     } else if (instruction === 'COPY') {
       const [, stage, source = '', target = ''] = /^(?:--from=(\S+) )?(\S+) (\S+)$/.exec(rest) ?? []
       const from = stage === undefined ? context : stages.get(stage)
@@ -49,7 +49,8 @@ export async function buildDockerfile(
       // A step with an absolute path would change this machine.
       if (/(^|[\s=])\//.test(rest)) throw new Error(`RUN has an absolute path: ${rest}`)
       const env = { ...process.env, npm_config_prefer_offline: 'true' }
-      await execute('sh', ['-ec', rest], { cwd: inStage('.'), env })
+      // An engine has this umask.
+      await execute('sh', ['-ec', `umask 022; ${rest}`], { cwd: inStage('.'), env })
     } else {
       settings[instruction] = rest
     }

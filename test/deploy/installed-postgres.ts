@@ -1,20 +1,10 @@
-import { globSync } from 'node:fs'
 import { chmod, chown, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { freePort } from '../support/free-port.ts'
+import { programPath } from '../support/installed-program.ts'
 import { runCommands } from './command-blocks.ts'
 
-/** The programs of the newest Postgres server of this machine. The embedded one has no pg_basebackup and no pg_dump. */
-const [PROGRAMS] = globSync('/usr/lib/postgresql/*/bin/pg_ctl')
-  .map((file) => path.dirname(file))
-  .sort((a, b) => Number(b.split('/')[4]) - Number(a.split('/')[4]))
-
-/** Why tests with it are skipped, or null. In CI they fail instead. */
-export const POSTGRES_MISSING =
-  PROGRAMS || process.env['CI']
-    ? null
-    : 'no Postgres server is installed (apt-get install postgresql)'
-
+/** A Postgres server that is installed here. The embedded one has no pg_basebackup and no pg_dump. */
 export interface InstalledPostgres extends AsyncDisposable {
   readonly dataDirectory: string
   urlOf(database: string): string
@@ -26,13 +16,12 @@ export interface InstalledPostgres extends AsyncDisposable {
 
 /** A new cluster in a folder, which the user that runs the server gets. */
 export async function createPostgres(folder: string): Promise<InstalledPostgres> {
-  if (PROGRAMS === undefined) throw new Error('No Postgres server is installed.')
   const dataDirectory = path.join(folder, 'data')
   const port = await freePort()
   const as = await commandOfUser(folder)
   const urlOf = (database: string) => `postgres://posthorn@127.0.0.1:${port}/${database}`
   const env = {
-    PATH: `${PROGRAMS}:${process.env['PATH']}`,
+    PATH: `${path.dirname(programPath('pg_ctl'))}:${process.env['PATH']}`,
     PGDATA: dataDirectory,
     PGHOST: '127.0.0.1',
     PGPORT: String(port),

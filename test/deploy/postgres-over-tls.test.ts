@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { startTestApp, testEnvironment } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import { needs } from '../support/left-out.ts'
 import { runPosthorn } from '../support/posthorn-process.ts'
-import { createPostgres, type InstalledPostgres, POSTGRES_MISSING } from './installed-postgres.ts'
+import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
 
 /** A certificate authority, and a certificate for the address of the server. Postgres accepts TLS only. */
 const REQUIRE_TLS = `
@@ -19,56 +20,51 @@ const REQUIRE_TLS = `
   printf "ssl = on\\nssl_cert_file = '$PWD/server.crt'\\nssl_key_file = '$PWD/server.key'\\n" >> "$PGDATA/postgresql.conf"
 `
 
-describe.skipIf(POSTGRES_MISSING)(
-  `on a Postgres that requires TLS${POSTGRES_MISSING ? `: ${POSTGRES_MISSING}` : ''}`,
-  () => {
-    let folder: string
-    let postgres: InstalledPostgres
-    const urlWith = (parameters: string) => `${postgres.urlOf('posthorn')}${parameters}`
-    const migrate = (parameters: string) =>
-      runPosthorn(['migrate'], { environment: testEnvironment(urlWith(parameters)) })
+describe('on a Postgres that requires TLS', needs('pg_ctl', 'openssl'), () => {
+  let folder: string
+  let postgres: InstalledPostgres
+  const urlWith = (parameters: string) => `${postgres.urlOf('posthorn')}${parameters}`
+  const migrate = (parameters: string) =>
+    runPosthorn(['migrate'], { environment: testEnvironment(urlWith(parameters)) })
 
-    beforeAll(async () => {
-      folder = await mkdtemp(path.join(tmpdir(), 'posthorn-tls-'))
-      postgres = await createPostgres(folder)
-      await postgres.run(REQUIRE_TLS)
-      await postgres.start()
-      await postgres.run('createdb posthorn')
-    })
-    afterAll(async () => {
-      await postgres[Symbol.asyncDispose]()
-      await rm(folder, { recursive: true, force: true })
-    })
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-tls-'))
+    postgres = await createPostgres(folder)
+    await postgres.run(REQUIRE_TLS)
+    await postgres.start()
+    await postgres.run('createdb posthorn')
+  })
+  afterAll(async () => {
+    await postgres[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
+  })
 
-    test('a URL without TLS, and one without the authority, get an error with the remedy', async () => {
-      const plain = await migrate('')
-      expect(plain.code).toBe(1)
-      expect(plain.stderr).toContain(
-        'The server requires TLS: add ?sslmode=verify-full to its URL.',
-      )
-      const unknown = await migrate('?sslmode=verify-full')
-      expect(unknown.code).toBe(1)
-      expect(unknown.stderr).toContain('?sslmode=verify-full&sslrootcert=/path/to/ca.pem')
-    })
+  test('a URL without TLS, and one without the authority, get an error with the remedy', async () => {
+    const plain = await migrate('')
+    expect(plain.code).toBe(1)
+    expect(plain.stderr).toContain('The server requires TLS: add ?sslmode=verify-full to its URL.')
+    const unknown = await migrate('?sslmode=verify-full')
+    expect(unknown.code).toBe(1)
+    expect(unknown.stderr).toContain('?sslmode=verify-full&sslrootcert=/path/to/ca.pem')
+  })
 
-    test('every connection of the API and the worker is encrypted', async () => {
-      const parameters = `?sslmode=verify-full&sslrootcert=${folder}/ca.pem`
-      const migrated = await migrate(parameters)
-      expect(migrated.code, migrated.stderr).toBe(0)
-      await using database = openDatabase(urlWith(parameters))
-      await using posthorn = await startTestApp({ database })
-      await posthorn.graphql(
-        'mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }',
-        { input: { type: JOINED, data: {} } },
-      )
-      const { rows } = await database.pool.query(
-        `select bool_and(ssl) as encrypted, count(distinct application_name)::int as programs
+  test('every connection of the API and the worker is encrypted', async () => {
+    const parameters = `?sslmode=verify-full&sslrootcert=${folder}/ca.pem`
+    const migrated = await migrate(parameters)
+    expect(migrated.code, migrated.stderr).toBe(0)
+    await using database = openDatabase(urlWith(parameters))
+    await using posthorn = await startTestApp({ database })
+    await posthorn.graphql(
+      'mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }',
+      { input: { type: JOINED, data: {} } },
+    )
+    const { rows } = await database.pool.query(
+      `select bool_and(ssl) as encrypted, count(distinct application_name)::int as programs
          from pg_stat_ssl join pg_stat_activity using (pid)
          where datname = 'posthorn' and backend_type = 'client backend'`,
-      )
-      expect(rows).toEqual([{ encrypted: true, programs: expect.any(Number) }])
-      // The pools, the heartbeats and the runner.
-      expect(rows[0].programs).toBeGreaterThanOrEqual(3)
-    })
-  },
-)
+    )
+    expect(rows).toEqual([{ encrypted: true, programs: expect.any(Number) }])
+    // The pools, the heartbeats and the runner.
+    expect(rows[0].programs).toBeGreaterThanOrEqual(3)
+  })
+})

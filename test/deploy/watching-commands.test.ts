@@ -4,10 +4,11 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { findProgram, whyMissing } from '../support/installed-program.ts'
+import { programPath } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
 import { logLine } from '../support/log-lines.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
-import { blockOf, ROOT, runCommands, withReplaced } from './command-blocks.ts'
+import { blockOf, quoted, ROOT, runCommands, withReplaced } from './command-blocks.ts'
 
 /** The commands of the other pages of docs/operate. test/docs.test.ts runs the SQL of the runbook. */
 let folder: string
@@ -19,46 +20,46 @@ afterAll(async () => await rm(folder, { recursive: true }))
 
 const run = (text: string, cwd = folder) => runCommands(text, { cwd })
 
-test('Prometheus accepts the configuration of metrics.md, and not one with a mistake', async ({
-  skip,
-}) => {
-  const reason = whyMissing('promtool', 'apt-get install prometheus')
-  if (reason) return skip(reason)
-  const text = blockOf('metrics.md', 'static_configs')
-  expect(await promtool('check config', text)).toContain('SUCCESS')
-  const mistaken = withReplaced(text, { scrape_interval: 'scrape_intervals' })
-  await expect(promtool('check config', mistaken)).rejects.toThrow(/FAILED/)
-})
+test(
+  'Prometheus accepts the configuration of metrics.md, and not one with a mistake',
+  needs('promtool'),
+  async () => {
+    const text = blockOf('metrics.md', 'static_configs')
+    expect(await promtool('check config', text)).toContain('SUCCESS')
+    const mistaken = withReplaced(text, { scrape_interval: 'scrape_intervals' })
+    await expect(promtool('check config', mistaken)).rejects.toThrow(/FAILED/)
+  },
+)
 
-test('in Kubernetes, Prometheus scrapes the port for metrics of each pod, and names the pod', async ({
-  skip,
-}) => {
-  const reason = whyMissing('promtool', 'apt-get install prometheus')
-  if (reason) return skip(reason)
-  const port = (name: string, number: number, app = 'posthorn') =>
-    `{ targets: ['10.0.0.1:${number}'], labels: { __meta_kubernetes_pod_name: a-pod, ` +
-    `__meta_kubernetes_pod_label_app_kubernetes_io_name: ${app}, __meta_kubernetes_pod_container_port_name: ${name} } }`
-  const pods = [port('metrics', 9464), port('http', 4000), port('metrics', 9465, 'another')]
-  // Debian's Prometheus does not know Kubernetes, so the labels of pods are given.
-  const discovery = /kubernetes_sd_configs:\n(?: {6}.*\n)+/
-  const text = blockOf('metrics.md', 'kubernetes_sd_configs')
-  expect(text).toMatch(discovery)
-  const config = text.replace(discovery, `static_configs: [${pods.join(', ')}]\n`)
-  const found = await promtool('check service-discovery --timeout 1s', config, 'posthorn')
-  const targets = (JSON.parse(found) as { labels: Record<string, string> }[]).flatMap(
-    ({ labels }) => (labels['__address__'] === undefined ? [] : [labels]),
-  )
-  expect(targets).toMatchObject([
-    { __address__: '10.0.0.1:9464', instance: 'a-pod', job: 'posthorn' },
-  ])
-})
+test(
+  'in Kubernetes, Prometheus scrapes the port for metrics of each pod, and names the pod',
+  needs('promtool'),
+  async () => {
+    const port = (name: string, number: number, app = 'posthorn') =>
+      `{ targets: ['10.0.0.1:${number}'], labels: { __meta_kubernetes_pod_name: a-pod, ` +
+      `__meta_kubernetes_pod_label_app_kubernetes_io_name: ${app}, __meta_kubernetes_pod_container_port_name: ${name} } }`
+    const pods = [port('metrics', 9464), port('http', 4000), port('metrics', 9465, 'another')]
+    // Debian's Prometheus does not know Kubernetes, so the labels of pods are given.
+    const discovery = /kubernetes_sd_configs:\n(?: {6}.*\n)+/
+    const text = blockOf('metrics.md', 'kubernetes_sd_configs')
+    expect(text).toMatch(discovery)
+    const config = text.replace(discovery, `static_configs: [${pods.join(', ')}]\n`)
+    const found = await promtool('check service-discovery --timeout 1s', config, 'posthorn')
+    const targets = (JSON.parse(found) as { labels: Record<string, string> }[]).flatMap(
+      ({ labels }) => (labels['__address__'] === undefined ? [] : [labels]),
+    )
+    expect(targets).toMatchObject([
+      { __address__: '10.0.0.1:9464', instance: 'a-pod', job: 'posthorn' },
+    ])
+  },
+)
 
 /** Runs promtool on a configuration that stands beside the rules. */
 async function promtool(command: string, config: string, ...args: string[]): Promise<string> {
   await cp(path.join(ROOT, 'deploy/prometheus/rules.yaml'), path.join(folder, 'rules.yaml'))
   const file = path.join(folder, 'prometheus.yaml')
   await writeFile(file, config)
-  return await run([findProgram('promtool'), command, file, ...args].join(' '))
+  return await run([quoted(programPath('promtool')), command, quoted(file), ...args].join(' '))
 }
 
 test('Posthorn starts with the variables of tracing.md, and not with a sampler that does not exist', async () => {
@@ -98,9 +99,7 @@ test('the test that upgrading.md names exists, and reads the variable', async ()
   expect(await readFile(path.join(ROOT, file), 'utf8')).toContain(variable)
 })
 
-test('jq understands the expressions of the runbook', async ({ skip }) => {
-  const reason = whyMissing('jq')
-  if (reason) return skip(reason)
+test('jq understands the expressions of the runbook', needs('jq'), async () => {
   const page = await readFile(path.join(ROOT, 'docs/operate/runbook.md'), 'utf8')
   const commands = [...page.matchAll(/jq ('[^']+')/g)].map(([, expression = '']) => expression)
   expect(commands.length).toBeGreaterThan(3)

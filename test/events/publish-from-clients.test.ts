@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { programPath } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
 
 /* A host application publishes in its own transaction, with its own Postgres client. */
 let database: Database
@@ -26,13 +27,7 @@ const PUBLISHED = {
   duplicate: false,
 }
 
-const PSQL = ['/usr/bin/psql', '/usr/local/bin/psql', '/opt/homebrew/bin/psql'].find(existsSync)
-
-test('CI has psql', () => {
-  if (process.env['CI']) expect(PSQL).toBeDefined()
-})
-
-describe.skipIf(!PSQL)('psql', () => {
+describe('psql', needs('psql'), () => {
   test('publishes events with an invoice', async () => {
     expect(
       await psql(`
@@ -162,7 +157,7 @@ test('a role that can only execute the function can publish, but read nothing', 
 
 /** Runs a script, and returns its unaligned output without headers. */
 async function psql(script: string): Promise<string> {
-  const running = promisify(execFile)(PSQL as string, [
+  const running = promisify(execFile)(programPath('psql'), [
     database.url,
     '--no-psqlrc',
     '--quiet',

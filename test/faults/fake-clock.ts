@@ -1,4 +1,5 @@
-import { globSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
+import { besidePath } from '../support/installed-program.ts'
 
 /** The wall clock of a process, which differs from that of the machine. Its monotonic clock stays right. */
 export interface FakeClock {
@@ -8,7 +9,7 @@ export interface FakeClock {
 }
 
 /** Of Debian's package `libfaketime`. */
-const [LIBRARY] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')
+const [LIBRARY] = besidePath('lib/*/faketime/libfaketimeMT.so.1')
 
 export const FAKE_CLOCK_MISSING =
   LIBRARY === undefined ? 'libfaketime is not installed (apt-get install libfaketime)' : null

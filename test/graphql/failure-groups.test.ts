@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { findFailureGroups } from '../../src/deliveries/attempts/failure-groups.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
@@ -97,6 +97,14 @@ test('failures are selected by time and webhook', async () => {
   expect(await found({ since: hoursAgo(1), webhookId: one })).toEqual(['one 500 3', 'one 404 1'])
   expect(await found({ since: hoursAgo(1), webhookId: mintId('webhook') })).toEqual([])
   expect(await found({ since: new Date(Date.now() + HOUR_MS) })).toEqual([])
+})
+
+test('without an end, the failures of this moment count, also if the clock of this process is late', async () => {
+  await record(webhooks[0], 500)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 60_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  const { data } = await groups()
+  expect(data.failureGroups).toMatchObject([{ count: 1 }])
 })
 
 test('the groups of a deleted webhook stay', async () => {

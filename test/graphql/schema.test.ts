@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { parse, visit } from 'graphql'
 import { expect, test } from 'vitest'
@@ -9,7 +10,9 @@ const root = new URL('../../', import.meta.url)
 test('schema.graphql is current, and can be printed without a database', async () => {
   const { DATABASE_URL: _, ...env } = process.env
   const script = new URL('src/server/print-schema.ts', root)
-  const { stdout } = await promisify(execFile)(process.execPath, [script.pathname, '-'], { env })
+  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(script), '-'], {
+    env,
+  })
   expect(stdout).toBe(await readFile(new URL('schema.graphql', root), 'utf8'))
 })
 

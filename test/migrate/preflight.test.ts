@@ -3,7 +3,8 @@ import { type Database, openDatabase } from '../../src/db/client.ts'
 import { migrate, unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { testEnvironment } from '../support/app.ts'
 import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'
-import { NO_PGBOUNCER, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
+import { needs } from '../support/left-out.ts'
+import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 
@@ -22,7 +23,7 @@ test('a database in another encoding is rejected with the command to create a UT
   expect(await catalogueOf(latin)).toEqual(await catalogueOf(database))
 })
 
-describe('a transaction pooler', () => {
+describe('a transaction pooler', needs('pgbouncer'), () => {
   let pooler: PgBouncer | undefined
 
   afterEach(async () => {
@@ -134,8 +135,4 @@ describe('a transaction pooler', () => {
   async function transactionPooler(settings: Record<string, string | number>): Promise<PgBouncer> {
     return await startPgBouncer(database.url, { pool_mode: 'transaction', ...settings })
   }
-
-  beforeEach(({ skip }) => {
-    if (NO_PGBOUNCER) skip(NO_PGBOUNCER)
-  })
 })

@@ -23,7 +23,7 @@ test('an upgrade during traffic loses no event, fails no call, and lets processe
   const from = await findEarlierVersion()
   if (!from) {
     return skip(
-      'No tag v* here. Run `git fetch --tags`, or set TEST_UPGRADE_FROM to a tag or a commit.',
+      'this clone has no tag v* (git fetch --tags, or set TEST_UPGRADE_FROM to a tag or a commit)',
     )
   }
   await using stack = new AsyncDisposableStack()

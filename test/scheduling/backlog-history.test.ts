@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { deleteOldBacklogSamples, sampleBacklogs } from '../../src/scheduling/backlog-samples.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
@@ -96,6 +96,14 @@ test('the changes, rotations and holds of a webhook are listed, newest first', a
   ])
   expect(await changesOf(id, new Date(Date.now() + HOUR_MS))).toEqual([])
   expect(await changesOf(webhookId)).toEqual(['PUT_ON_HOLD', 'CREATED'])
+  const [hourAgo, dayAgo] = [HOUR_MS, DAY_MS].map((ms) => new Date(Date.now() - ms))
+  expect(await changesOf(webhookId, dayAgo, hourAgo)).toEqual([])
+})
+
+test('without an end, the changes of this moment count, also if the clock of this process is late', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - MINUTE_MS })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await changesOf(webhookId)).toEqual(['PUT_ON_HOLD', 'CREATED'])
 })
 
 test('a hold is deleted once it ended before the retention; a present one stays', async () => {
@@ -124,12 +132,16 @@ async function waitingIn(range: object) {
   }
 }
 
-async function changesOf(id: string, since = new Date(Date.now() - HOUR_MS)): Promise<string[]> {
+async function changesOf(
+  id: string,
+  since = new Date(Date.now() - HOUR_MS),
+  until: Date | null = null,
+): Promise<string[]> {
   const { data } = await api.call(
     tenant.token,
-    `query ($id: ID!, $since: DateTime!, $until: DateTime!) {
+    `query ($id: ID!, $since: DateTime!, $until: DateTime) {
       webhook(id: $id) { changes(since: $since, until: $until) { at kind } } }`,
-    { id, since, until: new Date(Date.now() + DAY_MS) },
+    { id, since, until },
   )
   return data.webhook.changes.map(({ kind }: { kind: string }) => kind)
 }

@@ -1,10 +1,10 @@
 import { Agent, fetch, type RequestInit } from 'undici'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
-import { whyMissing } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
 import { type ProxyName, type ReverseProxy, startProxy } from '../support/proxies.ts'
 import { until } from '../support/until.ts'
 
@@ -19,81 +19,80 @@ afterAll(async () => await posthorn[Symbol.asyncDispose]())
 
 const CLIENT_ADDRESS = '127.0.0.2'
 
-describe.each<ProxyName>(['nginx', 'caddy'])('behind %s with its documented block', (name) => {
-  const missing = whyMissing(name)
-  let proxy: ReverseProxy
-  let client: Agent
+describe.each<ProxyName>(['nginx', 'caddy'])('behind %s', (name) => {
+  describe('with its documented block', needs(name), () => {
+    let proxy: ReverseProxy
+    let client: Agent
 
-  beforeAll(async () => {
-    if (missing !== null) return
-    proxy = await startProxy(name, posthorn.app.url)
-    client = new Agent({ connect: { ca: proxy.authority }, localAddress: CLIENT_ADDRESS })
-  })
-  afterAll(async () => {
-    await client?.destroy()
-    await proxy?.[Symbol.asyncDispose]()
-  })
-  beforeEach(({ skip }) => {
-    if (missing !== null) skip(missing)
-  })
-
-  const call = (path: string, init: RequestInit = {}) =>
-    fetch(proxy.url + path, { dispatcher: client, ...init })
-
-  test('the response of a subscription starts at once, and its first event arrives', async () => {
-    await expectFirstEvent(proxy, client)
-  })
-
-  test('the largest bodies and headers reach Posthorn, and larger bodies are rejected', async () => {
-    const largest = JSON.stringify({ query: '{ __typename }' }).padEnd(MAX_BODY_BYTES)
-    const post = (body: string) =>
-      call('/graphql', {
-        method: 'POST',
-        headers: { ...headers(), 'x-padding': 'x'.repeat(30_000) },
-        body,
-      })
-    const response = await post(largest)
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      { data: { __typename: 'Query' } },
-    ])
-    expect((await post(`${largest} `)).status).toBe(413)
-  })
-
-  test('a browser can sign in, and the audit log has the address of the client', async () => {
-    const response = await call('/console/session', {
-      method: 'POST',
-      headers: {
-        origin: proxy.url,
-        'sec-fetch-site': 'same-origin',
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ token: posthorn.tenant.token }),
+    beforeAll(async () => {
+      proxy = await startProxy(name, posthorn.app.url)
+      client = new Agent({ connect: { ca: proxy.authority }, localAddress: CLIENT_ADDRESS })
     })
-    expect(response.status).toBe(204)
-    const { rows } = await posthorn.database.pool.query(
-      `select address from posthorn.audit_log order by id desc limit 1`,
-    )
-    expect(rows).toEqual([{ address: CLIENT_ADDRESS }])
-  })
+    afterAll(async () => {
+      await client?.destroy()
+      await proxy?.[Symbol.asyncDispose]()
+    })
 
-  test.each(['/healthz', '/readyz', '/metrics'])('%s is closed', async (path) => {
-    expect((await call(path)).status).toBe(404)
-    expect((await fetch(posthorn.app.url + path)).status).toBe(200)
+    const call = (path: string, init: RequestInit = {}) =>
+      fetch(proxy.url + path, { dispatcher: client, ...init })
+
+    test('the response of a subscription starts at once, and its first event arrives', async () => {
+      await expectFirstEvent(proxy, client)
+    })
+
+    test('the largest bodies and headers reach Posthorn, and larger bodies are rejected', async () => {
+      const largest = JSON.stringify({ query: '{ __typename }' }).padEnd(MAX_BODY_BYTES)
+      const post = (body: string) =>
+        call('/graphql', {
+          method: 'POST',
+          headers: { ...headers(), 'x-padding': 'x'.repeat(30_000) },
+          body,
+        })
+      const response = await post(largest)
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        { data: { __typename: 'Query' } },
+      ])
+      expect((await post(`${largest} `)).status).toBe(413)
+    })
+
+    test('a browser can sign in, and the audit log has the address of the client', async () => {
+      const response = await call('/console/session', {
+        method: 'POST',
+        headers: {
+          origin: proxy.url,
+          'sec-fetch-site': 'same-origin',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ token: posthorn.tenant.token }),
+      })
+      expect(response.status).toBe(204)
+      const { rows } = await posthorn.database.pool.query(
+        `select address from posthorn.audit_log order by id desc limit 1`,
+      )
+      expect(rows).toEqual([{ address: CLIENT_ADDRESS }])
+    })
+
+    test.each(['/healthz', '/readyz', '/metrics'])('%s is closed', async (path) => {
+      expect((await call(path)).status).toBe(404)
+      expect((await fetch(posthorn.app.url + path)).status).toBe(200)
+    })
   })
 })
 
-test('behind nginx with `proxy_pass` only, a subscription streams, too', async ({ skip }) => {
-  const missing = whyMissing('nginx')
-  if (missing !== null) skip(missing)
-  // So nginx speaks HTTP/1.0 to Posthorn, and buffers each response until it ends or fills a buffer.
-  const defaults = (block: string) =>
-    block.replaceAll(/^ *proxy_(http_version|set_header) .*\n/gm, '')
-  await using proxy = await startProxy('nginx', posthorn.app.url, defaults)
-  const client = new Agent({ connect: { ca: proxy.authority } })
-  await expectFirstEvent(proxy, client)
-  await client.destroy()
-})
+test(
+  'behind nginx with `proxy_pass` only, a subscription streams, too',
+  needs('nginx'),
+  async () => {
+    // So nginx speaks HTTP/1.0 to Posthorn, and buffers each response until it ends or fills a buffer.
+    const defaults = (block: string) =>
+      block.replaceAll(/^ *proxy_(http_version|set_header) .*\n/gm, '')
+    await using proxy = await startProxy('nginx', posthorn.app.url, defaults)
+    const client = new Agent({ connect: { ca: proxy.authority } })
+    await expectFirstEvent(proxy, client)
+    await client.destroy()
+  },
+)
 
 async function expectFirstEvent({ url }: ReverseProxy, dispatcher: Agent): Promise<void> {
   const closed = new AbortController()

@@ -1,21 +1,19 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import type { TLSSocket } from 'node:tls'
 import { Agent, fetch } from 'undici'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listeningConnections } from '../graphql/support/live.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { whyMissing } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
 import { type ReverseProxy, startProxy } from '../support/proxies.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
 let receiver: Receiver
 let posthorn: TestApp
-const missing = whyMissing('nginx')
 
 beforeAll(async () => {
-  if (missing !== null) return
   receiver = await startReceiver()
   posthorn = await startTestApp({
     environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
@@ -27,9 +25,6 @@ beforeAll(async () => {
     event_subscriptions: [JOINED],
   })
   expect(created.status).toBe(201)
-})
-beforeEach(({ skip }) => {
-  if (missing !== null) skip(missing)
 })
 afterAll(async () => {
   await posthorn?.[Symbol.asyncDispose]()
@@ -114,44 +109,52 @@ async function ask(session: ClientHttp2Session, query: string): Promise<unknown>
 const publish = () =>
   posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [{ type: JOINED, data: {} }])
 
-test('thirty subscriptions and the queries between them share one HTTP/2 connection', async () => {
-  await using connection = await connectThroughNginx()
-  const { session } = connection
-  const streams = Array.from({ length: 30 }, () => subscribe(session))
-  await until(() => streams.every(({ heartbeats }) => heartbeats > 0), 'all streams begin')
-  expect((session.socket as TLSSocket).alpnProtocol).toBe('h2')
+test(
+  'thirty subscriptions and the queries between them share one HTTP/2 connection',
+  needs('nginx'),
+  async () => {
+    await using connection = await connectThroughNginx()
+    const { session } = connection
+    const streams = Array.from({ length: 30 }, () => subscribe(session))
+    await until(() => streams.every(({ heartbeats }) => heartbeats > 0), 'all streams begin')
+    expect((session.socket as TLSSocket).alpnProtocol).toBe('h2')
 
-  const [{ id } = { id: '' }] = await publish()
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, () => ask(session, `{ event(id: "${id}") { id } }`)),
-  )
-  expect(answers).toEqual(Array(10).fill({ data: { event: { id } } }))
-  await until(
-    () => streams.every(({ text }) => text.includes('"succeeded":true')),
-    'the attempt arrives in each stream',
-  )
-  expect(streams.filter(({ ended }) => ended)).toEqual([])
+    const [{ id } = { id: '' }] = await publish()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => ask(session, `{ event(id: "${id}") { id } }`)),
+    )
+    expect(answers).toEqual(Array(10).fill({ data: { event: { id } } }))
+    await until(
+      () => streams.every(({ text }) => text.includes('"succeeded":true')),
+      'the attempt arrives in each stream',
+    )
+    expect(streams.filter(({ ended }) => ended)).toEqual([])
 
-  const [closed, ...others] = streams
-  closed?.stream.close()
-  await publish()
-  const attempts = ({ text }: Received) => text.split('"succeeded":true').length - 1
-  await until(() => others.every((other) => attempts(other) === 2), 'the other streams go on')
-})
+    const [closed, ...others] = streams
+    closed?.stream.close()
+    await publish()
+    const attempts = ({ text }: Received) => text.split('"succeeded":true').length - 1
+    await until(() => others.every((other) => attempts(other) === 2), 'the other streams go on')
+  },
+)
 
-test('heartbeats keep a quiet stream open beyond `proxy_read_timeout`, over HTTP/2 and HTTP/1.1', async () => {
-  await using connection = await connectThroughNginx('proxy_read_timeout 2s;')
-  const stream = subscribe(connection.session)
-  await using first = await subscribeOverHttp1(connection.proxy)
-  const isQuiet = () => stream.heartbeats > 20 && heartbeatsIn(first.text) > 20
-  // One each 300 ms in tests.
-  await until(isQuiet, 'three times the timeout passes')
-  expect(stream.ended).toBe(false)
-  await publish()
-  for (const one of [stream, first]) {
-    await until(() => one.text.includes('"succeeded":true'), 'the event arrives')
-  }
-})
+test(
+  'heartbeats keep a quiet stream open beyond `proxy_read_timeout`, over HTTP/2 and HTTP/1.1',
+  needs('nginx'),
+  async () => {
+    await using connection = await connectThroughNginx('proxy_read_timeout 2s;')
+    const stream = subscribe(connection.session)
+    await using first = await subscribeOverHttp1(connection.proxy)
+    const isQuiet = () => stream.heartbeats > 20 && heartbeatsIn(first.text) > 20
+    // One each 300 ms in tests.
+    await until(isQuiet, 'three times the timeout passes')
+    expect(stream.ended).toBe(false)
+    await publish()
+    for (const one of [stream, first]) {
+      await until(() => one.text.includes('"succeeded":true'), 'the event arrives')
+    }
+  },
+)
 
 async function subscribeOverHttp1({ url, authority }: ReverseProxy) {
   const client = new Agent({ allowH2: false, connect: { ca: authority } })
@@ -183,16 +186,20 @@ async function subscribeOverHttp1({ url, authority }: ReverseProxy) {
   }
 }
 
-test('a stream whose heartbeats are rarer than `proxy_read_timeout` is closed, and a new one opens', async () => {
-  // Rarer than 250 ms: one each 300 ms in tests.
-  await using connection = await connectThroughNginx('proxy_read_timeout 250ms;')
-  const stream = subscribe(connection.session)
-  await until(() => stream.ended, 'nginx closes the stream')
-  // A busy machine may not begin the stream in time.
-  expect(stream.heartbeats).toBeLessThanOrEqual(1)
-  let again = subscribe(connection.session)
-  await until(() => {
-    if (again.ended && again.heartbeats === 0) again = subscribe(connection.session)
-    return again.heartbeats > 0
-  }, 'the stream begins')
-})
+test(
+  'a stream whose heartbeats are rarer than `proxy_read_timeout` is closed, and a new one opens',
+  needs('nginx'),
+  async () => {
+    // Rarer than 250 ms: one each 300 ms in tests.
+    await using connection = await connectThroughNginx('proxy_read_timeout 250ms;')
+    const stream = subscribe(connection.session)
+    await until(() => stream.ended, 'nginx closes the stream')
+    // A busy machine may not begin the stream in time.
+    expect(stream.heartbeats).toBeLessThanOrEqual(1)
+    let again = subscribe(connection.session)
+    await until(() => {
+      if (again.ended && again.heartbeats === 0) again = subscribe(connection.session)
+      return again.heartbeats > 0
+    }, 'the stream begins')
+  },
+)

@@ -5,13 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
-import { findProgram, whyMissing } from './installed-program.ts'
+import { programPath } from './installed-program.ts'
 import { until } from './until.ts'
-
-const PROGRAM = findProgram('pgbouncer')
-
-/** Why tests with PgBouncer are skipped. In CI they fail instead. */
-export const NO_PGBOUNCER = whyMissing('pgbouncer')
 
 export interface PgBouncer extends AsyncDisposable {
   /** The URL of the same database through the pooler. */
@@ -23,7 +18,6 @@ export async function startPgBouncer(
   databaseUrl: string,
   settings: Readonly<Record<string, string | number>>,
 ): Promise<PgBouncer> {
-  if (!PROGRAM) throw new Error('PgBouncer is not installed: apt-get install pgbouncer.')
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-pgbouncer-'))
   const file = path.join(folder, 'pgbouncer.ini')
   const port = await freePort()
@@ -31,7 +25,8 @@ export async function startPgBouncer(
   // PgBouncer does not run as root, and the user that it switches to must be able to read its settings.
   const isRoot = process.getuid?.() === 0
   await chmod(folder, 0o755)
-  const child = spawn(PROGRAM, [...(isRoot ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' })
+  const args = [...(isRoot ? ['-u', 'nobody'] : []), file]
+  const child = spawn(programPath('pgbouncer'), args, { stdio: 'ignore' })
   const ended = once(child, 'close')
   const url = new URL(databaseUrl)
   url.host = `127.0.0.1:${port}`

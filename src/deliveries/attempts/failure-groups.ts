@@ -1,10 +1,10 @@
 import type { Sql } from '../../db/client.ts'
-import { lowerBoundAt } from '../../lib/uuid-v7.ts'
+import { lowerBoundAt, upperBoundAt } from '../../lib/uuid-v7.ts'
 
 export interface FailureGroupFilter {
   /** Failures recorded at or after this time. */
   readonly since: Date
-  /** Failures recorded before this time. Default: now. */
+  /** Failures recorded before this time. Default: no end. */
   readonly until?: Date | null | undefined
   readonly webhookUuid?: string | null | undefined
 }
@@ -35,7 +35,6 @@ export async function findFailureGroups(
   { since, until, webhookUuid }: FailureGroupFilter,
   size: number,
 ): Promise<FailureGroup[]> {
-  const end = until ?? new Date()
   const { rows } = await sql.query<FailureGroup>({
     name: webhookUuid ? 'find_failure_groups_of_webhook' : 'find_failure_groups',
     text: webhookUuid
@@ -44,9 +43,9 @@ export async function findFailureGroups(
     values: [
       organizationId,
       lowerBoundAt(since),
-      lowerBoundAt(end),
+      upperBoundAt(until),
       lowerBoundAt(new Date(Math.floor(since.getTime() / DAY_MS) * DAY_MS)),
-      lowerBoundAt(new Date(Math.ceil(end.getTime() / DAY_MS) * DAY_MS)),
+      upperBoundAt(until && new Date(Math.ceil(until.getTime() / DAY_MS) * DAY_MS)),
       size,
       ...(webhookUuid ? [webhookUuid] : []),
     ],

@@ -3,7 +3,7 @@ import { glob, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
-import { findChromium, REMEDY } from '../../console/browser.ts'
+import { chromiumFor } from '../../console/browser.ts'
 
 const root = path.join(import.meta.dirname, '../../..')
 
@@ -13,14 +13,9 @@ export type Client = (typeof CLIENTS)[number]
 
 /** Runs before the tests of the examples: finds a browser, and builds each example whose sources are newer. */
 export default async function prepareExamples(project: TestProject): Promise<void> {
-  const chromium = findChromium()
+  const chromium = chromiumFor('The tests of the examples')
   project.provide('chromium', chromium)
-  if (chromium === null) {
-    console.warn(
-      `\nThere is no Chromium here, so the tests of the examples are SKIPPED. ${REMEDY}\n`,
-    )
-    return
-  }
+  if (chromium === null) return
   // Vitest's NODE_ENV would select a development build.
   const env = { ...process.env, NODE_ENV: 'production' }
   for (const client of CLIENTS) {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../../support/free-port.ts'
-import { findProgram } from '../../support/installed-program.ts'
+import { programPath } from '../../support/installed-program.ts'
 import { until } from '../../support/until.ts'
 
 /** A Prometheus that scrapes one process every second. */
@@ -17,17 +17,19 @@ export interface Prometheus extends AsyncDisposable {
 export async function startPrometheus(target: string, rulesFile: string): Promise<Prometheus> {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-prometheus-'))
   const file = path.join(folder, 'prometheus.yaml')
+  await cp(rulesFile, path.join(folder, 'rules.yaml'))
   await writeFile(
     file,
     JSON.stringify({
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
-      rule_files: [rulesFile],
+      // A pattern, relative to this file.
+      rule_files: ['rules.yaml'],
       scrape_configs: [{ job_name: 'posthorn', static_configs: [{ targets: [target] }] }],
     }),
   )
   const url = `http://127.0.0.1:${await freePort()}`
   const child = spawn(
-    findProgram('prometheus') as string,
+    programPath('prometheus'),
     [
       `--config.file=${file}`,
       `--storage.tsdb.path=${path.join(folder, 'data')}`,

@@ -1,0 +1,28 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
+
+/**
+ * Prints one line for each reason why tests were left out. With `POSTHORN_TEST_LEFT_OUT`, writes the names of their files
+ * to that file, one a line.
+ */
+export class LeftOutReport implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
+    for (const [reason, tests] of Map.groupBy(skipped, reasonOf)) {
+      if (reason !== undefined) console.log(`${count(tests.length)} left out: ${reason}`)
+    }
+    const file = process.env['POSTHORN_TEST_LEFT_OUT']
+    if (!file) return
+    const names = skipped.map(({ module }) => path.relative(process.cwd(), module.moduleId))
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, [...new Set(names)].map((name) => `${name}\n`).join(''))
+  }
+}
+
+function reasonOf(test: TestCase): string | undefined {
+  const result = test.result()
+  return test.meta().leftOut ?? (result.state === 'skipped' ? result.note : undefined)
+}
+
+const count = (tests: number) => (tests === 1 ? '1 test' : `${tests} tests`)
