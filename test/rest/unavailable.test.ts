@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
-import { DomainError, unavailable } from '../../src/lib/errors.ts'
+import { unavailable } from '../../src/db/unavailable.ts'
+import { DomainError } from '../../src/lib/errors.ts'
 import { runRequest } from '../../src/telemetry/request-log.ts'
 import {
   type ConnectV1,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { unavailable } from '../../src/lib/errors.ts'
+import { unavailable } from '../../src/db/unavailable.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
 import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
 import { createOutageLog, type OutageLog } from '../../src/telemetry/outage-log.ts'
