@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import type { Database, Sql } from '../db/client.ts'
+import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
+import { unavailabilityOf } from '../db/faults.ts'
 import { notFoundProblem } from '../http/problem.ts'
 import { unappliedMigrations } from '../migrate/migrate.ts'
 import type { Worker } from '../queue/runner.ts'
@@ -25,8 +27,8 @@ export interface RestOfProcess {
 
 export const METRICS_PATH = '/metrics'
 
-/** `/readyz` reports Postgres as unavailable after this time without an answer. */
-const READY_WITHIN_MS = 2_000
+/** `/readyz` reports Postgres as unavailable after this time without an answer. Longer than the wait for a connection. */
+const READY_WITHIN_MS = CONNECT_TIMEOUT_MS + 500
 
 /** The routes of every process of any role: `/healthz`, `/readyz` and, unless it has a port of its own, `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
@@ -36,7 +38,7 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono {
   routes.get('/healthz', (context) => context.json({ status: 'ok' }))
   routes.get('/readyz', async (context) => {
     const checks = await readiness(deps)
-    const ready = Object.values(checks).every((check) => check === 'ok')
+    const ready = Object.values(checks).every((check) => check !== 'unavailable')
     return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
   })
   if (deps.servesMetrics) addMetrics(routes, deps)
@@ -61,24 +63,33 @@ function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics
   )
 }
 
-type Check = 'ok' | 'unavailable'
+/** `busy`: not known, because all connections of this process are in use. That is no reason to send its requests away. */
+type Check = 'ok' | 'busy' | 'unavailable'
 
 async function readiness({ database, worker, rest }: OperatorDeps): Promise<Record<string, Check>> {
-  const timeout = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
-  const [writable, unapplied] = await Promise.all([
-    Promise.race([isWritable(database).catch(() => null), timeout]),
-    Promise.race([unappliedMigrations(database.pool).catch(() => null), timeout]),
+  const [postgres, migrations] = await Promise.all([
+    check(isWritable(database)),
+    check(unappliedMigrations(database.pool).then(({ length }) => length === 0)),
   ])
-  const ready = {
-    postgres: writable === true && unapplied !== null,
-    migrations: unapplied?.length === 0,
-    ...(worker && { worker: worker.running }),
-    ...(await rest.readiness()),
+  const others = { ...(worker && { worker: worker.running }), ...(await rest.readiness()) }
+  return {
+    postgres,
+    migrations,
+    ...Object.fromEntries(Object.entries(others).map(([name, isReady]) => [name, named(isReady)])),
   }
-  return Object.fromEntries(
-    Object.entries(ready).map(([name, isReady]) => [name, isReady ? 'ok' : 'unavailable']),
-  )
 }
+
+async function check(answer: Promise<boolean>): Promise<Check> {
+  const timeout = new Promise<Check>((resolve) => {
+    setTimeout(resolve, READY_WITHIN_MS, 'unavailable').unref()
+  })
+  const answered = answer.then(named, (error) =>
+    unavailabilityOf(error) === 'pool_exhausted' ? 'busy' : 'unavailable',
+  )
+  return await Promise.race([answered, timeout])
+}
+
+const named = (isReady: boolean): Check => (isReady ? 'ok' : 'unavailable')
 
 /** After a failover, the connection may lead to a read-only standby. */
 async function isWritable({ pool, pipeline, poolerUrl }: Database): Promise<boolean> {
