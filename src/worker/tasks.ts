@@ -1,6 +1,6 @@
 import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import type { Database } from '../db/client.ts'
-import { type IdKind, parseId } from '../db/ids.ts'
+import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
@@ -49,21 +49,23 @@ export function createTasks({
 }: TaskDeps): Tasks {
   const { pool } = database
   return {
-    deliver: ({ deliveryId }, run) => attemptDelivery(attempt, deliveryId, run),
+    // The key names the delivery, so that a dashboard may add the job again with any payload.
+    deliver: async (_payload, run) =>
+      await attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
 
     async release_backlog({ webhookId }) {
-      await scheduler.release(uuidOf('webhook', webhookId))
+      await scheduler.release(uuidOf('webhook', 'webhookId', webhookId))
     },
 
     async cancel_deliveries({ webhookId }) {
-      await cancelDeliveriesOfWebhook(pool, uuidOf('webhook', webhookId))
+      await cancelDeliveriesOfWebhook(pool, uuidOf('webhook', 'webhookId', webhookId))
     },
 
-    recover_deliveries: ({ recoveryId }, { signal }) =>
-      continueRecovery(database, recoveryId, signal),
+    recover_deliveries: async ({ recoveryId }, { signal }) =>
+      await continueRecovery(database, uuidOf('recovery', 'recoveryId', recoveryId), signal),
 
-    continue_delivery_task: ({ taskId }, { signal }) =>
-      continueDeliveryTask(pool, uuidOf('deliveryTask', taskId), signal),
+    continue_delivery_task: async ({ taskId }, { signal }) =>
+      await continueDeliveryTask(pool, uuidOf('deliveryTask', 'taskId', taskId), signal),
 
     async maintain() {
       const partitions = await maintainPartitions(pool, retentionMs)
@@ -107,8 +109,12 @@ export function createTasks({
   }
 }
 
-function uuidOf(kind: IdKind, id: string): string {
-  const uuid = parseId(kind, id)
-  if (!uuid) throw new Error(`The job's payload has an invalid ${kind} id: ${JSON.stringify(id)}.`)
-  return uuid
+/** Jobs can be added by other programs. */
+function uuidOf(kind: IdKind, field: string, id: unknown): string {
+  const uuid = typeof id === 'string' ? parseId(kind, id) : null
+  if (uuid !== null) return uuid
+  const example = `${ID_PREFIXES[kind]}_…`
+  throw new Error(
+    `The job has the ${field} ${JSON.stringify(id ?? null)}, which is not an id such as ${example}. Another program may have added it: complete the job.`,
+  )
 }
