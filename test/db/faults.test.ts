@@ -72,7 +72,7 @@ test.each(STATEMENTS)('a closed pool is not an outage: over %s', async (_, run) 
   expect(unavailabilityOf(await failureOf(run(closed)))).toBe('stopping')
 })
 
-test('a transaction of Prisma that takes too long is not an outage, whatever it waits for', async () => {
+test('a transaction of Prisma that takes too long is not an outage', async () => {
   const slow = database.prisma.$transaction((tx) => tx.$queryRaw`select from pg_sleep(0.5)`, {
     timeout: 50,
   })
