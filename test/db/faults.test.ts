@@ -81,6 +81,15 @@ test('a transaction of Prisma that takes too long is not an outage', async () =>
   expect(unavailabilityOf(error)).toBe('contention')
 })
 
+test('a transaction of Prisma that cannot start in time is not an outage', async () => {
+  await using busy = openDatabase(database.url, { maxConnections: 1 })
+  const client = await busy.pool.connect()
+  const late = busy.prisma.$transaction((tx) => tx.$queryRaw`select 1`, { maxWait: 50 })
+  const error = await failureOf(late)
+  client.release()
+  expect(unavailabilityOf(error)).toBe('contention')
+})
+
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return await promise.then(
     () => expect.fail('It did not fail.'),
