@@ -148,21 +148,38 @@ test('an application can publish with the SQL and the privileges in the README',
     insert into public.tickets values (9001);
     grant select, update on public.tickets to ${role}`)
   const section = sectionOf('README.md', 'Publishing inside your own transaction')
-  const [change, several, grant] = sqlIn(section) as [string, string, string]
-  await database.pool.query(grant.replaceAll('your_application', role))
+  const [change, several, trigger, grant] = sqlIn(section).map((sql) =>
+    sql.replaceAll('org_…', publicOrganizationId).replaceAll('your_application', role),
+  ) as [string, string, string, string]
+  await database.pool.query(grant)
   const client = await database.pool.connect()
   try {
     await client.query(`set role ${role}`)
-    for (const sql of [change, several]) {
-      await client.query(sql.replaceAll('org_…', publicOrganizationId))
-    }
+    for (const sql of [change, several]) await client.query(sql)
     const { rows } = await client.query('select issued_at is not null as issued from tickets')
     expect(rows).toEqual([{ issued: true }])
     await expect(client.query('select from posthorn.events')).rejects.toThrow(/permission denied/)
+    expect(await database.prisma.event.count()).toBe(2)
+
+    for (const type of ['text', 'json', 'jsonb']) {
+      const call = [publicOrganizationId, 'event_attendee.ticket_success', '{"ticket": 1}']
+      await client.query(`select posthorn.publish_event($1, $2, $3::${type})`, call)
+      await client.query(`select posthorn.publish_events($1, $2::${type})`, [
+        publicOrganizationId,
+        JSON.stringify([{ type: call[1], data: { ticket: 2 } }]),
+      ])
+    }
+    expect(await database.prisma.event.count()).toBe(8)
+
+    await client.query('reset role')
+    await client.query(`insert into tickets select generate_series(1, 100); ${trigger}`)
+    await client.query(`set role ${role}`)
+    await client.query('update tickets set issued_at = now() where id <= 100')
+    await client.query('update tickets set issued_at = now() where id > 10000')
   } finally {
     client.release(true)
   }
-  expect(await database.prisma.event.count()).toBe(2)
+  expect(await database.prisma.event.count()).toBe(108)
   await database.pool.query(`drop owned by ${role}; drop role ${role}`)
 })
 

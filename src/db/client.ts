@@ -1,6 +1,11 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
-import { type Connections, createConnections, type PoolOptions } from './connections.ts'
+import {
+  CONNECT_TIMEOUT_MS,
+  type Connections,
+  createConnections,
+  type PoolOptions,
+} from './connections.ts'
 import type { FairPool } from './fair-pool.ts'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
 
@@ -47,7 +52,7 @@ const INDEX_PLAN_SETTINGS =
 export const POOLS = ['general', 'pipeline'] as const
 
 export interface DatabaseOptions extends Omit<Partial<PoolOptions>, 'onWaited'> {
-  /** How long a connect, and the wait for a free connection, may take. Default: 2 s. */
+  /** How long a connect may take, and how long the wait for a free connection. Default: 2 s. */
   readonly connectTimeoutMs?: number
   /** See `FairPoolOptions`, with the name of the pool. Default: nothing. */
   readonly onWaited?: (pool: string, waitedMs: number, timedOut: boolean) => void
@@ -60,7 +65,7 @@ export function openDatabase(
     maxConnections = 20,
     onError = () => {},
     onWaited = () => {},
-    connectTimeoutMs,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
     poolerUrl = null,
     ownerOf,
   }: DatabaseOptions = {},
@@ -81,8 +86,8 @@ export function openDatabase(
   })
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
-    // A transaction waits for a connection as long as a statement does.
-    transactionOptions: connectTimeoutMs === undefined ? {} : { maxWait: connectTimeoutMs },
+    // The waits for a free connection and for Postgres end first, and their errors tell which of the two it was.
+    transactionOptions: { maxWait: 2 * connectTimeoutMs + 1_000 },
   })
   return {
     url,

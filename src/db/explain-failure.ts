@@ -1,16 +1,27 @@
 import { ConfigError } from '../config/config.ts'
 import { DomainError } from '../lib/errors.ts'
-import { isDatabaseUnavailable } from './faults.ts'
+import { type Unavailability, unavailabilityOf } from './faults.ts'
 
 /** One message for the person who started the process or the command. */
 export function explainFailure(error: unknown): string {
   if (error instanceof DomainError || error instanceof ConfigError) return error.message
-  if (isDatabaseUnavailable(error)) {
-    return `Cannot connect to Postgres (${messageOf(error)}). Check DATABASE_URL, POSTHORN_DIRECT_DATABASE_URL if you set it, and that the server runs.`
-  }
+  const unavailability = unavailabilityOf(error)
+  if (unavailability !== null) return REMEDIES[unavailability](messageOf(error))
   const remedy = remedyForTls(error)
   if (remedy) return `Cannot connect to Postgres (${messageOf(error)}). ${remedy}`
   return messageOf(error)
+}
+
+const REMEDIES: Readonly<Record<Unavailability, (message: string) => string>> = {
+  unreachable: (message) =>
+    `Cannot connect to Postgres (${message}). Check DATABASE_URL, POSTHORN_DIRECT_DATABASE_URL if you set it, and that the server runs.`,
+  disk_full: (message) =>
+    `The disk of Postgres is full (${message}). Free space on it or enlarge it.`,
+  contention: (message) =>
+    `Postgres answers, but another session is in the way (${message}). Look for locks in pg_stat_activity, and try again.`,
+  pool_exhausted: (message) =>
+    `Postgres answers, but other statements of this process take too long (${message}). Look at pg_stat_activity, and try again.`,
+  stopping: (message) => `The process is stopping (${message}).`,
 }
 
 /** The codes of Node for a certificate that it does not accept. */

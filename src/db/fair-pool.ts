@@ -14,7 +14,21 @@ export interface FairPoolOptions {
   readonly onWaited?: (waitedMs: number, timedOut: boolean) => void
 }
 
-/** A pool whose connections are shared fairly between the owners of statements. */
+/** A pool has no connection for a statement, for a reason in this process: Postgres was not asked for one. */
+export class PoolError extends Error {
+  override readonly name = 'PoolError'
+  readonly kind: 'pool_exhausted' | 'stopping'
+
+  constructor(kind: PoolError['kind'], message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+/**
+ * A pool whose connections are shared fairly between the owners of statements. It makes the statements wait itself, so
+ * that `pg` only ever waits for Postgres.
+ */
 export class FairPool extends pg.Pool {
   readonly #ownerOf: () => string | null
   readonly #onWaited: (waitedMs: number, timedOut: boolean) => void
@@ -51,6 +65,7 @@ export class FairPool extends pg.Pool {
   }
 
   async #connect(): Promise<pg.PoolClient> {
+    if (this.ending) throw new PoolError('stopping', 'The pool of connections is closed.')
     const owner = this.#ownerOf()
     const startedAtMs = performance.now()
     await this.#permit(owner, startedAtMs)
@@ -69,12 +84,13 @@ export class FairPool extends pg.Pool {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const cancel = this.#queue.acquire(owner, resolve)
     if (cancel === null) return
+    const { connectionTimeoutMillis: timeoutMs } = this.options
     const timer = setTimeout(() => {
       if (!cancel()) return
       this.#onWaited(performance.now() - startedAtMs, true)
-      // The error of `pg` for the same.
-      reject(new Error('timeout exceeded when trying to connect'))
-    }, this.options.connectionTimeoutMillis)
+      const message = `No connection of the pool was free within ${timeoutMs} ms.`
+      reject(new PoolError('pool_exhausted', message))
+    }, timeoutMs)
     await promise.finally(() => clearTimeout(timer))
   }
 }

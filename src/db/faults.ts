@@ -1,5 +1,7 @@
+import { PoolError } from './fair-pool.ts'
+
 /**
- * Whether an error means that Postgres is unavailable for now, so that the same call may succeed later. After an error
+ * Whether an error means that a statement cannot run for now, so that the same call may succeed later. After an error
  * code, the statement had no effect; after a broken connection, the whole statement may have run.
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
@@ -8,14 +10,20 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * Why Postgres is unavailable: the disk is full, other statements are in the way, or Postgres cannot be reached or is
- * overloaded.
+ * Why a statement cannot run for now: Postgres cannot be reached or is overloaded, its disk is full, other statements are
+ * in the way, all connections of this process are busy, or this process is stopping. Only the first two are outages.
  */
-export type Unavailability = 'disk_full' | 'contention' | 'unreachable'
+export type Unavailability =
+  | 'unreachable'
+  | 'disk_full'
+  | 'contention'
+  | 'pool_exhausted'
+  | 'stopping'
 
-/** Null: the error does not mean that Postgres is unavailable. */
+/** Null: the error has another cause, and would come again. */
 export function unavailabilityOf(error: unknown): Unavailability | null {
   for (let cause = error, depth = 0; isObject(cause) && depth < 5; cause = inner(cause), depth++) {
+    if (cause instanceof PoolError) return cause.kind
     const codes = [cause['code'], cause['originalCode']].map((code) => String(code ?? ''))
     if (codes.includes(DISK_FULL)) return 'disk_full'
     if (codes.some((code) => CONTENTION_CODE.test(code))) return 'contention'
@@ -36,20 +44,20 @@ const DISK_FULL = '53100'
 
 /**
  * Lock and statement timeouts (55P03, 57014), serialization failures and deadlocks (40001, 40P01), and Prisma's write
- * conflict (P2034).
+ * conflict (P2034) and transaction that took too long (P2028).
  */
-const CONTENTION_CODE = /^(55P03|57014|40001|40P01|P2034)$/
+const CONTENTION_CODE = /^(55P03|57014|40001|40P01|P2028|P2034)$/
 
 /**
  * Postgres: connection errors (08), insufficient resources (53), shutdown or startup (57P0x), a read-only standby (25006),
- * I/O errors (58030). Node: socket errors. Prisma: connection errors (P1xxx), a pool timeout (P2024).
+ * I/O errors (58030). Node: socket errors. Prisma: connection errors (P1xxx).
  */
 const UNREACHABLE_CODE =
-  /^(08...|53...|57P0[1-5]|25006|58030|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017|P2024)$/
+  /^(08...|53...|57P0[1-5]|25006|58030|ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|P1001|P1002|P1008|P1017)$/
 
 /** Errors of `pg` and of Prisma's adapter that have no code, and a missing socket file. */
 const UNREACHABLE_TEXT =
-  /connect ENOENT|Connection terminated|The connection ended|timeout expired|Query read timeout|Client was closed and is not queryable|Cannot use a pool after calling end|timeout exceeded when trying to connect|Client has encountered a connection error|DatabaseNotReachable|ConnectionClosed|TooManyConnections|Unable to start a transaction in the given time/i
+  /connect ENOENT|Connection terminated|The connection ended|timeout expired|Query read timeout|Client was closed and is not queryable|Client has encountered a connection error|DatabaseNotReachable|ConnectionClosed|TooManyConnections/i
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null

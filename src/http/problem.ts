@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { HTTPException } from 'hono/http-exception'
-import { DomainError, UNAVAILABLE_DETAIL } from '../lib/errors.ts'
+import { unavailable } from '../db/unavailable.ts'
+import { DomainError } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
@@ -40,7 +41,7 @@ export function problemResponse(
     const kind = kindOf(error.status)
     return toResponse({ kind, detail: error.message || PROBLEM_KINDS[kind].title })
   }
-  if (outages.report(error)) return toResponse(UNAVAILABLE)
+  if (outages.report(error)) return toResponse(domainProblem(unavailable(error), request))
   return toResponse(internalProblem(error, request, logger))
 }
 
@@ -103,11 +104,6 @@ export function restartingProblem(): Response {
     detail: 'The API of this process is starting again. Send the request again.',
     retryAfterSeconds: 2,
   })
-}
-
-const UNAVAILABLE: Problem = {
-  kind: 'unavailable',
-  detail: UNAVAILABLE_DETAIL,
 }
 
 export function problemBody({ kind, detail, errors, instance }: Problem): string {

@@ -59,12 +59,3 @@ export function notFound(thing: string, id: string): DomainError {
 export function rateLimited(message: string, retryAfterSeconds: number): DomainError {
   return new DomainError('rate_limited', message, { retryAfterSeconds })
 }
-
-/** If the connection broke during a statement, the statement may have committed; hence the idempotency key. */
-export const UNAVAILABLE_DETAIL =
-  'The database is unreachable. Retry shortly, with the same idempotency key if you sent one.'
-
-/** Postgres is unreachable or overloaded; the caller should retry. */
-export function unavailable(cause: unknown): DomainError {
-  return new DomainError('unavailable', UNAVAILABLE_DETAIL, { cause })
-}

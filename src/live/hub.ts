@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts'
-import { DomainError, unavailable } from '../lib/errors.ts'
+import { unavailable } from '../db/unavailable.ts'
+import { DomainError } from '../lib/errors.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
 import { createHealthWatch } from './health-watch.ts'
 import { type Listener, startListener } from './listener.ts'

@@ -1,6 +1,7 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { Database } from '../db/client.ts'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
+import { FairPool } from '../db/fair-pool.ts'
 import { createOwnedSockets } from '../db/owned-sockets.ts'
 import { sessionOptions } from '../db/session-settings.ts'
 
@@ -30,7 +31,7 @@ export function openRunnerPool(
   onError: (error: Error) => void,
 ): RunnerPool {
   const sockets = createOwnedSockets(connections.openSocket)
-  const pool = new pg.Pool({
+  const pool = new FairPool({
     connectionString: url,
     application_name: applicationName,
     ...sessionOptions('direct', SETTINGS),
@@ -39,13 +40,18 @@ export function openRunnerPool(
     keepAlive: true,
     stream: sockets.open,
   })
+  let isDestroyed = false
+  function report(error: Error): void {
+    if (!isDestroyed) onError(error)
+  }
   // Without listeners, a broken connection would end the process.
-  pool.on('error', onError)
-  pool.on('connect', (client) => client.on('error', onError))
+  pool.on('error', report)
+  pool.on('connect', (client) => client.on('error', report))
   return {
     pool,
     destroy() {
-      if (!pool.ended) pool.end().catch(onError)
+      isDestroyed = true
+      if (!pool.ended) pool.end().catch(report)
       sockets.destroy()
     },
   }

@@ -7,6 +7,8 @@ import { TASK_PREFIX, type TaskName, type TaskPayloads } from './jobs.ts'
 export interface TaskRun {
   /** Aborted at shutdown: the task must requeue its work and return. */
   readonly signal: AbortSignal
+  /** The key of the job. */
+  readonly key: string | null
   /** When the job was to run. */
   readonly runAt: Date
   /**
@@ -82,7 +84,12 @@ export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
     (payload: unknown, { job }: JobHelpers) =>
       runJob(job.key ?? job.id, () =>
         exitContext(() =>
-          (task as Task)(payload, { signal, runAt: job.run_at, ensureClaimed: ensureJobClaimed }),
+          (task as Task)(payload, {
+            signal,
+            key: job.key,
+            runAt: job.run_at,
+            ensureClaimed: ensureJobClaimed,
+          }),
         ),
       ),
   ])

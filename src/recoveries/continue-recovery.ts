@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/client.ts'
 import { isDatabaseUnavailable } from '../db/faults.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
-import { parseId } from '../db/ids.ts'
+import { publicId } from '../db/ids.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { followRecovery } from './follow-recovery.ts'
 import { failRecovery, queueRecoveryPage } from './recovery-page.ts'
@@ -22,14 +22,9 @@ type Databases = Pick<Database, 'prisma' | 'pool'>
  */
 export async function continueRecovery(
   { prisma, pool }: Databases,
-  recoveryId: string,
+  uuid: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const uuid = parseId('recovery', recoveryId)
-  if (uuid === null)
-    throw new Error(
-      `The payload of a job has the recoveryId ${JSON.stringify(recoveryId)}, which is not a recovery id.`,
-    )
   const endsAtMs = Date.now() + MAX_RUN_MS
   for (;;) {
     const { waitMs, queues } = await runPage({ prisma, pool }, uuid).catch((error) =>
@@ -40,7 +35,7 @@ export async function continueRecovery(
       if (queues && !signal?.aborted) {
         await followRecovery(pool, uuid).catch((error) => recordFault(prisma, uuid, error))
       }
-      return await enqueueNextRun(prisma, recoveryId, waitMs)
+      return await enqueueNextRun(prisma, publicId('recovery', uuid), waitMs)
     }
     await sleep(waitMs)
   }

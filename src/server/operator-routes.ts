@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import type { Database } from '../db/client.ts'
+import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
+import { unavailabilityOf } from '../db/faults.ts'
 import { findWrongSettings, type WrongSetting } from '../db/session-settings.ts'
 import { notFoundProblem } from '../http/problem.ts'
 import { unappliedMigrations } from '../migrate/migrate.ts'
@@ -28,8 +30,8 @@ export interface RestOfProcess {
 
 export const METRICS_PATH = '/metrics'
 
-/** `/readyz` reports Postgres as unavailable after this time without an answer. */
-const READY_WITHIN_MS = 2_000
+/** `/readyz` reports Postgres as unavailable after this time without an answer. Longer than the wait for a connection. */
+const READY_WITHIN_MS = CONNECT_TIMEOUT_MS + 500
 
 /** The routes of every process of any role: `/healthz`, `/readyz` and, unless it has a port of its own, `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
@@ -40,7 +42,7 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono {
   routes.get('/healthz', (context) => context.json({ status: 'ok' }))
   routes.get('/readyz', async (context) => {
     const checks = await readiness({ ...deps, reportWrongSettings })
-    const ready = Object.values(checks).every((check) => check === 'ok')
+    const ready = Object.values(checks).every((check) => check !== 'unavailable')
     return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
   })
   if (deps.servesMetrics) addMetrics(routes, deps)
@@ -65,7 +67,8 @@ function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics
   )
 }
 
-type Check = 'ok' | 'unavailable'
+/** `busy`: not known, because all connections of this process are in use. That is no reason to send its requests away. */
+type Check = 'ok' | 'busy' | 'unavailable'
 
 interface ReadinessDeps extends OperatorDeps {
   readonly reportWrongSettings: (wrong: readonly WrongSetting[]) => void
@@ -93,25 +96,33 @@ async function readiness({
   rest,
   reportWrongSettings,
 }: ReadinessDeps): Promise<Record<string, Check>> {
-  const timeout = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
   const [wrong, unapplied] = await Promise.all([
-    Promise.race([findWrongOfPools(database).catch(() => null), timeout]),
-    Promise.race([unappliedMigrations(database.pool).catch(() => null), timeout]),
+    answerOf(findWrongOfPools(database)),
+    answerOf(unappliedMigrations(database.pool)),
   ])
-  const isWritable = wrong?.every(({ name }) => name !== WRITABLE.name) === true
-  const wrongSettings = wrong?.filter(({ name }) => name !== WRITABLE.name) ?? []
-  reportWrongSettings(wrongSettings)
-  const ready = {
-    postgres: isWritable && unapplied !== null,
-    ...(wrongSettings.length > 0 && { settings: false }),
-    migrations: unapplied?.length === 0,
-    ...(worker && { worker: worker.running }),
-    ...(await rest.readiness()),
+  const isWritable = (found: WrongSetting[]) => found.every(({ name }) => name !== WRITABLE.name)
+  const settings = Array.isArray(wrong) ? wrong.filter(({ name }) => name !== WRITABLE.name) : []
+  reportWrongSettings(settings)
+  const others = { ...(worker && { worker: worker.running }), ...(await rest.readiness()) }
+  return {
+    postgres: Array.isArray(wrong) ? named(isWritable(wrong)) : wrong,
+    ...(settings.length > 0 && { settings: 'unavailable' }),
+    migrations: Array.isArray(unapplied) ? named(unapplied.length === 0) : unapplied,
+    ...Object.fromEntries(Object.entries(others).map(([name, isReady]) => [name, named(isReady)])),
   }
-  return Object.fromEntries(
-    Object.entries(ready).map(([name, isReady]) => [name, isReady ? 'ok' : 'unavailable']),
-  )
 }
+
+async function answerOf<T>(asked: Promise<T>): Promise<T | 'busy' | 'unavailable'> {
+  const timeout = new Promise<'unavailable'>((resolve) => {
+    setTimeout(resolve, READY_WITHIN_MS, 'unavailable').unref()
+  })
+  const answered = asked.catch((error) =>
+    unavailabilityOf(error) === 'pool_exhausted' ? 'busy' : 'unavailable',
+  )
+  return await Promise.race([answered, timeout])
+}
+
+const named = (isReady: boolean): Check => (isReady ? 'ok' : 'unavailable')
 
 /** After a failover, the connection may lead to a read-only standby. */
 const WRITABLE = { name: 'transaction_read_only', value: 'off' }

@@ -1,7 +1,7 @@
 import { publicId } from '../db/ids.ts'
 import type { AttemptMetrics } from './attempt-metrics.ts'
 import type { Logger } from './logger.ts'
-import type { SweepMetrics } from './sweep-metrics.ts'
+import type { SweepMetrics, SweptKind } from './sweep-metrics.ts'
 
 /** The outcome of an attempt for the log. Never a body, a header value or a secret. */
 interface AttemptFacts {
@@ -87,36 +87,29 @@ export function createCancelReporter(logger: Logger): ReportCanceled {
 
 const MAX_LOGGED_IDS = 10
 
-/** Reports restored jobs and canceled deliveries at `info`, because an operator may cause both on purpose. */
+/** The public ids of deliveries that were corrected because an operator changed their jobs. */
+export type Swept = Partial<Record<SweptKind, readonly string[]>>
+
+export type ReportSweep = (swept: Swept) => void
+
+/** Reports at `info`, because an operator may cause all of it on purpose. */
 export function createSweepReporter(logger: Logger, metrics: SweepMetrics): ReportSweep {
-  return ({ restored, canceled }) => {
-    metrics.swept('restored', restored.length)
-    metrics.swept('canceled', canceled.length)
-    if (restored.length > 0) {
-      logger.info(
-        {
-          event: 'jobs.restored',
-          count: restored.length,
-          deliveryIds: restored.slice(0, MAX_LOGGED_IDS),
-        },
-        'restored the missing jobs of deliveries, such as completed or deleted ones. To cancel a delivery, permanently fail its job or use cancelDelivery',
-      )
-    }
-    if (canceled.length > 0) {
-      logger.info(
-        {
-          event: 'jobs.canceled',
-          count: canceled.length,
-          reason: 'job_failed',
-          deliveryIds: canceled.slice(0, MAX_LOGGED_IDS),
-        },
-        'canceled deliveries because an operator permanently failed their jobs',
-      )
+  return (swept) => {
+    for (const [kind, text] of Object.entries(TEXTS) as [SweptKind, string][]) {
+      const { [kind]: ids = [] } = swept
+      metrics.swept(kind, ids.length)
+      if (ids.length === 0) continue
+      const deliveryIds = ids.slice(0, MAX_LOGGED_IDS)
+      const reason = kind === 'canceled' ? { reason: 'job_failed' } : {}
+      logger.info({ event: `jobs.${kind}`, count: ids.length, ...reason, deliveryIds }, text)
     }
   }
 }
 
-export type ReportSweep = (swept: {
-  readonly restored: readonly string[]
-  readonly canceled: readonly string[]
-}) => void
+const TEXTS: Readonly<Record<SweptKind, string>> = {
+  restored:
+    'restored the missing jobs of deliveries, such as completed or deleted ones. To cancel a delivery, permanently fail its job or use cancelDelivery',
+  canceled: 'canceled deliveries because an operator permanently failed their jobs',
+  reopened:
+    'started the retry schedules of exhausted deliveries again because an operator rescheduled their jobs',
+}

@@ -1,10 +1,13 @@
 import type { Unavailability } from '../db/faults.ts'
 import type { Logger } from './logger.ts'
 
+/** Why statements of a process that is not stopping cannot run for now. */
+export type OutageCause = Exclude<Unavailability, 'stopping'>
+
 /** Writes one line when an outage of Postgres begins for the first reporter, and one when it has ended for the last. */
 export interface OutageLines {
-  begins(cause: Unavailability, error: OutageError, reporter?: string): void
-  ends(cause: Unavailability, reporter?: string): void
+  begins(cause: OutageCause, error: OutageError, reporter?: string): void
+  ends(cause: OutageCause, reporter?: string): void
   /** For a reporter that will not report the end. */
   forget(reporter: string): void
 }
@@ -15,36 +18,49 @@ export interface OutageError {
 }
 
 interface OutageText {
+  readonly event: string
   readonly level: 'warn' | 'error'
   readonly begins: string
   /** Null: the end is not worth a line. */
   readonly ends: string | null
 }
 
+const UNAVAILABLE = 'postgres.unavailable'
+
 const AVAILABLE_AGAIN = 'Postgres is available again; work resumes.'
 
-const TEXTS: Readonly<Record<Unavailability, OutageText>> = {
+const TEXTS: Readonly<Record<OutageCause, OutageText>> = {
   unreachable: {
+    event: UNAVAILABLE,
     level: 'warn',
     begins: 'Postgres is unavailable. Until it returns, requests get 503 and deliveries wait.',
     ends: AVAILABLE_AGAIN,
   },
   disk_full: {
+    event: UNAVAILABLE,
     level: 'error',
     begins:
       'The disk of Postgres is full. Free space on the disk or enlarge it; Posthorn needs no restart. Until then, publishing gets 503, and the outcomes of attempts wait to be recorded.',
     ends: AVAILABLE_AGAIN,
   },
   contention: {
+    event: 'postgres.contention',
     level: 'warn',
     begins:
-      'Postgres canceled a statement because of a lock, a deadlock or a timeout. Its request got 503; a worker repeats it.',
+      'A statement or a transaction was canceled because of a lock, a deadlock or a time limit. Its request got 503; a worker repeats it.',
+    ends: null,
+  },
+  pool_exhausted: {
+    event: 'pool.exhausted',
+    level: 'warn',
+    begins:
+      'All connections of a pool of this process are busy, such as with long statements or with waiting for a lock. Requests that need one get 503; a worker repeats its statement.',
     ends: null,
   },
 }
 
 export function createOutageLines(logger: Logger): OutageLines {
-  const reporters = new Map<Unavailability, Set<string>>()
+  const reporters = new Map<OutageCause, Set<string>>()
   return {
     begins(cause, error, reporter = '') {
       const affected = reporters.get(cause)
@@ -53,8 +69,8 @@ export function createOutageLines(logger: Logger): OutageLines {
         return
       }
       reporters.set(cause, new Set([reporter]))
-      const { level, begins } = TEXTS[cause]
-      logger[level]({ event: 'postgres.unavailable', cause, error }, begins)
+      const { event, level, begins } = TEXTS[cause]
+      logger[level]({ event, cause, error }, begins)
     },
     ends(cause, reporter = '') {
       const affected = reporters.get(cause)

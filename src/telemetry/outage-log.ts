@@ -1,12 +1,12 @@
-import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
+import { unavailabilityOf } from '../db/faults.ts'
 import { DomainError } from '../lib/errors.ts'
-import type { OutageError, OutageLines } from './outage-lines.ts'
+import type { OutageCause, OutageError, OutageLines } from './outage-lines.ts'
 
 /** Reports each outage of Postgres once, with its end. */
 export interface OutageLog {
   /**
-   * Returns whether the error means that Postgres is unavailable. The first error of an outage
-   * begins it.
+   * Returns whether the error means that a statement cannot run for now. The first error of an outage begins it. While
+   * Postgres is unreachable, statements that hang keep connections and locks, which is not reported besides.
    */
   report(error: unknown): boolean
   /** Call it whenever Postgres answers. Ends an outage that has caused no error for a while. */
@@ -14,11 +14,12 @@ export interface OutageLog {
 }
 
 /** Postgres may answer some statements during an outage, so an outage ends after this time without an error. */
-const ENDS_AFTER_MS: Readonly<Record<Unavailability, number>> = {
+const ENDS_AFTER_MS: Readonly<Record<OutageCause, number>> = {
   unreachable: 10_000,
   // A publisher may try again only once in a while.
   disk_full: 60_000,
   contention: 10_000,
+  pool_exhausted: 10_000,
 }
 
 interface Outage {
@@ -30,16 +31,18 @@ export function createOutageLog(
   lines: Pick<OutageLines, 'begins' | 'ends'>,
   now = () => performance.now(),
 ): OutageLog {
-  const outages = new Map<Unavailability, Outage>()
+  const outages = new Map<OutageCause, Outage>()
   return {
     report(error) {
       const kind = unavailabilityOf(error)
       if (kind === null) return false
+      if (kind === 'stopping') return true
       const outage = outages.get(kind)
       if (outage) {
         outage.lastErrorAtMs = now()
         return true
       }
+      if (outages.has('unreachable') && kind !== 'disk_full') return true
       outages.set(kind, { lastErrorAtMs: now() })
       lines.begins(kind, briefly(error))
       return true

@@ -1,7 +1,6 @@
 import type { Settings } from '../config/settings.ts'
-import type { Unavailability } from '../db/faults.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
-import type { OutageError } from '../telemetry/outage-lines.ts'
+import type { OutageCause, OutageError } from '../telemetry/outage-lines.ts'
 
 /** What a thread of the process runs. */
 export type ThreadRole = 'api' | 'worker'
@@ -46,8 +45,8 @@ export interface MainThread {
   readiness(): Promise<Record<string, boolean>>
   /** The metrics of the other threads. A thread that does not answer is left out. */
   otherMetrics(): Promise<readonly MetricsSnapshot[]>
-  outageBegins(cause: Unavailability, error: OutageError): void
-  outageEnds(cause: Unavailability): void
+  outageBegins(cause: OutageCause, error: OutageError): void
+  outageEnds(cause: OutageCause): void
   /** Ends the stand-in server, so that the thread can listen. */
   releasePort(): Promise<void>
 }

@@ -24,6 +24,7 @@ import {
   createCancelReporter,
   createDeliveryReporter,
   createSweepReporter,
+  type ReportSweep,
 } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { addGauge, type Metrics } from '../telemetry/metrics.ts'
@@ -34,6 +35,7 @@ import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { createTasks } from './tasks.ts'
+import { watchRescheduled } from './watch-rescheduled.ts'
 
 export interface DeliveringDeps {
   readonly database: Database
@@ -59,7 +61,19 @@ export async function startDelivering(
   const sender = started.use(await openSender(settings))
   const scheduler = started.use(openScheduler(deps, settings))
   addSchedulerGauges(deps.metrics, scheduler, settings)
-  const worker = started.use(await startTasks(deps, sender, scheduler, settings))
+  const reportSweep = createSweepReporter(deps.logger, createSweepMetrics(deps.metrics.registry))
+  const worker = started.use(await startTasks(deps, sender, scheduler, reportSweep, settings))
+  started.use(
+    watchRescheduled({
+      sql: deps.database.pool,
+      workerSchema: settings.config.workerSchema,
+      report: reportSweep,
+      onError(error) {
+        if (deps.outages.report(error)) return
+        deps.logger.warn({ error }, 'cannot look for rescheduled jobs; trying again')
+      },
+    }),
+  )
   const resources = started.move()
   return { worker, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
@@ -103,6 +117,7 @@ async function startTasks(
   { database, logger, outages, metrics, webhooks, notify, tracing }: DeliveringDeps,
   sender: HttpSender,
   scheduler: Scheduler,
+  reportSweep: ReportSweep,
   { config, now }: Settings,
 ): Promise<Worker> {
   const { pool, pipeline } = database
@@ -142,7 +157,7 @@ async function startTasks(
     keepFailedJobsMs: config.keepFailedJobsMs,
     logger,
     reportCanceled,
-    reportSweep: createSweepReporter(logger, createSweepMetrics(metrics.registry)),
+    reportSweep,
   })
   const worker = await startWorker(database, tasks, {
     concurrency: config.concurrency,

@@ -1,6 +1,6 @@
 import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import type { Database } from '../db/client.ts'
-import { type IdKind, parseId } from '../db/ids.ts'
+import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
@@ -51,22 +51,26 @@ export function createTasks({
 }: TaskDeps): Tasks {
   const { pool } = database
   return {
-    deliver: ({ deliveryId }, run) => attemptDelivery(attempt, deliveryId, run),
+    // The key names the delivery, so that a dashboard may add the job again with any payload.
+    deliver: async (_payload, run) =>
+      await attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
 
     async release_backlog({ webhookId }) {
-      await scheduler.release(uuidOf('webhook', webhookId))
+      await scheduler.release(uuidOf('webhook', 'webhookId', webhookId))
     },
 
     async cancel_deliveries({ webhookId }) {
-      const count = await cancelDeliveriesOfWebhook(pool, uuidOf('webhook', webhookId))
+      const count = await cancelDeliveriesOfWebhook(pool, uuidOf('webhook', 'webhookId', webhookId))
       reportCanceled({ count, reason: 'webhook_deleted', ids: { webhookId } })
     },
 
-    recover_deliveries: ({ recoveryId }, { signal }) =>
-      continueRecovery(database, recoveryId, signal),
+    recover_deliveries: async ({ recoveryId }, { signal }) =>
+      await continueRecovery(database, uuidOf('recovery', 'recoveryId', recoveryId), signal),
 
-    continue_delivery_task: ({ taskId }, { signal }) =>
-      continueDeliveryTask(pool, uuidOf('deliveryTask', taskId), signal, reportCanceled),
+    continue_delivery_task: async ({ taskId }, { signal }) => {
+      const uuid = uuidOf('deliveryTask', 'taskId', taskId)
+      await continueDeliveryTask(pool, uuid, signal, reportCanceled)
+    },
 
     async maintain() {
       const partitions = await maintainPartitions(pool, retentionMs)
@@ -110,8 +114,12 @@ export function createTasks({
   }
 }
 
-function uuidOf(kind: IdKind, id: string): string {
-  const uuid = parseId(kind, id)
-  if (!uuid) throw new Error(`The job's payload has an invalid ${kind} id: ${JSON.stringify(id)}.`)
-  return uuid
+/** Jobs can be added by other programs. */
+function uuidOf(kind: IdKind, field: string, id: unknown): string {
+  const uuid = typeof id === 'string' ? parseId(kind, id) : null
+  if (uuid !== null) return uuid
+  const example = `${ID_PREFIXES[kind]}_…`
+  throw new Error(
+    `The job has the ${field} ${JSON.stringify(id ?? null)}, which is not an id such as ${example}. Another program may have added it: complete the job.`,
+  )
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Database } from '../../src/db/client.ts'
+import { type Database, openDatabase } from '../../src/db/client.ts'
 import { type Unavailability, unavailabilityOf } from '../../src/db/faults.ts'
 import { createTestDatabase } from '../support/database.ts'
 
@@ -34,3 +36,63 @@ test.each(CODES)('%s, %s, is %o, over pg and over Prisma', async (code, meaning,
     expect(unavailabilityOf(error)).toBe(kind)
   }
 })
+
+const STATEMENTS: [name: string, run: (database: Database) => Promise<unknown>][] = [
+  ['pg', ({ pool }) => pool.query('select 1')],
+  // Awaited, because a statement of Prisma starts when it is awaited.
+  ['Prisma', async ({ prisma }) => await prisma.$queryRaw`select 1`],
+  ['a transaction of Prisma', ({ prisma }) => prisma.$transaction((tx) => tx.$queryRaw`select 1`)],
+]
+
+test.each(STATEMENTS)('waiting for a free connection is not an outage: over %s', async (_, run) => {
+  await using busy = openDatabase(database.url, { maxConnections: 1, connectTimeoutMs: 200 })
+  const client = await busy.pool.connect()
+  try {
+    expect(unavailabilityOf(await failureOf(run(busy)))).toBe('pool_exhausted')
+  } finally {
+    client.release()
+  }
+  await run(busy)
+})
+
+test.each(STATEMENTS)('waiting for a silent Postgres is one: over %s', async (_, run) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await using silent = openDatabase(`postgres://posthorn@127.0.0.1:${port}/none`, {
+    connectTimeoutMs: 200,
+  })
+  expect(unavailabilityOf(await failureOf(run(silent)))).toBe('unreachable')
+  server.close()
+})
+
+test.each(STATEMENTS)('a closed pool is not an outage: over %s', async (_, run) => {
+  const closed = openDatabase(database.url)
+  await closed.pool.end()
+  expect(unavailabilityOf(await failureOf(run(closed)))).toBe('stopping')
+})
+
+test('a transaction of Prisma that takes too long is not an outage', async () => {
+  const slow = database.prisma.$transaction((tx) => tx.$queryRaw`select from pg_sleep(0.5)`, {
+    timeout: 50,
+  })
+  const error = await failureOf(slow)
+  expect(error).toMatchObject({ code: 'P2028' })
+  expect(unavailabilityOf(error)).toBe('contention')
+})
+
+test('a transaction of Prisma that cannot start in time is not an outage', async () => {
+  await using busy = openDatabase(database.url, { maxConnections: 1 })
+  const client = await busy.pool.connect()
+  const late = busy.prisma.$transaction((tx) => tx.$queryRaw`select 1`, { maxWait: 50 })
+  const error = await failureOf(late)
+  client.release()
+  expect(unavailabilityOf(error)).toBe('contention')
+})
+
+async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return await promise.then(
+    () => expect.fail('It did not fail.'),
+    (error: unknown) => error,
+  )
+}

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase, type Sql } from '../../src/db/client.ts'
 import { createConnections } from '../../src/db/connections.ts'
 import { openSession } from '../../src/db/session.ts'
@@ -16,7 +16,8 @@ import { PATIENT } from '../support/database.ts'
 import { filesOf } from '../support/files.ts'
 import { createHostileDatabase, makeHostile } from '../support/hostile-database.ts'
 import { HOSTILE_SETTINGS } from '../support/hostile-settings.ts'
-import { NO_PGBOUNCER, startPgBouncer } from '../support/pgbouncer.ts'
+import { needs } from '../support/left-out.ts'
+import { startPgBouncer } from '../support/pgbouncer.ts'
 
 /** No second value can be set without a superuser or another access method. */
 const WITHOUT_HOSTILE_VALUE = ['session_replication_role', 'default_table_access_method']
@@ -142,11 +143,7 @@ test('a role that may not change a setting gets the statement that does', async 
   ])
 })
 
-describe('through a transaction pooler', () => {
-  beforeEach(({ skip }) => {
-    if (NO_PGBOUNCER) skip(NO_PGBOUNCER)
-  })
-
+describe('through a transaction pooler', needs('pgbouncer'), () => {
   const KEPT = { TimeZone: 'Asia/Kolkata', DateStyle: 'German, DMY' }
 
   test('each transaction has the time zone and the date style, and other settings are left alone', async () => {

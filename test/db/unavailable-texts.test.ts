@@ -25,13 +25,10 @@ test.each<[text: string, provoke: () => Promise<unknown>]>([
     'timeout expired',
     async () => connectTo(await serve(() => {}), { connectionTimeoutMillis: 20 }),
   ],
-  ['timeout exceeded when trying to connect', queryWithoutFreeConnection],
   ['Connection terminated', queryOnBreakingConnection],
   ['Query read timeout', queryWithTimeout],
   ['Client was closed and is not queryable', queryAfterEnd],
   ['Client has encountered a connection error', queryAfterError],
-  // A process that stops has waited for its requests long enough.
-  ['Cannot use a pool after calling end', queryOnEndedPool],
 ])(
   'an error of pg with the text "%s" means that Postgres is unavailable',
   async (text, provoke) => {
@@ -57,14 +54,6 @@ test.each<[text: string, url: () => Promise<string>]>([
   },
 )
 
-test('an error of Prisma for a transaction that cannot start means that Postgres is unavailable', async () => {
-  await using silent = openDatabase(await serve(() => {}), { connectTimeoutMs: 500 })
-  const begin = silent.prisma.$transaction(async () => {}, { maxWait: 20 })
-  const error = await begin.catch((thrown: unknown) => thrown)
-  expect((error as Error).message).toContain('Unable to start a transaction in the given time')
-  expect(isDatabaseUnavailable(error)).toBe(true)
-})
-
 async function connectTo(connectionString: string, options: pg.ClientConfig = {}): Promise<void> {
   await new pg.Client({ connectionString, ...options }).connect()
 }
@@ -75,23 +64,6 @@ async function serve(onConnection: (socket: Socket) => void): Promise<string> {
   onTestFinished(() => void server.close())
   await once(server, 'listening')
   return `postgres://posthorn@127.0.0.1:${(server.address() as AddressInfo).port}/posthorn`
-}
-
-async function queryWithoutFreeConnection(): Promise<void> {
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
-  const client = await pool.connect()
-  onTestFinished(async () => {
-    client.release()
-    await pool.end()
-  })
-  pool.options.connectionTimeoutMillis = 20
-  await pool.query('select 1')
-}
-
-async function queryOnEndedPool(): Promise<void> {
-  const pool = new pg.Pool({ connectionString: database.url })
-  await pool.end()
-  await pool.query('select 1')
 }
 
 async function openClient(options: pg.ClientConfig = {}): Promise<pg.Client> {

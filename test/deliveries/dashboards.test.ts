@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
@@ -57,6 +58,30 @@ beforeAll(async () => {
 afterAll(async () => {
   await posthorn[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
+})
+
+test('the questions of docs/job-dashboards.md are answered', async () => {
+  const page = readFileSync('docs/job-dashboards.md', 'utf8')
+  const [questions = ''] = /^## Questions$.*?^## /ms.exec(page) ?? []
+  const blocks = [...questions.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)
+  const answers = await Promise.all(blocks.map(async (sql) => (await query(sql)).rows))
+  expect(answers).toHaveLength(5)
+  const [counts, failing, endpoints, waiting, backlogs] = answers
+  expect(counts).toContainEqual({
+    task_identifier: 'posthorn:deliver',
+    running: '0',
+    failed: String(EXHAUSTED),
+    retrying: String(RETRYING),
+    queued: '0',
+  })
+  expect(failing).toHaveLength(50)
+  expect(failing?.[0]).toMatchObject({
+    delivery: expect.stringMatching(/^msg_/),
+    last_error: expect.stringContaining(`HTTP 503 from ${origin} (attempt 1 of `),
+  })
+  expect(endpoints).toEqual([{ endpoint: origin, count: String(RETRYING + EXHAUSTED) }])
+  expect(waiting).toHaveLength(1)
+  expect(backlogs).toMatchObject([{ webhook_id: onHold, parked: String(PARKED) }])
 })
 
 test('counts by task and state show retries as scheduled and exhausted deliveries as failed', async () => {

@@ -1,6 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
+import { reopenRescheduled } from '../../src/deliveries/reopen-exhausted.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -8,8 +11,47 @@ import { deliveryJobs, type JobRow } from '../support/jobs.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/* An operator changes jobs with the public functions of graphile-worker, while a worker runs. */
+/* An operator changes jobs as docs/job-dashboards.md says, while a worker runs. */
 const RETRIES = 2
+const HOUR_MS = 3_600_000
+
+/** The actions of the page: what each calls, with `id` and `key` of the job. */
+const ACTIONS = new Map(
+  [
+    ...readFileSync('docs/job-dashboards.md', 'utf8').matchAll(
+      /^\| ([a-z ]+) \| `([a-z_]+\(.+?\))` \|/gm,
+    ),
+  ].map(([, name = '', call = '']) => [name, call]),
+)
+
+const LATER = `now() + interval '7 hours'`
+const REASON = 'the reason'
+
+/** Calls what the page prints for an action on the job with a key. Returns the number of changed jobs. */
+async function act(action: string, { key }: Pick<JobRow, 'key'>): Promise<number | null> {
+  const call = ACTIONS.get(action)?.replace('…', LATER)
+  if (!call) throw new Error(`The page has no action "${action}".`)
+  return await callFunction(call, key)
+}
+
+async function callFunction(call: string, key: string | null): Promise<number | null> {
+  const { rowCount } = await query(
+    `select acted.id from graphile_worker.jobs as job, lateral graphile_worker.${call} as acted where job.key = $1`,
+    [key],
+  )
+  return rowCount
+}
+
+test('the page has the actions that these tests try', () => {
+  expect([...ACTIONS.keys()]).toEqual([
+    'run now',
+    'reschedule',
+    'fail permanently',
+    'complete',
+    'delete',
+    'unlock',
+  ])
+})
 
 let receiver: Receiver
 let posthorn: TestApp
@@ -42,58 +84,237 @@ afterEach(async () => {
   receiver.clear()
 })
 
-test('a retry that an operator reschedules to now is attempted now', async () => {
-  const { delivery, job } = await failedOnce()
-  answer(200)
-  await query('select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now())', [
-    job.id,
-  ])
-  await untilState(delivery, 'succeeded')
-  expect(receiver.received.map(({ headers }) => headers['wh-id'])).toEqual([job.key, job.key])
-  await until(
-    async () => (await deliveryJobs(posthorn.database.pool)).length === 0,
-    'no job is left',
+describe('a retrying delivery', () => {
+  test('run now makes an attempt now', async () => {
+    const { delivery, job } = await failedOnce()
+    answer(200)
+    expect(await act('run now', job)).toBe(1)
+    await untilState(delivery, 'succeeded')
+    expect(receiver.received.map(({ headers }) => headers['wh-id'])).toEqual([job.key, job.key])
+    await until(
+      async () => (await deliveryJobs(posthorn.database.pool)).length === 0,
+      'no job is left',
+    )
+  })
+
+  test('run now continues the schedule if the attempt fails', async () => {
+    const { delivery, job } = await failedOnce()
+    await act('run now', job)
+    await until(
+      async () => (await read(delivery)).attemptCount === 2,
+      'the delivery is attempted again',
+    )
+    await until(async () => (await jobOf(delivery))?.attempts === 2, 'its job has the attempt')
+    expect(await jobOf(delivery)).toMatchObject({ maxAttempts: RETRIES + 1 })
+  })
+
+  test('reschedule changes the time of its next attempt', async () => {
+    const { delivery, job } = await failedOnce()
+    expect(await act('reschedule', job)).toBe(1)
+    const later = await jobOf(delivery)
+    expect(later).toMatchObject({ id: job.id, attempts: 1, maxAttempts: RETRIES + 1 })
+    expect(Number(later?.runAt)).toBeGreaterThan(Date.now() + 6.9 * HOUR_MS)
+  })
+
+  test('fail permanently cancels it with the reason, and no attempt follows', async () => {
+    const { delivery, job } = await failedOnce()
+    expect(await act('fail permanently', job)).toBe(1)
+    expect(await operatorSweep()).toEqual({ restored: [], canceled: [job.key] })
+    expect(await read(delivery)).toMatchObject({ state: 'canceled', lastError: REASON })
+    expect(await jobOf(delivery)).toMatchObject({ lastError: REASON })
+    await act('run now', job)
+    expect(await reopen()).toEqual([])
+    expect(await read(delivery)).toMatchObject({ state: 'canceled' })
+    await callFunction('reschedule_jobs(array[id], run_at := now(), attempts := 0)', job.key)
+    await until(async () => (await jobOf(delivery)) === undefined, 'the job has run')
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test.each(['complete', 'delete'])('%s loses nothing: its job is restored', async (action) => {
+    const { delivery, job } = await failedOnce()
+    expect(await act(action, job)).toBe(1)
+    expect(await jobOf(delivery)).toBeUndefined()
+    expect(await operatorSweep()).toEqual({ restored: [job.key], canceled: [] })
+    const { runAt, attempts, maxAttempts, lastError } = job
+    expect(await jobOf(delivery)).toMatchObject({ runAt, attempts, maxAttempts, lastError })
+  })
+
+  test('the statement that cancels instead of deleting cancels it', async () => {
+    const { delivery, job } = await failedOnce()
+    const [, statement = ''] =
+      /### To cancel instead of deleting\n\n```sql\n(.*?)```/s.exec(
+        readFileSync('docs/job-dashboards.md', 'utf8'),
+      ) ?? []
+    const { rows } = await query(statement.replace(/msg_[a-z0-9]+/, job.key as string))
+    expect(rows).toEqual([{ key: job.key, last_error: 'Asked for by the customer' }])
+    expect(await operatorSweep()).toEqual({ restored: [], canceled: [job.key] })
+    expect(await read(delivery)).toMatchObject({ lastError: 'Asked for by the customer' })
+  })
+
+  test('run now parks it while its webhook is disabled, without an attempt', async () => {
+    const { delivery, job } = await failedOnce()
+    await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: false })
+    await act('run now', job)
+    await until(async () => (await read(delivery)).parkedAt !== null, 'the delivery is parked')
+    expect(await read(delivery)).toMatchObject({ state: 'pending', attemptCount: 1 })
+    expect(await jobOf(delivery)).toBeUndefined()
+    expect(await act('run now', job)).toBe(0)
+    expect(await act('fail permanently', job)).toBe(0)
+    expect(await operatorSweep()).toEqual({ restored: [], canceled: [] })
+    answer(200)
+    await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: true })
+    await untilState(delivery, 'succeeded')
+  })
+
+  test.each(['{}', '{"deliveryId":7}', '[]'])(
+    'a dashboard that adds its job again, with the payload %s, runs it now',
+    async (payload) => {
+      const { delivery, job } = await failedOnce()
+      answer(200)
+      await query(
+        `select graphile_worker.add_job('posthorn:deliver', payload := $2::json, job_key := $1)`,
+        [job.key, payload],
+      )
+      await untilState(delivery, 'succeeded')
+    },
   )
 })
 
-test('a rescheduled retry that fails again continues its schedule', async () => {
-  const { delivery, job } = await failedOnce()
-  await query('select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now())', [
-    job.id,
-  ])
-  await until(
-    async () => (await read(delivery)).attemptCount === 2,
-    'the delivery is attempted again',
-  )
-  await until(async () => (await jobOf(delivery))?.attempts === 2, 'its job has the attempt')
-  expect(await jobOf(delivery)).toMatchObject({ maxAttempts: RETRIES + 1 })
+describe('an exhausted delivery', () => {
+  test.each([
+    'reschedule_jobs(array[id], run_at := now(), attempts := 0)',
+    'reschedule_jobs(array[id], run_at := now(), priority := -1)',
+    'reschedule_jobs(array[id], run_at := now(), max_attempts := 2)',
+    'reschedule_jobs(array[id], max_attempts := 9)',
+    ACTIONS.get('run now') ?? '',
+  ])('starts its schedule again within seconds by %s', async (call) => {
+    const { delivery, job } = await exhausted()
+    expect(job).toMatchObject({ attempts: 3, maxAttempts: 3 })
+    expect(await callFunction(call, job.key)).toBe(1)
+    await until(
+      async () => (await read(delivery)).attemptCount === 4,
+      'the delivery is attempted again',
+    )
+    await until(async () => (await jobOf(delivery))?.attempts === 4, 'its job has the attempt')
+    expect(await jobOf(delivery)).toMatchObject({ maxAttempts: 3 + RETRIES + 1 })
+    expect(await read(delivery)).toMatchObject({ state: 'pending', schedulePosition: 1 })
+    expect(await operatorSweep()).toEqual({ restored: [], canceled: [] })
+  })
+
+  test('run now succeeds if the endpoint answers', async () => {
+    const { delivery, job } = await exhausted()
+    answer(200)
+    await act('run now', job)
+    await untilState(delivery, 'succeeded')
+  })
+
+  test('reschedule makes it retrying, with an attempt at that time', async () => {
+    const { delivery, job } = await exhausted()
+    await act('reschedule', job)
+    await untilState(delivery, 'pending')
+    const later = await jobOf(delivery)
+    expect(later).toMatchObject({ id: job.id, attempts: 3, maxAttempts: 3 + RETRIES + 1 })
+    expect(later?.runAt).toEqual((await read(delivery)).nextAttemptAt)
+    expect(Number(later?.runAt)).toBeGreaterThan(Date.now() + 6.9 * HOUR_MS)
+    await act('fail permanently', job)
+    expect(await operatorSweep()).toEqual({ restored: [], canceled: [job.key] })
+  })
+
+  test('fail permanently changes only the error of its job; run now starts it again', async () => {
+    const { delivery, job } = await exhausted()
+    expect(await act('fail permanently', job)).toBe(1)
+    expect(await reopen()).toEqual([])
+    expect(await operatorSweep()).toEqual({ restored: [], canceled: [] })
+    expect(await jobOf(delivery)).toMatchObject({ lastError: REASON })
+    const { state, lastError } = await read(delivery)
+    expect({ state, lastError }).toEqual({
+      state: 'exhausted',
+      lastError: expect.stringContaining('503'),
+    })
+    answer(200)
+    await act('run now', job)
+    await untilState(delivery, 'succeeded')
+  })
+
+  test('another priority, or fewer attempts, starts nothing', async () => {
+    const { delivery, job } = await exhausted()
+    await callFunction('reschedule_jobs(array[id], priority := -5, max_attempts := 1)', job.key)
+    expect(await reopen()).toEqual([])
+    expect(await read(delivery)).toMatchObject({ state: 'exhausted', attemptCount: 3 })
+  })
+
+  test.each(['complete', 'delete'])('%s removes its job for good', async (action) => {
+    const { delivery, job } = await exhausted()
+    expect(await act(action, job)).toBe(1)
+    expect(await operatorSweep()).toEqual({ restored: [], canceled: [] })
+    expect(await jobOf(delivery)).toBeUndefined()
+    expect(await read(delivery)).toMatchObject({ state: 'exhausted' })
+  })
+
+  test('run now parks it while its webhook is disabled', async () => {
+    const { delivery, job } = await exhausted()
+    await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: false })
+    await act('run now', job)
+    await until(async () => (await read(delivery)).parkedAt !== null, 'the delivery is parked')
+    expect(await read(delivery)).toMatchObject({ state: 'pending', attemptCount: 3 })
+  })
+
+  test('run now leaves it if its webhook was deleted', async () => {
+    const { delivery, job } = await exhausted()
+    await posthorn.rest('DELETE', `/webhooks/${webhook}`)
+    await act('run now', job)
+    expect(await reopen()).toEqual([])
+    expect(await read(delivery)).toMatchObject({ state: 'exhausted' })
+  })
+
+  test('run now starts many again at once', async () => {
+    await posthorn.database.pool.query(
+      `update posthorn.webhooks set own_retry_schedule = true, retry_schedule_seconds = '{}', revision = revision + 1`,
+    )
+    answer(503)
+    await publish(100)
+    const deliveries = { where: { state: 'exhausted' as const, webhook: { deletedAt: null } } }
+    const count = () => posthorn.database.prisma.delivery.count(deliveries)
+    await until(async () => (await count()) === 100, 'all are exhausted')
+    await until(
+      async () => (await deliveryJobs(posthorn.database.pool)).every(({ lockedBy }) => !lockedBy),
+      'no job runs',
+    )
+    answer(200)
+    await query(`select from graphile_worker.reschedule_jobs(array(
+      select id from graphile_worker.jobs where attempts >= max_attempts and key like 'msg_%'), run_at := now())`)
+    await until(async () => (await count()) === 0, 'none is exhausted')
+    await until(async () => (await pending()) === 0, 'all are delivered')
+    expect(receiver.received).toHaveLength(200)
+  })
 })
 
-test('running the failed job of an exhausted delivery again attempts the delivery with a full retry schedule', async () => {
-  const { delivery, job } = await exhausted()
-  expect(job).toMatchObject({ attempts: 3, maxAttempts: 3 })
-  await query(
-    'select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now(), attempts := 0)',
-    [job.id],
+describe('a running delivery', () => {
+  test.each(['run now', 'reschedule', 'fail permanently', 'complete'])(
+    '%s skips its job',
+    async (action) => {
+      const { delivery, job, finish } = await running()
+      expect(await act(action, job)).toBe(0)
+      expect(await jobOf(delivery)).toEqual(job)
+      finish()
+      await untilState(delivery, 'succeeded')
+      await until(async () => (await jobOf(delivery)) === undefined, 'its job is gone')
+      expect(receiver.received).toHaveLength(1)
+    },
   )
-  await until(
-    async () => (await read(delivery)).attemptCount === 4,
-    'the delivery is attempted again',
-  )
-  await until(async () => (await jobOf(delivery))?.attempts === 4, 'its job has the attempt')
-  expect(await jobOf(delivery)).toMatchObject({ maxAttempts: 3 + RETRIES + 1 })
-  expect(await read(delivery)).toMatchObject({ state: 'pending', schedulePosition: 1 })
-  expect(await operatorSweep()).toEqual({ restored: [], canceled: [] })
-})
 
-test('running the failed job of an exhausted delivery again succeeds if the endpoint answers', async () => {
-  const { delivery, job } = await exhausted()
-  answer(200)
-  await query(
-    'select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now(), attempts := 0)',
-    [job.id],
-  )
-  await untilState(delivery, 'succeeded')
+  test('delete takes the key from its job, and changes nothing else', async () => {
+    const { delivery, job, finish } = await running()
+    await act('delete', job)
+    finish(503)
+    await until(async () => (await jobOf(delivery))?.attempts === 1, 'its job has the attempt')
+    expect(await jobOf(delivery)).toMatchObject({ maxAttempts: RETRIES + 1 })
+    await until(
+      async () => (await deliveryJobs(posthorn.database.pool)).length === 1,
+      'it has one job',
+    )
+    expect(receiver.received).toHaveLength(1)
+  })
 })
 
 test('redelivering an exhausted delivery leaves no failed job', async () => {
@@ -109,41 +330,6 @@ test('redelivering an exhausted delivery leaves no failed job', async () => {
   const jobs = async () => await deliveryJobs(posthorn.database.pool)
   await until(async () => (await jobs()).length === 1, 'the job that was replaced is gone')
 })
-
-test('permanently failing a job cancels its delivery, and no attempt follows', async () => {
-  const { delivery, job } = await failedOnce()
-  await query('select graphile_worker.permanently_fail_jobs(array[$1::bigint], $2)', [
-    job.id,
-    'The endpoint was shut down.',
-  ])
-  expect(await operatorSweep()).toEqual({ restored: [], canceled: [job.key] })
-  expect(await read(delivery)).toMatchObject({
-    state: 'canceled',
-    lastError: 'The endpoint was shut down.',
-  })
-  expect(await jobOf(delivery)).toMatchObject({ lastError: 'The endpoint was shut down.' })
-  await query(
-    'select graphile_worker.reschedule_jobs(array[$1::bigint], run_at := now(), attempts := 0)',
-    [job.id],
-  )
-  await until(async () => (await jobOf(delivery)) === undefined, 'the job has run')
-  expect(receiver.received).toHaveLength(1)
-})
-
-test.each([
-  ['completed', 'select graphile_worker.complete_jobs(array[$1::bigint])'],
-  ['deleted', 'select graphile_worker.remove_job(key) from graphile_worker.jobs where id = $1'],
-])(
-  'a job that an operator %s is restored with its run time, attempts and error',
-  async (_case, act) => {
-    const { delivery, job } = await failedOnce()
-    await query(act, [job.id])
-    expect(await jobOf(delivery)).toBeUndefined()
-    expect(await operatorSweep()).toEqual({ restored: [job.key], canceled: [] })
-    const { runAt, attempts, maxAttempts, lastError } = job
-    expect(await jobOf(delivery)).toMatchObject({ runAt, attempts, maxAttempts, lastError })
-  },
-)
 
 test('a job that fails by an internal error after an operator ran it is restored, and its delivery is not canceled', async () => {
   const { delivery, job } = await failedOnce()
@@ -166,16 +352,56 @@ test('a job that fails by an internal error after an operator ran it is restored
   await untilState(delivery, 'succeeded')
 })
 
+test.each([
+  ['deliver', 'the key null, which is not an id such as msg_…'],
+  ['release_backlog', 'the webhookId null, which is not an id such as wh_…'],
+  ['cancel_deliveries', 'the webhookId null, which is not an id such as wh_…'],
+  ['recover_deliveries', 'the recoveryId null, which is not an id such as rec_…'],
+  ['continue_delivery_task', 'the taskId null, which is not an id such as task_…'],
+])('a job %s of another program that names nothing fails with the field', async (task, message) => {
+  const { rows } = await query(`select id from graphile_worker.add_job($1, '{}')`, [
+    `posthorn:${task}`,
+  ])
+  const lastError = async () => {
+    const found = await query('select last_error from graphile_worker.jobs where id = $1', [
+      rows[0].id,
+    ])
+    return found.rows[0].last_error
+  }
+  await until(lastError, 'the job has failed')
+  expect(await lastError()).toContain(message)
+  await query('select graphile_worker.complete_jobs(array[$1::bigint])', [rows[0].id])
+})
+
 function answer(status: number): void {
   receiver.answer = (response) => response.writeHead(status).end()
+}
+
+async function publish(count = 1): Promise<void> {
+  await posthorn.app.services.publishEvents(
+    posthorn.tenant.organizationId,
+    Array.from({ length: count }, () => ({ type: JOINED, data: {} })),
+  )
+}
+
+/** A delivery during its first attempt, and its job. `finish` answers the request. */
+async function running() {
+  const answers = Promise.withResolvers<ServerResponse>()
+  receiver.answer = (response) => answers.resolve(response)
+  await publish()
+  const response = await answers.promise
+  const delivery = await posthorn.database.prisma.delivery.findFirstOrThrow({
+    orderBy: { id: 'desc' },
+  })
+  const job = (await jobOf(delivery)) as JobRow
+  expect(job.lockedBy).not.toBeNull()
+  return { delivery, job, finish: (status = 200) => void response.writeHead(status).end() }
 }
 
 /** A delivery with one failed attempt, and its job. */
 async function failedOnce(): Promise<{ delivery: Delivery; job: JobRow }> {
   answer(503)
-  await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
-    { type: JOINED, data: {} },
-  ])
+  await publish()
   const delivery = await posthorn.database.prisma.delivery.findFirstOrThrow({
     orderBy: { id: 'desc' },
   })
@@ -198,6 +424,11 @@ async function exhausted(): Promise<{ delivery: Delivery; job: JobRow }> {
   }
   await untilState(delivery, 'exhausted')
   return { delivery, job: (await jobOf(delivery)) as JobRow }
+}
+
+/** What a worker does every few seconds. */
+async function reopen(): Promise<string[]> {
+  return await reopenRescheduled(posthorn.database.pool, 'graphile_worker')
 }
 
 async function operatorSweep() {

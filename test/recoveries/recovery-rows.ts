@@ -1,6 +1,6 @@
 import type { Database, Sql } from '../../src/db/client.ts'
 import type { Recovery } from '../../src/db/generated/prisma/client.ts'
-import { parseId, publicId } from '../../src/db/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { continueRecovery } from '../../src/recoveries/continue-recovery.ts'
 import { JOINED } from '../support/factories.ts'
 
@@ -67,6 +67,6 @@ export async function finish(database: Database, uuid: string): Promise<Recovery
   for (;;) {
     const recovery = await database.prisma.recovery.findUniqueOrThrow({ where: { id: uuid } })
     if (recovery.state !== 'running') return recovery
-    await continueRecovery(database, publicId('recovery', uuid), undefined)
+    await continueRecovery(database, uuid, undefined)
   }
 }

@@ -328,7 +328,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await continueRecovery(api.database, id, undefined)
+    await continueRecovery(api.database, parseId('recovery', id) as string, undefined)
     const { redelivered, state } = await api.database.prisma.recovery.findUniqueOrThrow({
       where: { id: recoveryUuid as string },
     })
@@ -346,7 +346,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await continueRecovery(api.database, id, AbortSignal.abort())
+    await continueRecovery(api.database, parseId('recovery', id) as string, AbortSignal.abort())
     expect(await rows({ state: 'pending' })).toHaveLength(3)
   })
 
@@ -362,7 +362,7 @@ describe('while it runs, a recovery', () => {
       redelivered: 10,
       finishedAt: expect.any(Date),
     })
-    await continueRecovery(api.database, id, undefined)
+    await continueRecovery(api.database, parseId('recovery', id) as string, undefined)
     expect(await rows({ state: 'pending' })).toHaveLength(10)
     expect(await recover()).toMatchObject({ total: 90, redelivered: 90 })
     await expect(
@@ -438,7 +438,7 @@ describe('while it runs, a recovery', () => {
     await events({ count: 5 })
     const { recoveryUuid } = await start()
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: false })
-    await continueRecovery(api.database, publicId('recovery', recoveryUuid as string), undefined)
+    await continueRecovery(api.database, recoveryUuid as string, undefined)
     expect(await rows()).toEqual([])
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: true })
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 5 })
@@ -469,7 +469,7 @@ describe('while it runs, a recovery', () => {
           where: { id },
           data: { nextPageAt: new Date(0) },
         })
-        const run = continueRecovery(api.database, publicId('recovery', id), undefined)
+        const run = continueRecovery(api.database, id, undefined)
         await expect(run).rejects.toThrow(/schedule_deliveries/)
       }
     } finally {

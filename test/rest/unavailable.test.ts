@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
-import { DomainError, unavailable } from '../../src/lib/errors.ts'
+import { unavailable } from '../../src/db/unavailable.ts'
+import { DomainError } from '../../src/lib/errors.ts'
 import { runRequest } from '../../src/telemetry/request-log.ts'
 import {
   type ConnectV1,
@@ -29,13 +30,15 @@ const CALLS: [method: string, path: string, body?: object][] = [
   ['POST', `/webhooks/${UNKNOWN_ID}/secret/rotate`],
 ]
 
-async function expectUnavailable(response: Response) {
+const UNREACHABLE = 'The database is unreachable.'
+const BUSY =
+  'Posthorn has too many requests in progress: all its connections to the database are busy.'
+
+async function expectUnavailable(response: Response, cause = UNREACHABLE) {
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   const { type, detail } = await problem(response, 503)
   expect(type).toBe('urn:posthorn:problem:unavailable')
-  expect(detail).toBe(
-    'The database is unreachable. Retry shortly, with the same idempotency key if you sent one.',
-  )
+  expect(detail).toBe(`${cause} Retry shortly, with the same idempotency key if you sent one.`)
 }
 
 describe('503 and Retry-After: Postgres is unreachable', () => {
@@ -56,7 +59,7 @@ describe('503 and Retry-After: Postgres is unreachable', () => {
     await expectUnavailable(await request(app, method, path, { token: api.tenant.token, body }))
   })
 
-  test('all connections are busy', async () => {
+  test('all connections are busy, which says so', async () => {
     await using busy = openDatabase(api.database.url, { maxConnections: 1 })
     const client = await busy.pool.connect()
     try {
@@ -64,7 +67,7 @@ describe('503 and Retry-After: Postgres is unreachable', () => {
       const headers = { 'idempotency-key': 'k' }
       const count = await api.countWebhooks()
       const call = { token: api.tenant.token, body: NEW_WEBHOOK }
-      await expectUnavailable(await request(app, 'POST', '/webhooks', { ...call, headers }))
+      await expectUnavailable(await request(app, 'POST', '/webhooks', { ...call, headers }), BUSY)
       expect(await api.countWebhooks()).toBe(count)
     } finally {
       client.release()

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import { unavailable } from '../../src/lib/errors.ts'
+import { PoolError } from '../../src/db/fair-pool.ts'
+import { unavailable } from '../../src/db/unavailable.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
 import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
 import { createOutageLog, type OutageLog } from '../../src/telemetry/outage-log.ts'
@@ -87,14 +88,31 @@ test('a full disk and an outage are two things', () => {
   expect(lines).toEqual([FULL, BEGINS])
 })
 
-test('a deadlock is no outage', () => {
-  expect(outages.report(errorOf('40P01'))).toBe(true)
-  expect(lines).toEqual([
-    'warn: Postgres canceled a statement because of a lock, a deadlock or a timeout',
-  ])
+test.each([
+  ['a deadlock', errorOf('40P01'), 'postgres.contention'],
+  ['a transaction that took too long', errorOf('P2028'), 'postgres.contention'],
+  ['a pool without a free connection', new PoolError('pool_exhausted', 'busy'), 'pool.exhausted'],
+])('%s is no outage', (_case, error, event) => {
+  expect(outages.report(error)).toBe(true)
+  expect(outages.report(error)).toBe(true)
+  expect(fields).toMatchObject([{ event }])
+  expect(lines[0]).not.toMatch(/unavailable|unreachable/)
   nowMs += 60_000
   outages.answered()
   expect(lines).toHaveLength(1)
+})
+
+test('while Postgres is unreachable, waiting for its locks and connections is not reported besides', () => {
+  outages.report(errorOf('ETIMEDOUT'))
+  for (const error of [errorOf('P2028'), new PoolError('pool_exhausted', 'busy')]) {
+    expect(outages.report(error)).toBe(true)
+  }
+  expect(lines).toEqual([BEGINS])
+})
+
+test('the closed pool of a process that stops is not reported', () => {
+  expect(outages.report(new PoolError('stopping', 'closed'))).toBe(true)
+  expect(lines).toEqual([])
 })
 
 test.each([new Error('a bug'), errorOf('23505'), undefined, null, 'text'])(

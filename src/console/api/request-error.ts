@@ -9,12 +9,12 @@ export interface RequestError {
 }
 
 export function describeError(error: CombinedError): RequestError {
-  const codes = error.graphQLErrors.map(({ extensions }) => extensions['code'])
+  const unavailable = error.graphQLErrors.find(
+    ({ extensions }) => extensions['code'] === 'UNAVAILABLE',
+  )
+  if (unavailable) return { message: unavailable.message, isUnreachable: true }
   const status = (error.response as Response | undefined)?.status ?? 0
-  if (codes.includes('UNAVAILABLE') || status >= 502) {
-    return { message: t('common:requestError.databaseUnreachable'), isUnreachable: true }
-  }
-  if (error.networkError) {
+  if (error.networkError || status >= 502) {
     return { message: t('common:requestError.unreachable'), isUnreachable: true }
   }
   return {

@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable } from '../../db/faults.ts'
-import { parseId, publicId } from '../../db/ids.ts'
+import { publicId } from '../../db/ids.ts'
 import type { Notify } from '../../live/notify.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Outcome } from '../../outbound/outcome.ts'
@@ -46,14 +46,9 @@ export interface AttemptDeps {
  */
 export async function attemptDelivery(
   deps: AttemptDeps,
-  deliveryId: string,
+  uuid: string,
   run: TaskRun,
 ): Promise<void> {
-  const uuid = parseId('delivery', deliveryId)
-  if (uuid === null)
-    throw new Error(
-      `The payload of a job has the deliveryId ${JSON.stringify(deliveryId)}, which is not a delivery id.`,
-    )
   try {
     await makeAttempt(deps, uuid, run)
   } catch (error) {

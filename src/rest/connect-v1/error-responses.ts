@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
+import { UNAVAILABLE_DETAILS } from '../../db/unavailable.ts'
 import { PROBLEM_KINDS, type ProblemKind } from '../../http/problem-kind.ts'
-import { UNAVAILABLE_DETAIL } from '../../lib/errors.ts'
 import { problemSchema } from './problem-schema.ts'
 
 type Registry = OpenAPIHono['openAPIRegistry']
@@ -196,8 +196,8 @@ const RESPONSES: Readonly<Record<string, ErrorResponse>> = {
   Unavailable: {
     kind: 'unavailable',
     description:
-      'The database is unreachable, or Posthorn has too many large requests in progress. Unless the connection to the database broke during the request, it had no effect.',
+      'The database is unreachable, the request waited too long for a lock there, or Posthorn has too many requests in progress. Unless the connection to the database broke during the request, it had no effect.',
     headers: ['Retry-After'],
-    detail: UNAVAILABLE_DETAIL,
+    detail: UNAVAILABLE_DETAILS.unreachable,
   },
 }
