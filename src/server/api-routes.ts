@@ -49,10 +49,9 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.get(SCHEMA_PATH, createSchemaFile())
-  routes.get('/openapi.json', (context) =>
-    // A relative URL works behind any proxy.
-    context.json(openApiDocument('/', config.headerPrefix)),
-  )
+  // Without a public URL, a relative one, which works behind any proxy.
+  const openApi = openApiDocument(publicUrl ?? '/', config.headerPrefix)
+  routes.get('/openapi.json', (context) => context.json(openApi))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   if (deps.oidc && publicUrl !== null) {
     const { keyring } = deps.webhooks
