@@ -15,6 +15,7 @@ import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
 import { createGraphqlHandler, type GraphqlDeps } from './graphql-handler.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
+import { rejectWebSockets } from './reject-web-sockets.ts'
 import { createSchemaFile, SCHEMA_PATH } from './schema-file.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 
@@ -45,7 +46,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     corsOrigins: config.corsOrigins,
     trustedDocuments: graphqlTrustedDocuments,
   })
-  routes.use(trustProxies(config.trustedProxies), countMemory())
+  routes.use(trustProxies(config.trustedProxies), countMemory(), rejectWebSockets)
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.get(SCHEMA_PATH, createSchemaFile())
