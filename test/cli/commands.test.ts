@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Database } from '../../src/db/client.ts'
 import { unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
+import { sign } from '../../src/receiver/index.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -362,6 +363,17 @@ describe('posthorn verify', () => {
     const { code, stdout } = await posthornWith(`${body}\n`, 'verify', ...delivery, ...at)
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, reason: 'no-matching-signature' })
+  })
+
+  test('verifies bytes as they are: not UTF-8, and with a byte order mark', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const args = ['verify', '--secret', secret, '--id', 'msg_1', '--timestamp', '1614265330']
+    for (const bytes of [Buffer.from('{"name":"Ren\xe9"}', 'latin1'), Buffer.from('\ufeff{}')]) {
+      const signature = await sign(secret, 'msg_1', '1614265330', bytes)
+      const at = ['--signature', signature, '--at', '2021-02-25T15:02:10Z', '--json']
+      const { stdout } = await posthornWith(bytes, ...args, ...at)
+      expect(JSON.parse(stdout)).toMatchObject({ ok: true, id: 'msg_1' })
+    }
   })
 
   test('the error for a missing file names the file', async () => {
