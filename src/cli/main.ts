@@ -5,6 +5,7 @@ import { registerListen } from './listen.ts'
 import { registerMigrate } from './migrate.ts'
 import { registerOrganization } from './organization.ts'
 import { registerPublish } from './publish.ts'
+import { rejectBrokenArguments } from './reject-broken-arguments.ts'
 import { registerStart } from './start.ts'
 import { registerVerify } from './verify.ts'
 
@@ -29,4 +30,5 @@ registerPublish(program)
 registerListen(program)
 registerVerify(program)
 
+rejectBrokenArguments(program, process.argv.slice(2))
 await program.parseAsync()

@@ -3,6 +3,7 @@ import { invalid } from '../lib/errors.ts'
 import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
 import { InvalidJson, MAX_JSON_NESTING, parseJson } from '../lib/parse-json.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 import { ORGANIZATION_OPTION, selectOrganization } from './select-organization.ts'
@@ -26,7 +27,7 @@ export function registerPublish(program: Command): void {
     .argument('<type>', 'the name of an event type, such as event_attendee.joined_event')
     .argument(
       '<json>',
-      `the data of the event: any JSON value of at most 256 KiB, nested at most ${MAX_JSON_NESTING} levels deep, with numbers that JavaScript represents exactly; or - to read it from standard input`,
+      `the data of the event: any JSON value of at most 256 KiB, nested at most ${MAX_JSON_NESTING} levels deep, with numbers that JavaScript represents exactly; or - to read it from standard input. It is kept to the letter, without white space around it`,
     )
     .option(
       '--idempotency-key <key>',
@@ -42,7 +43,8 @@ Example:
     )
     .action(async (type: string, json: string, options: PublishOptions) => {
       await runCommand(async () => {
-        const data = parseData(json === '-' ? (await readInput('-')).toString() : json)
+        const dataText = json === '-' ? await readText() : withoutByteOrderMark(json)
+        const data = parseData(dataText)
         rejectLoneSurrogates({ data })
         await withServices(async ({ database, publishEvents }) => {
           const organization = await selectOrganization(database.prisma, options.organization)
@@ -50,6 +52,7 @@ Example:
             {
               type,
               data,
+              dataText: dataText.trim(),
               idempotencyKey: options.idempotencyKey ?? null,
               occurredAt: options.timestamp === undefined ? null : readTime(options.timestamp),
             },
@@ -68,6 +71,17 @@ Example:
 function readTime(text: string): Date {
   return parseRfc3339(text) ?? new Date(Number.NaN)
 }
+
+async function readText(): Promise<string> {
+  const text = decodeUtf8(await readInput('-'))
+  if (text !== null) return text
+  const detail =
+    '<json> is not UTF-8. Convert it, for example with `iconv --from-code ISO-8859-1 --to-code UTF-8`.'
+  throw invalid([{ path: ['json'], code: 'malformed', detail }])
+}
+
+/** Editors and PowerShell write one at the start of a file. */
+const withoutByteOrderMark = (text: string) => text.replace(/^\ufeff/, '')
 
 function parseData(text: string): unknown {
   try {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { REPLACEMENT_CHARACTER } from '../lib/utf8.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
 import {
   type OidcSettings,
@@ -156,8 +157,9 @@ export class ConfigError extends Error {
 /** Merges the `.env` file of the directory with the process environment, which takes precedence. */
 export function readEnvironment(directory = process.cwd()): Environment {
   try {
-    const file = parseEnv(readFileSync(path.join(directory, '.env'), 'utf8'))
-    return { ...file, ...process.env }
+    const text = readFileSync(path.join(directory, '.env'), 'utf8')
+    // A byte order mark, which editors on Windows write, would become part of the first name.
+    return { ...parseEnv(text.replace(/^\ufeff/, '')), ...process.env }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return process.env
     throw error
@@ -172,6 +174,8 @@ const isLoopbackAddress = createRangeCheck(LOOPBACK)
 function isLoopback(host: string): boolean {
   return host === 'localhost' || isLoopbackAddress(host)
 }
+
+const NOT_UTF8 = 'it has bytes that are not UTF-8. Save it as UTF-8.'
 
 export interface LoadOptions {
   /** Whether DATABASE_URL requires POSTHORN_ENCRYPTION_KEYS. Default: true. */
@@ -189,6 +193,7 @@ export function loadConfig(
   function read<T>(name: SettingName, parse: (text: string) => T): T {
     const text = environment[name]
     try {
+      if (text?.includes(REPLACEMENT_CHARACTER)) throw new Error(NOT_UTF8)
       return parse(text === undefined ? SETTINGS[name] : text.trim())
     } catch (error) {
       const value = isSecret(name) ? 'not usable' : JSON.stringify(text)

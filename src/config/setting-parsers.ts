@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { didYouMean } from '../lib/did-you-mean.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
 import { isRange } from '../outbound/address-range.ts'
 
 /*
@@ -140,10 +141,12 @@ export function readTrustedDocuments(file: string): Record<string, string> | nul
   const remedy = 'give the path of a JSON file such as {"<hash>": "query { … }"}.'
   let documents: unknown
   try {
-    documents = JSON.parse(readFileSync(file, 'utf8'))
+    documents = JSON.parse(decodeUtf8(readFileSync(file)) ?? '')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new Error(`${code ? `it cannot be read (${code})` : 'it is not JSON'}: ${remedy}`)
+    throw new Error(
+      `${code ? `it cannot be read (${code})` : 'it is not JSON in UTF-8'}: ${remedy}`,
+    )
   }
   const isObject = typeof documents === 'object' && documents !== null && !Array.isArray(documents)
   if (!isObject || Object.values(documents as object).some((text) => typeof text !== 'string')) {

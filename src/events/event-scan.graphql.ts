@@ -63,7 +63,7 @@ builder.queryField('scanEvents', (t) =>
       contains: t.arg.string({
         required: true,
         description:
-          'The text to find: 1 to 200 characters of the data as it was published, case-sensitive, such as `87012` or `"status":"paid"`.',
+          'The text to find: 1 to 200 characters of the data as it is sent, case-sensitive, such as `87012` or `"status":"paid"`.',
         validate: textRule.pipe(z.string().min(1).max(200)),
       }),
       type: t.arg.string({

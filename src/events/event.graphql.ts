@@ -31,14 +31,14 @@ const Event = builder.prismaNode('Event', {
       type: 'JSON',
       nullable: true,
       portal: 'open',
-      description: 'The payload, as published.',
+      description: 'The payload, as JSON values. `body` has its text to the letter.',
       complexity: LARGE_TEXT,
       select: { data: true },
       resolve: ({ data }) => JSON.parse(data) as unknown,
     }),
     preview: t.string({
       portal: 'open',
-      description: `The first ${PREVIEW_LENGTH} characters of the payload, as published.`,
+      description: `The first ${PREVIEW_LENGTH} characters of the text of the payload.`,
       resolve: ({ id }, _args, context, info) =>
         context.perField(info, (ids: string[]) => previewsOf(context.sql, ids))(id),
     }),

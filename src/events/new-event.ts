@@ -2,6 +2,8 @@
 export interface NewEvent {
   readonly type: string
   readonly data: unknown
+  /** The text of `data`, to keep it as it is. Default: `data` as `JSON.stringify` prints it. */
+  readonly dataText?: string
   /** Default: now. */
   readonly occurredAt?: Date | null
   /** 1 to 255 characters. For 24 hours, publishing with the same key returns the first event. */

@@ -26,12 +26,12 @@ const PublishEventInput = builder.inputType('PublishEventInput', {
       type: 'JSON',
       required: true,
       description:
-        'The payload: at most 256 KiB as JSON, in a request of at most 1 MiB. It must match the schema of the event type.',
+        'The payload: at most 256 KiB as JSON, in a request of at most 1 MiB. It must match the schema of the event type. It is sent as JavaScript prints its values: `10.50` as `10.5`, and names that are whole numbers before the others. SQL and `posthorn publish` keep it to the letter.',
     }),
     timestamp: t.field({ type: 'DateTime', description: 'When the event occurred. Default: now.' }),
     idempotencyKey: t.string({
       description:
-        '1 to 255 characters, valid for 24 hours. Publishing the same event again with the same key returns the first event; another type, other data or another order of the keys in `data` is a conflict. While another transaction uses the key, the request fails; retry after one second.',
+        '1 to 255 characters, valid for 24 hours. Publishing the same event again, with the same type and the same text of `data`, returns the first event. Another type, other data or another order of the keys in `data` is a conflict. While another transaction uses the key, the request fails; retry after one second.',
     }),
     traceparent: t.string({
       description: 'The W3C trace context to pass on to receivers: `00-<32 hex>-<16 hex>-<2 hex>`.',

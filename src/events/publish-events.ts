@@ -124,7 +124,7 @@ async function toRows(
       await setTimeout(0)
       sliceStartedAtMs = performance.now()
     }
-    const data = JSON.stringify(event.data)
+    const data = event.dataText ?? JSON.stringify(event.data)
     const type = types.get(event.type)
     const found = checkEvent(event, data)
     if (type) found.push(...checkAgainstSchema(event, type.check))

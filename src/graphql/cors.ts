@@ -1,7 +1,7 @@
 import type { YogaServerOptions } from 'graphql-yoga'
 import type { RequestMemory } from '../http/connection.ts'
 import { REQUEST_ID_HEADER } from '../http/request-id.ts'
-import { ORGANIZATION_HEADER } from './organization-header.ts'
+import { CONSOLE_HEADER } from '../http/session-cookie.ts'
 
 /** The connection that a request came in on. */
 export interface Connection {
@@ -29,7 +29,7 @@ export function corsOptions(origins: readonly string[]): CorsOptions {
     return {
       origin: [origin],
       methods: ['GET', 'POST'],
-      allowedHeaders: ['authorization', 'content-type', ORGANIZATION_HEADER, REQUEST_ID_HEADER],
+      allowedHeaders: ['authorization', ...requestedHeaders(headers)],
       exposedHeaders: [
         'ratelimit',
         'ratelimit-policy',
@@ -42,3 +42,17 @@ export function corsOptions(origins: readonly string[]): CorsOptions {
     }
   }
 }
+
+/**
+ * The headers that a preflight asks for: clients and tracers add their own, and none of them gives a page more rights than
+ * its API key. Only the header with which the console's cookie counts stays closed.
+ */
+function requestedHeaders(headers: Headers): string[] {
+  const names = (headers.get('access-control-request-headers') ?? '').split(',')
+  return names
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => TOKEN.test(name) && ![CONSOLE_HEADER, 'authorization'].includes(name))
+}
+
+/** RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/

@@ -47,7 +47,9 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     // Responses may contain secrets, and belong to one API key.
     response.headers.set('cache-control', 'no-store')
     response.headers.set('x-content-type-options', 'nosniff')
-    if (options.corsOrigins.length > 0) response.headers.append('vary', 'origin')
+    if (options.corsOrigins.length > 0) {
+      response.headers.append('vary', 'origin, access-control-request-headers')
+    }
     // Otherwise nginx, which buffers responses by default, sends nothing until a buffer of the stream is full.
     if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
       response.headers.set('x-accel-buffering', 'no')

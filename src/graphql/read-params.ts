@@ -5,6 +5,7 @@ import { readBody } from '../http/read-body.ts'
 import { DomainError, type ErrorCode } from '../lib/errors.ts'
 import { hasLoneSurrogate } from '../lib/lone-surrogates.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
 import type { Identify } from './context.ts'
 import type { Connection } from './cors.ts'
 
@@ -50,7 +51,8 @@ async function readJson(
   if (type !== 'application/json') {
     throw rejection(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
   }
-  const text = decode(await readBounded(request, maxBytes, memory))
+  const text = decodeUtf8(await readBounded(request, maxBytes, memory))
+  if (text === null) throw rejection(400, 'The body is not UTF-8.')
   if (hasLoneSurrogate(text)) withLoneSurrogate.add(request)
   const params = readValue(text, 'The body')
   if (Array.isArray(params)) {
@@ -77,16 +79,6 @@ async function readBounded(
 }
 
 const REJECTED: Partial<Record<ErrorCode, number>> = { too_large: 413, malformed: 400 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-function decode(body: Uint8Array): string {
-  try {
-    return utf8.decode(body)
-  } catch {
-    throw rejection(400, 'The body is not UTF-8.')
-  }
-}
 
 function readSearchParams(request: Request): GraphQLParams {
   const { searchParams } = new URL(request.url)

@@ -1,5 +1,6 @@
 import { DomainError } from '../lib/errors.ts'
 import { hasLoneSurrogate, rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
+import { decodeUtf8 } from '../lib/utf8.ts'
 import type { RequestMemory } from './connection.ts'
 import { HttpRejection } from './http-rejection.ts'
 import { readBody } from './read-body.ts'
@@ -16,6 +17,7 @@ export async function readJsonObject(
 ): Promise<Record<string, unknown>> {
   requireJson(request.headers)
   const text = decodeUtf8(await readBody(request, MAX_BODY_BYTES, memory))
+  if (text === null) throw malformed('The body is not valid UTF-8.')
   if (text.trim() === '') throw malformed('The body is empty. Send a JSON object.')
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -44,14 +46,6 @@ function requireJson(headers: Headers): void {
       'The body must not be compressed. Send it without Content-Encoding.',
       { headers: { 'accept-encoding': 'identity' } },
     )
-  }
-}
-
-function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw malformed('The body is not valid UTF-8.')
   }
 }
 

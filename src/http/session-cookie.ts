@@ -18,7 +18,7 @@ export interface SessionCookie {
   clear(): string
 }
 
-const CONSOLE_HEADER = 'posthorn-console'
+export const CONSOLE_HEADER = 'posthorn-console'
 const NAME = 'posthorn_session'
 
 /** `publicUrl`: the value of POSTHORN_PUBLIC_URL, if set. */

@@ -15,6 +15,7 @@ import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
 import { createGraphqlHandler, type GraphqlDeps } from './graphql-handler.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
+import { rejectWebSockets } from './reject-web-sockets.ts'
 import { createSchemaFile, SCHEMA_PATH } from './schema-file.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 
@@ -45,14 +46,13 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     corsOrigins: config.corsOrigins,
     trustedDocuments: graphqlTrustedDocuments,
   })
-  routes.use(trustProxies(config.trustedProxies), countMemory())
+  routes.use(trustProxies(config.trustedProxies), countMemory(), rejectWebSockets)
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.get(SCHEMA_PATH, createSchemaFile())
-  routes.get('/openapi.json', (context) =>
-    // A relative URL works behind any proxy.
-    context.json(openApiDocument('/', config.headerPrefix)),
-  )
+  // Without a public URL, a relative one, which works behind any proxy.
+  const openApi = openApiDocument(publicUrl ?? '/', config.headerPrefix)
+  routes.get('/openapi.json', (context) => context.json(openApi))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   if (deps.oidc && publicUrl !== null) {
     const { keyring } = deps.webhooks

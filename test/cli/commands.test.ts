@@ -1,12 +1,15 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
+import { sign } from '../../src/receiver/index.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { runPosthorn } from '../support/posthorn-process.ts'
+import { PROGRAM, runPosthorn } from '../support/posthorn-process.ts'
 
 let database: Database
 let organization: string
@@ -174,6 +177,46 @@ describe('posthorn publish', () => {
     expect(second).toEqual({ ...first, duplicate: true })
   })
 
+  test.each(['-', 'as an argument'])(
+    'keeps its data to the letter, without a byte order mark and the space around it: %s',
+    async (how) => {
+      const args = ['publish', '--organization', organization, JOINED]
+      const text = `\ufeff ${TO_THE_LETTER}\n`
+      const { stdout, stderr } = await (how === '-'
+        ? posthornWith(text, ...args, '-', '--json')
+        : posthorn(...args, text, '--json'))
+      expect(stderr).toBe('')
+      expect(await storedData(JSON.parse(stdout).id)).toBe(TO_THE_LETTER)
+    },
+  )
+
+  test('compares its data to the letter with that of the first use of a key, also with that of SQL', async () => {
+    const args = ['publish', '--organization', organization, JOINED, '--idempotency-key', 'letter']
+    const text = '{ "amount": 10.50 }'
+    const { rows } = await database.pool.query(
+      'select event_id as id from posthorn.publish_event($1, $2, $3::text, $4)',
+      [organization, JOINED, text, 'letter'],
+    )
+    expect(await json(...args, text, '--json')).toMatchObject({ id: rows[0].id, duplicate: true })
+    const { code, stderr } = await posthorn(...args, '{"amount":10.5}')
+    expect(code).toBe(1)
+    expect(stderr).toContain('idempotencyKey was used for another event')
+  })
+
+  test('rejects data that is not UTF-8, and publishes nothing', async () => {
+    const before = await database.prisma.event.count()
+    const latin1 = Buffer.from('{"name":"Ren\xe9"}', 'latin1')
+    const args = ['publish', '--organization', organization, JOINED, '-']
+    expect(await posthornWith(latin1, ...args)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: <json> is not UTF-8\. Convert it.*iconv/),
+    })
+    const utf16 = Buffer.from('\ufeff{"name":"Ada"}', 'utf16le')
+    expect((await posthornWith(utf16, ...args)).stderr).toMatch(/^error: <json> is not UTF-8\./)
+    expect(await database.prisma.event.count()).toBe(before)
+  })
+
   test.each([
     ['text that is not JSON', [JOINED, '{n:1}'], /is not JSON.*Quote it for the shell/],
     [
@@ -210,6 +253,33 @@ describe('posthorn publish', () => {
     })
   })
 })
+
+test.skipIf(process.platform === 'win32').each([
+  ['organization create', 'organization create "$bytes"'],
+  ['key create', 'key create --scope webhooks:read --name "$bytes"'],
+  ['publish', `publish ${JOINED} "{\\"name\\":\\"$bytes\\"}"`],
+])('an argument of %s that is not UTF-8 is rejected', async (_what, command) => {
+  const script = `bytes=$(printf 'Ren\\351'); exec "$0" "$1" ${command}`
+  const { stdout, stderr } = await promisify(execFile)(
+    '/bin/sh',
+    ['-c', script, process.execPath, PROGRAM],
+    { env: { PATH: process.env['PATH'], ...testEnvironment(database.url) } },
+  ).catch((error) => error)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^error: argument \d has bytes that are not UTF-8\./)
+})
+
+/** What parsers and printers of JSON change: numbers, the order of keys, repeated keys, escapes and white space. */
+const TO_THE_LETTER = String.raw`{ "amount": 10.50, "one": 1.0, "zero": -0, "e": 1E5, "pi": 3.141592653589793238,
+  "b": 1, "1": 2, "slash": "\/", "letter": "\u00e9é", "a": 1, "a": 2 }`
+
+async function storedData(id: string): Promise<string | undefined> {
+  const { rows } = await database.pool.query<{ data: string }>(
+    'select data from posthorn.events where id = posthorn.parse_type_id($1, $2)',
+    ['evt', id],
+  )
+  return rows[0]?.data
+}
 
 describe('without --organization', () => {
   const PUBLISH = ['publish', JOINED, '{}', '--json']
@@ -307,6 +377,17 @@ describe('posthorn verify', () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, reason: 'no-matching-signature' })
   })
 
+  test('verifies bytes as they are: not UTF-8, and with a byte order mark', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const args = ['verify', '--secret', secret, '--id', 'msg_1', '--timestamp', '1614265330']
+    for (const bytes of [Buffer.from('{"name":"Ren\xe9"}', 'latin1'), Buffer.from('\ufeff{}')]) {
+      const signature = await sign(secret, 'msg_1', '1614265330', bytes)
+      const at = ['--signature', signature, '--at', '2021-02-25T15:02:10Z', '--json']
+      const { stdout } = await posthornWith(bytes, ...args, ...at)
+      expect(JSON.parse(stdout)).toMatchObject({ ok: true, id: 'msg_1' })
+    }
+  })
+
   test('the error for a missing file names the file', async () => {
     const { code, stderr } = await posthorn('verify', ...delivery, 'missing.json')
     expect(code).toBe(1)
@@ -334,7 +415,7 @@ async function posthorn(...args: string[]) {
   return await posthornWith('', ...args)
 }
 
-async function posthornWith(input: string, ...args: string[]) {
+async function posthornWith(input: string | Uint8Array, ...args: string[]) {
   return await runPosthorn(args, { input, environment: testEnvironment(database.url) })
 }
 

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
-import { ConfigError, loadConfig, SETTINGS } from '../../src/config/config.ts'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConfigError, loadConfig, readEnvironment, SETTINGS } from '../../src/config/config.ts'
 
 const external = {
   DATABASE_URL: 'postgres://u:hunter2@db/app',
@@ -185,6 +187,50 @@ test('with DATABASE_URL GraphiQL is off by default', () => {
   expect(loadConfig(external).config.graphiql).toBe(false)
   expect(loadConfig({ ...external, POSTHORN_GRAPHIQL: 'true' }).config.graphiql).toBe(true)
   expect(loadConfig({ POSTHORN_GRAPHIQL: 'false' }).config.graphiql).toBe(false)
+})
+
+describe('text of other editors', () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'posthorn-config-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  const write = (name: string, text: string, encoding: BufferEncoding = 'utf8') => {
+    const file = path.join(folder, name)
+    writeFileSync(file, text, encoding)
+    return file
+  }
+
+  test('.env may begin with a byte order mark', () => {
+    write('.env', '\ufeffPOSTHORN_HEADER_PREFIX=webhook-\r\nPORT=4001\r\n')
+    expect(readEnvironment(folder)).toMatchObject({
+      POSTHORN_HEADER_PREFIX: 'webhook-',
+      PORT: '4001',
+    })
+  })
+
+  test('a setting that is not UTF-8 is rejected, from .env or from the file of a secret', () => {
+    write('.env', 'POSTHORN_DATA_DIR=/srv/Caf\xe9\n', 'latin1')
+    const { POSTHORN_DATA_DIR = '' } = readEnvironment(folder)
+    expect(problemsOf({ POSTHORN_DATA_DIR })).toEqual([
+      'POSTHORN_DATA_DIR is "/srv/Caf\ufffd": it has bytes that are not UTF-8. Save it as UTF-8.',
+    ])
+    const secret = write('secret', 'postgres://posthorn:caf\xe9@db.example/x', 'latin1')
+    expect(problemsOf({ ...external, DATABASE_URL: '', DATABASE_URL_FILE: secret })).toEqual([
+      'DATABASE_URL is not usable: it has bytes that are not UTF-8. Save it as UTF-8.',
+    ])
+  })
+
+  test('a file of trusted documents may begin with a byte order mark, and must be UTF-8', () => {
+    const documents = write('documents.json', '\ufeff{"a":"{ viewer { __typename } }"}')
+    const { config } = loadConfig({ POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: documents })
+    expect(config.graphqlTrustedDocuments).toEqual({ a: '{ viewer { __typename } }' })
+    const latin1 = write('latin1.json', '{"a":"# caf\xe9"}', 'latin1')
+    expect(problemsOf({ POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: latin1 })).toEqual([
+      expect.stringContaining('it is not JSON in UTF-8: give the path of a JSON file'),
+    ])
+  })
 })
 
 test('the message says why a file of trusted documents is invalid', () => {

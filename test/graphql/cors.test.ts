@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { type Api, openApi } from './support/api.ts'
 
@@ -11,13 +11,20 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-function requestFrom(origin: string, method: 'POST' | 'OPTIONS'): Request {
+function requestFrom(
+  origin: string,
+  method: 'POST' | 'OPTIONS',
+  asked = 'authorization,content-type',
+): Request {
   return new Request('http://127.0.0.1/graphql', {
     method,
     headers: {
       origin,
       'content-type': 'application/json',
-      ...(method === 'OPTIONS' && { 'access-control-request-method': 'POST' }),
+      ...(method === 'OPTIONS' && {
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': asked,
+      }),
     },
     ...(method === 'POST' && { body: '{"query":"{ __typename }"}' }),
   })
@@ -39,9 +46,8 @@ test('pages of a configured origin can call, after a preflight', async () => {
   expect(Object.fromEntries(preflight.headers)).toMatchObject({
     'access-control-allow-origin': OURS,
     'access-control-allow-methods': 'GET, POST',
-    'access-control-allow-headers':
-      'authorization, content-type, posthorn-organization, x-request-id',
-    vary: 'origin',
+    'access-control-allow-headers': 'authorization, content-type',
+    vary: 'origin, access-control-request-headers',
   })
   const answer = await handle(requestFrom(OURS, 'POST'))
   expect(answer.status).toBe(200)
@@ -58,8 +64,29 @@ test.each(['https://evil.example', 'null', `${OURS}.evil.example`, 'http://app.e
       for (const method of ['POST', 'OPTIONS'] as const) {
         const response = await handle(requestFrom(origin, method))
         expect(corsHeaders(response)).toEqual([])
-        expect(response.headers.get('vary')).toBe('origin')
+        expect(response.headers.get('vary')).toBe('origin, access-control-request-headers')
       }
     }
   },
 )
+
+describe('a preflight may ask for', () => {
+  const allowedOf = async (asked: string) => {
+    const handle = createGraphqlHandler({ ...api.deps, corsOrigins: [OURS] })
+    const { headers } = await handle(requestFrom(OURS, 'OPTIONS', asked))
+    return headers.get('access-control-allow-headers')
+  }
+
+  test.each([
+    ['any headers', 'traceparent,x-anything', 'authorization, traceparent, x-anything'],
+    ['none', '', 'authorization'],
+    [
+      'no header of the console',
+      'content-type,posthorn-console,Posthorn-Console',
+      'authorization, content-type',
+    ],
+    ['no text that is not a name', 'a b,"x",*,x:y,ok', 'authorization, *, ok'],
+  ])('%s', async (_what, asked, allowed) => {
+    expect(await allowedOf(asked)).toBe(allowed)
+  })
+})

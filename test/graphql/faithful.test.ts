@@ -46,7 +46,7 @@ async function publish(data: string, place: 'variable' | 'literal') {
   return { status, stored: rows[0]?.data ?? null, answer }
 }
 
-describe('data is stored as published', () => {
+describe('data is stored as JavaScript prints it, as docs/deliveries.md says', () => {
   test.each([
     ['9007199254740991', '9007199254740991'],
     ['18014398509481984', '18014398509481984'],
@@ -56,6 +56,8 @@ describe('data is stored as published', () => {
     ['1e21', '1e+21'],
     ['1E3', '1000'],
     ['1.7976931348623157e308', '1.7976931348623157e+308'],
+    ['10.50', '10.5'],
+    ['3.141592653589793238', '3.141592653589793'],
     ['"12345678901234567890"', '"12345678901234567890"'],
     ['"1e400"', '"1e400"'],
   ])('the number %s, as %s', async (written, expected) => {
@@ -79,8 +81,17 @@ describe('data is stored as published', () => {
     expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false)
   })
 
-  test('the last of two fields with the same name', async () => {
-    expect((await publish('{"a":1,"a":2}', 'variable')).stored).toBe('{"a":2}')
+  test.each([
+    ['the last of two fields with the same name', '{"a":1,"a":2}', '{"a":2}'],
+    [
+      'names that are whole numbers first',
+      '{"b":1,"2":2,"1":3,"a":4}',
+      '{"1":3,"2":2,"b":1,"a":4}',
+    ],
+    ['characters in place of escapes', String.raw`"\/\u00e9"`, '"/é"'],
+    ['no white space', '{ "a": [1, 2] }', '{"a":[1,2]}'],
+  ])('%s', async (_what, written, expected) => {
+    expect((await publish(written, 'variable')).stored).toBe(expected)
   })
 })
 

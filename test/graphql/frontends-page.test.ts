@@ -5,9 +5,12 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { type ApolloClient, gql } from '@apollo/client'
 import { buildSchema, isInterfaceType } from 'graphql'
+import { firstValueFrom } from 'rxjs'
 import { expect, onTestFinished, test } from 'vitest'
 import { revokeApiKey } from '../../src/api-keys/api-key.ts'
-import { startTestApp } from '../support/app.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 import { document } from './support/document.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
@@ -125,6 +128,51 @@ test('the Apollo client of the page asks for another token when its session has 
   expect(await viewer()).toBe(sessions[1]?.id)
   expect(sessions).toHaveLength(2)
 })
+
+test('the Apollo client of the page subscribes, also when its session has ended, and learns of an error', async () => {
+  await using posthorn = await startTestApp({ role: 'api' })
+  const create = document('frontend-sessions', 'CreateFrontendSession')
+  const sessions: { id: string }[] = []
+  async function requestToken(): Promise<string> {
+    const input = { scopes: ['deliveries:read'] }
+    const { createFrontendSession } = await posthorn.graphql(create, { input })
+    sessions.push(createFrontendSession.frontendSession)
+    return createFrontendSession.token
+  }
+  const folder = await createProject(['src/apollo.ts'])
+  const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
+  const client: ApolloClient = createClient(`${posthorn.app.url}/graphql`, requestToken)
+  const first = await client.query<Viewer>({ query: gql`{ viewer { apiKey { id } } }` })
+  await revokeApiKey(posthorn.database.prisma, first.data?.viewer.apiKey.id as string)
+
+  const received: unknown[] = []
+  const query = gql`subscription { deliveryFinished { state } }`
+  const subscription = client.subscribe({ query }).subscribe((result) => received.push(result))
+  onTestFinished(() => subscription.unsubscribe())
+  await addWebhook(posthorn)
+  await until(async () => {
+    await publishAndCancel(posthorn)
+    return received.length > 0
+  }, 'a delivery finishes')
+  expect(received[0]).toMatchObject({ data: { deliveryFinished: { state: 'CANCELED' } } })
+  expect(sessions).toHaveLength(2)
+
+  const unknown = gql`subscription { attemptRecorded(webhookId: "wh_x") { id } }`
+  const { error } = await firstValueFrom(client.subscribe({ query: unknown }))
+  expect(error?.message).toContain('webhookId must be the id of a webhook')
+})
+
+async function addWebhook({ graphql }: TestApp): Promise<void> {
+  const input = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
+  await graphql(document('webhooks', 'CreateWebhook'), { input })
+}
+
+/** Finishes a delivery by canceling it, because no worker runs here. */
+async function publishAndCancel({ graphql }: TestApp): Promise<void> {
+  await graphql(document('events', 'PublishEvent'), { input: { type: JOINED, data: {} } })
+  const { deliveries } = await graphql('{ deliveries(first: 1) { nodes { id } } }')
+  await graphql(document('deliveries', 'CancelDelivery'), { id: deliveries.nodes[0].id })
+}
 
 interface Viewer {
   readonly viewer: { readonly apiKey: { readonly id: string } }

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerBrokenRequest } from '../../src/http/broken-request.ts'
 import { urlTooLongProblem } from '../../src/http/problem.ts'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
+import { startTestApp } from '../support/app.ts'
 import { createTenant } from '../support/factories.ts'
 import { type CallOptions, type ConnectV1, NEW_WEBHOOK, openConnectV1 } from './connect-v1.ts'
 
@@ -74,8 +75,13 @@ describe('the OpenAPI document', () => {
     expect(described.sort()).toEqual(OPERATIONS.map(([method, at]) => `${method} ${at}`).sort())
   })
 
-  test('contains the URL of the server', () => {
-    expect(document.servers).toMatchObject([{ url: 'https://posthorn.example.org' }])
+  test.each([
+    ['POSTHORN_PUBLIC_URL', { POSTHORN_PUBLIC_URL: 'https://posthorn.example.org' }],
+    ['a relative one, without POSTHORN_PUBLIC_URL', {}],
+  ])('has the URL of the server: %s', async (_what, environment: Record<string, string>) => {
+    await using posthorn = await startTestApp({ role: 'api', environment })
+    const served = await (await fetch(`${posthorn.app.url}/openapi.json`)).json()
+    expect(served).toMatchObject({ servers: [{ url: environment['POSTHORN_PUBLIC_URL'] ?? '/' }] })
   })
 
   test('describes the delivery that receivers get', () => {
@@ -100,7 +106,7 @@ describe('the OpenAPI document', () => {
     }
     const webhook = await api.create({ headers: { 'X-A': '1' } })
     valid('Webhook', webhook)
-    valid('WebhookChanges', webhook)
+    valid('UpdateWebhookInput', webhook)
     const secret = await api.call('GET', `/webhooks/${webhook.id}/secret`)
     valid('SigningSecret', await secret.json())
     valid('Problem', await (await api.call('POST', '/webhooks', { body: { x: 1 } })).json())

@@ -1,9 +1,10 @@
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { document } from '../graphql/support/document.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { openBrowser } from './browser.ts'
-import { fetchOfPage, type PageFetch } from './page-fetch.ts'
+import { fetchOfPage, type PageFetch, type PageRequest } from './page-fetch.ts'
 
 const OURS = 'https://app.example.com'
 const OTHER = 'https://evil.example'
@@ -79,6 +80,57 @@ describe('a page of an allowed origin', () => {
     const response = await page(url, { method: 'POST', headers, body: '{"query":"{ nothing }"}' })
     expect(response.status).toBe(400)
     expect(await response.text()).toContain('nothing')
+  })
+
+  test.each([
+    ['Apollo Client', ['apollographql-client-name', 'apollographql-client-version']],
+    ['Apollo Server, against CSRF', ['apollo-require-preflight', 'x-apollo-operation-name']],
+    ['Apollo Kotlin and iOS', ['x-apollo-operation-id', 'x-apollo-operation-name']],
+    ['graphql-sse', ['x-graphql-event-stream-token', 'cache-control', 'last-event-id']],
+    ['OpenTelemetry', ['traceparent', 'tracestate', 'baggage']],
+    ['Sentry', ['sentry-trace', 'baggage']],
+    ['Datadog', ['x-datadog-trace-id', 'x-datadog-parent-id', 'x-datadog-origin']],
+    ['New Relic, Zipkin and AWS', ['newrelic', 'b3', 'x-b3-traceid', 'x-amzn-trace-id']],
+    ['axios', ['x-requested-with', 'x-request-id']],
+    ['a host for many organizations', ['posthorn-organization']],
+  ])('sends the headers of %s', async (_client, names) => {
+    const own = Object.fromEntries(names.map((name) => [name, 'x']))
+    // The tenant's own organization: the key may name no other.
+    if (names.includes('posthorn-organization')) {
+      own['posthorn-organization'] = posthorn.tenant.publicOrganizationId
+    }
+    const authorization = `Bearer ${session.token}`
+    const headers = { ...json, ...own, authorization }
+    const response = await page(url, { method: 'POST', headers, body: VIEWER })
+    expect(response.status).toBe(200)
+  })
+
+  test('calls with Apollo Client that names itself', async () => {
+    const client = new ApolloClient({
+      clientAwareness: { name: 'pages', version: '1.2.3' },
+      cache: new InMemoryCache(),
+      link: new HttpLink({
+        uri: url,
+        headers: { authorization: `Bearer ${session.token}` },
+        fetch: (input, init) => page(String(input), init as PageRequest),
+      }),
+    })
+    const { data } = await client.query({ query: gql`{ viewer { session { kind } } }` })
+    expect(data).toMatchObject({ viewer: { session: { kind: 'FRONTEND' } } })
+  })
+
+  test('reads why its subscription with multipart responses is rejected', async () => {
+    const response = await page(url, {
+      method: 'POST',
+      headers: {
+        ...json,
+        authorization: `Bearer ${session.token}`,
+        accept: 'multipart/mixed;boundary="graphql";subscriptionSpec=1.0,application/json',
+      },
+      body: '{"query":"subscription { attemptRecorded { id } }"}',
+    })
+    expect(response.status).toBe(406)
+    expect(await response.text()).toMatch(/Accept: text\/event-stream.*docs\/frontends\.md/)
   })
 
   test('cannot use the cookie of a signed-in user', async () => {

@@ -51,7 +51,8 @@ export function fetchOfPage(origin: string, cookie: string | null = null): PageF
 
 function isSafe(name: string, value: string): boolean {
   if (name === 'content-type') return SAFE_TYPES.includes(value.split(';')[0] ?? '')
-  return SAFE_HEADERS.includes(name)
+  // https://fetch.spec.whatwg.org/#cors-safelisted-request-header
+  return SAFE_HEADERS.includes(name) && !/["():<>?@[\\\]{}\x7f]/.test(value) && value.length <= 128
 }
 
 function requireAllowed({ headers }: Response, origin: string, credentials: string): void {

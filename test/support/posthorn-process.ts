@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const PROGRAM = fileURLToPath(new URL('../../src/cli/posthorn.js', import.meta.url))
+/** The path of `posthorn.js`. */
+export const PROGRAM = fileURLToPath(new URL('../../src/cli/posthorn.js', import.meta.url))
 
 /** A running `posthorn` command. */
 export interface PosthornProcess extends AsyncDisposable {
@@ -19,7 +20,7 @@ export interface ProcessOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Default: the working directory of this process. */
   readonly cwd?: string
-  readonly input?: string
+  readonly input?: string | Uint8Array
 }
 
 export function startPosthorn(

@@ -20,6 +20,7 @@ export function createClient(session: Session): ApolloClient {
     new HttpLink({ uri: session.url }),
   ])
   return new ApolloClient({
+    clientAwareness: { name: 'posthorn-example', version: '1.0.0' },
     cache: new InMemoryCache({
       possibleTypes: {
         UserError: ['ConflictError', 'EditConflictError', 'NotFoundError', 'ValidationError'],

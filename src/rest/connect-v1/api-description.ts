@@ -2,7 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import { registerDeliveryWebhook } from './delivery-webhook.ts'
 import { registerErrors } from './error-responses.ts'
 import { registerReferences } from './references.ts'
-import { newWebhookBodySchema, webhookChangesBodySchema } from './schemas.ts'
+import { createWebhookInputSchema, updateWebhookInputSchema } from './schemas.ts'
 
 /** The general part of the OpenAPI document. */
 export const API_DESCRIPTION = {
@@ -38,8 +38,8 @@ export function registerApi(registry: OpenAPIHono['openAPIRegistry'], headerPref
     description:
       'An API key of the organization. Each operation states the scope that the key needs.',
   })
-  registry.register('NewWebhook', newWebhookBodySchema)
-  registry.register('WebhookChanges', webhookChangesBodySchema)
+  registry.register('CreateWebhookInput', createWebhookInputSchema)
+  registry.register('UpdateWebhookInput', updateWebhookInputSchema)
   registerReferences(registry)
   registerErrors(registry)
   registerDeliveryWebhook(registry, headerPrefix)

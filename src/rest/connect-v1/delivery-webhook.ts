@@ -64,6 +64,7 @@ function header(name: string, description: string, required: boolean) {
   return { name, in: 'header' as const, required, description, schema }
 }
 
+/** Without a name: generators that remove what no path references would leave a reference to nothing. */
 const deliverySchema = z
   .object({
     id: z.string().meta({ description: 'The id of the event, `evt_…`.' }),
@@ -77,7 +78,8 @@ const deliverySchema = z
     }),
     data: z.unknown().meta({ description: 'The data of the event: any JSON value.' }),
   })
-  .openapi('Delivery', {
+  .openapi({
+    title: 'Delivery',
     description: 'The body of a delivery.',
     required: ['id', 'type', 'timestamp', 'data'],
   })

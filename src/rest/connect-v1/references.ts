@@ -9,7 +9,7 @@ export const parameterRef = (name: ParameterName) => ({
   $ref: `#/components/parameters/${name}`,
 })
 
-export const schemaRef = (name: 'NewWebhook' | 'WebhookChanges') => ({
+export const schemaRef = (name: 'CreateWebhookInput' | 'UpdateWebhookInput') => ({
   $ref: `#/components/schemas/${name}`,
 })
 

@@ -83,7 +83,7 @@ const optionalEnabled = (otherwise: string) =>
     .optional()
     .meta({ description: `${ENABLED_DESCRIPTION} ${otherwise}` })
 
-export const newWebhookBodySchema = z
+export const createWebhookInputSchema = z
   .strictObject({
     url,
     event_subscriptions: eventSubscriptions,
@@ -92,12 +92,12 @@ export const newWebhookBodySchema = z
     headers: headers.optional(),
     ...readOnly,
   })
-  .openapi('NewWebhook', {
+  .openapi('CreateWebhookInput', {
     description:
       'A webhook to register. By default it has no `description` and no `headers`. Read-only fields are ignored, unknown fields are rejected.',
   })
 
-export const webhookChangesBodySchema = z
+export const updateWebhookInputSchema = z
   .strictObject({
     url: url.optional(),
     event_subscriptions: eventSubscriptions.optional(),
@@ -106,7 +106,7 @@ export const webhookChangesBodySchema = z
     headers: headers.optional(),
     ...readOnly,
   })
-  .openapi('WebhookChanges', {
+  .openapi('UpdateWebhookInput', {
     description:
       'Changes to a webhook: omitted fields stay the same; `null` clears `description` and `headers`; `headers` are replaced as a whole. Read-only fields are ignored, unknown fields are rejected.',
   })

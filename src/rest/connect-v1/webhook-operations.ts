@@ -36,7 +36,10 @@ export const createWebhookOperation = createRoute({
       required: true,
       description: 'At most 65,536 bytes.',
       content: {
-        'application/json': { schema: schemaRef('NewWebhook'), example: EXAMPLE_NEW_WEBHOOK },
+        'application/json': {
+          schema: schemaRef('CreateWebhookInput'),
+          example: EXAMPLE_NEW_WEBHOOK,
+        },
       },
     },
   },
@@ -108,7 +111,10 @@ export const updateWebhookOperation = createRoute({
       required: true,
       description: 'At most 65,536 bytes.',
       content: {
-        'application/json': { schema: schemaRef('WebhookChanges'), example: { enabled: false } },
+        'application/json': {
+          schema: schemaRef('UpdateWebhookInput'),
+          example: { enabled: false },
+        },
       },
     },
   },

@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+/** A program that partners generate a client with. */
+export interface Generator {
+  readonly name: string
+  /** Gets the program into a new folder. Rejects where it cannot: without its language, or without a network. */
+  install(folder: string): Promise<void>
+  /** Generates a client of `openapi.json` in the folder, and compiles it. Rejects if either fails. */
+  build(folder: string): Promise<void>
+}
+
+/** Runs a program in the folder. Rejects with all that it printed. */
+export async function run(
+  folder: string,
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(program, args, {
+      cwd: folder,
+      env: { ...process.env, ...environment },
+      maxBuffer: 64 * 1024 * 1024,
+    })
+    return stdout
+  } catch (error) {
+    const { message, stdout = '', stderr = '' } = error as Error & Record<string, string>
+    const output = `${stdout}${stderr}`.trim()
+    throw new Error(output === '' ? message : `${program} ${args.join(' ')}\n${output}`)
+  }
+}

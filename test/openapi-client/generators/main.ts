@@ -1,0 +1,40 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openApiDocument } from '../../../src/rest/connect-v1/routes.ts'
+import { oapiCodegen } from './oapi-codegen.ts'
+import { openapiGenerators } from './openapi-generator.ts'
+import { openapiPythonClient } from './openapi-python-client.ts'
+import { openapiTypescript } from './openapi-typescript.ts'
+
+/*
+ * Generates a client of the OpenAPI document with each generator and compiles it. A generator that this machine cannot run
+ * is left out with a line that says why; in CI that is a failure.
+ */
+
+const GENERATORS = [openapiTypescript, oapiCodegen, ...openapiGenerators, openapiPythonClient]
+
+const document = JSON.stringify(openApiDocument('https://webhooks.example.com'))
+const root = await mkdtemp(path.join(tmpdir(), 'posthorn-clients-'))
+try {
+  for (const [index, { name, install, build }] of GENERATORS.entries()) {
+    const folder = path.join(root, `${index}`)
+    await mkdir(folder)
+    await writeFile(path.join(folder, 'openapi.json'), document)
+    const reason = await install(folder).then(() => null, String)
+    if (reason !== null) {
+      console.log(`left out  ${name}: ${reason.trim().split('\n').at(-1)}`)
+      if (process.env['CI']) process.exitCode = 1
+      continue
+    }
+    try {
+      await build(folder)
+      console.log(`compiles  ${name}`)
+    } catch (error) {
+      console.log(`FAILS     ${name}: ${(error as Error).message}`)
+      process.exitCode = 1
+    }
+  }
+} finally {
+  await rm(root, { recursive: true, force: true })
+}

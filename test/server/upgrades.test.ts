@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+
+let posthorn: TestApp
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+/** The answer to a request that asks for an upgrade. */
+async function ask(path: string, headers: Record<string, string>) {
+  const asked = request(`${posthorn.app.url}${path}`, {
+    headers: { connection: 'Upgrade', ...headers },
+  })
+  asked.end()
+  const [response] = await once(asked, 'response')
+  return { status: response.statusCode as number, body: await text(response) }
+}
+
+const HANDSHAKE = {
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  'sec-websocket-version': '13',
+}
+
+describe('a handshake of a WebSocket is rejected with what to do', () => {
+  test.each([
+    ['/graphql', 'websocket', 'graphql-transport-ws'],
+    ['/graphql', 'WebSocket', 'graphql-ws'],
+    ['/subscriptions', 'websocket', 'graphql-transport-ws'],
+  ])('at %s, by %s and %s', async (path, upgrade, protocol) => {
+    const handshake = { ...HANDSHAKE, upgrade, 'sec-websocket-protocol': protocol }
+    const { status, body } = await ask(path, handshake)
+    expect(status).toBe(400)
+    expect(JSON.parse(body)).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(/event stream.*text\/event-stream.*docs\/frontends\.md/),
+    })
+  })
+
+  test('a WebSocket of a browser fails', async () => {
+    const socket = new WebSocket(`${posthorn.app.url.replace('http', 'ws')}/graphql`, [
+      'graphql-transport-ws',
+    ])
+    await once(socket, 'error')
+    expect(socket.readyState).not.toBe(WebSocket.OPEN)
+  })
+})
+
+test("other upgrades are ignored: Java's HTTP client asks for h2c with its first request", async () => {
+  const headers = { upgrade: 'h2c', 'http2-settings': 'AAEAAEAAAAIAAAAA' }
+  expect(await ask('/openapi.json', headers)).toMatchObject({ status: 200 })
+  expect(await ask('/subscriptions', headers)).toMatchObject({ status: 404 })
+})
