@@ -170,8 +170,18 @@ export function createScheduler(
     }
   }
 
-  async function openCircuitBreaker({ webhookId, organizationId }: ScheduledDelivery) {
-    if (!(await putOnHold(sql, webhookId, aheadMs()))) return
+  async function handleSuccess({ webhookId, organizationId, holdReason }: ScheduledDelivery) {
+    if (holdReason === null || !(await endHold(sql, webhookId))) return
+    notify([{ kind: 'health', organizationId, webhookId, health: 'healthy' }])
+    await backlogs.release(webhookId)
+  }
+
+  async function handleFailure(delivery: ScheduledDelivery, failures: Failures): Promise<void> {
+    const { id, webhookId, organizationId, holdReason, isProbe } = delivery
+    if (holdReason === 'failing') return
+    if (isProbe) await endProbe(sql, webhookId, id)
+    if (!shouldPutOnHold(failures, aheadMs()) || !(await putOnHold(sql, webhookId, aheadMs())))
+      return
     recentHolds.stored(webhookId)
     limiter.rejectWaiting(webhookId)
     notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
@@ -241,18 +251,10 @@ export function createScheduler(
     },
 
     async handleResult(delivery, { ordered }, result) {
-      const { id, webhookId, holdReason, isProbe } = delivery
-      const { succeeded, finished } = result
       await retryWhileUnavailable(async () => {
-        if (succeeded && holdReason !== null) {
-          if (await endHold(sql, webhookId)) await backlogs.release(webhookId)
-        }
-        if (!succeeded && holdReason === 'retry_after' && isProbe)
-          await endProbe(sql, webhookId, id)
-        if (!succeeded && holdReason !== 'failing' && shouldPutOnHold(result, aheadMs())) {
-          await openCircuitBreaker(delivery)
-        }
-        if (ordered && finished) await backlogs.release(webhookId)
+        if (result.succeeded) await handleSuccess(delivery)
+        else await handleFailure(delivery, result)
+        if (ordered && result.finished) await backlogs.release(delivery.webhookId)
       })
     },
 

@@ -116,11 +116,6 @@ test.each([
     // Jitter, and the time between the first and the last answer.
     expect(waitMs).toBeLessThan(35 * SECOND)
     await staysQuiet(inFlight)
-    const reasons = await pool.query(
-      'select distinct parked_reason as reason from posthorn.deliveries where parked_at is not null',
-    )
-    expect(reasons.rows).toEqual([{ reason: 'on_hold' }])
-
     let answerProbe = () => {}
     receiver.answer = (response) => {
       answerProbe = () => response.end()
@@ -309,6 +304,22 @@ test('a hold of one webhook leaves another webhook of the organization alone', a
   await publishMany(100)
   await until(isOnHold, 'the webhook is on hold')
   await until(async () => (await countStates(pool))['succeeded'] === 100, 'the other gets all')
+})
+
+test('two processes stop together: each makes no more than its requests in flight', async () => {
+  const { database } = posthorn
+  await using _second = await startTestApp({ ...settings(), database, role: 'worker' })
+  webhookId = await createWebhook(posthorn, receiver.url)
+  reject(503, '30')
+  await publishMany(300)
+  await until(isOnHold, 'the webhook is on hold')
+  await until(
+    async () => (await failedAttempts()) + (await countParked(database.pool)) === 300,
+    'what was not in flight is parked',
+  )
+  const requests = receiver.received.length
+  expect(requests).toBeLessThanOrEqual(2 * INITIAL_LIMIT)
+  await staysQuiet(requests)
 })
 
 test('a process that starts during the hold sends nothing before its end', async () => {
