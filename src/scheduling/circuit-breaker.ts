@@ -59,7 +59,10 @@ export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promi
   return rowCount === 1
 }
 
-/** Releases the probe of a webhook on hold if it is due: the head of an ordered webhook, else the first of the backlog. */
+/**
+ * Releases the probe of a webhook on hold if it is due: the head of an ordered webhook, else the one with the fewest attempts
+ * among the first of the backlog. So one delivery that always fails does not keep the webhook on hold.
+ */
 export async function releaseProbe(
   sql: Sql,
   webhookId: string,
@@ -94,18 +97,21 @@ const RELEASE_PROBE = `
     where s.webhook_id = $1 and s.next_probe_at <= now() + $2 * interval '1 millisecond'
     for update of s skip locked
   ),
-  oldest as materialized (
+  next as materialized (
     select coalesce(
       (select d.id from posthorn.deliveries as d, schedule
         where d.id = schedule.head_delivery_id and d.state = 'pending'),
-      (select d.id from posthorn.deliveries as d
-        where d.webhook_id = (select webhook_id from schedule) and d.parked_at is not null
-        order by d.has_priority desc, d.event_id limit 1)
+      (select first.id from (
+          select d.id, d.has_priority, d.attempt_count, d.event_id from posthorn.deliveries as d
+          where d.webhook_id = (select webhook_id from schedule) and d.parked_at is not null
+          order by d.has_priority desc, d.event_id limit case when (select ordered from schedule) then 1 else 20 end
+        ) as first
+        order by first.has_priority desc, first.attempt_count, first.event_id limit 1)
     ) as id
   ),
   locked as materialized (
     select d.id from posthorn.deliveries as d
-    where d.id = (select id from oldest) and d.state = 'pending'
+    where d.id = (select id from next) and d.state = 'pending'
       and (d.parked_at is not null or (select on_hold_reason from schedule) = 'failing')
     for update skip locked
   ),

@@ -217,7 +217,7 @@ test('an attempt in flight ends normally, and its success does not end the hold'
   expect(await isOnHold()).toBe(true)
 })
 
-test('a probe that gets 429 again waits as long as the new answer asks, and the next probe is another delivery', async () => {
+test('a probe that gets 429 again waits as long as the new answer asks, and no longer', async () => {
   webhookId = await createWebhook(posthorn, receiver.url)
   await putOnHold('30')
   await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 2, 1)
@@ -228,9 +228,23 @@ test('a probe that gets 429 again waits as long as the new answer asks, and the 
   expect(await nextProbeInSeconds()).toBeLessThan(340)
   pass(290)
   await staysQuiet(2)
-  recover()
+  reject(429, '5')
   pass(60)
-  await until(async () => !(await isOnHold()), 'the next probe ends the hold')
+  await receiver.arrival(3)
+  await until(async () => (await nextProbeInSeconds()) < 10, 'the next probe is sooner')
+})
+
+test('each probe is a delivery with fewer attempts, so one event that always gets 503 does not stop the others', async () => {
+  const { pool } = posthorn.database
+  webhookId = await createWebhook(posthorn, receiver.url, { retryScheduleSeconds: [1, 1, 1, 1] })
+  receiver.answer = (response, request) => {
+    if (numberOf(request) < 2) response.writeHead(503, { 'retry-after': '2' })
+    response.end()
+  }
+  await publishMany(1)
+  await until(isOnHold, 'the webhook is on hold')
+  await publish(pool, posthorn.tenant.publicOrganizationId, 5, 1)
+  await until(async () => (await countStates(pool))['succeeded'] === 4, 'the others arrive')
   expect(receiver.received.slice(0, 3).map(numberOf)).toEqual([0, 1, 2])
 })
 
