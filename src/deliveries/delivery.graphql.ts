@@ -14,7 +14,8 @@ const ParkedReason = builder.enumType('ParkedReason', {
     DISABLED: { value: 'disabled', description: 'The webhook is disabled.' },
     ON_HOLD: {
       value: 'on_hold',
-      description: 'The webhook is on hold because its endpoint keeps failing.',
+      description:
+        'The webhook is on hold, because its endpoint keeps failing or asked to wait. See `health.onHoldReason`.',
     },
     CONCURRENCY_LIMIT: {
       value: 'concurrency_limit',

@@ -23,7 +23,8 @@ type Conditions = Map<string, Condition>
 
 /**
  * A webhook is failing if its newest attempt failed, and healthy if it succeeded or if there is none. A webhook on hold
- * stays on hold until an attempt succeeds or somebody resumes it. A disabled webhook stays disabled until it is enabled.
+ * stays on hold until the end of the hold, also if an attempt succeeds that began before the hold. A disabled webhook stays
+ * disabled until it is enabled.
  */
 export function createHealthWatch(sql: Sql): HealthWatch {
   const watched = new Map<string, Promise<Conditions>>()
@@ -74,7 +75,6 @@ function changeOf(conditions: Conditions, liveEvent: LiveEvent): LiveEvent[] {
   // Processes notify concurrently, so an older attempt may arrive after a newer one.
   else if (liveEvent.attemptId > condition.attemptId) {
     condition.failing = !liveEvent.succeeded
-    if (liveEvent.succeeded) condition.onHold = false
     condition.attemptId = liveEvent.attemptId
   }
   const health = healthOf(condition)

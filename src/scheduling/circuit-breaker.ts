@@ -32,20 +32,24 @@ export function probeDelayMs(probesBefore: number): number {
   return Math.min(FIRST_PROBE_AFTER_MS * 2 ** probesBefore, MAX_PROBE_DELAY_MS)
 }
 
-/** Opens the circuit breaker of an enabled webhook. Returns whether it was closed. */
+/**
+ * Opens the circuit breaker of an enabled webhook, also if the webhook is on hold because its endpoint asked to wait.
+ * Returns whether it was closed.
+ */
 export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promise<boolean> {
   const { rowCount } = await sql.query({
     name: 'put_on_hold',
     text: `
       with opened as (
-        insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, next_probe_at)
-        select id, now(), now() + $2 * interval '1 millisecond', now() + $3 * interval '1 millisecond'
+        insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, on_hold_reason, next_probe_at)
+        select id, now(), now() + $2 * interval '1 millisecond', 'failing', now() + $3 * interval '1 millisecond'
         from posthorn.webhooks where id = $1 and enabled
         on conflict (webhook_id) do update set
           backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null,
-          on_hold_since = excluded.on_hold_since, next_probe_at = excluded.next_probe_at, probe_count = 0,
+          on_hold_since = coalesce(s.on_hold_since, excluded.on_hold_since), on_hold_reason = 'failing',
+          next_probe_at = greatest(s.next_probe_at, excluded.next_probe_at), probe_count = 0,
           probe_delivery_id = null, slow_start_since = null, slow_start_released = 0
-        where s.on_hold_since is null
+        where s.on_hold_since is null or s.on_hold_reason = 'retry_after'
         returning webhook_id, on_hold_since
       )
       insert into posthorn.webhook_holds (webhook_id, started_at) select webhook_id, on_hold_since from opened
@@ -55,7 +59,10 @@ export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promi
   return rowCount === 1
 }
 
-/** Releases the probe of a webhook on hold if it is due: the head of an ordered webhook, else the first of the backlog. */
+/**
+ * Releases the probe of a webhook on hold if it is due: the head of an ordered webhook, else the one with the fewest attempts
+ * among the first of the backlog. So one delivery that always fails does not keep the webhook on hold.
+ */
 export async function releaseProbe(
   sql: Sql,
   webhookId: string,
@@ -69,25 +76,43 @@ export async function releaseProbe(
   })
 }
 
-/** Skips a locked delivery, which is about to change. The next call releases the probe. */
+/** Ends the probe of a webhook whose endpoint asked to wait: from then on, the delivery waits like the others. */
+export async function endProbe(sql: Sql, webhookId: string, deliveryId: string): Promise<void> {
+  await sql.query({
+    name: 'end_probe',
+    text: `
+      update posthorn.webhook_schedules set probe_delivery_id = null
+      where webhook_id = $1 and probe_delivery_id = $2`,
+    values: [webhookId, deliveryId],
+  })
+}
+
+/**
+ * Skips a locked delivery, which is about to change. The next call releases the probe. If the endpoint asked to wait, a
+ * probe uses up an attempt, so the head of an ordered webhook is no probe before the time of its retry.
+ */
 const RELEASE_PROBE = `
   with schedule as materialized (
     select s.*, w.ordered from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
     where s.webhook_id = $1 and s.next_probe_at <= now() + $2 * interval '1 millisecond'
     for update of s skip locked
   ),
-  oldest as materialized (
+  next as materialized (
     select coalesce(
       (select d.id from posthorn.deliveries as d, schedule
         where d.id = schedule.head_delivery_id and d.state = 'pending'),
-      (select d.id from posthorn.deliveries as d
-        where d.webhook_id = (select webhook_id from schedule) and d.parked_at is not null
-        order by d.has_priority desc, d.event_id limit 1)
+      (select first.id from (
+          select d.id, d.has_priority, d.attempt_count, d.event_id from posthorn.deliveries as d
+          where d.webhook_id = (select webhook_id from schedule) and d.parked_at is not null
+          order by d.has_priority desc, d.event_id limit case when (select ordered from schedule) then 1 else 20 end
+        ) as first
+        order by first.has_priority desc, first.attempt_count, first.event_id limit 1)
     ) as id
   ),
   locked as materialized (
     select d.id from posthorn.deliveries as d
-    where d.id = (select id from oldest) and d.state = 'pending'
+    where d.id = (select id from next) and d.state = 'pending'
+      and (d.parked_at is not null or (select on_hold_reason from schedule) = 'failing')
     for update skip locked
   ),
   probe as (

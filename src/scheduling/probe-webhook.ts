@@ -33,11 +33,13 @@ export async function probeWebhook(
   })
 }
 
-type Obstacle = 'not_on_hold' | 'probe_in_flight' | 'no_backlog'
+type Obstacle = 'not_on_hold' | 'probe_in_flight' | 'retry_scheduled' | 'no_backlog'
 
 const MESSAGES: Readonly<Record<Obstacle, (webhookId: string) => string>> = {
   not_on_hold: (id) => `The webhook ${id} is not on hold, so it needs no probe.`,
   probe_in_flight: (id) => `A probe of the webhook ${id} is under way. Wait for its result.`,
+  retry_scheduled: (id) =>
+    `The first delivery of the ordered webhook ${id} has a retry scheduled, which is the next probe. Wait for that retry, or cancel the delivery.`,
   no_backlog: (id) =>
     `No delivery waits for the webhook ${id}, so there is nothing to probe with. Resume the webhook, and send a test event.`,
 }
@@ -56,6 +58,10 @@ const HASTEN_PROBE = `
           select from posthorn.deliveries as d
           where d.id = s.probe_delivery_id and d.state = 'pending' and d.parked_at is null and d.next_attempt_at <= now()
         ) then 'probe_in_flight'
+        when s.on_hold_reason = 'retry_after' and w.ordered and exists (
+          select from posthorn.deliveries as d
+          where d.id = s.head_delivery_id and d.state = 'pending' and d.parked_at is null
+        ) then 'retry_scheduled'
         when not exists (
           select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null
         ) then 'no_backlog'

@@ -2,15 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Notify } from '../live/notify.ts'
-import { endHold } from '../webhooks/end-hold.ts'
+import { endHold, type HoldReason } from '../webhooks/end-hold.ts'
 import type { SendOptions } from '../webhooks/send-options.ts'
 import type { AttemptResult } from './adaptive-limit.ts'
 import { createPark, type ParkedReason } from './backlog.ts'
 import { createBacklogReleaser } from './backlog-releaser.ts'
-import { type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
+import { endProbe, type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
 import { type Candidate, ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { createReserve } from './rate-limit.ts'
+import { RecentHolds } from './recent-holds.ts'
 import { createLimitReporter } from './report-limits.ts'
+import { createHoldForRetryAfter } from './retry-after-hold.ts'
 
 /** A delivery whose job runs, and its place in its webhook's schedule. */
 export interface ScheduledDelivery {
@@ -19,10 +21,14 @@ export interface ScheduledDelivery {
   readonly organizationId: string
   readonly webhook: 'enabled' | 'disabled' | 'deleted'
   readonly isTest: boolean
+  /** The revision of the webhook. */
+  readonly revision: string
+  /** Before the delivery was read, by the clock of `performance.now`. */
+  readonly loadedAt: number
   /** Whether the webhook has a backlog. */
   readonly hasBacklog: boolean
-  /** Whether the circuit breaker of the webhook is open. */
-  readonly onHold: boolean
+  /** Null if the webhook is not on hold. */
+  readonly holdReason: HoldReason | null
   /** Whether this delivery tests the webhook while the webhook is on hold. */
   readonly isProbe: boolean
   /** Whether this delivery is the head of the backlog of an ordered webhook. */
@@ -60,6 +66,11 @@ export interface Scheduler extends AsyncDisposable {
     options: SendOptions,
     signal: AbortSignal,
   ): Promise<Permit | 'parked' | 'aborted'>
+  /**
+   * Puts the webhook on hold for `waitMs`, because its endpoint asked for that. Call it before the release of the permit:
+   * from then on, this process sends nothing else to the webhook.
+   */
+  hold(delivery: ScheduledDelivery, waitMs: number): void
   /** After an attempt: puts the webhook on hold or ends its hold, and releases its backlog. */
   handleResult(
     delivery: ScheduledDelivery,
@@ -103,6 +114,9 @@ export function createScheduler(
   const aheadMs = () => now().getTime() - Date.now()
   const backlogs = createBacklogReleaser(sql, limiter, aheadMs)
   const reportLimits = createLimitReporter(sql, limiter)
+  const holdForRetryAfter = createHoldForRetryAfter(sql, aheadMs)
+  const recentHolds = new RecentHolds()
+  const holding = new Set<Promise<void>>()
   let isClosed = false
   const watched = new WeakSet<AbortSignal>()
 
@@ -116,6 +130,7 @@ export function createScheduler(
   const ticking = setInterval(() => limiter.tick(), TICK_MS)
   let release: Promise<void> | null = null
   const releasing = setInterval(() => {
+    recentHolds.forgetOld()
     release ??= backlogs
       .releaseAll()
       .then(reportLimits)
@@ -155,10 +170,36 @@ export function createScheduler(
     }
   }
 
-  async function startHold(webhookId: string, organizationId: string): Promise<void> {
-    if (!(await putOnHold(sql, webhookId, aheadMs()))) return
+  async function handleSuccess({ webhookId, organizationId, holdReason }: ScheduledDelivery) {
+    if (holdReason === null || !(await endHold(sql, webhookId))) return
+    notify([{ kind: 'health', organizationId, webhookId, health: 'healthy' }])
+    await backlogs.release(webhookId)
+  }
+
+  async function handleFailure(delivery: ScheduledDelivery, failures: Failures): Promise<void> {
+    const { id, webhookId, organizationId, holdReason, isProbe } = delivery
+    if (holdReason === 'failing') return
+    if (isProbe) await endProbe(sql, webhookId, id)
+    if (!shouldPutOnHold(failures, aheadMs()) || !(await putOnHold(sql, webhookId, aheadMs())))
+      return
+    recentHolds.stored(webhookId)
     limiter.rejectWaiting(webhookId)
     notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
+  }
+
+  async function storeHold(delivery: ScheduledDelivery, waitMs: number): Promise<void> {
+    const { webhookId, organizationId } = delivery
+    try {
+      if (!(await holdForRetryAfter({ ...delivery, waitMs }))) return
+      notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
+    } finally {
+      recentHolds.stored(webhookId)
+    }
+  }
+
+  function waitsForHold(delivery: ScheduledDelivery): boolean {
+    const { webhookId, loadedAt, isTest, isProbe } = delivery
+    return !isTest && !isProbe && recentHolds.startedAfter(loadedAt, webhookId)
   }
 
   return {
@@ -174,7 +215,7 @@ export function createScheduler(
       const { id, webhookId, organizationId, isTest, isProbe } = delivery
       rejectWaitingOnAbort(signal)
       backlogs.countArrival(webhookId)
-      const reason = reasonToPark(delivery, options)
+      const reason = reasonToPark(delivery, options) ?? (waitsForHold(delivery) ? 'on_hold' : null)
       if (reason !== null) return await parkUnlessAborted(signal, id, reason)
       if (isClosed || signal.aborted) return 'aborted'
 
@@ -185,11 +226,14 @@ export function createScheduler(
         const { ratePerSecond } = options
         reservedAt = await waitForReservation(delivery, candidate, ratePerSecond)
         if (reservedAt === null) return await parkUnlessAborted(signal, id, 'rate_limit')
+        if (waitsForHold(delivery)) return await parkUnlessAborted(signal, id, 'on_hold')
       }
       const acquired = limiter.acquire(candidate)
       const hasWaited = reservedAt !== null || typeof acquired !== 'string'
-      if ((await acquired) === 'rejected')
-        return await parkUnlessAborted(signal, id, 'concurrency_limit')
+      if ((await acquired) === 'rejected') {
+        const isHeld = waitsForHold(delivery)
+        return await parkUnlessAborted(signal, id, isHeld ? 'on_hold' : 'concurrency_limit')
+      }
       return {
         waitedMs: hasWaited ? performance.now() - startedAt : 0,
         reservation: reservedAt === null ? null : sleepUntil(reservedAt),
@@ -197,14 +241,20 @@ export function createScheduler(
       }
     },
 
-    async handleResult({ webhookId, organizationId, onHold }, { ordered }, result) {
+    hold(delivery, waitMs) {
+      recentHolds.start(delivery.webhookId)
+      limiter.rejectWaiting(delivery.webhookId)
+      const stored = storeHold(delivery, waitMs)
+        .catch(onError)
+        .finally(() => holding.delete(stored))
+      holding.add(stored)
+    },
+
+    async handleResult(delivery, { ordered }, result) {
       await retryWhileUnavailable(async () => {
-        if (result.succeeded && onHold) {
-          if (await endHold(sql, webhookId)) await backlogs.release(webhookId)
-        } else if (!result.succeeded && !onHold && shouldPutOnHold(result, aheadMs())) {
-          await startHold(webhookId, organizationId)
-        }
-        if (ordered && result.finished) await backlogs.release(webhookId)
+        if (result.succeeded) await handleSuccess(delivery)
+        else await handleFailure(delivery, result)
+        if (ordered && result.finished) await backlogs.release(delivery.webhookId)
       })
     },
 
@@ -219,7 +269,7 @@ export function createScheduler(
       clearInterval(ticking)
       clearInterval(releasing)
       limiter.close()
-      await release
+      await Promise.all([release, ...holding])
     },
   }
 }
@@ -230,10 +280,16 @@ async function sleepUntil(at: number): Promise<void> {
   if (inMs > 0) await sleep(Math.ceil(inMs))
 }
 
-/** Test deliveries and probes test the endpoint, so they are sent regardless of a hold or of the order. */
-function reasonToPark(delivery: ScheduledDelivery, options: SendOptions): ParkedReason | null {
+/**
+ * Null if the delivery may be sent now. Test deliveries and probes test the endpoint, so they are sent regardless of a hold
+ * or of the order.
+ */
+export function reasonToPark(
+  delivery: ScheduledDelivery,
+  options: SendOptions,
+): ParkedReason | null {
   if (delivery.webhook !== 'enabled') return 'disabled'
   if (delivery.isTest || delivery.isProbe) return null
-  if (delivery.onHold) return 'on_hold'
+  if (delivery.holdReason !== null) return 'on_hold'
   return options.ordered && !delivery.isHead ? 'ordered' : null
 }

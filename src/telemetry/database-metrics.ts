@@ -36,7 +36,7 @@ export function createDatabaseMetrics(): DatabaseMetrics {
   const onHold = gauge('webhooks_on_hold', 'Webhooks whose circuit breaker is open.')
   const longestHold = gauge(
     'webhooks_longest_hold_seconds',
-    'How long the webhook that has been on hold longest is on hold; 0 if none is.',
+    'How long the circuit breaker of a webhook is open at most; 0 if none is.',
   )
   const backlogs = gauge('webhooks_with_backlog', 'Webhooks with waiting deliveries.')
   const workers = gauge('workers', 'Workers with a heartbeat in the last 12 seconds.')

@@ -66,7 +66,9 @@ const readState = (workerSchema: string) => `
     from (select event_id::text from posthorn.deliveries where parked_at is not null limit $1) as d
   ),
   schedules as (
-    select count(*) as backlogs, count(on_hold_since) as on_hold, min(on_hold_since) as first_hold
+    select count(*) as backlogs,
+      count(on_hold_since) filter (where on_hold_reason = 'failing') as on_hold,
+      min(on_hold_since) filter (where on_hold_reason = 'failing') as first_hold
     from posthorn.webhook_schedules where backlog_since is not null
   ),
   partitions as (

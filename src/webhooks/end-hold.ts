@@ -1,10 +1,13 @@
 import type { Db, Sql } from '../db/client.ts'
 
-/** Closes the circuit breaker of a webhook and starts the slow release of its backlog. */
+/** Why a webhook is on hold: its circuit breaker is open, or its endpoint asked to wait by `Retry-After`. */
+export type HoldReason = 'failing' | 'retry_after'
+
+/** Ends the hold of a webhook and starts the slow release of its backlog. */
 const END_HOLD = `
   with ended as (
-    update posthorn.webhook_schedules set on_hold_since = null, next_probe_at = null, probe_delivery_id = null,
-      probe_count = 0, slow_start_since = clock_timestamp(), slow_start_released = 0
+    update posthorn.webhook_schedules set on_hold_since = null, on_hold_reason = 'failing', next_probe_at = null,
+      probe_delivery_id = null, probe_count = 0, slow_start_since = clock_timestamp(), slow_start_released = 0
     where webhook_id = $1::uuid and on_hold_since is not null
     returning webhook_id
   ),

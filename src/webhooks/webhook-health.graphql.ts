@@ -4,6 +4,7 @@ import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../live/subscriber.ts'
+import type { HoldReason as Reason } from './end-hold.ts'
 import {
   findWebhooksByIds,
   type WebhookState as State,
@@ -23,6 +24,7 @@ interface WebhookHealth {
   readonly consecutiveFailures: number
   readonly lastSuccessAt: Date | null
   readonly onHoldSince: Date | null
+  readonly onHoldReason: Reason | null
   readonly nextProbeAt: Date | null
   readonly lastError: string | null
   readonly concurrencyLimit: number | null
@@ -41,9 +43,25 @@ const WebhookState = builder.enumType('WebhookState', {
     ON_HOLD: {
       value: 'on_hold',
       description:
-        'Enabled, and the circuit breaker is open, because at least 10 consecutive attempts failed over at least 60 seconds. Deliveries are parked. One probe at a time tests the endpoint; the first success releases the backlog.',
+        'Enabled, and deliveries are parked, because the endpoint keeps failing or asked to wait: see `onHoldReason`. One probe at a time tests the endpoint; the first success releases the backlog.',
     },
     DISABLED: { value: 'disabled', description: 'Not enabled. Nothing is delivered.' },
+  } as const,
+})
+
+const HoldReason = builder.enumType('HoldReason', {
+  description: 'Why a webhook is on hold.',
+  values: {
+    FAILING: {
+      value: 'failing',
+      description:
+        'The circuit breaker is open, because at least 10 consecutive attempts failed over at least 60 seconds. Failed probes use up no attempts of the retry schedule.',
+    },
+    RETRY_AFTER: {
+      value: 'retry_after',
+      description:
+        'The endpoint asked to wait: it answered 429 or 503 with a `Retry-After` header. A failed probe is retried by the retry schedule of its delivery.',
+    },
   } as const,
 })
 
@@ -102,11 +120,16 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       description:
         'When the webhook was put on hold. Parked deliveries use up no attempts. Null if it is not on hold.',
     }),
+    onHoldReason: t.expose('onHoldReason', {
+      type: HoldReason,
+      nullable: true,
+      description: 'Why the webhook is on hold. Null if it is not on hold.',
+    }),
     nextProbeAt: t.expose('nextProbeAt', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When the next probe is sent: 30 seconds after the hold started, then at intervals that double up to 15 minutes. Null if the webhook is not on hold.',
+        'When the next probe is sent, if a delivery waits: 30 seconds after the circuit breaker opened, then at intervals that double up to 15 minutes, and never before the time that the endpoint asked for. Null if the webhook is not on hold.',
     }),
     lastError: t.exposeString('lastError', {
       nullable: true,
@@ -176,6 +199,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
         failingSince,
         consecutiveFailures: condition?.consecutiveFailures ?? 0,
         onHoldSince: schedule?.onHoldSince ?? null,
+        onHoldReason: schedule?.onHoldSince ? (schedule.onHoldReason as Reason) : null,
         nextProbeAt: schedule?.nextProbeAt ?? null,
         lastError: condition?.lastError ?? null,
         concurrencyLimit: schedule?.concurrencyLimit ?? null,

@@ -156,11 +156,12 @@ export async function updateWebhook(
       data: { ...changes, revision: { increment: 1 }, updatedAt: new Date() },
     })
     // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
-    if (after.url !== before.url || after.enabled !== before.enabled) {
-      await endHoldInTransaction(tx, after.id)
-    }
-    if (after.enabled !== before.enabled) {
-      const health = after.enabled ? 'healthy' : 'disabled'
+    const isSwitched = after.enabled !== before.enabled
+    const hasFreshStart = after.url !== before.url || isSwitched
+    const endedHold = hasFreshStart && (await endHoldInTransaction(tx, after.id))
+    if (isSwitched || endedHold) {
+      const enabledHealth = isSwitched ? 'healthy' : 'failing'
+      const health = after.enabled ? enabledHealth : 'disabled'
       await notifyOnCommit(tx, { kind: 'health', organizationId, webhookId: after.id, health })
     }
     await writeAuditEntry(tx, actor, {

@@ -42,7 +42,7 @@ const BEHAVIORS: Record<string, EndpointBehavior> = {
     status: 503,
     body: '{"error":"maintenance","message":"The ledger is closed until 06:00 UTC."}',
     delayMs: 12,
-    headers: { 'content-type': 'application/json', 'retry-after': '600' },
+    headers: { 'content-type': 'application/json' },
   },
   'stats.example': { status: 500, body: 'Internal Server Error', delayMs: 25 },
   'badges.example': { status: 404, body: 'no such hook', delayMs: 8 },
@@ -67,6 +67,7 @@ const WEBHOOKS = {
     url: 'https://api.ledger.example/v2/webhooks/tickets',
     description: 'Accounting',
     eventSubscriptions: [TICKET, 'order.placed', 'order.refunded'],
+    retryScheduleSeconds: [600, 1_800, 7_200, 18_000],
   },
   stats: {
     url: 'https://stats.example/collect',

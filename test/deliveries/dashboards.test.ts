@@ -151,6 +151,7 @@ describe('posthorn.webhook_backlogs', () => {
       scheduled: String(RETRYING),
       next_attempt_at: expect.any(Date),
       on_hold_since: null,
+      on_hold_reason: null,
       failing_since: expect.any(Date),
       consecutive_failures: RETRYING,
       last_error: `HTTP 503 from ${origin}`,
@@ -171,6 +172,7 @@ describe('posthorn.webhook_backlogs', () => {
       oldest_parked_at: rows[0].oldest,
       scheduled: '0',
       on_hold_since: expect.any(Date),
+      on_hold_reason: 'failing',
       next_probe_at: expect.any(Date),
     })
   })

@@ -136,7 +136,7 @@ test('each attempt arrives once, and each delivery when it finishes', async () =
 
 test('a canceled delivery is finished', async () => {
   receiver.answer = (response) => {
-    response.statusCode = 503
+    response.statusCode = 500
     response.setHeader('retry-after', '3600')
     response.end()
   }
@@ -184,6 +184,40 @@ test('each change of the state of a webhook arrives once: failing, healthy, disa
   await until(() => states().length >= 4, 'it was switched')
   expect(states()).toEqual(['FAILING', 'HEALTHY', 'DISABLED', 'HEALTHY'])
   expect(changes.results[3]?.data.webhookHealthChanged.webhook).toEqual({ id, enabled: true })
+  await api.rest('DELETE', `/webhooks/${id}`)
+})
+
+test('a webhook on hold is reported as such until the hold ends, also if an attempt from before succeeds', async () => {
+  const id = await addWebhook(api, `${receiver.url}hold`)
+  using changes = await subscribe(
+    api.app.url,
+    token,
+    `subscription ($id: ID) { webhookHealthChanged(webhookId: $id) { state } }`,
+    { id },
+  )
+  using attempts = await subscribe(
+    api.app.url,
+    token,
+    `subscription ($id: ID) { attemptRecorded(webhookId: $id) { succeeded } }`,
+    { id },
+  )
+  const last = () => changes.results.at(-1)?.data.webhookHealthChanged.state
+  const answers: (() => void)[] = []
+  receiver.answer = (response, { path }) => {
+    if (path !== '/hold') response.end()
+    else if (answers.length === 0) answers.push(() => response.end())
+    else response.writeHead(429, { 'retry-after': '3600' }).end()
+  }
+  await publish()
+  await until(() => answers.length === 1, 'an attempt is in flight')
+  await publish()
+  await attempts.result(1)
+  await until(() => last() === 'ON_HOLD', 'the webhook is on hold')
+  answers[0]?.()
+  expect(await attempts.result(2)).toMatchObject({ data: { attemptRecorded: { succeeded: true } } })
+  expect(last()).toBe('ON_HOLD')
+  await api.rest('PUT', `/webhooks/${id}`, { url: `${receiver.url}elsewhere` })
+  await until(() => last() === 'HEALTHY', 'the hold has ended')
   await api.rest('DELETE', `/webhooks/${id}`)
 })
 

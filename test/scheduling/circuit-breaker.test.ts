@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countParked, countStates, createWebhook, publish } from './support/backlog.ts'
+import { countParked, countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
 
 const SECOND = 1_000
 
@@ -157,6 +157,21 @@ describe('a webhook that keeps failing', () => {
     expect(await health()).toMatchObject({ state: 'HEALTHY', onHoldSince: null, nextProbeAt: null })
     // The eleven failed deliveries keep the times of their retries.
     expect(await countStates(pool)).toEqual({ succeeded: 40, pending: 11 })
+  })
+
+  test('is not kept on hold by one delivery that always fails', async () => {
+    await putWebhookOnHold()
+    await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 3, 100)
+    receiver.answer = (response, request) => {
+      response.statusCode = numberOf(request) === 100 ? 503 : 200
+      response.end()
+    }
+    pass(40)
+    await receiver.arrival(1)
+    await until(async () => (await countParked(posthorn.database.pool)) === 3, 'the probe waits')
+    pass(90)
+    await until(async () => (await health()).state !== 'ON_HOLD', 'the next probe ends the hold')
+    expect(receiver.received.slice(0, 2).map(numberOf)).toEqual([100, 101])
   })
 
   test('gets its backlog slowly at first', async () => {

@@ -118,6 +118,9 @@ test('deliveries count by state, with the oldest of each, and overdue ones besid
   for (const age of [state.oldestQueuedAge, state.oldestRetryingAge, state.oldestWaitingAge]) {
     expect(age).toBeGreaterThan(0)
   }
+  // An endpoint that asked to wait does not fail.
+  await sql(`update posthorn.webhook_schedules set on_hold_reason = 'retry_after'`)
+  expect(await read()).toMatchObject({ webhooksOnHold: 0, longestHold: 0, webhooksWithBacklog: 1 })
 })
 
 test('an exhausted delivery, whose failed job is kept, does not count', async () => {

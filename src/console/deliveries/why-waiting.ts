@@ -47,7 +47,9 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
   if (!webhook) {
     return reason(t('deliveries:whyWaiting.parkedTitle'), t('deliveries:whyWaiting.parkedText'))
   }
-  switch (parkedReason) {
+  // A delivery that was parked before the hold has another reason, and waits for the hold too.
+  const isOnHold = webhook.health?.state === 'ON_HOLD'
+  switch (isOnHold ? 'ON_HOLD' : parkedReason) {
     case 'DISABLED':
       return reason(
         t('deliveries:whyWaiting.disabledTitle'),
@@ -56,7 +58,7 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
     case 'ON_HOLD':
       return reason(
         t('deliveries:whyWaiting.onHoldTitle'),
-        t('deliveries:whyWaiting.onHoldText', { lastError: lastErrorOf(webhook) }),
+        onHoldTextOf(webhook),
         webhook.health?.nextProbeAt ?? null,
       )
     case 'ORDERED':
@@ -69,6 +71,13 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
 }
 
 type DeliveryWebhook = NonNullable<Delivery['webhook']>
+
+function onHoldTextOf(webhook: DeliveryWebhook): string {
+  const lastError = lastErrorOf(webhook)
+  return webhook.health?.onHoldReason === 'RETRY_AFTER'
+    ? t('deliveries:whyWaiting.askedToWaitText', { lastError })
+    : t('deliveries:whyWaiting.onHoldText', { lastError })
+}
 
 function lastErrorOf({ health }: DeliveryWebhook): string {
   return health?.lastError ? `${health.lastError}. ` : ''

@@ -5,7 +5,7 @@ import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Outcome } from '../../outbound/outcome.ts'
 import type { TaskRun } from '../../queue/task-runs.ts'
 import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
-import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
+import { type Permit, reasonToPark, type Scheduler } from '../../scheduling/scheduler.ts'
 import type { CancelReason, DeliveryReporter } from '../../telemetry/events.ts'
 import type { TraceContext } from '../../telemetry/trace-context.ts'
 import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
@@ -14,6 +14,7 @@ import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.t
 import { type PlannedAttempt, toAttemptRecord, toUnsentRecord } from './attempt-record.ts'
 import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
+import { waitMs } from './retry-policy.ts'
 import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
 import { endAttemptSpan, traceAttempt } from './trace-attempt.ts'
 
@@ -67,7 +68,7 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promi
 
   const attempt = await attemptWithPermit(deps, sendable, permit, run)
   if (attempt === 'aborted') return await requeue(deps, uuid, run)
-  // The webhook was disabled while the delivery waited for its permit. The scheduler parks the delivery now.
+  // The webhook was disabled or put on hold while the delivery waited for its permit. The scheduler parks the delivery now.
   if (attempt === 'changed') return await makeAttempt(deps, uuid, run)
   await run.ensureClaimed()
   const recorded = await deps.record(attempt)
@@ -114,7 +115,7 @@ async function attemptWithPermit(
   let record: AttemptRecord | null = null
   try {
     const sendable = await reloadIfStale(deps, loaded, permit.waitedMs)
-    if (sendable?.delivery.webhook !== 'enabled') return 'changed'
+    if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
     await permit.reservation
     const plan = planAttempt(deps, sendable)
     span = traceAttempt(deps.tracing, plan)
@@ -138,7 +139,10 @@ async function attemptWithPermit(
     // A shutdown of this process is not an attempt. Another worker makes the attempt.
     if (outcome.kind === 'aborted') return 'aborted'
     result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
-    record = toAttemptRecord(plan, request, outcome, deps.now())
+    const endedAt = deps.now()
+    record = toAttemptRecord(plan, request, outcome, endedAt)
+    const holdMs = waitMs(outcome, endedAt)
+    if (holdMs > 0) deps.scheduler.hold(sendable.delivery, holdMs)
     return record
   } finally {
     endAttemptSpan(span, record)
@@ -171,7 +175,7 @@ function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): Planne
     delivery,
     url: options.url,
     ordered: options.ordered,
-    isProbe: delivery.onHold && delivery.isProbe,
+    isProbe: delivery.holdReason === 'failing' && delivery.isProbe,
     scheduleMs: delivery.sendsOnce ? [] : (options.retryScheduleMs ?? deps.retryScheduleMs),
     startedAt: deps.now(),
   }

@@ -11,7 +11,7 @@ export interface PlannedAttempt {
   readonly delivery: LoadedDelivery
   readonly url: string
   readonly ordered: boolean
-  /** Whether the attempt tests a webhook on hold. A failed probe uses up no attempt of the schedule. */
+  /** Whether the attempt tests a webhook whose circuit breaker is open. If it fails, it uses up no attempt of the schedule. */
   readonly isProbe: boolean
   readonly scheduleMs: readonly number[]
   readonly startedAt: Date

@@ -13,7 +13,6 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly event: DeliveredEvent | null
   readonly traceParent: string | null
   readonly traceState: string | null
-  readonly revision: string
   /** Whether this is a test delivery to a disabled webhook, which gets no retries. */
   readonly sendsOnce: boolean
 }
@@ -40,7 +39,8 @@ const LOAD_DELIVERIES = `
       case when w.deleted_at is not null then 'deleted' when w.enabled or d.is_test then 'enabled' else 'disabled'
       end as webhook, d.is_test and not w.enabled as "sendsOnce",
       w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog",
-      s.on_hold_since is not null as "onHold", coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
+      case when s.on_hold_since is not null then s.on_hold_reason end as "holdReason",
+      coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
       coalesce(s.head_delivery_id = d.id, false) as "isHead",
       (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
     from (select * from posthorn.deliveries as d where d.id = requested.id and d.id between $2 and $3 offset 0) as d
@@ -51,7 +51,7 @@ const LOAD_DELIVERIES = `
     left join lateral (select * from posthorn.events as e where e.id = d.event_id offset 0) as e on true
   ) as loaded`
 
-type LoadedRow = Omit<LoadedDelivery, 'event'> & {
+type LoadedRow = Omit<LoadedDelivery, 'event' | 'loadedAt'> & {
   readonly eventId: string
   readonly eventType: string
   readonly eventExists: boolean
@@ -62,17 +62,18 @@ type LoadedRow = Omit<LoadedDelivery, 'event'> & {
 
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
   const sorted = uuids.toSorted()
+  const loadedAt = performance.now()
   const { rows } = await sql.query<LoadedRow>({
     name: 'load_deliveries',
     text: LOAD_DELIVERIES,
     values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
   })
-  const byId = new Map(rows.map((row) => [row.id, toLoadedDelivery(row)]))
+  const byId = new Map(rows.map((row) => [row.id, toLoadedDelivery(row, loadedAt)]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 
-function toLoadedDelivery(row: LoadedRow): LoadedDelivery {
+function toLoadedDelivery(row: LoadedRow, loadedAt: number): LoadedDelivery {
   const { eventId, eventType, eventExists, occurredAt, data, ...delivery } = row
   const event = { id: eventId, type: eventType, occurredAt, data }
-  return { ...delivery, event: eventExists ? event : null }
+  return { ...delivery, loadedAt, event: eventExists ? event : null }
 }

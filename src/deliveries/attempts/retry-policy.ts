@@ -1,7 +1,5 @@
 import type { Outcome } from '../../outbound/outcome.ts'
-
-/** The longest delay that a receiver can set with `Retry-After`. */
-export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1_000
+import { retryAfterMs } from './retry-after.ts'
 
 /** Jitter adds up to this fraction of a delay. It never shortens a delay. */
 const MAX_JITTER = 0.1
@@ -25,24 +23,29 @@ export function retryDelayMs(
 ): number | null {
   const delayMs = scheduleMs[used - 1]
   if (delayMs === undefined) return null
-  const scheduledMs = Math.round(delayMs * (1 + jitter * MAX_JITTER))
-  const retryAfter = outcome?.kind === 'answered' ? outcome.retryAfter : null
-  return Math.max(scheduledMs, retryAfterMs(retryAfter, now))
+  const scheduledMs = withJitter(delayMs, jitter)
+  const askedMs = askedDelayMs(outcome, now)
+  // The probe of a webhook that waits has jitter. Its deliveries are parked until then.
+  return Math.max(scheduledMs, asksToWait(outcome) ? askedMs : withJitter(askedMs, jitter))
 }
 
-/** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most `MAX_RETRY_AFTER_MS`. 0 if missing or invalid. */
-export function retryAfterMs(header: string | null, now: Date): number {
-  if (header === null) return 0
-  const text = header.trim()
-  const delayMs = /^\d+$/.test(text) ? Number(text) * 1_000 : httpDateMs(text) - now.getTime()
-  if (!(delayMs > 0)) return 0
-  return Math.min(delayMs, MAX_RETRY_AFTER_MS)
+/**
+ * How long an endpoint asks Posthorn to send nothing at all, with jitter: `Retry-After` in a response 429 or 503. 0 if the
+ * endpoint does not ask for that.
+ */
+export function waitMs(outcome: Outcome, now: Date, jitter = Math.random()): number {
+  return asksToWait(outcome) ? withJitter(askedDelayMs(outcome, now), jitter) : 0
 }
 
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/
+/** 429 and 503 are about the endpoint. With another status, `Retry-After` is about one delivery. */
+function asksToWait(outcome: Outcome | null): boolean {
+  return outcome?.kind === 'answered' && (outcome.status === 429 || outcome.status === 503)
+}
 
-/** `Date.parse` reads all three date formats of HTTP, but takes those without GMT for local time. */
-function httpDateMs(text: string): number {
-  if (!HTTP_DATE.test(text)) return Number.NaN
-  return Date.parse(/GMT$/.test(text) ? text : `${text} GMT`)
+function askedDelayMs(outcome: Outcome | null, now: Date): number {
+  return outcome?.kind === 'answered' ? retryAfterMs(outcome.retryAfter, now) : 0
+}
+
+function withJitter(delayMs: number, jitter: number): number {
+  return Math.round(delayMs * (1 + jitter * MAX_JITTER))
 }

@@ -15,7 +15,7 @@ const WEBHOOK: NonNullable<Delivery['webhook']> = {
   maxInFlight: null,
   health: {
     state: 'HEALTHY',
-    onHoldSince: null,
+    onHoldReason: null,
     nextProbeAt: '2026-11-25T12:09:00.000Z',
     lastError: 'HTTP 502 from https://example.com',
     concurrencyLimit: 35,
@@ -44,6 +44,20 @@ test.each<[ParkedReason, string, string]>([
   ['ORDERED', 'An earlier delivery comes first', 'in the order of their events'],
 ])('a delivery that is parked for %s shows "%s"', (reason, title, part) => {
   expect(parked(reason)).toMatchObject({ title, sentence: expect.stringContaining(part) })
+})
+
+test('a delivery of a webhook that was asked to wait says so, whatever it was parked for before', () => {
+  const health = { ...WEBHOOK.health, state: 'ON_HOLD', onHoldReason: 'RETRY_AFTER' } as const
+  for (const reason of ['ON_HOLD', 'CONCURRENCY_LIMIT', 'RATE_LIMIT'] as const) {
+    expect(
+      parked(reason, {
+        health: { ...health, lastError: 'HTTP 429 from x', concurrencyLimit: 1, nextProbeAt: null },
+      }),
+    ).toMatchObject({
+      title: 'The webhook is on hold',
+      sentence: expect.stringContaining('HTTP 429 from x. The endpoint asked to wait'),
+    })
+  }
 })
 
 test('a delivery of a webhook on hold shows the time of the next probe', () => {

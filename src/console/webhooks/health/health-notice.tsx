@@ -22,7 +22,9 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
       action={<TroubleActions webhook={webhook} reload={reload} />}
     >
       <TroubleText webhook={webhook} />
-      {HINTS[state]}
+      {webhook.health?.onHoldReason === 'RETRY_AFTER'
+        ? t('webhooks:trouble.askedToWaitHint')
+        : HINTS[state]}
     </Notice>
   )
 }

@@ -1,0 +1,77 @@
+import type { Sql } from '../db/client.ts'
+import { batched } from '../lib/batch.ts'
+
+/** An endpoint answered 429 or 503 with `Retry-After`. */
+export interface WaitRequest {
+  readonly webhookId: string
+  /** The revision of the webhook that the attempt was made with. */
+  readonly revision: string
+  readonly waitMs: number
+  /** Whether the attempt tested a webhook on hold. */
+  readonly isProbe: boolean
+}
+
+/**
+ * Puts an enabled webhook on hold until its endpoint may be asked again. Returns whether it was not on hold. A webhook that
+ * was edited meanwhile is left alone: it may have another endpoint.
+ *
+ * Of several answers, the longest wait counts, and an answer to the probe replaces the earlier ones. The circuit breaker
+ * stays open, with its next probe no earlier than asked.
+ */
+export type HoldForRetryAfter = (request: WaitRequest) => Promise<boolean>
+
+export function createHoldForRetryAfter(sql: Sql, aheadMs: () => number): HoldForRetryAfter {
+  return batched((requests: WaitRequest[]) => hold(sql, requests, aheadMs()), {
+    gatherMs: 3,
+    maxSize: 500,
+    parallel: 1,
+  })
+}
+
+/** In the order of the ids, so that processes cannot deadlock. */
+const HOLD = `
+  with asked as materialized (
+    select * from unnest($1::uuid[], $2::bigint[], $3::float8[], $4::boolean[])
+      as asked (webhook_id, revision, wait_ms, is_probe)
+  ),
+  held as (
+    insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, on_hold_reason, next_probe_at)
+    select w.id, now(), now() + $5 * interval '1 millisecond', 'retry_after',
+      now() + ($5 + asked.wait_ms) * interval '1 millisecond'
+    from asked join posthorn.webhooks as w on w.id = asked.webhook_id and w.revision = asked.revision
+    where w.enabled
+    order by w.id
+    on conflict (webhook_id) do update set
+      backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null,
+      on_hold_since = coalesce(s.on_hold_since, excluded.on_hold_since),
+      on_hold_reason = case when s.on_hold_since is null then 'retry_after' else s.on_hold_reason end,
+      next_probe_at = case
+        when s.on_hold_reason = 'retry_after' and (select bool_or(is_probe) from asked where asked.webhook_id = s.webhook_id)
+          then excluded.next_probe_at
+        else greatest(s.next_probe_at, excluded.next_probe_at)
+      end
+    returning s.webhook_id, s.on_hold_since = now() + $5 * interval '1 millisecond' as is_new
+  )
+  select webhook_id as id from held where is_new`
+
+async function hold(sql: Sql, requests: WaitRequest[], aheadMs: number): Promise<boolean[]> {
+  const byRevision = Map.groupBy(requests, ({ webhookId, revision }) => `${webhookId} ${revision}`)
+  const longest = [...byRevision.values()].map(longestOf)
+  const { rows } = await sql.query<{ id: string }>({
+    name: 'hold_for_retry_after',
+    text: HOLD,
+    values: [
+      longest.map(({ webhookId }) => webhookId),
+      longest.map(({ revision }) => revision),
+      longest.map(({ waitMs }) => waitMs),
+      longest.map(({ isProbe }) => isProbe),
+      aheadMs,
+    ],
+  })
+  const held = new Set(rows.map(({ id }) => id))
+  return requests.map(({ webhookId }) => held.delete(webhookId))
+}
+
+function longestOf(requests: readonly WaitRequest[]): WaitRequest {
+  return requests.reduce((a, b) => (b.waitMs > a.waitMs ? b : a))
+}

@@ -1,0 +1,438 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { INITIAL_LIMIT } from '../../src/scheduling/adaptive-limit.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { countParked, countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
+
+const SECOND = 1_000
+
+let receiver: Receiver
+let posthorn: TestApp
+let webhookId: string
+let aheadMs: number
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver.clear()
+  recover()
+  aheadMs = 0
+  posthorn = await startTestApp(settings())
+})
+afterEach(() => posthorn[Symbol.asyncDispose]())
+
+const now = () => new Date(Date.now() + aheadMs)
+
+const settings = () => ({
+  trustedAuthorities: [receiver.authority],
+  environment: { POSTHORN_RETRY_SCHEDULE: '5s,1h,1h' },
+  now,
+})
+
+const pass = (seconds: number) => {
+  aheadMs += seconds * SECOND
+}
+
+function reject(status: number, retryAfter: string | string[] | null): void {
+  receiver.answer = (response) => {
+    response.statusCode = status
+    if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
+    response.end()
+  }
+}
+
+function recover(): void {
+  receiver.answer = (response) => response.end()
+}
+
+const publishMany = (count: number) =>
+  publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, count)
+
+async function health(id = webhookId) {
+  const { webhook } = await posthorn.graphql(
+    `query ($id: ID!) { webhook(id: $id) {
+      health { state onHoldSince onHoldReason nextProbeAt consecutiveFailures }
+    } }`,
+    { id },
+  )
+  return webhook.health
+}
+
+const isOnHold = async () => (await health()).state === 'ON_HOLD'
+
+/** None of several releases may send. */
+async function staysQuiet(requests: number): Promise<void> {
+  const before = Date.now()
+  await until(() => Date.now() - before > 1_500, 'a while passes')
+  expect(receiver.received).toHaveLength(requests)
+}
+
+/** Rejects the first delivery with `Retry-After`, so that the webhook is on hold. */
+async function putOnHold(retryAfter: string): Promise<void> {
+  reject(429, retryAfter)
+  await publishMany(1)
+  await until(isOnHold, 'the webhook is on hold')
+  await until(async () => (await health()).consecutiveFailures === 1, 'the attempt is recorded')
+}
+
+async function failedAttempts(): Promise<number> {
+  const { rows } = await posthorn.database.pool.query(
+    'select count(*)::int as n from posthorn.attempts where not succeeded',
+  )
+  return rows[0].n
+}
+
+async function nextProbeInSeconds(): Promise<number> {
+  return (Date.parse((await health()).nextProbeAt) - now().getTime()) / SECOND
+}
+
+test.each([
+  [429, '30'],
+  [503, '30.0'],
+])(
+  '300 events to an endpoint that answers %i with Retry-After: %s make only the requests in flight, one probe, and a slow start',
+  async (status, retryAfter) => {
+    const { pool } = posthorn.database
+    webhookId = await createWebhook(posthorn, receiver.url)
+    reject(status, retryAfter)
+    await publishMany(300)
+    await until(isOnHold, 'the webhook is on hold')
+    const requests = () => receiver.received.length
+    await until(
+      async () =>
+        (await failedAttempts()) === requests() && (await countParked(pool)) + requests() === 300,
+      'what was not in flight is parked',
+    )
+    const inFlight = requests()
+    expect(inFlight).toBeLessThanOrEqual(INITIAL_LIMIT)
+    const { onHoldReason, onHoldSince, nextProbeAt } = await health()
+    expect(onHoldReason).toBe('RETRY_AFTER')
+    const waitMs = Date.parse(nextProbeAt) - Date.parse(onHoldSince)
+    expect(waitMs).toBeGreaterThanOrEqual(30 * SECOND)
+    // Jitter, and the time between the first and the last answer.
+    expect(waitMs).toBeLessThan(35 * SECOND)
+    await staysQuiet(inFlight)
+    let answerProbe = () => {}
+    receiver.answer = (response) => {
+      answerProbe = () => response.end()
+    }
+    pass(36)
+    await until(() => requests() === inFlight + 1, 'a probe is sent')
+    await staysQuiet(inFlight + 1)
+    recover()
+    const startedAt = Date.now()
+    answerProbe()
+    await until(
+      async () => (await countStates(pool))['succeeded'] === 300 - inFlight,
+      'the parked ones arrive',
+      20_000,
+    )
+    // After the probe, the first four seconds release 10 + 20 + 40 + 80 = 150.
+    expect(Date.now() - startedAt).toBeGreaterThan(4_000)
+    const next = receiver.received[inFlight + 12] as Received
+    expect(next.at.getTime() - startedAt).toBeGreaterThan(900)
+    expect(await health()).toMatchObject({
+      state: 'HEALTHY',
+      onHoldReason: null,
+      nextProbeAt: null,
+    })
+  },
+)
+
+test.each([
+  ['429 without Retry-After', 429, null],
+  ['503 with a Retry-After that is not readable', 503, 'soon'],
+  ['429 with a Retry-After that has passed', 429, 'Sun, 06 Nov 1994 08:49:37 GMT'],
+])('%s holds nothing', async (_case, status, retryAfter) => {
+  webhookId = await createWebhook(posthorn, receiver.url)
+  reject(status, retryAfter)
+  await publishMany(30)
+  await receiver.arrival(30)
+  expect(await health()).toMatchObject({ state: 'FAILING', onHoldReason: null })
+})
+
+test('500 with Retry-After delays only the delivery that got the answer', async () => {
+  const { pool } = posthorn.database
+  webhookId = await createWebhook(posthorn, receiver.url)
+  receiver.answer = (response, request) => {
+    if (numberOf(request) === 0) response.writeHead(500, { 'retry-after': '30' })
+    response.end()
+  }
+  await publishMany(1)
+  await until(async () => (await failedAttempts()) === 1, 'it fails')
+  await publish(pool, posthorn.tenant.publicOrganizationId, 10, 1)
+  await until(async () => (await countStates(pool))['succeeded'] === 10, 'the others arrive')
+  const { rows } = await pool.query(
+    `select extract(epoch from next_attempt_at - now())::float8 as "inSeconds" from posthorn.deliveries where state = 'pending'`,
+  )
+  expect(rows).toHaveLength(1)
+  expect(rows[0].inSeconds).toBeGreaterThan(20)
+})
+
+test('the longer delay of a header that is sent twice counts', async () => {
+  webhookId = await createWebhook(posthorn, receiver.url)
+  reject(429, ['5', '600'])
+  await publishMany(1)
+  await until(isOnHold, 'the webhook is on hold')
+  expect(await nextProbeInSeconds()).toBeGreaterThan(590)
+})
+
+test('a later answer makes the wait longer, and never shorter', async () => {
+  webhookId = await createWebhook(posthorn, receiver.url)
+  const answers: (() => void)[] = []
+  receiver.answer = (response, request) => {
+    const retryAfter = ['60', '600', '5'][numberOf(request)] as string
+    answers[numberOf(request)] = () => response.writeHead(429, { 'retry-after': retryAfter }).end()
+  }
+  await publishMany(3)
+  await receiver.arrival(3)
+  answers[0]?.()
+  await until(isOnHold, 'the webhook is on hold')
+  expect(await nextProbeInSeconds()).toBeLessThan(70)
+  answers[1]?.()
+  await until(async () => (await nextProbeInSeconds()) > 590, 'the wait is longer')
+  answers[2]?.()
+  await until(async () => (await failedAttempts()) === 3, 'all are recorded')
+  expect(await nextProbeInSeconds()).toBeGreaterThan(590)
+})
+
+test('an attempt in flight ends normally, and its success does not end the hold', async () => {
+  const { pool } = posthorn.database
+  webhookId = await createWebhook(posthorn, receiver.url)
+  let answer = () => {}
+  receiver.answer = (response, request) => {
+    if (numberOf(request) === 0) answer = () => response.end()
+    else response.writeHead(503, { 'retry-after': '30' }).end()
+  }
+  await publishMany(1)
+  await receiver.arrival(1)
+  await publish(pool, posthorn.tenant.publicOrganizationId, 1, 1)
+  await until(isOnHold, 'the webhook is on hold')
+  answer()
+  await until(async () => (await countStates(pool))['succeeded'] === 1, 'it succeeds')
+  expect(await isOnHold()).toBe(true)
+})
+
+test('a probe that gets 429 again waits as long as the new answer asks, and no longer', async () => {
+  webhookId = await createWebhook(posthorn, receiver.url)
+  await putOnHold('30')
+  await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 2, 1)
+  reject(429, '300')
+  pass(34)
+  await receiver.arrival(2)
+  await until(async () => (await nextProbeInSeconds()) > 290, 'the next probe is later')
+  expect(await nextProbeInSeconds()).toBeLessThan(340)
+  pass(290)
+  await staysQuiet(2)
+  reject(429, '5')
+  pass(60)
+  await receiver.arrival(3)
+  await until(async () => (await nextProbeInSeconds()) < 10, 'the next probe is sooner')
+})
+
+test('each probe is a delivery with fewer attempts, so one event that always gets 503 does not stop the others', async () => {
+  const { pool } = posthorn.database
+  webhookId = await createWebhook(posthorn, receiver.url, { retryScheduleSeconds: [1, 1, 1, 1] })
+  receiver.answer = (response, request) => {
+    if (numberOf(request) < 2) response.writeHead(503, { 'retry-after': '2' })
+    response.end()
+  }
+  await publishMany(1)
+  await until(isOnHold, 'the webhook is on hold')
+  await publish(pool, posthorn.tenant.publicOrganizationId, 5, 1)
+  await until(async () => (await countStates(pool))['succeeded'] === 4, 'the others arrive')
+  expect(receiver.received.slice(0, 3).map(numberOf)).toEqual([0, 1, 2])
+})
+
+test('a probe that fails otherwise is followed by another delivery, and uses up an attempt', async () => {
+  const { pool } = posthorn.database
+  webhookId = await createWebhook(posthorn, receiver.url)
+  await putOnHold('30')
+  await publish(pool, posthorn.tenant.publicOrganizationId, 2, 1)
+  reject(500, null)
+  pass(34)
+  await receiver.arrival(2)
+  await until(async () => (await failedAttempts()) === 2, 'the probe fails')
+  expect(await health()).toMatchObject({ state: 'ON_HOLD', onHoldReason: 'RETRY_AFTER' })
+  recover()
+  pass(70)
+  await until(async () => !(await isOnHold()), 'the next probe ends the hold')
+  expect(receiver.received.slice(0, 3).map(numberOf)).toEqual([0, 1, 2])
+  const { rows } = await pool.query(
+    `select attempt_count, schedule_position from posthorn.deliveries where state = 'pending' order by id`,
+  )
+  expect(rows).toEqual([
+    { attempt_count: 1, schedule_position: 1 },
+    { attempt_count: 1, schedule_position: 1 },
+  ])
+})
+
+test('an endpoint that keeps asking to wait opens the circuit breaker, which never probes before the time that it asks for', async () => {
+  webhookId = await createWebhook(posthorn, receiver.url)
+  reject(429, '300')
+  await publishMany(20)
+  await until(async () => (await health()).consecutiveFailures >= 10, 'ten fail')
+  await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 1, 20)
+  const inFlight = receiver.received.length
+  pass(340)
+  await receiver.arrival(inFlight + 1)
+  await until(async () => (await health()).onHoldReason === 'FAILING', 'the circuit breaker opens')
+  await until(async () => (await nextProbeInSeconds()) > 290, 'the next probe is as asked')
+})
+
+test('the head of an ordered webhook stays the head, and its retry comes no earlier', async () => {
+  const { pool } = posthorn.database
+  webhookId = await createWebhook(posthorn, receiver.url, {
+    ordered: true,
+    retryScheduleSeconds: [3, 3],
+  })
+  reject(503, '1')
+  await publishMany(3)
+  const [first] = [await receiver.arrival(1)]
+  await until(isOnHold, 'the webhook is on hold')
+  recover()
+  pass(60)
+  const asked = await posthorn.graphql(
+    `mutation ($id: ID!) { probeWebhook(id: $id) { ... on UserError { message } } }`,
+    { id: webhookId },
+  )
+  expect(asked.probeWebhook.message).toMatch(/has a retry scheduled/)
+  const second = await receiver.arrival(2)
+  expect(second.at.getTime() - first.at.getTime()).toBeGreaterThanOrEqual(3 * SECOND)
+  await until(async () => (await countStates(pool))['succeeded'] === 3, 'all arrive')
+  expect(receiver.received.map(numberOf)).toEqual([0, 0, 1, 2])
+})
+
+test('a hold of one webhook leaves another webhook of the organization alone', async () => {
+  const { pool } = posthorn.database
+  await createWebhook(posthorn, `${receiver.url}other`)
+  webhookId = await createWebhook(posthorn, receiver.url)
+  receiver.answer = (response, { path }) => {
+    if (path === '/') response.writeHead(429, { 'retry-after': '30' })
+    response.end()
+  }
+  await publishMany(100)
+  await until(isOnHold, 'the webhook is on hold')
+  await until(async () => (await countStates(pool))['succeeded'] === 100, 'the other gets all')
+})
+
+test('two processes stop together: each makes no more than its requests in flight', async () => {
+  const { database } = posthorn
+  await using _second = await startTestApp({ ...settings(), database, role: 'worker' })
+  webhookId = await createWebhook(posthorn, receiver.url)
+  reject(503, '30')
+  await publishMany(300)
+  await until(isOnHold, 'the webhook is on hold')
+  await until(
+    async () => (await failedAttempts()) + (await countParked(database.pool)) === 300,
+    'what was not in flight is parked',
+  )
+  const requests = receiver.received.length
+  expect(requests).toBeLessThanOrEqual(2 * INITIAL_LIMIT)
+  await staysQuiet(requests)
+})
+
+test('a process that starts during the hold sends nothing before its end', async () => {
+  const { database, tenant } = posthorn
+  webhookId = await createWebhook(posthorn, receiver.url)
+  await putOnHold('30')
+  await publish(database.pool, tenant.publicOrganizationId, 5, 1)
+  await posthorn.app[Symbol.asyncDispose]()
+  const restarted = await startTestApp({ ...settings(), database })
+  try {
+    await staysQuiet(1)
+    recover()
+    pass(34)
+    await until(async () => (await countStates(database.pool))['succeeded'] === 5, 'all arrive')
+  } finally {
+    await restarted[Symbol.asyncDispose]()
+  }
+})
+
+test('a person can probe at once, and resume', async () => {
+  webhookId = await createWebhook(posthorn, receiver.url)
+  await putOnHold('3600')
+  await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 2, 1)
+  const ask = (mutation: string) =>
+    posthorn.graphql(
+      `mutation ($id: ID!) { ${mutation}(id: $id) { __typename ... on UserError { message } } }`,
+      { id: webhookId },
+    )
+  expect(await ask('probeWebhook')).toMatchObject({
+    probeWebhook: { __typename: 'ProbeWebhookSuccess' },
+  })
+  await receiver.arrival(2)
+  await until(async () => (await failedAttempts()) === 2, 'the probe fails')
+  await until(async () => (await nextProbeInSeconds()) > 3_500, 'the webhook waits again')
+  recover()
+  expect(await ask('resumeWebhook')).toMatchObject({
+    resumeWebhook: { __typename: 'ResumeWebhookSuccess' },
+  })
+  await receiver.arrival(3)
+  await until(async () => (await health()).state === 'HEALTHY', 'the webhook is healthy')
+})
+
+test('a redelivery and a test delivery are sent during the hold, and a success ends it', async () => {
+  webhookId = await createWebhook(posthorn, receiver.url)
+  await putOnHold('3600')
+  const { rows } = await posthorn.database.pool.query(
+    `select posthorn.type_id('msg', id) as id from posthorn.deliveries`,
+  )
+  await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', rows[0])
+  await receiver.arrival(2)
+  await until(async () => (await failedAttempts()) === 2, 'the redelivery fails')
+  expect(await isOnHold()).toBe(true)
+  recover()
+  await posthorn.graphql(
+    'mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, input: { eventType: $type }) { __typename } }',
+    { id: webhookId, type: JOINED },
+  )
+  await until(async () => (await health()).state === 'HEALTHY', 'the test delivery ends the hold')
+})
+
+test('a delivery without retries is exhausted, and the webhook waits all the same', async () => {
+  const { pool } = posthorn.database
+  webhookId = await createWebhook(posthorn, receiver.url, { retryScheduleSeconds: [] })
+  await putOnHold('30')
+  expect(await countStates(pool)).toEqual({ exhausted: 1 })
+  await publish(pool, posthorn.tenant.publicOrganizationId, 1, 1)
+  await staysQuiet(1)
+  recover()
+  pass(34)
+  await until(async () => (await countStates(pool))['succeeded'] === 1, 'the next one arrives')
+})
+
+test('an answer of an endpoint that was replaced meanwhile does not hold the new one', async () => {
+  const { pool } = posthorn.database
+  webhookId = await createWebhook(posthorn, receiver.url)
+  let answer = () => {}
+  receiver.answer = (response, { path }) => {
+    if (path !== '/') response.end()
+    else answer = () => response.writeHead(429, { 'retry-after': '3600' }).end()
+  }
+  await publishMany(1)
+  await receiver.arrival(1)
+  await posthorn.rest('PUT', `/webhooks/${webhookId}`, { url: `${receiver.url}new` })
+  answer()
+  await until(async () => (await failedAttempts()) === 1, 'it fails')
+  await publish(pool, posthorn.tenant.publicOrganizationId, 5, 1)
+  await until(async () => (await countStates(pool))['succeeded'] === 5, 'the new endpoint gets all')
+  expect(await health()).toMatchObject({ state: 'HEALTHY', onHoldReason: null })
+})
+
+test('a disabled webhook is not put on hold by its test delivery', async () => {
+  webhookId = await createWebhook(posthorn, receiver.url, { enabled: false })
+  reject(429, '3600')
+  await posthorn.graphql(
+    'mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, input: { eventType: $type }) { __typename } }',
+    { id: webhookId, type: JOINED },
+  )
+  await until(async () => (await failedAttempts()) === 1, 'it fails')
+  recover()
+  await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: true })
+  expect((await health()).onHoldReason).toBeNull()
+})
