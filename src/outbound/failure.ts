@@ -60,8 +60,6 @@ const REASONS: Record<FailureCode, string> = {
   invalid_http: 'The response was not valid HTTP/1.1.',
   head_too_large: "The response's status line and headers were too large.",
   proxy_failed: 'The egress proxy did not open the connection.',
-  connections_busy:
-    'Nothing was sent: the organization already had as many connections in use as Posthorn allows.',
 }
 
 export const FAILURE_CODES = Object.keys(REASONS) as readonly FailureCode[]
@@ -78,7 +76,6 @@ const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   EHOSTUNREACH: 'network_unreachable',
   ENETUNREACH: 'network_unreachable',
   EADDRNOTAVAIL: 'network_unreachable',
-  ETIMEDOUT: 'network_unreachable',
   CERT_HAS_EXPIRED: 'certificate_expired',
   CERT_NOT_YET_VALID: 'certificate_not_yet_valid',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate_self_signed',

@@ -1,14 +1,11 @@
 import { type AttemptResult, INITIAL_LIMIT } from './adaptive-limit.ts'
-import { type AcquireResult, type LimitedOrganization, LimitedWebhook } from './limited-webhook.ts'
+import {
+  type AcquireResult,
+  type Candidate,
+  type LimitedOrganization,
+  LimitedWebhook,
+} from './limited-webhook.ts'
 import { SharedCapacity } from './shared-capacity.ts'
-
-/** A delivery that is ready to be sent. */
-export interface Candidate {
-  readonly webhookId: string
-  readonly organizationId: string
-  /** The fixed concurrency limit of the webhook; `null` for an adaptive limit. */
-  readonly maxInFlight: number | null
-}
 
 export interface ConcurrencyLimiterOptions {
   /** Maximum attempts in flight in this process. */
@@ -58,7 +55,7 @@ export class ConcurrencyLimiter {
     }
     const canStart = this.#capacity.canStart(webhook)
     if (canStart && webhook.waiting.length === 0) {
-      this.#capacity.start(webhook)
+      this.#capacity.start(webhook, candidate)
       return 'acquired'
     }
     // Rejected here rather than at the next tick, so that thousands of such candidates do not delay others.
@@ -68,15 +65,28 @@ export class ConcurrencyLimiter {
       return 'rejected'
     }
     const { promise, resolve } = Promise.withResolvers<AcquireResult>()
-    this.#capacity.wait(webhook, { since: this.#now(), resolve })
+    this.#capacity.wait(webhook, { candidate, since: this.#now(), resolve })
     // This candidate may have raised the limit, so that earlier ones can start as well.
     if (canStart) this.#capacity.startReady()
     return promise
   }
 
+  /**
+   * Call it while an attempt waits for its connection for longer than usual. With `false`, the permit is released: end the
+   * attempt, which has sent nothing.
+   */
+  mayGoOn(candidate: Candidate): boolean {
+    const webhook = this.#webhooks.get(candidate.webhookId) as LimitedWebhook
+    if (this.#capacity.mayGoOn(webhook, candidate)) return true
+    this.#capacity.end(webhook, candidate)
+    return false
+  }
+
   /** `result` is `null` if nothing was sent. */
-  release({ webhookId }: Candidate, result: AttemptResult | null): void {
+  release(candidate: Candidate, result: AttemptResult | null): void {
+    const { webhookId } = candidate
     const webhook = this.#webhooks.get(webhookId) as LimitedWebhook
+    if (result && result.kind !== 'unreachable') this.#capacity.markResponsive(webhook)
     if (result && webhook.fixedLimit === null) {
       const { inFlight, waiting } = webhook
       const usage = {
@@ -86,7 +96,7 @@ export class ConcurrencyLimiter {
       }
       webhook.adaptiveLimit.record(result, usage)
     }
-    this.#capacity.end(webhook)
+    this.#capacity.end(webhook, candidate)
     if (webhook.hasBacklog && webhook.total <= this.#capacity.targetOf(webhook) / 2) {
       this.#onFreeCapacity(webhookId)
     }
@@ -175,6 +185,9 @@ export class ConcurrencyLimiter {
       if (webhook.canBeEvicted(this.#webhooks.size)) this.#evict(webhook)
     }
     this.#capacity.startReady()
+    for (const organization of this.#organizations.values()) {
+      this.#capacity.startUnresponsive(organization)
+    }
     this.#rejectStalledOrganizations(now)
   }
 
@@ -210,8 +223,14 @@ export class ConcurrencyLimiter {
   #organizationOf(organizationId: string): LimitedOrganization {
     let organization = this.#organizations.get(organizationId)
     if (!organization) {
-      const counts = { inFlight: 0, waiting: 0, hasStalled: false }
-      organization = { organizationId, webhooks: new Set(), ready: new Set(), ...counts }
+      const counts = { inFlight: 0, unconnected: 0, waiting: 0, hasStalled: false }
+      organization = {
+        organizationId,
+        webhooks: new Set(),
+        ready: new Set(),
+        unresponsive: new Set(),
+        ...counts,
+      }
       this.#organizations.set(organizationId, organization)
     }
     return organization

@@ -8,9 +8,11 @@ import type { AttemptResult } from './adaptive-limit.ts'
 import { createPark, type ParkedReason } from './backlog.ts'
 import { createBacklogReleaser } from './backlog-releaser.ts'
 import { type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
-import { type Candidate, ConcurrencyLimiter } from './concurrency-limiter.ts'
+import { ConcurrencyLimiter } from './concurrency-limiter.ts'
+import type { Candidate } from './limited-webhook.ts'
 import { createReserve } from './rate-limit.ts'
 import { createLimitReporter } from './report-limits.ts'
+import { watchEventLoop } from './watch-event-loop.ts'
 
 /** A delivery whose job runs, and its place in its webhook's schedule. */
 export interface ScheduledDelivery {
@@ -37,6 +39,8 @@ export interface Permit {
   readonly waitedMs: number
   /** Resolves at the time that the rate limit reserved; `null` without a rate limit. */
   readonly reservation: Promise<void> | null
+  /** Whether an attempt that waits for its connection may go on. With `false`, the permit is released. */
+  mayGoOn(): boolean
   /** Call it when the attempt has ended. `result` is `null` if nothing was sent. */
   release(result: AttemptResult | null): void
 }
@@ -113,7 +117,11 @@ export function createScheduler(
     signal.addEventListener('abort', () => limiter.rejectAllWaiting())
   }
 
-  const ticking = setInterval(() => limiter.tick(), TICK_MS)
+  const loop = watchEventLoop()
+  const ticking = setInterval(() => {
+    loop.measure()
+    limiter.tick()
+  }, TICK_MS)
   let release: Promise<void> | null = null
   const releasing = setInterval(() => {
     release ??= backlogs
@@ -190,10 +198,19 @@ export function createScheduler(
       const hasWaited = reservedAt !== null || typeof acquired !== 'string'
       if ((await acquired) === 'rejected')
         return await parkUnlessAborted(signal, id, 'concurrency_limit')
+      let isHeld = true
       return {
         waitedMs: hasWaited ? performance.now() - startedAt : 0,
         reservation: reservedAt === null ? null : sleepUntil(reservedAt),
-        release: (result) => limiter.release(candidate, result),
+        mayGoOn() {
+          // A busy process is slow to connect to any endpoint.
+          isHeld &&= loop.isBusy || limiter.mayGoOn(candidate)
+          return isHeld
+        },
+        release(result) {
+          if (isHeld) limiter.release(candidate, result)
+          isHeld = false
+        },
       }
     },
 

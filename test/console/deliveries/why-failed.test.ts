@@ -26,7 +26,6 @@ const FAILURES: Record<FailureCode, true> = {
   invalid_http: true,
   head_too_large: true,
   proxy_failed: true,
-  connections_busy: true,
 }
 const REFUSED_REASONS: Record<Refused['reason'], true> = {
   'address-not-public': true,
