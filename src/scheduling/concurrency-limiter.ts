@@ -58,6 +58,10 @@ export class ConcurrencyLimiter {
       this.#capacity.start(webhook, candidate)
       return 'acquired'
     }
+    if (this.#mustPark(webhook)) {
+      webhook.hasBacklog = true
+      return 'rejected'
+    }
     // Rejected here rather than at the next tick, so that thousands of such candidates do not delay others.
     const { organization } = webhook
     if (organization.hasStalled && this.#capacity.hasTooManyWaiting(organization)) {
@@ -133,6 +137,16 @@ export class ConcurrencyLimiter {
     return this.#capacity.freeFor(this.#organizations.get(organizationId))
   }
 
+  /** How many more deliveries of unresponsive webhooks of an organization the limiter can use now. */
+  freeForUnresponsive(organizationId: string): number {
+    const organization = this.#organizations.get(organizationId)
+    return this.#capacity.roomForUnconnected(organization ?? { unconnected: 0 })
+  }
+
+  isUnresponsive(webhookId: string): boolean {
+    return this.#webhooks.get(webhookId)?.isUnresponsive ?? false
+  }
+
   /** `null` if the webhook had no attempt for some minutes. */
   limitOf(webhookId: string): number | null {
     const webhook = this.#webhooks.get(webhookId)
@@ -180,6 +194,7 @@ export class ConcurrencyLimiter {
       if (!this.#capacity.isBelowLimit(webhook) && webhook.hasStalled(now)) {
         this.#reject(webhook, this.#capacity.limitOf(webhook))
       }
+      if (this.#mustPark(webhook)) this.#reject(webhook, 0)
       // Permits that other webhooks of the organization released may have raised the limit.
       this.#capacity.markReady(webhook)
       if (webhook.canBeEvicted(this.#webhooks.size)) this.#evict(webhook)
@@ -200,6 +215,11 @@ export class ConcurrencyLimiter {
         if (this.#capacity.hasTooManyWaiting(organization)) this.#reject(webhook, 0)
       }
     }
+  }
+
+  /** Without room, deliveries of unresponsive webhooks wait in the backlog, where they take no place of other jobs. */
+  #mustPark({ isUnresponsive, organization }: LimitedWebhook): boolean {
+    return isUnresponsive && this.#capacity.roomForUnconnected(organization) === 0
   }
 
   #reject(webhook: LimitedWebhook, keep: number): void {

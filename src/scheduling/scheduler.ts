@@ -12,7 +12,6 @@ import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Candidate } from './limited-webhook.ts'
 import { createReserve } from './rate-limit.ts'
 import { createLimitReporter } from './report-limits.ts'
-import { watchEventLoop } from './watch-event-loop.ts'
 
 /** A delivery whose job runs, and its place in its webhook's schedule. */
 export interface ScheduledDelivery {
@@ -117,11 +116,7 @@ export function createScheduler(
     signal.addEventListener('abort', () => limiter.rejectAllWaiting())
   }
 
-  const loop = watchEventLoop()
-  const ticking = setInterval(() => {
-    loop.measure()
-    limiter.tick()
-  }, TICK_MS)
+  const ticking = setInterval(() => limiter.tick(), TICK_MS)
   let release: Promise<void> | null = null
   const releasing = setInterval(() => {
     release ??= backlogs
@@ -203,8 +198,7 @@ export function createScheduler(
         waitedMs: hasWaited ? performance.now() - startedAt : 0,
         reservation: reservedAt === null ? null : sleepUntil(reservedAt),
         mayGoOn() {
-          // A busy process is slow to connect to any endpoint.
-          isHeld &&= loop.isBusy || limiter.mayGoOn(candidate)
+          isHeld &&= limiter.mayGoOn(candidate)
           return isHeld
         },
         release(result) {

@@ -1,3 +1,4 @@
+import { fairShare, SHARE_OF_FREE } from './fair-share.ts'
 import type {
   Candidate,
   LimitedOrganization,
@@ -57,6 +58,11 @@ export class SharedCapacity {
     const canWait = Math.floor((this.#waitingCapacity - waitingOfOthers) / 2)
     const canStart = this.#shareOf(organization) - organization.inFlight
     return Math.max(0, canStart + canWait - organization.waiting)
+  }
+
+  /** How many more attempts without a connection an organization may have. */
+  roomForUnconnected(organization: Pick<LimitedOrganization, 'unconnected'>): number {
+    return this.#unconnected.roomFor(organization)
   }
 
   isBelowLimit(webhook: LimitedWebhook): boolean {
@@ -202,16 +208,6 @@ export class SharedCapacity {
 type Counts = Pick<LimitedOrganization, 'inFlight' | 'waiting'>
 
 const NONE: Counts = { inFlight: 0, waiting: 0 }
-
-/**
- * The attempts in flight of an organization may be this many times the free capacity. So one organization alone uses four
- * fifths of the capacity, two use four ninths each, and some capacity is always free for another one.
- */
-const SHARE_OF_FREE = 4
-
-function fairShare(capacity: number): number {
-  return Math.ceil((capacity * SHARE_OF_FREE) / (SHARE_OF_FREE + 1))
-}
 
 function removeFirst<Item>(items: Set<Item>): Item {
   const first = items.values().next().value as Item

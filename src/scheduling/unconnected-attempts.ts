@@ -1,3 +1,4 @@
+import { SHARE_OF_FREE } from './fair-share.ts'
 import type { Candidate, LimitedOrganization, LimitedWebhook } from './limited-webhook.ts'
 
 /**
@@ -20,14 +21,15 @@ export class UnconnectedAttempts {
     return this.#candidates.has(candidate)
   }
 
-  /** Like the capacity, the room of one organization leaves some to the next one. */
-  hasRoomFor(webhook: LimitedWebhook): boolean {
-    const maxForWebhook = Math.ceil(this.#capacity * SHARE_OF_WEBHOOK)
+  /** How many more attempts of an organization fit. As with the capacity, it leaves some to the next organization. */
+  roomFor({ unconnected }: Pick<LimitedOrganization, 'unconnected'>): number {
     const free = this.#capacity - this.size
-    return (
-      webhook.unconnected < maxForWebhook &&
-      webhook.organization.unconnected < ORGANIZATION_PER_FREE * free
-    )
+    return Math.max(0, Math.ceil((SHARE_OF_FREE * free - unconnected) / (SHARE_OF_FREE + 1)))
+  }
+
+  hasRoomFor({ unconnected, organization }: LimitedWebhook): boolean {
+    const maxForWebhook = Math.ceil(this.#capacity * SHARE_OF_WEBHOOK)
+    return unconnected < maxForWebhook && this.roomFor(organization) > 0
   }
 
   add(webhook: LimitedWebhook, candidate: Candidate): void {
@@ -44,8 +46,7 @@ export class UnconnectedAttempts {
 
   #count(webhook: LimitedWebhook, by: number): void {
     webhook.unconnected += by
-    const organization: LimitedOrganization = webhook.organization
-    organization.unconnected += by
+    webhook.organization.unconnected += by
   }
 }
 
@@ -53,6 +54,3 @@ export class UnconnectedAttempts {
 const SHARE_OF_CAPACITY = 0.25
 
 const SHARE_OF_WEBHOOK = 0.1
-
-/** The attempts of an organization may be this many times the free room. */
-const ORGANIZATION_PER_FREE = 4
