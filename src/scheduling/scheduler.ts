@@ -193,17 +193,17 @@ export function createScheduler(
       const hasWaited = reservedAt !== null || typeof acquired !== 'string'
       if ((await acquired) === 'rejected')
         return await parkUnlessAborted(signal, id, 'concurrency_limit')
-      let isHeld = true
+      let isReleased = false
       return {
         waitedMs: hasWaited ? performance.now() - startedAt : 0,
         reservation: reservedAt === null ? null : sleepUntil(reservedAt),
         mayGoOn() {
-          isHeld &&= limiter.mayGoOn(candidate)
-          return isHeld
+          isReleased ||= !limiter.mayGoOn(candidate)
+          return !isReleased
         },
         release(result) {
-          if (isHeld) limiter.release(candidate, result)
-          isHeld = false
+          if (!isReleased) limiter.release(candidate, result)
+          isReleased = true
         },
       }
     },
