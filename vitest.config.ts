@@ -21,7 +21,7 @@ const WAITING = [
   'test/faults/{clock,dropped-connections,embedded-restart,faults,outage-log,postgres-outage,restore,together}.test.ts',
   'test/queue/{dead-workers,heartbeat,runner}.test.ts',
   'test/scheduling/{backlog-changes,circuit-breaker,concurrency-limit,fairness}.test.ts',
-  'test/scheduling/{killed-worker,ordered,rate-limit,restarted-worker}.test.ts',
+  'test/scheduling/{killed-worker,ordered,rate-limit,restarted-worker,unresponsive-endpoints}.test.ts',
   'test/telemetry/tracing.test.ts',
   'test/db/{connections,embedded,transaction-pooler}.test.ts',
   'test/embedded/local-authority.test.ts',
