@@ -23,6 +23,7 @@ const WAITING = [
   'test/queue/{dead-workers,heartbeat,runner}.test.ts',
   'test/scheduling/{backlog-changes,circuit-breaker,concurrency-limit,fairness}.test.ts',
   'test/scheduling/{killed-worker,ordered,rate-limit,restarted-worker,retry-after}.test.ts',
+  'test/scheduling/unresponsive-endpoints.test.ts',
   'test/telemetry/tracing.test.ts',
   'test/db/{connections,embedded,transaction-pooler}.test.ts',
   'test/embedded/local-authority.test.ts',

@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ConnectionTimes } from './outcome.ts'
 
-/** Measures how a connection is opened for one request. A request on a reused connection never starts its timer. */
+/** Measures and can abort how a connection is opened for one request. A request on a reused connection never starts its timer. */
 export class ConnectionTimer {
   #startedAt: number | null = null
   #lookedUpAt: number | null = null
   #connectedAt: number | null = null
   #readyAt: number | null = null
+  #abort: (() => void) | null = null
 
   /** The timer of the request that is being dispatched. undici calls a connector in the context of its request. */
   static current(): ConnectionTimer | undefined {
@@ -17,8 +18,9 @@ export class ConnectionTimer {
     dispatching.run(this, dispatch)
   }
 
-  /** Starts again if a request needs a second connection. */
-  start(): void {
+  /** Starts again if a request needs a second connection. `abort` stops opening the connection. */
+  start(abort: () => void): void {
+    this.#abort = abort
     this.#startedAt = performance.now()
     this.#lookedUpAt = this.#connectedAt = this.#readyAt = null
   }
@@ -33,6 +35,11 @@ export class ConnectionTimer {
 
   ready(): void {
     this.#readyAt = performance.now()
+  }
+
+  /** Stops opening the connection, unless it is open. */
+  abort(): void {
+    this.#abort?.()
   }
 
   /** A phase that has not ended counts until now. Null if no connection was opened. */

@@ -17,6 +17,8 @@ import { ResponseSample } from './response-sample.ts'
 export interface ExchangeEvents {
   /** The request has a connection, or will not get one. */
   connected(): void
+  /** Asked every `ASK_EVERY_MS` while the request has no connection: whether it may go on. */
+  mayGoOn(): boolean
   settled(outcome: Outcome): void
   /** undici no longer uses the connection for this request: it is free or closed. */
   released(): void
@@ -47,6 +49,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #hasResponse = false
   #interimBytes = 0
   #timer: NodeJS.Timeout | undefined
+  #asking: NodeJS.Timeout | undefined
 
   constructor(limits: ExchangeLimits, events: ExchangeEvents) {
     this.#limits = limits
@@ -60,8 +63,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Call when no permit is free. */
   startWaiting(): void {
+    this.expectConnection()
     this.#queuedAtMs = performance.now()
     this.#startTimer(this.#limits.waitTimeoutMs)
+  }
+
+  /** Call when the request needs a connection that is not open. */
+  expectConnection(): void {
+    this.#asking ??= setInterval(() => setImmediate(() => this.#ask()), ASK_EVERY_MS)
+  }
+
+  /** A request that is sent again may have reached the receiver, so it is no longer `busy`. */
+  #ask(): void {
+    const hasConnection = this.#phase !== 'waiting' && this.#phase !== 'connecting'
+    if (hasConnection || this.#resent || this.#events.mayGoOn()) return
+    this.#settle({ kind: 'busy' })
+    this.#abortRequest()
   }
 
   /** The duration starts here, so that it does not include the time spent waiting. */
@@ -81,6 +98,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    clearInterval(this.#asking)
     this.#events.connected()
     this.#controller = controller
     if (this.#phase === 'done') this.#abortRequest()
@@ -183,8 +201,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       const timeout = explainTimeout('response', this.#limits.acknowledgeTimeoutMs)
       this.#settle({ ...timeout, ...this.#timing() })
     } else {
-      this.#stopWaiting()
-      this.#fail(new ConnectionFailure('connections_busy'))
+      this.#settle({ kind: 'busy' })
     }
     this.#abortRequest()
   }
@@ -203,14 +220,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#events.settled(outcome)
   }
 
-  /** undici closes the connection and passes the error to `onResponseError`. */
+  /** undici closes the connection, or stops opening it, and passes the error to `onResponseError`. */
   #abortRequest(): void {
-    this.#controller?.abort(new RequestAborted())
+    if (this.#controller) this.#controller.abort(new RequestAborted())
+    else this.#connectionTimer.abort()
   }
 
   #end(): void {
     this.#phase = 'done'
     clearTimeout(this.#timer)
+    clearInterval(this.#asking)
   }
 
   #timing(): AttemptTiming {
@@ -236,6 +255,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return performance.now() - this.#startedAt
   }
 }
+
+/** Connections that take longer are rare: most are open after three round trips. */
+const ASK_EVERY_MS = 250
 
 /** Error codes of a connection that the peer closed, besides undici's `SocketError`. */
 const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])

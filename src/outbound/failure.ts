@@ -80,8 +80,6 @@ const REASONS: Record<FailureCode, string> = {
   head_too_large: "The response's status line and headers were too large.",
   proxy_failed: 'The egress proxy opened no connection.',
   sender_failed: 'Posthorn could not open a connection on its own machine.',
-  connections_busy:
-    'Nothing was sent: the organization already had as many connections in use as Posthorn allows.',
 }
 
 export const FAILURE_CODES = Object.keys(REASONS) as readonly FailureCode[]
@@ -98,7 +96,6 @@ const BY_ERROR_CODE: Readonly<Record<string, FailureCode>> = {
   EHOSTUNREACH: 'network_unreachable',
   ENETUNREACH: 'network_unreachable',
   EADDRNOTAVAIL: 'network_unreachable',
-  ETIMEDOUT: 'network_unreachable',
   CERT_HAS_EXPIRED: 'certificate_expired',
   CERT_NOT_YET_VALID: 'certificate_not_yet_valid',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate_self_signed',

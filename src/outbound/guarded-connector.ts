@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { buildConnector } from 'undici'
 import { watchConnectionEnd } from './connection-end.ts'
@@ -6,6 +6,7 @@ import { ConnectionTimer } from './connection-timer.ts'
 import type { OpenTunnel } from './egress-proxy.ts'
 import { ConnectionFailure, ConnectTimeout } from './failure.ts'
 import type { Lookup } from './guarded-lookup.ts'
+import { raceAddresses } from './race-addresses.ts'
 
 export interface ConnectorOptions {
   /** Must return checked addresses only. */
@@ -46,17 +47,7 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
     const addresses = await lookup(hostname)
     times?.lookedUp()
     if (openTunnel !== null) return await openTunnel(addresses, port, signal)
-    return await new Promise((resolve, reject) => {
-      const socket = connectTcp({
-        host: hostname,
-        port,
-        lookup: (_hostname, _options, callback) => callback(null, addresses),
-        autoSelectFamily: true,
-        autoSelectFamilyAttemptTimeout: TIMEOUT_PER_ADDRESS_MS,
-        signal,
-      })
-      socket.once('connect', () => resolve(socket)).on('error', reject)
-    })
+    return await raceAddresses(addresses, port, signal)
   }
 
   function connect(to: buildConnector.Options, callback: buildConnector.Callback): void {
@@ -64,7 +55,7 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
     const origin = `${protocol}//${host}`
     const connecting = new AbortController()
     const times = ConnectionTimer.current()
-    times?.start()
+    times?.start(() => connecting.abort())
     let httpSocket: Socket | null = null
     const timer = setTimeout(() => finish(new ConnectTimeout(), null), connectTimeoutMs)
     opening.add(connecting)
@@ -116,8 +107,6 @@ export function createGuardedConnector(options: ConnectorOptions): GuardedConnec
     },
   }
 }
-
-const TIMEOUT_PER_ADDRESS_MS = 500
 
 const SPOKE_FIRST = 'The receiver sent data before it got the request.'
 

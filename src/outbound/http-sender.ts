@@ -3,7 +3,7 @@ import { createDestinationParser } from './destination.ts'
 import { createEgressProxy } from './egress-proxy.ts'
 import { createGuardedLookup, type Lookup } from './guarded-lookup.ts'
 import { type ConnectionLimits, DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'
-import { OrganizationConnections } from './organization-connections.ts'
+import { OrganizationConnections, type SendControl } from './organization-connections.ts'
 import type { Outcome } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
 import { requestHeaders } from './request-headers.ts'
@@ -16,7 +16,7 @@ export interface HttpSender extends AsyncDisposable {
   close(): Promise<void>
 }
 
-export interface HttpRequest {
+export interface HttpRequest extends SendControl {
   /** Organizations share no connections, TLS sessions or limits. */
   readonly organizationId: string
   readonly url: string
@@ -24,7 +24,6 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly acknowledgeTimeoutMs?: number | undefined
-  readonly signal?: AbortSignal | undefined
 }
 
 export interface HttpSenderOptions extends Partial<ExchangeLimits & ConnectionLimits> {
@@ -89,7 +88,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   }
 
   async function send(request: HttpRequest): Promise<Outcome> {
-    const { organizationId, url, body, signal } = request
+    const { organizationId, url, body, signal, mayGoOn } = request
     const { acknowledgeTimeoutMs = limits.acknowledgeTimeoutMs } = request
     const parsed = parseDestination(url)
     if (parsed.rejection !== null) {
@@ -108,7 +107,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const sending = connectionsOf(organizationId).send(
       { method: 'POST', origin, path, headers, body },
       { ...limits, acknowledgeTimeoutMs },
-      signal,
+      { signal, mayGoOn },
     )
     inFlight.add(sending)
     try {

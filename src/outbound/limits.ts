@@ -1,6 +1,6 @@
 /** The limits of one request. It takes at most the connect, acknowledge and body timeouts together. */
 export interface ExchangeLimits {
-  /** How long a request may wait for a free connection of its organization. Not part of the attempt's duration. */
+  /** How long a request may wait for a connection to its origin. Then it is `busy`. Not part of the attempt's duration. */
   readonly waitTimeoutMs: number
   /** For DNS, TCP and TLS, and for resending the request once on another connection. */
   readonly connectTimeoutMs: number
@@ -17,8 +17,8 @@ export interface ExchangeLimits {
 /** The limits of one organization. */
 export interface ConnectionLimits {
   readonly connectionsPerOrigin: number
-  /** How many connections may be opening (DNS, TCP and TLS) at the same time. */
-  readonly maxConnecting: number
+  /** How many connections may be opening (DNS, TCP and TLS) at the same time, for `PROMPT_TURNS` each. */
+  readonly maxStarting: number
 }
 
 export const DEFAULT_LIMITS: ExchangeLimits & ConnectionLimits = {
@@ -30,5 +30,13 @@ export const DEFAULT_LIMITS: ExchangeLimits & ConnectionLimits = {
   maxBodyBytes: 64 * 1024,
   keepBodyBytes: 16 * 1024,
   connectionsPerOrigin: 256,
-  maxConnecting: 64,
+  maxStarting: 64,
 }
+
+/**
+ * A handshake takes about a millisecond of the processor, so a process does not make hundreds for one organization at once.
+ * A connection that is not open after these turns of the event loop waits for the network, and delays the next ones no
+ * longer. A busy process has longer turns.
+ */
+export const PROMPT_TURNS = 4
+export const TURN_MS = 2

@@ -3,7 +3,7 @@ import { abortGroup } from './abort-group.ts'
 import { Agents } from './agents.ts'
 import { Exchange } from './exchange.ts'
 import { type ConnectorOptions, createGuardedConnector } from './guarded-connector.ts'
-import type { ConnectionLimits, ExchangeLimits } from './limits.ts'
+import { type ConnectionLimits, type ExchangeLimits, PROMPT_TURNS, TURN_MS } from './limits.ts'
 import type { Outcome } from './outcome.ts'
 import { Semaphore } from './semaphore.ts'
 
@@ -17,6 +17,16 @@ export interface OrganizationOptions
 
 export type OriginRequest = Dispatcher.DispatchOptions & { readonly origin: string }
 
+/** How the caller ends a request. */
+export interface SendControl {
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Asked every 250 ms while the request has no connection. With `false`, the request ends as `busy`, and its connection
+   * is no longer opened.
+   */
+  readonly mayGoOn?: (() => boolean) | undefined
+}
+
 interface OriginState {
   /** One permit per request in flight. */
   readonly permits: Semaphore
@@ -29,7 +39,7 @@ export class OrganizationConnections {
   readonly #options: OrganizationOptions
   readonly #connector: ReturnType<typeof createGuardedConnector>
   readonly #agents: Agents
-  readonly #connecting: Semaphore
+  readonly #starting: Semaphore
   readonly #origins = new Map<string, OriginState>()
   #inFlight = 0
 
@@ -37,7 +47,7 @@ export class OrganizationConnections {
     this.#options = options
     const onSurplusBytes = (origin: string) => options.withoutKeepAlive.add(origin)
     this.#connector = createGuardedConnector({ ...options, onSurplusBytes })
-    this.#connecting = new Semaphore(options.maxConnecting)
+    this.#starting = new Semaphore(options.maxStarting)
     this.#agents = new Agents({
       ...options,
       connect: this.#connector.connect,
@@ -49,23 +59,29 @@ export class OrganizationConnections {
     return this.#inFlight === 0
   }
 
-  /** Sends once the request has a permit for the origin and, unless an idle connection is open, one to connect. */
-  send(request: OriginRequest, limits: ExchangeLimits, signal?: AbortSignal): Promise<Outcome> {
+  /** Sends once the request has a permit for the origin and, unless an idle connection is open, one to start another. */
+  send(
+    request: OriginRequest,
+    limits: ExchangeLimits,
+    { signal, mayGoOn = () => true }: SendControl,
+  ): Promise<Outcome> {
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
     const origin = this.#originState(request.origin)
     const group = signal && abortGroup(signal)
-    let isConnecting = false
+
+    let isStarting = false
+    const endStarting = () => {
+      if (isStarting) this.#starting.release()
+      isStarting = false
+    }
 
     const exchange = new Exchange(limits, {
-      connected: () => {
-        if (!isConnecting) return
-        isConnecting = false
-        this.#connecting.release()
-      },
+      connected: () => endStarting(),
+      mayGoOn,
       settled: (outcome) => {
         group?.delete(exchange)
         if (origin.permits.cancel(exchange)) this.#inFlight -= 1
-        else if (this.#connecting.cancel(exchange)) this.#release(request.origin, origin)
+        else if (this.#starting.cancel(exchange)) this.#release(request.origin, origin)
         if (outcome.kind === 'answered') onceConnectionIsFree(() => resolve(outcome))
         else resolve(outcome)
       },
@@ -79,8 +95,10 @@ export class OrganizationConnections {
       exchange.dispatch(agent, { ...request, reset: singleUse })
     }
     const connectAndDispatch = (singleUse: boolean) => {
-      this.#connecting.acquire(exchange, () => {
-        isConnecting = true
+      exchange.expectConnection()
+      this.#starting.acquire(exchange, () => {
+        isStarting = true
+        afterTurns(PROMPT_TURNS, endStarting)
         dispatch(singleUse)
       })
     }
@@ -126,6 +144,11 @@ export class OrganizationConnections {
   #deleteIfUnused(origin: string, { open, permits }: OriginState): void {
     if (open === 0 && permits.acquired === 0) this.#origins.delete(origin)
   }
+}
+
+function afterTurns(turns: number, next: () => void): void {
+  if (turns === 0) next()
+  else setTimeout(afterTurns, TURN_MS, turns - 1, next)
 }
 
 /** undici frees the connection of a response one turn of the loop later. The next request must find it free. */

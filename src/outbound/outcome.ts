@@ -1,5 +1,8 @@
 /** The result of one HTTPS request. Network and receiver failures are outcomes; only bugs in Posthorn throw. */
-export type Outcome = Answered | TimedOut | Unreachable | Refused | Aborted
+export type Outcome = Ended | Busy | Aborted
+
+/** The outcome of an attempt. The others are none: the request was not sent, or not to its end. */
+export type Ended = Answered | TimedOut | Unreachable | Refused
 
 /** Measured for every request. */
 export interface AttemptTiming {
@@ -56,6 +59,11 @@ export interface Refused extends AttemptTiming {
   readonly reason: 'address-not-public' | 'not-https' | 'url-not-allowed'
 }
 
+/** Nothing was sent: the request had no connection in time because of Posthorn's own limits. */
+export interface Busy {
+  readonly kind: 'busy'
+}
+
 /** The caller's signal, or closing the sender, ended the request before a response. */
 export interface Aborted {
   readonly kind: 'aborted'
@@ -85,4 +93,3 @@ export type FailureCode =
   | 'head_too_large'
   | 'proxy_failed'
   | 'sender_failed'
-  | 'connections_busy'

@@ -13,29 +13,72 @@ export type HostsFile = ReadonlyMap<string, readonly LookupAddress[]>
  * name server is silent.
  */
 export function createResolver(hosts: HostsFile, servers: readonly string[] | null): Lookup {
-  // At most 3.5 s, which leaves time to connect when the query for one address family gets no answer.
-  const resolver = new Resolver({ timeout: 1_500, tries: 2, maxTimeout: 2_000 })
-  if (servers !== null) resolver.setServers(servers)
+  // One for each family: c-ares fails all questions of a socket that receives a malformed answer.
+  const [ipv4, ipv6] = [openResolver(servers), openResolver(servers)]
   return async (hostname) => {
     const name = hostname.toLowerCase().replace(/\.$/, '')
     if (LOCALHOST.test(name)) return [...(hosts.get('localhost') ?? [])]
-    return [...(hosts.get(name) ?? (await queryDns(resolver, name)))]
+    return [
+      ...(hosts.get(name) ?? (await queryDns([ipv4.resolve4(name), ipv6.resolve6(name)], name))),
+    ]
   }
+}
+
+/** The second of several name servers is asked after half a second. */
+function openResolver(servers: readonly string[] | null): Resolver {
+  const resolver = new Resolver({ timeout: 500, tries: 3, maxTimeout: 2_000 })
+  if (servers !== null) resolver.setServers(servers)
+  return resolver
 }
 
 /** RFC 6761: such names always mean this machine and are not looked up in DNS. */
 const LOCALHOST = /(^|\.)localhost$/
 
-async function queryDns(resolver: Resolver, name: string): Promise<LookupAddress[]> {
-  // IPv4 first: more receivers answer there, and a machine without IPv6 does not lose time trying it.
-  const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
-  if (found.length > 0) return found.map(toLookupAddress)
-  const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : ''))
-  const isMissing = codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
-  const code = isMissing ? 'ENOTFOUND' : 'EAI_AGAIN'
-  throw Object.assign(new Error(`${name} could not be resolved (${codes.join(', ')}).`), { code })
+/** Both families at once. When one has answered with addresses, the other one has `RESOLUTION_DELAY_MS` left. */
+function queryDns(queries: Promise<string[]>[], name: string): Promise<LookupAddress[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>()
+  const found: string[] = []
+  const codes: string[] = []
+  let timer = setTimeout(end, TIMEOUT_MS)
+
+  function end(): void {
+    clearTimeout(timer)
+    if (found.length > 0) {
+      resolve(found.map(toLookupAddress))
+      return
+    }
+    const isMissing =
+      codes.length === 2 && codes.every((code) => code === 'ENOTFOUND' || code === 'ENODATA')
+    const code = isMissing ? 'ENOTFOUND' : 'EAI_AGAIN'
+    reject(
+      Object.assign(new Error(`${name} could not be resolved (${codes.join(', ')}).`), { code }),
+    )
+  }
+
+  function onEnded(addresses: string[], code: string): void {
+    found.push(...addresses)
+    codes.push(code)
+    if (codes.length === 2) end()
+    else if (found.length > 0) {
+      clearTimeout(timer)
+      timer = setTimeout(end, RESOLUTION_DELAY_MS)
+    }
+  }
+
+  for (const query of queries) {
+    query.then(
+      (addresses) => onEnded(addresses, ''),
+      (error) => onEnded([], error.code),
+    )
+  }
+  return promise
 }
+
+/** RFC 8305, section 3. Addresses that come later are not used. */
+const RESOLUTION_DELAY_MS = 50
+
+/** Leaves time to connect. */
+const TIMEOUT_MS = 3_500
 
 /** A name with no address that the guard permits is left out, so that DNS resolves it. */
 export function readHostsFile(guard: AddressGuard, file = '/etc/hosts'): HostsFile {

@@ -3,10 +3,11 @@ export interface AttemptResult {
   readonly startedAt: number
   readonly durationMs: number
   /**
-   * `ok`: the endpoint kept up, even if it answered with a status such as 404. `overload`: a timeout, a connection error,
-   * 429, or a 5xx other than 500. `neutral`: no sign of the load, such as 500 or an address that the guard blocked.
+   * `ok`: the endpoint kept up, even if it answered with a status such as 404. `overload`: no answer in time, 429, or a
+   * 5xx other than 500. `unreachable`: an overload without a connection. `neutral`: no sign of the load, such as 500 or an
+   * address that the guard blocked.
    */
-  readonly kind: 'ok' | 'overload' | 'neutral'
+  readonly kind: 'ok' | 'overload' | 'unreachable' | 'neutral'
 }
 
 /** How much of its limit a webhook uses when an attempt ends. */
@@ -44,7 +45,7 @@ export class AdaptiveLimit {
     // Attempts that started before the last decrease ran under another limit.
     if (kind === 'neutral' || startedAt < this.#decreasedAt) return
     const endedAt = startedAt + durationMs
-    if (kind === 'overload') {
+    if (kind !== 'ok') {
       this.#overloads += 1
       if (this.#overloads > TOLERATED_OVERLOAD_SHARE * this.#limit) {
         this.#decrease(endedAt, usage.max)

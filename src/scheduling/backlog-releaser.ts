@@ -46,12 +46,15 @@ export function createBacklogReleaser(
     return limiter.freeForWebhook(webhookId, fixedLimit) - (inTransit.get(webhookId) ?? 0)
   }
 
-  function freeForOrganization(organizationId: string): number {
-    let free = limiter.freeForOrganization(organizationId)
+  function freeForOrganization(organizationId: string): { all: number; unresponsive: number } {
+    let all = limiter.freeForOrganization(organizationId)
+    let unresponsive = limiter.freeForUnresponsive(organizationId)
     for (const [webhookId, count] of inTransit) {
-      if (backlogs.get(webhookId)?.organizationId === organizationId) free -= count
+      if (backlogs.get(webhookId)?.organizationId !== organizationId) continue
+      all -= count
+      if (limiter.isUnresponsive(webhookId)) unresponsive -= count
     }
-    return free
+    return { all, unresponsive }
   }
 
   function divideCapacity(webhookIds: readonly string[]): Share[] {
@@ -70,12 +73,15 @@ export function createBacklogReleaser(
 
   /** Each round begins with another backlog, as the last ones may get nothing. */
   function divideOrganizationCapacity(organizationId: string, wanted: readonly Share[]): Share[] {
-    let left = freeForOrganization(organizationId)
-    const each = Math.ceil(left / wanted.length)
+    const free = freeForOrganization(organizationId)
+    const each = Math.ceil(free.all / wanted.length)
     const first = rounds % wanted.length
     return [...wanted.slice(first), ...wanted.slice(0, first)].map(({ webhookId, count }) => {
+      const isUnresponsive = limiter.isUnresponsive(webhookId)
+      const left = isUnresponsive ? Math.min(free.all, free.unresponsive) : free.all
       const share = Math.max(0, Math.min(count, each, left))
-      left -= share
+      free.all -= share
+      if (isUnresponsive) free.unresponsive -= share
       return { webhookId, count: share }
     })
   }

@@ -1,14 +1,11 @@
 import { type AttemptResult, INITIAL_LIMIT } from './adaptive-limit.ts'
-import { type AcquireResult, type LimitedOrganization, LimitedWebhook } from './limited-webhook.ts'
+import {
+  type AcquireResult,
+  type Candidate,
+  type LimitedOrganization,
+  LimitedWebhook,
+} from './limited-webhook.ts'
 import { SharedCapacity } from './shared-capacity.ts'
-
-/** A delivery that is ready to be sent. */
-export interface Candidate {
-  readonly webhookId: string
-  readonly organizationId: string
-  /** The fixed concurrency limit of the webhook; `null` for an adaptive limit. */
-  readonly maxInFlight: number | null
-}
 
 export interface ConcurrencyLimiterOptions {
   /** Maximum attempts in flight in this process. */
@@ -58,8 +55,12 @@ export class ConcurrencyLimiter {
     }
     const canStart = this.#capacity.canStart(webhook)
     if (canStart && webhook.waiting.length === 0) {
-      this.#capacity.start(webhook)
+      this.#capacity.start(webhook, candidate)
       return 'acquired'
+    }
+    if (this.#mustPark(webhook)) {
+      webhook.hasBacklog = true
+      return 'rejected'
     }
     // Rejected here rather than at the next tick, so that thousands of such candidates do not delay others.
     const { organization } = webhook
@@ -68,15 +69,28 @@ export class ConcurrencyLimiter {
       return 'rejected'
     }
     const { promise, resolve } = Promise.withResolvers<AcquireResult>()
-    this.#capacity.wait(webhook, { since: this.#now(), resolve })
+    this.#capacity.wait(webhook, { candidate, since: this.#now(), resolve })
     // This candidate may have raised the limit, so that earlier ones can start as well.
     if (canStart) this.#capacity.startReady()
     return promise
   }
 
+  /**
+   * Call it while an attempt waits for its connection for longer than usual. With `false`, the permit is released: end the
+   * attempt, which has sent nothing.
+   */
+  mayGoOn(candidate: Candidate): boolean {
+    const webhook = this.#webhooks.get(candidate.webhookId) as LimitedWebhook
+    if (this.#capacity.mayGoOn(webhook, candidate)) return true
+    this.#capacity.end(webhook, candidate)
+    return false
+  }
+
   /** `result` is `null` if nothing was sent. */
-  release({ webhookId }: Candidate, result: AttemptResult | null): void {
+  release(candidate: Candidate, result: AttemptResult | null): void {
+    const { webhookId } = candidate
     const webhook = this.#webhooks.get(webhookId) as LimitedWebhook
+    if (result && result.kind !== 'unreachable') this.#capacity.markResponsive(webhook)
     if (result && webhook.fixedLimit === null) {
       const { inFlight, waiting } = webhook
       const usage = {
@@ -86,7 +100,7 @@ export class ConcurrencyLimiter {
       }
       webhook.adaptiveLimit.record(result, usage)
     }
-    this.#capacity.end(webhook)
+    this.#capacity.end(webhook, candidate)
     if (webhook.hasBacklog && webhook.total <= this.#capacity.targetOf(webhook) / 2) {
       this.#onFreeCapacity(webhookId)
     }
@@ -121,6 +135,16 @@ export class ConcurrencyLimiter {
   /** How many more deliveries of an organization the limiter can use now. */
   freeForOrganization(organizationId: string): number {
     return this.#capacity.freeFor(this.#organizations.get(organizationId))
+  }
+
+  /** How many more deliveries of unresponsive webhooks of an organization the limiter can use now. */
+  freeForUnresponsive(organizationId: string): number {
+    const organization = this.#organizations.get(organizationId)
+    return this.#capacity.roomForUnconnected(organization ?? { unconnected: 0 })
+  }
+
+  isUnresponsive(webhookId: string): boolean {
+    return this.#webhooks.get(webhookId)?.isUnresponsive ?? false
   }
 
   /** `null` if the webhook had no attempt for some minutes. */
@@ -170,11 +194,15 @@ export class ConcurrencyLimiter {
       if (!this.#capacity.isBelowLimit(webhook) && webhook.hasStalled(now)) {
         this.#reject(webhook, this.#capacity.limitOf(webhook))
       }
+      if (this.#mustPark(webhook)) this.#reject(webhook, 0)
       // Permits that other webhooks of the organization released may have raised the limit.
       this.#capacity.markReady(webhook)
       if (webhook.canBeEvicted(this.#webhooks.size)) this.#evict(webhook)
     }
     this.#capacity.startReady()
+    for (const organization of this.#organizations.values()) {
+      this.#capacity.startUnresponsive(organization)
+    }
     this.#rejectStalledOrganizations(now)
   }
 
@@ -187,6 +215,11 @@ export class ConcurrencyLimiter {
         if (this.#capacity.hasTooManyWaiting(organization)) this.#reject(webhook, 0)
       }
     }
+  }
+
+  /** Without room, deliveries of unresponsive webhooks wait in the backlog, where they take no place of other jobs. */
+  #mustPark({ isUnresponsive, organization }: LimitedWebhook): boolean {
+    return isUnresponsive && this.#capacity.roomForUnconnected(organization) === 0
   }
 
   #reject(webhook: LimitedWebhook, keep: number): void {
@@ -210,8 +243,14 @@ export class ConcurrencyLimiter {
   #organizationOf(organizationId: string): LimitedOrganization {
     let organization = this.#organizations.get(organizationId)
     if (!organization) {
-      const counts = { inFlight: 0, waiting: 0, hasStalled: false }
-      organization = { organizationId, webhooks: new Set(), ready: new Set(), ...counts }
+      const counts = { inFlight: 0, unconnected: 0, waiting: 0, hasStalled: false }
+      organization = {
+        organizationId,
+        webhooks: new Set(),
+        ready: new Set(),
+        unresponsive: new Set(),
+        ...counts,
+      }
       this.#organizations.set(organizationId, organization)
     }
     return organization

@@ -1,9 +1,18 @@
 import { AdaptiveLimit } from './adaptive-limit.ts'
 
+/** A delivery that is ready to be sent. */
+export interface Candidate {
+  readonly webhookId: string
+  readonly organizationId: string
+  /** The fixed concurrency limit of the webhook; `null` for an adaptive limit. */
+  readonly maxInFlight: number | null
+}
+
 /** `acquired`: the delivery may be sent now. `rejected`: it must be parked. */
 export type AcquireResult = 'acquired' | 'rejected'
 
 export interface WaitingCandidate {
+  readonly candidate: Candidate
   /** When it began to wait, by the limiter's clock. */
   readonly since: number
   readonly resolve: (result: AcquireResult) => void
@@ -15,7 +24,12 @@ export interface LimitedOrganization {
   readonly webhooks: Set<LimitedWebhook>
   /** Its webhooks that have a waiting candidate and are below their limit, the next one first. */
   readonly ready: Set<LimitedWebhook>
+  /** The same for unresponsive ones, which start when there is room for another unconnected attempt. */
+  readonly unresponsive: Set<LimitedWebhook>
+  /** Without those that are unconnected. */
   inFlight: number
+  /** Attempts that wait for a connection, and count apart from the others. */
+  unconnected: number
   /** Waiting and expected candidates. */
   waiting: number
   /** Whether one of its webhooks has stalled. */
@@ -30,7 +44,11 @@ export class LimitedWebhook {
   /** `null`: the limit adapts. */
   fixedLimit: number | null = null
   readonly waiting: WaitingCandidate[] = []
+  /** All its attempts. */
   inFlight = 0
+  unconnected = 0
+  /** Its last attempt had no connection in time, so its next attempts count as unconnected from the start. */
+  isUnresponsive = false
   /** Candidates that wait for their rate-limit reservation. */
   expected = 0
   /** Whether deliveries of the webhook are parked. */

@@ -8,7 +8,8 @@ import type { AttemptResult } from './adaptive-limit.ts'
 import { createPark, type ParkedReason } from './backlog.ts'
 import { createBacklogReleaser } from './backlog-releaser.ts'
 import { endProbe, type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
-import { type Candidate, ConcurrencyLimiter } from './concurrency-limiter.ts'
+import { ConcurrencyLimiter } from './concurrency-limiter.ts'
+import type { Candidate } from './limited-webhook.ts'
 import { createReserve } from './rate-limit.ts'
 import { RecentHolds } from './recent-holds.ts'
 import { createLimitReporter } from './report-limits.ts'
@@ -43,6 +44,8 @@ export interface Permit {
   readonly waitedMs: number
   /** Resolves at the time that the rate limit reserved; `null` without a rate limit. */
   readonly reservation: Promise<void> | null
+  /** Whether an attempt that waits for its connection may go on. With `false`, the permit is released. */
+  mayGoOn(): boolean
   /** Call it when the attempt has ended. `result` is `null` if nothing was sent. */
   release(result: AttemptResult | null): void
 }
@@ -234,10 +237,18 @@ export function createScheduler(
         const isHeld = waitsForHold(delivery)
         return await parkUnlessAborted(signal, id, isHeld ? 'on_hold' : 'concurrency_limit')
       }
+      let isReleased = false
       return {
         waitedMs: hasWaited ? performance.now() - startedAt : 0,
         reservation: reservedAt === null ? null : sleepUntil(reservedAt),
-        release: (result) => limiter.release(candidate, result),
+        mayGoOn() {
+          isReleased ||= !limiter.mayGoOn(candidate)
+          return !isReleased
+        },
+        release(result) {
+          if (!isReleased) limiter.release(candidate, result)
+          isReleased = true
+        },
       }
     },
 

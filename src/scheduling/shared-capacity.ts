@@ -1,4 +1,11 @@
-import type { LimitedOrganization, LimitedWebhook, WaitingCandidate } from './limited-webhook.ts'
+import { fairShare, SHARE_OF_FREE } from './fair-share.ts'
+import type {
+  Candidate,
+  LimitedOrganization,
+  LimitedWebhook,
+  WaitingCandidate,
+} from './limited-webhook.ts'
+import { UnconnectedAttempts } from './unconnected-attempts.ts'
 
 /**
  * The capacity of a process, shared among its organizations. Organizations with waiting candidates take turns, and so do
@@ -8,15 +15,18 @@ export class SharedCapacity {
   readonly #capacity: number
   /** Organizations that have a ready webhook, the next one first. */
   readonly #ready = new Set<LimitedOrganization>()
+  readonly #unconnected: UnconnectedAttempts
+  /** Without unconnected attempts. */
   #inFlight = 0
   #waiting = 0
 
   constructor(capacity: number) {
     this.#capacity = capacity
+    this.#unconnected = new UnconnectedAttempts(capacity)
   }
 
   get inFlight(): number {
-    return this.#inFlight
+    return this.#inFlight + this.#unconnected.size
   }
 
   get waiting(): number {
@@ -27,23 +37,32 @@ export class SharedCapacity {
    * The upper bound of a webhook's adaptive limit: a fair share of the part of the organization's share that its other
    * webhooks do not use.
    */
-  maxLimitOf({ organization, inFlight }: LimitedWebhook): number {
-    return fairShare(this.#shareOf(organization) - (organization.inFlight - inFlight))
+  maxLimitOf({ organization, inFlight, unconnected }: LimitedWebhook): number {
+    const inFlightOfOthers = organization.inFlight - (inFlight - unconnected)
+    return fairShare(this.#shareOf(organization) - inFlightOfOthers)
   }
 
   limitOf(webhook: LimitedWebhook): number {
     return webhook.fixedLimit ?? webhook.adaptiveLimit.cappedAt(this.maxLimitOf(webhook))
   }
 
+  /** The deliveries of an unresponsive webhook wait in its backlog until they can start. */
   targetOf(webhook: LimitedWebhook, limit = this.limitOf(webhook)): number {
+    if (webhook.isUnresponsive) return this.#unconnected.hasRoomFor(webhook) ? limit : 0
     return webhook.target(limit, this.#capacity)
   }
 
   /** How many more deliveries an organization may have in the limiter: those that can start, and some that wait. */
   freeFor(organization: Counts = NONE): number {
-    const canWait = Math.floor((this.#capacity - (this.#waiting - organization.waiting)) / 2)
+    const waitingOfOthers = this.#waiting - organization.waiting
+    const canWait = Math.floor((this.#waitingCapacity - waitingOfOthers) / 2)
     const canStart = this.#shareOf(organization) - organization.inFlight
     return Math.max(0, canStart + canWait - organization.waiting)
+  }
+
+  /** How many more attempts without a connection an organization may have. */
+  roomForUnconnected(organization: Pick<LimitedOrganization, 'unconnected'>): number {
+    return this.#unconnected.roomFor(organization)
   }
 
   isBelowLimit(webhook: LimitedWebhook): boolean {
@@ -51,23 +70,55 @@ export class SharedCapacity {
   }
 
   canStart(webhook: LimitedWebhook): boolean {
-    return this.isBelowLimit(webhook) && this.#isBelowShare(webhook.organization)
+    if (!this.isBelowLimit(webhook)) return false
+    if (webhook.isUnresponsive) return this.#unconnected.hasRoomFor(webhook)
+    return this.#isBelowShare(webhook.organization)
   }
 
   /** Whether more candidates of an organization wait than the capacity leaves to further candidates. */
   hasTooManyWaiting({ waiting }: Counts): boolean {
-    return waiting > this.#capacity - this.#waiting
+    return waiting > this.#waitingCapacity - this.#waiting
   }
 
-  start(webhook: LimitedWebhook): void {
-    this.#changeInFlight(webhook, 1)
+  start(webhook: LimitedWebhook, candidate: Candidate): void {
+    webhook.inFlight += 1
+    if (webhook.isUnresponsive) this.#unconnected.add(webhook, candidate)
+    else this.#changeInFlight(webhook, 1)
   }
 
-  end(webhook: LimitedWebhook): void {
-    this.#changeInFlight(webhook, -1)
+  end(webhook: LimitedWebhook, candidate: Candidate): void {
+    webhook.inFlight -= 1
+    if (!this.#unconnected.delete(webhook, candidate)) this.#changeInFlight(webhook, -1)
     webhook.countEnded()
     this.markReady(webhook)
     this.startReady()
+    this.startUnresponsive(webhook.organization)
+  }
+
+  /**
+   * Whether an attempt that has no connection yet may go on: there is room for it, or no other webhook of its organization
+   * waits for its place.
+   */
+  mayGoOn(webhook: LimitedWebhook, candidate: Candidate): boolean {
+    if (!webhook.isUnresponsive) {
+      this.#unmarkReady(webhook)
+      webhook.isUnresponsive = true
+      this.markReady(webhook)
+    }
+    if (this.#unconnected.has(candidate)) return true
+    if (!this.#unconnected.hasRoomFor(webhook)) {
+      return ![...webhook.organization.ready].some((other) => this.isBelowLimit(other))
+    }
+    this.#unconnected.add(webhook, candidate)
+    this.#changeInFlight(webhook, -1)
+    this.startReady()
+    return true
+  }
+
+  markResponsive(webhook: LimitedWebhook): void {
+    webhook.isUnresponsive = false
+    webhook.organization.unresponsive.delete(webhook)
+    this.markReady(webhook)
   }
 
   wait(webhook: LimitedWebhook, candidate: WaitingCandidate): void {
@@ -79,8 +130,7 @@ export class SharedCapacity {
   reject(webhook: LimitedWebhook, keep: number): void {
     const { organization, waiting } = webhook
     const rejected = waiting.splice(keep)
-    if (waiting.length === 0) organization.ready.delete(webhook)
-    if (organization.ready.size === 0) this.#ready.delete(organization)
+    if (waiting.length === 0) this.#unmarkReady(webhook)
     this.changeWaiting(organization, -rejected.length)
     for (const { resolve } of rejected) resolve('rejected')
   }
@@ -91,36 +141,59 @@ export class SharedCapacity {
   }
 
   markReady(webhook: LimitedWebhook): void {
+    const { organization } = webhook
     if (webhook.waiting.length === 0 || !this.isBelowLimit(webhook)) return
-    webhook.organization.ready.add(webhook)
-    this.#ready.add(webhook.organization)
+    if (webhook.isUnresponsive) organization.unresponsive.add(webhook)
+    else {
+      organization.ready.add(webhook)
+      this.#ready.add(organization)
+    }
+  }
+
+  #unmarkReady(webhook: LimitedWebhook): void {
+    const { organization } = webhook
+    organization.unresponsive.delete(webhook)
+    organization.ready.delete(webhook)
+    if (organization.ready.size === 0) this.#ready.delete(organization)
   }
 
   startReady(): void {
     let skipped = 0
     while (skipped < this.#ready.size) {
       const organization = removeFirst(this.#ready)
-      if (this.#isBelowShare(organization)) this.#startOneOf(organization)
+      if (this.#isBelowShare(organization)) this.#startOneOf(removeFirst(organization.ready))
       else skipped += 1
       if (organization.ready.size > 0) this.#ready.add(organization)
     }
   }
 
-  #startOneOf(organization: LimitedOrganization): void {
-    const webhook = removeFirst(organization.ready)
+  /** Each one that has started is tried again after the others. */
+  startUnresponsive({ unresponsive }: LimitedOrganization): void {
+    for (const webhook of unresponsive) {
+      if (!this.#unconnected.hasRoomFor(webhook)) continue
+      unresponsive.delete(webhook)
+      this.#startOneOf(webhook)
+    }
+  }
+
+  #startOneOf(webhook: LimitedWebhook): void {
     // Its limit may have been lowered since it became ready.
     if (!this.isBelowLimit(webhook)) return
-    const { resolve } = webhook.waiting.shift() as WaitingCandidate
-    this.changeWaiting(organization, -1)
-    this.start(webhook)
+    const { candidate, resolve } = webhook.waiting.shift() as WaitingCandidate
+    this.changeWaiting(webhook.organization, -1)
+    this.start(webhook, candidate)
     this.markReady(webhook)
     resolve('acquired')
   }
 
-  #changeInFlight(webhook: LimitedWebhook, by: number): void {
-    webhook.inFlight += by
-    webhook.organization.inFlight += by
+  #changeInFlight({ organization }: LimitedWebhook, by: number): void {
+    organization.inFlight += by
     this.#inFlight += by
+  }
+
+  /** Waiting candidates and attempts together fill at most the jobs that run at a time. */
+  get #waitingCapacity(): number {
+    return this.#capacity - this.#unconnected.size
   }
 
   #shareOf({ inFlight }: Counts): number {
@@ -135,16 +208,6 @@ export class SharedCapacity {
 type Counts = Pick<LimitedOrganization, 'inFlight' | 'waiting'>
 
 const NONE: Counts = { inFlight: 0, waiting: 0 }
-
-/**
- * The attempts in flight of an organization may be this many times the free capacity. So one organization alone uses four
- * fifths of the capacity, two use four ninths each, and some capacity is always free for another one.
- */
-const SHARE_OF_FREE = 4
-
-function fairShare(capacity: number): number {
-  return Math.ceil((capacity * SHARE_OF_FREE) / (SHARE_OF_FREE + 1))
-}
 
 function removeFirst<Item>(items: Set<Item>): Item {
   const first = items.values().next().value as Item

@@ -19,6 +19,7 @@ import { reportScale } from './scale.ts'
 import { reportSingles } from './singles.ts'
 import { FULL, QUICK } from './sizes.ts'
 import { reportSoak } from './soak.ts'
+import { reportUnresponsive } from './unresponsive.ts'
 
 /**
  * `npm run bench` measures Posthorn on this machine, with its own Postgres and a TLS receiver in another process. Compare
@@ -33,6 +34,7 @@ const SCENARIOS = {
   F: reportFairness,
   G: reportMemory,
   H: reportWorkers,
+  L: reportUnresponsive,
   P: reportPages,
   S: reportSingles,
   T: reportNeighbors,

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { HttpSender } from '../../src/outbound/http-sender.ts'
 import { DEFAULT_LIMITS } from '../../src/outbound/limits.ts'
+import { measureBusyMs } from '../support/measure-busy.ts'
 import { startDnsServer } from './dns-server.ts'
-import { openTcpReceiver } from './raw-receivers.ts'
+import { openFullReceiver, openTcpReceiver } from './raw-receivers.ts'
 import { assertAnswered, certificate, openReceiver, openSender, poll, post } from './sending.ts'
 import { OK } from './tls-receiver.ts'
 
@@ -35,53 +36,82 @@ test('500 requests of one organization with unresolved names and hanging handsha
   })
   await poll(() => hanging > 10 && dns.queries.some((query) => query.includes('slow')))
   await deliverForOthers(sender, receiver.port)
-  expect(hanging).toBeLessThanOrEqual(DEFAULT_LIMITS.maxConnecting)
+  expect(hanging).toBeLessThanOrEqual(DEFAULT_LIMITS.connectionsPerOrigin)
   stop.abort()
   expect(new Set((await Promise.all(sending)).map(({ kind }) => kind))).toEqual(
     new Set(['aborted']),
   )
 })
 
-test('an organization opens no more connections at a time than allowed, and stops waiting for one after a timeout', async () => {
+test('an origin gets no more connections at a time than allowed, and a request that waits too long is busy, which is no failure', async () => {
   let connections = 0
   const hangs = await openTcpReceiver(() => {
     connections += 1
   })
-  const sender = openSender({ maxConnecting: 3, connectTimeoutMs: 600, waitTimeoutMs: 200 })
+  const sender = openSender({ connectionsPerOrigin: 3, connectTimeoutMs: 600, waitTimeoutMs: 200 })
   const sent = Array.from({ length: 12 }, () => post(sender, hangs))
-  const outcomes = await Promise.all(sent.slice(3))
-  expect(connections).toBe(3)
-  for (const outcome of outcomes) {
-    expect(outcome).toEqual({
-      kind: 'unreachable',
-      code: 'connections_busy',
-      reason:
-        'Nothing was sent: the organization already had as many connections in use as Posthorn allows.',
-      durationMs: 0,
-      waitedMs: expect.any(Number),
-      resent: false,
-      connection: null,
-    })
-    if ('waitedMs' in outcome) expect(outcome.waitedMs).toBeGreaterThanOrEqual(199)
-  }
+  expect(await Promise.all(sent.slice(3))).toEqual(Array(9).fill({ kind: 'busy' }))
   for (const outcome of await Promise.all(sent.slice(0, 3))) {
-    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect', waitedMs: 0 })
+    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
   }
+  expect(connections).toBeLessThanOrEqual(3)
 })
 
-test('endpoints that hang do not block requests to endpoints with an open connection', async () => {
-  const receiver = await openReceiver()
-  const hangs = await openTcpReceiver(() => {})
-  const sender = openSender({ maxConnecting: 2, connectTimeoutMs: 1_000 })
-  assertAnswered(await post(sender, receiver))
-  const hanging = Array.from({ length: 4 }, () => post(sender, hangs))
-  for (const _ of [1, 2, 3]) {
-    const outcome = await post(sender, receiver)
-    assertAnswered(outcome)
-    expect(outcome.waitedMs).toBe(0)
-  }
-  expect(receiver.connections).toBe(1)
-  await Promise.all(hanging)
+test.each([
+  ['one origin', (port: number, _i: number) => `https://receiver.test:${port}/`],
+  ['an origin each', (port: number, i: number) => `https://${i}.receiver.test:${port}/`],
+])(
+  '250 requests to %s that accepts no connection do not keep the others of the organization waiting',
+  async (_what, urlOf) => {
+    const full = await openFullReceiver()
+    const receiver = await openReceiver()
+    const sender = openSender({ connectTimeoutMs: 2_000 })
+    const unanswered = Array.from({ length: 250 }, (_, i) =>
+      post(sender, full, { url: urlOf(full.port, i) }),
+    )
+    const answered = Array.from({ length: 20 }, () => post(sender, receiver))
+    const busyMs = await measureBusyMs(Promise.all(answered))
+    for (const outcome of await Promise.all(answered)) {
+      assertAnswered(outcome)
+      expect(outcome.waitedMs).toBeLessThanOrEqual(100 + busyMs)
+    }
+    for (const outcome of await Promise.all(unanswered)) {
+      expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
+    }
+  },
+)
+
+test('a request without a connection asks whether it may go on; if not, it is busy, and its connection is closed', async () => {
+  let open = 0
+  const hangs = await openTcpReceiver((socket) => {
+    open += 1
+    socket.resume().once('close', () => {
+      open -= 1
+    })
+  })
+  let answer = () => {}
+  const receiver = await openReceiver((socket) => {
+    answer = () => socket.write(OK)
+  })
+  const sender = openSender({ connectionsPerOrigin: 1 })
+  const asked: string[] = []
+  const ask = (who: string, answers: readonly boolean[]) => ({
+    mayGoOn: () => {
+      asked.push(who)
+      return answers[asked.filter((one) => one === who).length - 1] ?? false
+    },
+  })
+  const connecting = post(sender, hangs, ask('connecting', [true, false]))
+  const connected = post(sender, receiver, ask('connected', []))
+  await poll(() => open === 1)
+  expect(await connecting).toEqual({ kind: 'busy' })
+  expect(asked).toEqual(['connecting', 'connecting'])
+  await poll(() => open === 0)
+  const waiting = post(sender, receiver, ask('waiting', []))
+  expect(await waiting).toEqual({ kind: 'busy' })
+  answer()
+  assertAnswered(await connected)
+  expect(asked).not.toContain('connected')
 })
 
 test('aborting a waiting request ends it without using a permit', async () => {

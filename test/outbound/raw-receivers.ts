@@ -4,6 +4,7 @@ import * as net from 'node:net'
 import * as tls from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import type { KeyAndCertificate } from './certificates.ts'
 
 /** A TCP server whose connections the test handles. Closed at the end of the test. */
 export async function openTcpReceiver(
@@ -35,20 +36,29 @@ function nameOf({ remotePort }: net.Socket): string {
   return String(remotePort)
 }
 
-/** Its queue of connections is full, and it accepts none of them. */
-export async function openFullReceiver(): Promise<{ port: number }> {
-  const child = fork(fileURLToPath(new URL('never-accepts-main.ts', import.meta.url)))
+/**
+ * Its queue of connections is full, so the system drops requests for further ones, until `accept` is called. Then it is a TLS
+ * receiver.
+ */
+export async function openFullReceiver(
+  { key, cert }: Partial<KeyAndCertificate> = {},
+  { host = '127.0.0.1', port: wanted = 0 } = {},
+): Promise<{ port: number; accept(): void }> {
+  const options = JSON.stringify({ key, cert, host, port: wanted })
+  const child = fork(fileURLToPath(new URL('accepts-late-main.ts', import.meta.url)), [options], {
+    stdio: ['pipe', 'inherit', 'inherit', 'ipc'],
+  })
   onTestFinished(() => {
     child.kill('SIGKILL')
   })
   const [port] = (await once(child, 'message')) as [number]
-  for (let number = 0; number < 4; number += 1) {
-    const filler = net.connect(port, '127.0.0.1').on('error', () => {})
-    onTestFinished(() => {
-      filler.destroy()
-    })
-  }
-  return { port }
+  const fillers = Array.from({ length: 4 }, () => net.connect(port, host).on('error', () => {}))
+  onTestFinished(() => {
+    for (const filler of fillers) filler.destroy()
+  })
+  // The system drops what does not fit once the first two are in the queue.
+  await Promise.all(fillers.slice(0, 2).map((filler) => once(filler, 'connect')))
+  return { port, accept: () => void child.stdin?.write('\n') }
 }
 
 /** A port on which nothing listens. */

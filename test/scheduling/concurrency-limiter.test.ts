@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { AttemptResult } from '../../src/scheduling/adaptive-limit.ts'
-import { type Candidate, ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
+import { ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
+import type { Candidate } from '../../src/scheduling/limited-webhook.ts'
 
 /** A limiter with a manual clock, and the results of its candidates. */
 function startLimiter(capacity: number) {

@@ -58,7 +58,7 @@ async function useOther(): Promise<void> {
 
 const arrivals = () => receiver.received.filter(({ path }) => path === '/other').length
 
-test('handshakes that hang take no more connections than one organization may open, and delay no other', async () => {
+test('handshakes that hang take no more connections than one origin gets, and delay no other', async () => {
   let open = 0
   const hangs = await openTcpReceiver(() => {
     open += 1
@@ -68,7 +68,7 @@ test('handshakes that hang take no more connections than one organization may op
   await publish(database.pool, tenant.publicOrganizationId, 50)
   await until(() => open >= 20, 'handshakes hang')
   await useOther()
-  expect(open).toBeLessThanOrEqual(DEFAULT_LIMITS.maxConnecting)
+  expect(open).toBeLessThanOrEqual(DEFAULT_LIMITS.connectionsPerOrigin)
   posthorn.app.abort()
 })
 

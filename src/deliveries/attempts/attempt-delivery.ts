@@ -2,7 +2,7 @@ import { isDatabaseUnavailable } from '../../db/faults.ts'
 import { publicId } from '../../db/ids.ts'
 import type { Notify } from '../../live/notify.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
-import type { Outcome } from '../../outbound/outcome.ts'
+import type { Ended } from '../../outbound/outcome.ts'
 import type { TaskRun } from '../../queue/task-runs.ts'
 import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
 import { type Permit, reasonToPark, type Scheduler } from '../../scheduling/scheduler.ts'
@@ -68,8 +68,9 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promi
 
   const attempt = await attemptWithPermit(deps, sendable, permit, run)
   if (attempt === 'aborted') return await requeue(deps, uuid, run)
-  // The webhook was disabled or put on hold while the delivery waited for its permit. The scheduler parks the delivery now.
-  if (attempt === 'changed') return await makeAttempt(deps, uuid, run)
+  // The webhook was disabled or put on hold while the delivery waited for its permit, or there was no connection for it:
+  // nothing was sent. Now the scheduler parks the delivery or makes it wait.
+  if (attempt === 'changed' || attempt === 'busy') return await makeAttempt(deps, uuid, run)
   await run.ensureClaimed()
   const recorded = await deps.record(attempt)
   if (recorded) await publishResult(deps, sendable, attempt, recorded)
@@ -109,7 +110,7 @@ async function attemptWithPermit(
   loaded: Sendable,
   permit: Permit,
   run: TaskRun,
-): Promise<AttemptRecord | 'changed' | 'aborted'> {
+): Promise<AttemptRecord | 'changed' | 'busy' | 'aborted'> {
   let result: AttemptResult | null = null
   let span: OpenSpan | null = null
   let record: AttemptRecord | null = null
@@ -135,9 +136,10 @@ async function attemptWithPermit(
       body,
       acknowledgeTimeoutMs: sendable.options.timeoutMs ?? undefined,
       signal: run.signal,
+      mayGoOn: permit.mayGoOn,
     })
-    // A shutdown of this process is not an attempt. Another worker makes the attempt.
-    if (outcome.kind === 'aborted') return 'aborted'
+    // Neither a shutdown of this process nor a limit of its own is an attempt.
+    if (outcome.kind === 'aborted' || outcome.kind === 'busy') return outcome.kind
     result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
     const endedAt = deps.now()
     record = toAttemptRecord(plan, request, outcome, endedAt)
@@ -205,9 +207,10 @@ function signAttempt(
  * What an outcome says about the load of the endpoint. A 500 is neutral: it usually means a bug with some payloads, and
  * an endpoint that answers a tenth of its events with 500 would be throttled to a few in flight and fall behind.
  */
-function loadSignal(outcome: Exclude<Outcome, { kind: 'aborted' }>): AttemptResult['kind'] {
+function loadSignal(outcome: Ended): AttemptResult['kind'] {
   if (outcome.kind === 'refused') return 'neutral'
-  if (outcome.kind !== 'answered') return 'overload'
+  if (outcome.kind === 'timed-out' && outcome.phase === 'response') return 'overload'
+  if (outcome.kind !== 'answered') return 'unreachable'
   if (outcome.status === 500) return 'neutral'
   return outcome.status === 429 || outcome.status > 500 ? 'overload' : 'ok'
 }

@@ -1,5 +1,5 @@
 import { requestedUrl } from '../../outbound/destination.ts'
-import type { ConnectionTimes, Outcome } from '../../outbound/outcome.ts'
+import type { ConnectionTimes, Ended, Outcome } from '../../outbound/outcome.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { LoadedDelivery } from './load-delivery.ts'
 import type { AttemptRecord, NextStep } from './record-attempt.ts'
@@ -21,7 +21,7 @@ export interface PlannedAttempt {
 export function toAttemptRecord(
   plan: PlannedAttempt,
   request: SignedRequest,
-  outcome: Exclude<Outcome, { kind: 'aborted' }>,
+  outcome: Ended,
   now: Date,
 ): AttemptRecord {
   const answer = outcome.kind === 'answered' ? outcome : null

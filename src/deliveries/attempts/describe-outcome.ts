@@ -1,10 +1,8 @@
 import { FAILURE_CODES } from '../../outbound/failure.ts'
-import type { Outcome } from '../../outbound/outcome.ts'
+import type { Ended } from '../../outbound/outcome.ts'
 
 /** Why there was no response: a stable code and a sentence for people. `null` if there was a response. */
-export function describeOutcome(
-  outcome: Exclude<Outcome, { kind: 'aborted' }>,
-): { code: string; reason: string } | null {
+export function describeOutcome(outcome: Ended): { code: string; reason: string } | null {
   switch (outcome.kind) {
     case 'answered':
       return null

@@ -1,13 +1,13 @@
 import type { Settings } from '../../config/settings.ts'
 import { rateLimited } from '../../lib/errors.ts'
 import type { HttpRequest, HttpSender } from '../../outbound/http-sender.ts'
-import type { Outcome } from '../../outbound/outcome.ts'
+import type { Ended } from '../../outbound/outcome.ts'
 import { createKeyedLimiter } from '../../rate-limit/keyed-limiter.ts'
 
 /** Sends copies of deliveries. Its connections are not those of deliveries. */
 export interface CopySender extends AsyncDisposable {
   /** Throws `rate_limited` after too many copies of the organization. */
-  send(request: HttpRequest): Promise<Exclude<Outcome, { kind: 'aborted' }>>
+  send(request: HttpRequest): Promise<Ended>
 }
 
 /** Copies of each organization per minute, in each process. */
@@ -42,6 +42,7 @@ export function createCopySender(settings: Settings): CopySender {
       opening ??= open()
       const outcome = await (await opening).send(request)
       if (outcome.kind === 'aborted') throw new Error('Posthorn is stopping.')
+      if (outcome.kind === 'busy') throw new Error('There are more copies than connections.')
       return outcome
     },
     async [Symbol.asyncDispose]() {

@@ -6,7 +6,7 @@ import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts
 import { DomainError, invalid, notFound } from '../../lib/errors.ts'
 import { requestedUrl } from '../../outbound/destination.ts'
 import { checkDestinationUrl } from '../../outbound/destination-url.ts'
-import type { Outcome } from '../../outbound/outcome.ts'
+import type { Ended } from '../../outbound/outcome.ts'
 import type { AddressGuard } from '../../outbound/public-address.ts'
 import { deliveryHeaderNames } from '../attempts/signed-request.ts'
 import type { CopySender } from './copy-sender.ts'
@@ -24,7 +24,7 @@ interface CopyDeps {
 export interface DeliveryCopy {
   readonly url: string
   readonly sentAt: Date
-  readonly outcome: Exclude<Outcome, { kind: 'aborted' }>
+  readonly outcome: Ended
 }
 
 /**

@@ -1,0 +1,118 @@
+import type { LookupAddress } from 'node:dns'
+import { once } from 'node:events'
+import * as net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as tls from 'node:tls'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { measureBusyMs } from '../support/measure-busy.ts'
+import { openFullReceiver, vacantPort } from './raw-receivers.ts'
+import { assertAnswered, certificate, openSender, post } from './sending.ts'
+
+const HOSTS = { IPv4: '127.0.0.1', IPv6: '::1' }
+type Family = keyof typeof HOSTS
+
+const hasIpv6 = await canListen(HOSTS.IPv6)
+if (!hasIpv6) console.log('Not tested: addresses of two families, as this machine has no IPv6.')
+
+/** Sends to a name with these addresses. */
+async function send(port: number, hosts: readonly string[], connectTimeoutMs = 5_000) {
+  const addresses: LookupAddress[] = hosts.map((address) => ({
+    address,
+    family: net.isIP(address),
+  }))
+  const guard = createAddressGuard(['127.0.0.0/8', '::1/128'])
+  const sender = openSender({ guard, lookup: async () => addresses, connectTimeoutMs })
+  const sending = post(sender, { port })
+  const busyMs = await measureBusyMs(sending)
+  return { outcome: await sending, busyMs }
+}
+
+/** Answers at an address, on a given port or on any. */
+async function answerAt(host: string, port = 0): Promise<number> {
+  const server = tls.createServer(certificate, (socket) => {
+    socket.on('error', () => {})
+    socket.on('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'))
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+  })
+  return (server.address() as net.AddressInfo).port
+}
+
+describe.skipIf(!hasIpv6)('a name with IPv4 and IPv6', () => {
+  const both = Object.values(HOSTS)
+
+  test.each<[Family, Family]>([
+    ['IPv4', 'IPv6'],
+    ['IPv6', 'IPv4'],
+  ])(
+    'of which %s accepts no connection costs at most half a second more than %s alone',
+    async (dead, living) => {
+      const port = await answerAt(HOSTS[living])
+      await openFullReceiver({}, { host: HOSTS[dead], port })
+      const alone = await send(port, [HOSTS[living]])
+      const { outcome, busyMs } = await send(port, both)
+      assertAnswered(alone.outcome)
+      assertAnswered(outcome)
+      expect(outcome.durationMs - alone.outcome.durationMs).toBeLessThanOrEqual(500 + busyMs)
+    },
+  )
+
+  test.each<[Family, Family]>([
+    ['IPv4', 'IPv6'],
+    ['IPv6', 'IPv4'],
+  ])(
+    'of which the first packet to %s is lost and %s is closed is reached',
+    async (lossy, _closed) => {
+      const full = await openFullReceiver(certificate, { host: HOSTS[lossy] })
+      const sending = send(full.port, both)
+      await sleep(600)
+      full.accept()
+      const { outcome } = await sending
+      assertAnswered(outcome)
+      // The system repeats a lost packet after a second.
+      expect(outcome.connection?.connectMs).toBeGreaterThanOrEqual(600)
+    },
+  )
+
+  test('of which neither accepts a connection is a timeout', async () => {
+    const { port } = await openFullReceiver()
+    await openFullReceiver({}, { host: HOSTS.IPv6, port })
+    const { outcome } = await send(port, both, 800)
+    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
+  })
+
+  test('of which one is closed and one accepts no connection is a timeout', async () => {
+    const { port } = await openFullReceiver()
+    const { outcome } = await send(port, both, 800)
+    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
+  })
+
+  test('of which both are closed is refused', async () => {
+    const { port } = await vacantPort()
+    const { outcome } = await send(port, both)
+    expect(outcome).toMatchObject({ kind: 'unreachable', code: 'connection_refused' })
+  })
+})
+
+test('the addresses of one family are tried one after the other', async () => {
+  const { port } = await openFullReceiver()
+  await answerAt('127.0.0.3', port)
+  const { outcome, busyMs } = await send(port, ['127.0.0.1', '127.0.0.2', '127.0.0.3'])
+  assertAnswered(outcome)
+  expect(outcome.connection?.connectMs).toBeLessThanOrEqual(500 + busyMs)
+})
+
+async function canListen(host: string): Promise<boolean> {
+  const server = net.createServer().listen(0, host)
+  return await once(server, 'listening').then(
+    () => {
+      server.close()
+      return true
+    },
+    () => false,
+  )
+}
