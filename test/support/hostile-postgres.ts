@@ -38,6 +38,7 @@ export async function startHostilePostgres(
   ])
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`
   await applyHostileSettings(url, cluster, locales !== null)
+  await run('pg_ctl', ['restart', '-D', cluster, '-l', path.join(cluster, 'log'), '-w', '-s'])
   return {
     url,
     async [Symbol.asyncDispose]() {
@@ -99,7 +100,6 @@ async function applyHostileSettings(
   )
   await client.query(hostileSettingsSql(null, settings))
   await client.query(`alter role ${USER} set timezone = 'Asia/Kolkata'`)
-  await client.query('select pg_reload_conf()')
   await client.end()
 }
 

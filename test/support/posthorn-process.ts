@@ -29,7 +29,11 @@ export function startPosthorn(
   const child = spawn(process.execPath, [options.program ?? PROGRAM, ...args], {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     // Without the settings of the person who runs the tests, but in the same place.
-    env: { ...inherited('PATH', 'TZ', 'LANG', 'LC_ALL'), NO_COLOR: '1', ...options.environment },
+    env: {
+      ...inherited('PATH', 'TZ', 'LANG', 'LC_ALL', 'LOCPATH'),
+      NO_COLOR: '1',
+      ...options.environment,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin?.end(options.input ?? '')
