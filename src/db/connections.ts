@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 import { FairPool, type FairPoolOptions } from './fair-pool.ts'
 import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
+import { type ConnectionKind, sessionOptions } from './session-settings.ts'
 import { UnnamedStatementsClient } from './unnamed-statements.ts'
 
 /** The connections of this process to one database. */
@@ -18,10 +19,12 @@ export interface PoolOptions extends FairPoolOptions {
   readonly maxConnections: number
   /** Called when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void
-  /** SQL that runs first on every connection, such as `set jit = off`. Default: none. */
+  /** SQL that runs first on every connection, after the session settings, such as `set jit = off`. Default: none. */
   readonly setupSql?: string
   /** The URL of a transaction pooler for the same database, to connect through. Default: null, a direct connection. */
   readonly poolerUrl?: string | null
+  /** What the connections are. Default: pooled with a `poolerUrl`, otherwise direct. */
+  readonly kind?: ConnectionKind
 }
 
 /** Longer than any successful connect takes. `pg` also limits the wait for a free connection to it. */
@@ -39,7 +42,7 @@ const IDLE_TIMEOUT_MS = 300_000
 export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOUT_MS): Connections {
   const sockets = createOwnedSockets()
   return {
-    open({ maxConnections, onError, setupSql, poolerUrl = null, ...options }) {
+    open({ maxConnections, onError, setupSql, poolerUrl = null, kind, ...options }) {
       const config = {
         connectionString: poolerUrl ?? url,
         ...(poolerUrl !== null && { Client: UnnamedStatementsClient }),
@@ -50,12 +53,7 @@ export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOU
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         stream: sockets.open,
-        // Poolers reject the connection parameter `options`.
-        ...(setupSql !== undefined && {
-          onConnect: async (client: pg.ClientBase) => {
-            await client.query(setupSql)
-          },
-        }),
+        ...sessionOptions(kind ?? (poolerUrl === null ? 'direct' : 'pooled'), setupSql),
       } satisfies pg.PoolConfig
       const pool = new FairPool(config, options)
       // Without listeners, a broken connection would end the process.

@@ -27,9 +27,9 @@ export function startHeartbeat({
   onAnswer,
   onError,
 }: HeartbeatOptions): AsyncDisposable {
-  const sessions = [url, ...(poolerUrl === null ? [] : [poolerUrl])].map((address) =>
-    openSession(address, { name: 'heartbeat', onOpen: async () => {}, onError }),
-  )
+  const options = { name: 'heartbeat', onOpen: async () => {}, onError }
+  const sessions = [openSession(url, options)]
+  if (poolerUrl !== null) sessions.push(openSession(poolerUrl, { ...options, kind: 'pooled' }))
 
   let unansweredBeats = 0
   const timer = setInterval(() => {

@@ -4,10 +4,14 @@ import type { Sql } from './client.ts'
 import { CONNECT_TIMEOUT_MS } from './connections.ts'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
+import { type ConnectionKind, connectClient } from './session-settings.ts'
+import { STRICT_TYPES } from './strict-types.ts'
 
 export interface SessionOptions {
   /** The purpose of the session; part of its `application_name` in `pg_stat_activity`. */
   readonly name: string
+  /** Default: direct. */
+  readonly kind?: ConnectionKind
   /** Runs first on every new connection. If it throws, the session reconnects. */
   readonly onOpen: (session: Sql) => Promise<void>
   readonly onNotification?: (payload: string) => void
@@ -64,6 +68,7 @@ export function openSession(url: string, options: SessionOptions): Session {
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: QUERY_TIMEOUT_MS,
+      types: STRICT_TYPES,
     })
     client.on('error', report)
     client.on('notification', ({ payload = '' }) => options.onNotification?.(payload))
@@ -72,7 +77,7 @@ export function openSession(url: string, options: SessionOptions): Session {
       ended = true
     })
     try {
-      await client.connect()
+      await connectClient(client, options.kind ?? 'direct')
       await options.onOpen(client)
       if (ended) throw new Error('The connection ended right after it opened.')
       client.on('end', () => report(new Error('The connection ended.')))

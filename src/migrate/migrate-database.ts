@@ -21,6 +21,7 @@ export async function migrateDatabase(
 ): Promise<string[]> {
   const connections = createConnections(databaseUrl, START_CONNECT_TIMEOUT_MS)
   const pool = connections.open({ maxConnections: 5, onError: () => {} })
+  const probe = connections.open({ maxConnections: 2, onError: () => {}, kind: 'pooled' })
   const pooler =
     poolerUrl !== null && usesPooler
       ? connections.open({ maxConnections: 1, onError: () => {}, poolerUrl })
@@ -29,9 +30,11 @@ export async function migrateDatabase(
     return await migrate(pool, {
       ...options,
       urlSetting: poolerUrl === null ? 'DATABASE_URL' : 'POSTHORN_DIRECT_DATABASE_URL',
+      probe,
       pooler,
     })
   } finally {
+    await probe.end()
     await pool.end()
     await pooler?.end()
   }

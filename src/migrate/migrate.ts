@@ -26,11 +26,12 @@ export async function migrate(
     workerSchema = SETTINGS.POSTHORN_WORKER_SCHEMA,
     restartOtherWorkers = false,
     urlSetting = 'DATABASE_URL',
+    probe = pool,
     pooler = null,
   }: Partial<PreflightOptions> = {},
 ): Promise<string[]> {
   try {
-    await preflight(pool, { workerSchema, restartOtherWorkers, urlSetting, pooler })
+    await preflight(pool, { workerSchema, restartOtherWorkers, urlSetting, probe, pooler })
     return await withMigrationLock(pool, async (client) => {
       const migrations = await readMigrations()
       const applied = await readApplied(client)

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Sql } from '../db/client.ts'
+import { findWrongSettings } from '../db/session-settings.ts'
 import {
   installedRevision,
   otherWorkerSchemas,
@@ -17,18 +18,34 @@ export interface PreflightOptions {
   readonly restartOtherWorkers: boolean
   /** Where the URL of the database comes from, for errors. */
   readonly urlSetting: UrlSetting
+  /** Two connections to `urlSetting`, which sets nothing that a transaction pooler would keep. */
+  readonly probe: pg.Pool
   /** Connections through a transaction pooler, which must lead to the same database; null without one. */
   readonly pooler: pg.Pool | null
 }
 
 /** Throws if Posthorn cannot run in the database, or if migrating would harm other programs. Changes nothing. */
 export async function preflight(pool: pg.Pool, options: PreflightOptions): Promise<void> {
-  await requireSession(pool, options.urlSetting)
-  if (options.pooler) await requireSameDatabase(pool, options.pooler)
+  await requireSession(options.probe, options.urlSetting)
+  if (options.pooler) {
+    await requireSameDatabase(pool, options.pooler)
+    await requireSettings(options.pooler)
+  }
   await requireSupportedServer(pool, options.urlSetting)
   const release = await readWorkerRelease()
   const revision = await requireUsableWorkerSchema(pool, options.workerSchema, release)
   await requireNoWorkersToStop(pool, options, release, revision)
+}
+
+/** A transaction pooler does not keep what a connection sets, except for a few settings. */
+async function requireSettings(pooler: pg.Pool): Promise<void> {
+  const wrong = await findWrongSettings(pooler, 'pooled')
+  if (wrong.length === 0) return
+  const found = wrong.map(({ name, actual }) => `${name} = ${JSON.stringify(actual)}`)
+  const remedies = wrong.map(({ remedy }) => `${remedy};`)
+  throw new Error(
+    `Posthorn cannot work with these settings of the connections through the pooler, and cannot change them there: ${found.join(', ')}. Run as a superuser, then reconnect the pooler's connections (\`reconnect\` in PgBouncer's console): ${remedies.join(' ')}`,
+  )
 }
 
 async function requireSupportedServer(sql: Sql, urlSetting: UrlSetting): Promise<void> {

@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Database } from '../db/client.ts'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import { createOwnedSockets } from '../db/owned-sockets.ts'
+import { sessionOptions } from '../db/session-settings.ts'
 
 /** The Postgres connections of one worker runner. */
 export interface RunnerPool {
@@ -32,10 +33,7 @@ export function openRunnerPool(
   const pool = new pg.Pool({
     connectionString: url,
     application_name: applicationName,
-    // Connection poolers reject settings in `options` of the connection.
-    onConnect: async (client) => {
-      await client.query(SETTINGS)
-    },
+    ...sessionOptions('direct', SETTINGS),
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,

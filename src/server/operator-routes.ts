@@ -1,13 +1,16 @@
 import { Hono } from 'hono'
-import type { Database, Sql } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
+import { findWrongSettings, type WrongSetting } from '../db/session-settings.ts'
 import { notFoundProblem } from '../http/problem.ts'
 import { unappliedMigrations } from '../migrate/migrate.ts'
 import type { Worker } from '../queue/runner.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
 import { logRoute } from './request-log.ts'
 
 export interface OperatorDeps {
   readonly database: Database
+  readonly logger: Logger
   readonly metrics: Metrics
   /** The worker of this thread, if its role includes one. */
   readonly worker: Worker | undefined
@@ -33,9 +36,10 @@ export function createOperatorRoutes(deps: OperatorDeps): Hono {
   // Not strict: a slash at the end of a path makes no difference.
   const routes = new Hono({ strict: false })
   routes.use(logRoute)
+  const reportWrongSettings = createSettingsReport(deps.logger)
   routes.get('/healthz', (context) => context.json({ status: 'ok' }))
   routes.get('/readyz', async (context) => {
-    const checks = await readiness(deps)
+    const checks = await readiness({ ...deps, reportWrongSettings })
     const ready = Object.values(checks).every((check) => check === 'ok')
     return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
   })
@@ -63,14 +67,43 @@ function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics
 
 type Check = 'ok' | 'unavailable'
 
-async function readiness({ database, worker, rest }: OperatorDeps): Promise<Record<string, Check>> {
+interface ReadinessDeps extends OperatorDeps {
+  readonly reportWrongSettings: (wrong: readonly WrongSetting[]) => void
+}
+
+/** Logs the settings once, and again when others are wrong. */
+function createSettingsReport(logger: Logger): ReadinessDeps['reportWrongSettings'] {
+  let reported = ''
+  return (wrong) => {
+    const settings = wrong.map(({ name, actual }) => `${name} = ${JSON.stringify(actual)}`)
+    if (settings.length > 0 && settings.join() !== reported) {
+      const remedies = wrong.map(({ remedy }) => remedy)
+      logger.error(
+        { event: 'postgres.settings', settings, remedies },
+        'connections to Postgres do not have the settings that Posthorn needs',
+      )
+    }
+    reported = settings.join()
+  }
+}
+
+async function readiness({
+  database,
+  worker,
+  rest,
+  reportWrongSettings,
+}: ReadinessDeps): Promise<Record<string, Check>> {
   const timeout = new Promise<null>((resolve) => setTimeout(resolve, READY_WITHIN_MS, null).unref())
-  const [writable, unapplied] = await Promise.all([
-    Promise.race([isWritable(database).catch(() => null), timeout]),
+  const [wrong, unapplied] = await Promise.all([
+    Promise.race([findWrongOfPools(database).catch(() => null), timeout]),
     Promise.race([unappliedMigrations(database.pool).catch(() => null), timeout]),
   ])
+  const isWritable = wrong?.every(({ name }) => name !== WRITABLE.name) === true
+  const wrongSettings = wrong?.filter(({ name }) => name !== WRITABLE.name) ?? []
+  reportWrongSettings(wrongSettings)
   const ready = {
-    postgres: writable === true && unapplied !== null,
+    postgres: isWritable && unapplied !== null,
+    ...(wrongSettings.length > 0 && { settings: false }),
     migrations: unapplied?.length === 0,
     ...(worker && { worker: worker.running }),
     ...(await rest.readiness()),
@@ -81,12 +114,16 @@ async function readiness({ database, worker, rest }: OperatorDeps): Promise<Reco
 }
 
 /** After a failover, the connection may lead to a read-only standby. */
-async function isWritable({ pool, pipeline, poolerUrl }: Database): Promise<boolean> {
-  const pools: readonly Sql[] = poolerUrl === null ? [pool] : [pool, pipeline]
-  const answers = pools.map((sql) =>
-    sql.query<{ read_only: string }>(
-      `select current_setting('transaction_read_only') as read_only`,
-    ),
-  )
-  return (await Promise.all(answers)).every(({ rows }) => rows[0]?.read_only === 'off')
+const WRITABLE = { name: 'transaction_read_only', value: 'off' }
+
+/** What is wrong with the connections of the API. */
+async function findWrongOfPools({ pool, pipeline, poolerUrl }: Database): Promise<WrongSetting[]> {
+  const wrong =
+    poolerUrl === null
+      ? [findWrongSettings(pool, 'direct', [WRITABLE])]
+      : [
+          findWrongSettings(pool, 'pooled', [WRITABLE]),
+          findWrongSettings(pipeline, 'direct', [WRITABLE]),
+        ]
+  return (await Promise.all(wrong)).flat()
 }

@@ -3,6 +3,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { ensureGeneratedSecret } from '../../lib/generated-secret.ts'
+import { connectClient } from '../session-settings.ts'
+import { STRICT_TYPES } from '../strict-types.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
 import { clearStaleLock, readPostmaster } from './postmaster.ts'
@@ -178,9 +180,13 @@ async function isInUse(url: string): Promise<boolean> {
 }
 
 async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'posthorn-embedded' })
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'posthorn-embedded',
+    types: STRICT_TYPES,
+  })
   client.on('error', () => {})
-  await client.connect()
+  await connectClient(client, 'direct')
   try {
     return await use(client)
   } finally {

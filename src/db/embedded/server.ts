@@ -67,6 +67,9 @@ function serverArguments(cluster: string, port: number): string[] {
     unix_socket_directories: quoteListItem(socketFolder(cluster)),
     jit: 'off',
     min_wal_size: MIN_WAL_SIZE,
+    // initdb writes the time zone of the machine to postgresql.conf.
+    timezone: 'UTC',
+    log_timezone: 'UTC',
   }
   return [
     ...['-D', cluster, '-p', String(port)],

@@ -1,0 +1,213 @@
+import type pg from 'pg'
+import type { Sql } from './client.ts'
+import { STRICT_TYPES } from './strict-types.ts'
+
+/** A setting that every connection of Posthorn has, whatever the server, the database or the role sets. */
+export interface SessionSetting {
+  readonly name: string
+  readonly value: string
+  /** A regular expression of Postgres for the values that serve as well and are kept. Default: only `value`. */
+  readonly accepted?: string
+}
+
+/** These change what a statement means, returns or refuses. Their comments say what would go wrong. */
+const MEANING: readonly SessionSetting[] = [
+  // Prisma's adapter writes and reads times without their zone.
+  { name: 'TimeZone', value: 'UTC', accepted: '^(Etc/)?UTC$' },
+  // `pg` and Prisma read only ISO times.
+  { name: 'DateStyle', value: 'ISO, MDY', accepted: '^ISO' },
+  { name: 'IntervalStyle', value: 'postgres' },
+  // Another list can lack `Z`.
+  { name: 'timezone_abbreviations', value: 'Default' },
+  // Lower values round numbers.
+  { name: 'extra_float_digits', value: '1', accepted: '^[1-3]$' },
+  { name: 'bytea_output', value: 'hex' },
+  { name: 'client_encoding', value: 'UTF8' },
+  // Statements contain backslashes and quotes in their texts.
+  { name: 'standard_conforming_strings', value: 'on' },
+  { name: 'backslash_quote', value: 'safe_encoding' },
+  // Parameters are array literals with nulls.
+  { name: 'array_nulls', value: 'on' },
+  { name: 'transform_null_equals', value: 'off' },
+  { name: 'quote_all_identifiers', value: 'off' },
+  // Statements name the schema of everything but what Postgres brings, which comes first unless the path names it later.
+  { name: 'search_path', value: '"$user", public', accepted: '^(?!.*pg_catalog)' },
+  // Statements that wait for a lock continue with what the other transaction committed.
+  { name: 'default_transaction_isolation', value: 'read committed' },
+  { name: 'default_transaction_read_only', value: 'off' },
+  { name: 'default_transaction_deferrable', value: 'off' },
+  // `replica` runs no triggers: those of the audit log, of foreign keys and of graphile-worker.
+  { name: 'session_replication_role', value: 'origin' },
+  { name: 'row_security', value: 'on' },
+  { name: 'restrict_nonsystem_relation_kind', value: '' },
+  // With `off`, a crash of Postgres loses what was accepted. The other values differ in the standbys that they wait for.
+  { name: 'synchronous_commit', value: 'on', accepted: '^(on|local|remote_write|remote_apply)$' },
+  { name: 'default_table_access_method', value: 'heap' },
+  { name: 'exit_on_error', value: 'off' },
+  // Another value returns a random part of the rows.
+  { name: 'gin_fuzzy_search_limit', value: '0' },
+  // Values such as `all` make functions fail that Postgres accepts otherwise.
+  { name: 'plpgsql.extra_errors', value: 'none' },
+]
+
+/** Posthorn has time limits of its own: a migration may take minutes, and an idle connection waits for notifications. */
+const LIMITS: readonly SessionSetting[] = [
+  { name: 'statement_timeout', value: '0' },
+  { name: 'lock_timeout', value: '0' },
+  { name: 'transaction_timeout', value: '0' },
+  { name: 'idle_in_transaction_session_timeout', value: '0' },
+  { name: 'idle_session_timeout', value: '0' },
+  // `debug` sends the plan of each statement.
+  { name: 'client_min_messages', value: 'notice', accepted: '^(log|notice|warning|error)$' },
+]
+
+/**
+ * The planner's methods, so that no statement reads a whole table that has an index. Costs and memory stay as they are
+ * set: they tune.
+ */
+const PLANS: readonly SessionSetting[] = [
+  ...[
+    'enable_bitmapscan',
+    'enable_hashagg',
+    'enable_hashjoin',
+    'enable_indexonlyscan',
+    'enable_indexscan',
+    'enable_material',
+    'enable_memoize',
+    'enable_mergejoin',
+    'enable_nestloop',
+    'enable_partition_pruning',
+    'enable_seqscan',
+    'enable_sort',
+    'enable_tidscan',
+  ].map((name) => ({ name, value: 'on' })),
+  { name: 'plan_cache_mode', value: 'auto' },
+  { name: 'join_collapse_limit', value: '8' },
+  { name: 'from_collapse_limit', value: '8' },
+  { name: 'geqo_threshold', value: '12' },
+  // The same setting: its name until PostgreSQL 15, and since 16.
+  { name: 'force_parallel_mode', value: 'off' },
+  { name: 'debug_parallel_query', value: 'off' },
+]
+
+export const SESSION_SETTINGS: readonly SessionSetting[] = [...MEANING, ...LIMITS, ...PLANS]
+
+/**
+ * Of these, a transaction pooler sees the changes and keeps the value for its client. Other settings of a connection
+ * through it would be those of other programs, so Posthorn sets none.
+ * https://www.pgbouncer.org/config.html#generic-settings
+ */
+const KEPT_BY_POOLERS = ['TimeZone', 'DateStyle', 'client_encoding', 'standard_conforming_strings']
+
+/**
+ * The options that each pool of `pg` is opened with. `setupSql` runs after the settings. (Not the connection parameter
+ * `options`, which poolers reject.)
+ */
+export function sessionOptions(kind: ConnectionKind, setupSql?: string) {
+  return {
+    types: STRICT_TYPES,
+    async onConnect(client: pg.ClientBase) {
+      await applySessionSettings(client, kind)
+      if (setupSql !== undefined) await client.query(setupSql)
+    },
+  } satisfies pg.PoolConfig
+}
+
+/** Connects a client that no pool has. */
+export async function connectClient(client: pg.Client, kind: ConnectionKind): Promise<void> {
+  await client.connect()
+  try {
+    await applySessionSettings(client, kind)
+  } catch (error) {
+    client.end().catch(() => {})
+    throw error
+  }
+}
+
+/** Whether a connection has a session of its own or goes through a transaction pooler. */
+export type ConnectionKind = 'direct' | 'pooled'
+
+/**
+ * Sets on a new connection what differs. Settings that the server's version does not have are left out. Throws if the
+ * role may not set one.
+ */
+export async function applySessionSettings(
+  sql: Sql,
+  kind: ConnectionKind = 'direct',
+): Promise<void> {
+  const settings =
+    kind === 'direct'
+      ? SESSION_SETTINGS
+      : SESSION_SETTINGS.filter(({ name }) => KEPT_BY_POOLERS.includes(name))
+  try {
+    await sql.query(
+      `select pg_catalog.set_config(name, value, false) ${DIFFERING}`,
+      parametersOf(settings),
+    )
+  } catch (error) {
+    if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error
+    throw new Error(await explainRefusal(sql, settings))
+  }
+}
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+/** A setting of a connection that is not as Posthorn needs it. */
+export interface WrongSetting {
+  readonly name: string
+  readonly actual: string
+  /** Gives the role the setting, on each of its new connections to the database. */
+  readonly remedy: string
+}
+
+/**
+ * The settings of a connection that change what statements mean and are not as Posthorn needs them. Through a pooler,
+ * limits are those of the role: a statement that meets one fails, and changes nothing. `others` are asked for as well.
+ */
+export async function findWrongSettings(
+  sql: Sql,
+  kind: ConnectionKind = 'direct',
+  others: readonly SessionSetting[] = [],
+): Promise<WrongSetting[]> {
+  const settings = kind === 'direct' ? [...MEANING, ...LIMITS] : MEANING
+  return await select(sql, [...settings, ...others], 'true')
+}
+
+async function explainRefusal(sql: Sql, settings: readonly SessionSetting[]): Promise<string> {
+  const refused = await select(sql, settings, `not has_parameter_privilege(name, 'set')`)
+  const found = refused.map(({ name, actual }) => `${name} = ${JSON.stringify(actual)}`)
+  const remedies = refused.map(({ remedy }) => remedy)
+  return `Posthorn cannot work with ${found.join(' and ')}, and its role may not change that. Run as a superuser: ${remedies.join('; ')}`
+}
+
+async function select(
+  sql: Sql,
+  settings: readonly SessionSetting[],
+  condition: string,
+): Promise<WrongSetting[]> {
+  const { rows } = await sql.query<WrongSetting>(
+    `select name, actual, format('alter role %I in database %I set %s = %s', current_user, current_database(), name,
+       case when name in ('DateStyle', 'search_path') then value else quote_literal(value) end) as remedy
+     ${DIFFERING} and ${condition} order by name`,
+    parametersOf(settings),
+  )
+  return rows
+}
+
+/** One row per setting whose value is not accepted. A setting that the server does not have has no value. */
+const DIFFERING = `
+  from (
+    select name, value, accepted, pg_catalog.current_setting(name, true) as actual
+    from pg_catalog.unnest($1::pg_catalog.text[], $2::pg_catalog.text[], $3::pg_catalog.text[])
+      as setting (name, value, accepted)
+  ) as setting
+  where case accepted when '' then actual operator(pg_catalog.<>) value else actual operator(pg_catalog.!~) accepted end`
+
+function parametersOf(settings: readonly SessionSetting[]): string[][] {
+  return [
+    settings.map(({ name }) => name),
+    settings.map(({ value }) => value),
+    settings.map(({ accepted }) => accepted ?? ''),
+  ]
+}
