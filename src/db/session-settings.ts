@@ -199,7 +199,7 @@ async function select(
 const DIFFERING = `
   from (
     select name, value, accepted, pg_catalog.current_setting(name, true) as actual
-    from pg_catalog.unnest($1::pg_catalog.text[], $2::pg_catalog.text[], $3::pg_catalog.text[])
+    from unnest($1::pg_catalog.text[], $2::pg_catalog.text[], $3::pg_catalog.text[])
       as setting (name, value, accepted)
   ) as setting
   where case accepted when '' then actual operator(pg_catalog.<>) value else actual operator(pg_catalog.!~) accepted end`

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { SCOPES } from '../../src/access/scope.ts'
-import { readyUrl } from '../console/support/console-server.ts'
 import { GERMAN, TURKISH } from './hostile-locales.ts'
 import { startHostilePostgres } from './hostile-postgres.ts'
 import { hostileSettingsSql } from './hostile-settings.ts'
-import { runPosthorn, startPosthorn } from './posthorn-process.ts'
+import { type Log, logLine } from './log-lines.ts'
+import { type PosthornProcess, runPosthorn, startPosthorn } from './posthorn-process.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -23,8 +23,7 @@ export interface HostilePosthorn extends AsyncDisposable {
   readonly token: string
   /** It trusts this receiver. */
   readonly receiver: Receiver
-  /** What the running program has written. */
-  readonly log: string
+  readonly log: Log
   /** Runs a command, and returns the value that it prints. Throws if the command fails. */
   command<Printed>(...args: readonly string[]): Promise<Printed>
   /** Sends a GraphQL request. Returns its data, or throws its errors. */
@@ -71,9 +70,7 @@ export async function startHostilePosthorn(version: string): Promise<HostilePost
   const started = stack.move()
   return {
     ...{ url, databaseUrl, organization, organizationId: organization.id, token, receiver },
-    get log() {
-      return program.stdout + program.stderr
-    },
+    log: program,
     command,
     async graphql<Data>(query: string, variables: object = {}, as = token): Promise<Data> {
       const response = await fetch(`${url}/graphql`, {
@@ -87,6 +84,13 @@ export async function startHostilePosthorn(version: string): Promise<HostilePost
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   }
+}
+
+async function readyUrl(program: PosthornProcess): Promise<string> {
+  const ended = program.ended.then((code) => {
+    throw new Error(`Posthorn ended with ${code}:\n${program.stderr}`)
+  })
+  return (await Promise.race([logLine(program, { msg: 'ready' }), ended]))['url']
 }
 
 /** The settings of the database come after those of the server, and before those of the role. */
