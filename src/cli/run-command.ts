@@ -32,5 +32,11 @@ export async function runCommand(body: () => Promise<void>): Promise<void> {
 
 /** Prints `value` as JSON with `--json`, otherwise `text` for people. */
 export function print(json: boolean | undefined, value: unknown, text: string): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`)
+  process.stdout.write(`${json ? JSON.stringify(value, validTimes) : text}\n`)
+}
+
+/** JSON has null for an invalid time; here it is a fault. */
+function validTimes(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const given = this[name]
+  return given instanceof Date ? given.toISOString() : value
 }

@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../db/faults.ts'
 import { publicId } from '../db/ids.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
+import type { ReportCanceled } from '../telemetry/events.ts'
 import { followPage } from './follow-page.ts'
 import { redeliverPage } from './redeliver-page.ts'
 import { reviveFilter } from './stored-filter.ts'
@@ -27,15 +28,29 @@ export async function continueDeliveryTask(
   pool: Database['pool'],
   uuid: string,
   signal: AbortSignal | undefined,
+  reportCanceled: ReportCanceled,
 ): Promise<void> {
   const endsAtMs = Date.now() + MAX_RUN_MS
-  for (;;) {
-    const waitMs = await runPage(pool, uuid).catch((error) => recordFault(pool, uuid, error))
-    if (waitMs === null) return
-    if (signal?.aborted || Date.now() + waitMs > endsAtMs)
-      return await enqueueNextRun(pool, uuid, waitMs)
-    await sleep(waitMs)
+  let count = 0
+  try {
+    for (;;) {
+      const page = await runPage(pool, uuid).catch((error) => recordFault(pool, uuid, error))
+      count += page.canceled
+      if (page.waitMs === null) return
+      if (signal?.aborted || Date.now() + page.waitMs > endsAtMs)
+        return await enqueueNextRun(pool, uuid, page.waitMs)
+      await sleep(page.waitMs)
+    }
+  } finally {
+    const taskId = publicId('deliveryTask', uuid)
+    reportCanceled({ count, reason: 'delivery_task', ids: { taskId } })
   }
+}
+
+interface PageResult {
+  /** Milliseconds until the next page, or `null` once the task has ended. */
+  readonly waitMs: number | null
+  readonly canceled: number
 }
 
 interface LockedTask extends TaskSelection {
@@ -51,15 +66,18 @@ interface LockedTask extends TaskSelection {
 
 /**
  * Changes the next deliveries of a task and moves its cursor, in one transaction, so that a killed process leaves whole
- * pages. Returns the milliseconds until the next page, or `null` once the task has ended. The row of the task is locked
- * until the commit, so all processes together keep the rate, and a cancellation waits for the page.
+ * pages. The row of the task is locked until the commit, so all processes together keep the rate, and a cancellation
+ * waits for the page.
  */
-async function runPage(pool: Database['pool'], uuid: string): Promise<number | null> {
+async function runPage(pool: Database['pool'], uuid: string): Promise<PageResult> {
   return await inTransaction(pool, async (sql) => {
     const task = await lockTask(sql, uuid)
-    if (!task || (task.state !== 'running' && task.state !== 'following')) return null
-    if (task.waitMs > 0) return Math.ceil(task.waitMs)
-    return task.state === 'running' ? await changePage(sql, task) : await followPage(sql, task)
+    if (!task || (task.state !== 'running' && task.state !== 'following')) {
+      return { waitMs: null, canceled: 0 }
+    }
+    if (task.waitMs > 0) return { waitMs: Math.ceil(task.waitMs), canceled: 0 }
+    if (task.state === 'running') return await changePage(sql, task)
+    return { waitMs: await followPage(sql, task), canceled: 0 }
   })
 }
 
@@ -75,7 +93,7 @@ async function lockTask(sql: Sql, uuid: string): Promise<LockedTask | null> {
   return row ? { ...row, filter: reviveFilter(row.filter) } : null
 }
 
-async function changePage(sql: Sql, task: LockedTask): Promise<number | null> {
+async function changePage(sql: Sql, task: LockedTask): Promise<PageResult> {
   const { id, action, ratePerSecond } = task
   const size = Math.min(Math.ceil((ratePerSecond * PAGE_INTERVAL_MS) / 1_000), MAX_PAGE_SIZE)
   const { deliveryIds, reachedId, last } = await selectPage(sql, task, size)
@@ -83,6 +101,7 @@ async function changePage(sql: Sql, task: LockedTask): Promise<number | null> {
     action === 'redeliver'
       ? await redeliverPage(sql, id, deliveryIds)
       : (await cancelDeliveries(sql, deliveryIds)).length
+  const canceled = action === 'cancel' ? changed : 0
   const waitMs = (changed * 1_000) / ratePerSecond
   const state = last ? (action === 'redeliver' ? 'following' : 'completed') : 'running'
   await sql.query(
@@ -92,9 +111,9 @@ async function changePage(sql: Sql, task: LockedTask): Promise<number | null> {
        next_page_at = clock_timestamp() + $6::float8 * interval '1 millisecond',
        state = $4, finished_at = case when $4 = 'completed' then now() end
      where id = $1`,
-    [id, changed, action === 'cancel' ? changed : 0, state, reachedId, waitMs],
+    [id, changed, canceled, state, reachedId, waitMs],
   )
-  return state === 'completed' ? null : Math.ceil(waitMs)
+  return { waitMs: state === 'completed' ? null : Math.ceil(waitMs), canceled }
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'

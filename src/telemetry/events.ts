@@ -56,6 +56,35 @@ export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics):
 const UNREADABLE =
   'cannot decrypt the signing secret or the custom headers of a webhook: add the key that encrypted them to POSTHORN_ENCRYPTION_KEYS'
 
+/** Why Posthorn canceled deliveries, besides the failed jobs that a sweep finds. */
+export type CancelReason = keyof typeof CANCEL_MESSAGES
+
+const CANCEL_MESSAGES = {
+  webhook_deleted: 'canceled the pending deliveries of a deleted webhook',
+  event_deleted:
+    'canceled a delivery whose event was deleted: it was older than POSTHORN_RETENTION',
+  delivery_task: 'canceled deliveries for a task of cancelDeliveries',
+} as const
+
+export type ReportCanceled = (canceled: {
+  readonly count: number
+  readonly reason: CancelReason
+  /** The public ids of what was canceled, or of its cause. */
+  readonly ids: {
+    readonly deliveryIds?: readonly string[]
+    readonly webhookId?: string
+    readonly taskId?: string
+  }
+}) => void
+
+/** One line for each act of Posthorn, however many deliveries it canceled. */
+export function createCancelReporter(logger: Logger): ReportCanceled {
+  return ({ count, reason, ids }) => {
+    if (count === 0) return
+    logger.info({ event: 'deliveries.canceled', count, reason, ...ids }, CANCEL_MESSAGES[reason])
+  }
+}
+
 const MAX_LOGGED_IDS = 10
 
 /** Reports restored jobs and canceled deliveries at `info`, because an operator may cause both on purpose. */
@@ -78,6 +107,7 @@ export function createSweepReporter(logger: Logger, metrics: SweepMetrics): Repo
         {
           event: 'jobs.canceled',
           count: canceled.length,
+          reason: 'job_failed',
           deliveryIds: canceled.slice(0, MAX_LOGGED_IDS),
         },
         'canceled deliveries because an operator permanently failed their jobs',

@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
+import { publicId } from '../db/ids.ts'
 import { SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
 import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
 import { createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
@@ -18,7 +19,12 @@ import type { HttpSender } from '../outbound/http-sender.ts'
 import { startWorker, type Worker } from '../queue/runner.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
-import { createDeliveryReporter, createSweepReporter } from '../telemetry/events.ts'
+import {
+  type CancelReason,
+  createCancelReporter,
+  createDeliveryReporter,
+  createSweepReporter,
+} from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { addGauge, type Metrics } from '../telemetry/metrics.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
@@ -103,6 +109,7 @@ async function startTasks(
   const { workerSchema } = config
   const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await saveSendDefaults(pool, config)
+  const reportCanceled = createCancelReporter(logger)
   const attempt = {
     load: createLoadDelivery(pipeline),
     isCurrentRevision: createIsCurrentRevision(pipeline),
@@ -111,7 +118,11 @@ async function startTasks(
     sender,
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
-    cancel: async (uuid: string) => void (await cancelDeliveries(pool, [uuid])),
+    async cancel(uuid: string, reason: CancelReason) {
+      const canceled = await cancelDeliveries(pool, [uuid])
+      const deliveryIds = canceled.map((each) => publicId('delivery', each))
+      reportCanceled({ count: canceled.length, reason, ids: { deliveryIds } })
+    },
     requeue: createRequeue(pipeline),
     reopen: (uuid: string) => reopenExhausted(pool, uuid),
     markFault: (uuid: string) => markFault(pool, uuid).catch(() => {}),
@@ -130,6 +141,7 @@ async function startTasks(
     auditRetentionMs: config.auditRetentionMs,
     keepFailedJobsMs: config.keepFailedJobsMs,
     logger,
+    reportCanceled,
     reportSweep: createSweepReporter(logger, createSweepMetrics(metrics.registry)),
   })
   const worker = await startWorker(database, tasks, {

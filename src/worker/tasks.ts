@@ -17,7 +17,7 @@ import { deleteOldBacklogSamples, sampleBacklogs } from '../scheduling/backlog-s
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
 import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
-import type { ReportSweep } from '../telemetry/events.ts'
+import type { ReportCanceled, ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
@@ -32,6 +32,7 @@ export interface TaskDeps {
   readonly auditRetentionMs: number
   readonly keepFailedJobsMs: number
   readonly logger: Logger
+  readonly reportCanceled: ReportCanceled
   readonly reportSweep: ReportSweep
 }
 
@@ -45,6 +46,7 @@ export function createTasks({
   auditRetentionMs,
   keepFailedJobsMs,
   logger,
+  reportCanceled,
   reportSweep,
 }: TaskDeps): Tasks {
   const { pool } = database
@@ -56,14 +58,15 @@ export function createTasks({
     },
 
     async cancel_deliveries({ webhookId }) {
-      await cancelDeliveriesOfWebhook(pool, uuidOf('webhook', webhookId))
+      const count = await cancelDeliveriesOfWebhook(pool, uuidOf('webhook', webhookId))
+      reportCanceled({ count, reason: 'webhook_deleted', ids: { webhookId } })
     },
 
     recover_deliveries: ({ recoveryId }, { signal }) =>
       continueRecovery(database, recoveryId, signal),
 
     continue_delivery_task: ({ taskId }, { signal }) =>
-      continueDeliveryTask(pool, uuidOf('deliveryTask', taskId), signal),
+      continueDeliveryTask(pool, uuidOf('deliveryTask', taskId), signal, reportCanceled),
 
     async maintain() {
       const partitions = await maintainPartitions(pool, retentionMs)

@@ -6,7 +6,7 @@ import type { Outcome } from '../../outbound/outcome.ts'
 import type { TaskRun } from '../../queue/task-runs.ts'
 import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
 import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
-import type { DeliveryReporter } from '../../telemetry/events.ts'
+import type { CancelReason, DeliveryReporter } from '../../telemetry/events.ts'
 import type { TraceContext } from '../../telemetry/trace-context.ts'
 import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
 import type { IsCurrentRevision } from '../../webhooks/is-current-revision.ts'
@@ -25,8 +25,8 @@ export interface AttemptDeps {
   readonly sender: HttpSender
   readonly record: RecordAttempt
   readonly notify: Notify
-  /** Cancels a delivery whose webhook was deleted or whose event is past its retention. */
-  readonly cancel: (uuid: string) => Promise<void>
+  /** Cancels a delivery that can no longer be sent, and logs why. */
+  readonly cancel: (uuid: string, reason: CancelReason) => Promise<void>
   /** Queues the delivery for any worker. */
   readonly requeue: (uuid: string) => Promise<void>
   /** Makes an exhausted delivery pending again. */
@@ -99,12 +99,13 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
     delivery = await deps.load(uuid)
   }
   if (delivery?.state !== 'pending') return null
-  if (delivery.webhook === 'deleted' || delivery.event === null) {
-    await deps.cancel(delivery.id)
+  const { event } = delivery
+  if (delivery.webhook === 'deleted' || event === null) {
+    await deps.cancel(delivery.id, event === null ? 'event_deleted' : 'webhook_deleted')
     return null
   }
   const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
-  return { delivery: { ...delivery, event: delivery.event }, options }
+  return { delivery: { ...delivery, event }, options }
 }
 
 async function attemptWithPermit(

@@ -33,7 +33,8 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
 const LOAD_DELIVERIES = `
   select loaded.* from unnest($1::uuid[]) as requested (id), lateral (
     select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
-      d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
+      d.event_id as "eventId", d.event_type as "eventType", e.id is not null as "eventExists",
+      e.occurred_at as "occurredAt", e.data,
       e.trace_parent as "traceParent", e.trace_state as "traceState",
       d.organization_id as "organizationId", d.webhook_id as "webhookId",
       case when w.deleted_at is not null then 'deleted' when w.enabled or d.is_test then 'enabled' else 'disabled'
@@ -53,8 +54,10 @@ const LOAD_DELIVERIES = `
 type LoadedRow = Omit<LoadedDelivery, 'event'> & {
   readonly eventId: string
   readonly eventType: string
-  readonly occurredAt: Date | null
-  readonly data: string | null
+  readonly eventExists: boolean
+  /** Null only without an event. */
+  readonly occurredAt: Date
+  readonly data: string
 }
 
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
@@ -69,7 +72,7 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
 }
 
 function toLoadedDelivery(row: LoadedRow): LoadedDelivery {
-  const { eventId, eventType, occurredAt, data, ...delivery } = row
-  const event = occurredAt !== null && data !== null
-  return { ...delivery, event: event ? { id: eventId, type: eventType, occurredAt, data } : null }
+  const { eventId, eventType, eventExists, occurredAt, data, ...delivery } = row
+  const event = { id: eventId, type: eventType, occurredAt, data }
+  return { ...delivery, event: eventExists ? event : null }
 }

@@ -1,0 +1,246 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, openDatabase, type Sql } from '../../src/db/client.ts'
+import { createConnections } from '../../src/db/connections.ts'
+import { openSession } from '../../src/db/session.ts'
+import { findWrongSettings, SESSION_SETTINGS } from '../../src/db/session-settings.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
+import { openRunnerPool } from '../../src/queue/runner-pool.ts'
+import { createOperatorRoutes } from '../../src/server/operator-routes.ts'
+import { createLogger } from '../../src/telemetry/logger.ts'
+import { createMetrics } from '../../src/telemetry/metrics.ts'
+import { createRoleDatabase } from '../security/role-database.ts'
+import { PATIENT } from '../support/database.ts'
+import { filesOf } from '../support/files.ts'
+import { createHostileDatabase, makeHostile } from '../support/hostile-database.ts'
+import { HOSTILE_SETTINGS } from '../support/hostile-settings.ts'
+import { NO_PGBOUNCER, startPgBouncer } from '../support/pgbouncer.ts'
+
+/** No second value can be set without a superuser or another access method. */
+const WITHOUT_HOSTILE_VALUE = ['session_replication_role', 'default_table_access_method']
+
+test('each setting has a hostile value in the tests', () => {
+  const names = SESSION_SETTINGS.map(({ name }) => name)
+  const missing = names.filter((name) => HOSTILE_SETTINGS[name] === undefined)
+  expect(missing.toSorted()).toEqual(WITHOUT_HOSTILE_VALUE.toSorted())
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('each file that opens a connection gives it the settings', async () => {
+  const root = path.join(import.meta.dirname, '../..')
+  const opening: string[] = []
+  const without: string[] = []
+  for (const file of await filesOf(root, ['src'])) {
+    if (!file.endsWith('.ts') || file.includes('generated')) continue
+    const text = await readFile(path.join(root, file), 'utf8')
+    if (!/new (pg\.(Client|Pool)|FairPool)\(/.test(text)) continue
+    opening.push(file)
+    if (!/\b(sessionOptions|connectClient)\(/.test(text)) without.push(file)
+  }
+  expect(opening.length).toBeGreaterThan(3)
+  expect(without).toEqual([])
+})
+
+describe('in a database with hostile settings', () => {
+  let hostile: Database
+
+  beforeAll(async () => {
+    hostile = await createHostileDatabase()
+  })
+  afterAll(async () => await hostile[Symbol.asyncDispose]())
+
+  test('a connection that sets nothing has the hostile values', async () => {
+    const client = new pg.Client({ connectionString: hostile.url })
+    await client.connect()
+    const own = await valuesOf(client)
+    const wrong = await findWrongSettings(client)
+    await client.end()
+    const unchanged = SESSION_SETTINGS.filter(({ name, value }) => own.get(name) === value)
+    // `pg` sends client_encoding when it connects.
+    expect(unchanged.map(({ name }) => name).toSorted()).toEqual(
+      [...WITHOUT_HOSTILE_VALUE, 'client_encoding'].toSorted(),
+    )
+    expect(wrong.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['TimeZone', 'DateStyle', 'statement_timeout']),
+    )
+  })
+
+  const PIPELINE = ['enable_seqscan', 'plan_cache_mode']
+  const RUNNER = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin']
+  test.each<[string, string[], (use: (sql: Sql) => Promise<void>) => Promise<void>]>([
+    ['the general pool', [], (use) => use(hostile.pool)],
+    ['the pool of the pipeline', PIPELINE, (use) => use(hostile.pipeline)],
+    [
+      'the pool of a worker runner',
+      RUNNER,
+      async (use) => {
+        const runner = openRunnerPool(hostile, 'a runner', () => {})
+        await use(runner.pool).finally(runner.destroy)
+      },
+    ],
+    [
+      'the pool of a migration',
+      [],
+      async (use) => {
+        const pool = createConnections(hostile.url).open({ maxConnections: 1, onError: () => {} })
+        await use(pool).finally(() => pool.end())
+      },
+    ],
+    [
+      'a session',
+      [],
+      async (use) => {
+        const handlers = { onOpen: async () => {}, onError: () => {} }
+        await using session = openSession(hostile.url, { name: 'a session', ...handlers })
+        await session.use(use)
+      },
+    ],
+  ])('a connection of %s has the values of Posthorn', async (_kind, tuned, open) => {
+    await open(async (sql) => {
+      const values = await valuesOf(sql)
+      const wrong = SESSION_SETTINGS.filter(
+        ({ name, value }) =>
+          !tuned.includes(name) && values.has(name) && values.get(name) !== value,
+      )
+      expect(wrong.map(({ name }) => `${name} = ${values.get(name)}`)).toEqual([])
+      expect(values.get('TimeZone')).toBe('UTC')
+      expect(await findWrongSettings(sql)).toEqual([])
+    })
+  })
+
+  test('Posthorn is migrated', async () => {
+    await using blank = await createHostileDatabase({ migrated: false })
+    expect((await migrate(blank.pool)).length).toBeGreaterThan(5)
+    const sql = 'select count(*)::int as count from posthorn.event_types'
+    expect((await blank.pool.query(sql)).rows).toEqual([{ count: 2 }])
+  })
+
+  test('a connection keeps what serves as well', async () => {
+    await using chosen = await createHostileDatabase({
+      settings: { synchronous_commit: 'remote_apply', search_path: 'app, public' },
+    })
+    const values = await valuesOf(chosen.pool)
+    expect(values.get('synchronous_commit')).toBe('remote_apply')
+    expect(values.get('search_path')).toBe('app, public')
+  })
+})
+
+test('a role that may not change a setting gets the statement that does', async () => {
+  await using roles = await createRoleDatabase()
+  await makeHostile(roles.asAdmin, { session_replication_role: 'replica' })
+  const refused = roles.asOwner.pool.query('select 1')
+  const database = new URL(roles.asAdmin.url).pathname.slice(1)
+  const remedy = `alter role ${roles.owner} in database ${database} set session_replication_role = 'origin'`
+  await expect(refused).rejects.toThrow(
+    `Posthorn cannot work with session_replication_role = "replica", and its role may not change that. Run as a superuser: ${remedy}`,
+  )
+  await roles.asAdmin.pool.query(remedy)
+  expect((await roles.asOwner.pool.query('show session_replication_role')).rows).toEqual([
+    { session_replication_role: 'origin' },
+  ])
+})
+
+describe('through a transaction pooler', () => {
+  beforeEach(({ skip }) => {
+    if (NO_PGBOUNCER) skip(NO_PGBOUNCER)
+  })
+
+  const KEPT = { TimeZone: 'Asia/Kolkata', DateStyle: 'German, DMY' }
+
+  test('each transaction has the time zone and the date style, and other settings are left alone', async () => {
+    await using kept = await createHostileDatabase({ settings: { ...KEPT, lock_timeout: '1h' } })
+    await using pooler = await startPgBouncer(kept.url, ROUND_ROBIN)
+    await using through = openDatabase(kept.url, { ...PATIENT, poolerUrl: pooler.url })
+    // Fills the pooler's sessions.
+    await Promise.all(Array.from({ length: 8 }, () => through.pool.query('select pg_sleep(0.05)')))
+    for (let time = 0; time < 12; time++) {
+      expect(await findWrongSettings(through.pool, 'pooled')).toEqual([])
+    }
+    const others = new pg.Client({ connectionString: pooler.url })
+    await others.connect()
+    const { rows } = await others.query(
+      `select current_setting('TimeZone') as zone, current_setting('lock_timeout') as timeout`,
+    )
+    await others.end()
+    expect(rows).toEqual([{ zone: 'Asia/Kolkata', timeout: '1h' }])
+    expect(await migrate(kept.pool, { pooler: through.pool })).toEqual([])
+  })
+
+  test('settings that no connection keeps are refused with the statements that set them', async () => {
+    await using hostile = await createHostileDatabase({
+      settings: { ...KEPT, array_nulls: 'off', synchronous_commit: 'off' },
+    })
+    const statements = await refusedThroughPooler(hostile)
+    expect(statements).toHaveLength(2)
+    for (const statement of statements) await hostile.pool.query(statement)
+    await using pooler = await startPgBouncer(hostile.url, ROUND_ROBIN)
+    await using through = openDatabase(hostile.url, { ...PATIENT, poolerUrl: pooler.url })
+    expect(await migrate(hostile.pool, { pooler: through.pool })).toEqual([])
+  })
+
+  async function refusedThroughPooler(hostile: Database): Promise<string[]> {
+    await using pooler = await startPgBouncer(hostile.url, ROUND_ROBIN)
+    await using through = openDatabase(hostile.url, { ...PATIENT, poolerUrl: pooler.url })
+    const refusal = await migrate(hostile.pool, { pooler: through.pool }).catch(String)
+    expect(refusal).toContain('array_nulls = "off", synchronous_commit = "off"')
+    expect(refusal).not.toContain('TimeZone')
+    return String(refusal).match(/alter role [^;]+/g) ?? []
+  }
+
+  test('/readyz and the log say which settings are wrong', async () => {
+    await using hostile = await createHostileDatabase({ settings: { array_nulls: 'off' } })
+    await using pooler = await startPgBouncer(hostile.url, ROUND_ROBIN)
+    await using through = openDatabase(hostile.url, { ...PATIENT, poolerUrl: pooler.url })
+    const lines: unknown[][] = []
+    const logger = createLogger('silent')
+    logger.error = (...line: unknown[]) => void lines.push(line)
+    expect(await readyz(hostile, logger)).toEqual({
+      status: 200,
+      body: { status: 'ok', checks: { postgres: 'ok', migrations: 'ok' } },
+    })
+    expect(lines).toEqual([])
+    expect(await readyz(through, logger)).toEqual({
+      status: 503,
+      body: {
+        status: 'unavailable',
+        checks: { postgres: 'ok', settings: 'unavailable', migrations: 'ok' },
+      },
+    })
+    expect(lines).toMatchObject([
+      [
+        {
+          event: 'postgres.settings',
+          settings: ['array_nulls = "off"'],
+          remedies: [expect.stringMatching(/^alter role .* set array_nulls = 'on'$/)],
+        },
+        expect.any(String),
+      ],
+    ])
+  })
+})
+
+const ROUND_ROBIN = { pool_mode: 'transaction', default_pool_size: 4, server_round_robin: 1 }
+
+async function readyz(database: Database, logger: ReturnType<typeof createLogger>) {
+  const routes = createOperatorRoutes({
+    database,
+    logger,
+    metrics: createMetrics('api', 0),
+    worker: undefined,
+    rest: { readiness: async () => ({}), metrics: async () => [] },
+    servesMetrics: false,
+  })
+  const response = await routes.request('/readyz')
+  return { status: response.status, body: await response.json() }
+}
+
+/** The values of the settings that the server has. */
+async function valuesOf(sql: Sql): Promise<Map<string, string>> {
+  const { rows } = await sql.query<{ name: string; value: string | null }>(
+    'select name, current_setting(name, true) as value from unnest($1::text[]) as setting (name)',
+    [SESSION_SETTINGS.map(({ name }) => name)],
+  )
+  return new Map(rows.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
+}
