@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { GERMAN, TURKISH } from './support/hostile-locales.ts'
+import { compileLocales, GERMAN, TURKISH } from './support/hostile-locales.ts'
 import { POSTGRES_VERSIONS } from './support/postgres-programs.ts'
 
 /*
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 })
 
+const locales = await compileLocales()
 const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-matrix-'))
 const lines: string[] = []
 for (const version of values.version) {
@@ -44,6 +45,7 @@ async function runTests(version: string, report: string): Promise<void> {
       TZ: 'America/St_Johns',
       LANG: GERMAN,
       LC_ALL: TURKISH,
+      ...(locales !== null && { LOCPATH: locales }),
     },
   })
   await once(vitest, 'close')
