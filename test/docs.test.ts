@@ -158,7 +158,9 @@ test('an application can publish with the SQL and the privileges in the README',
     }
     const { rows } = await client.query('select issued_at is not null as issued from tickets')
     expect(rows).toEqual([{ issued: true }])
-    await expect(client.query('select from posthorn.events')).rejects.toThrow(/permission denied/)
+    await expect(client.query('select from posthorn.events')).rejects.toMatchObject({
+      code: '42501',
+    })
   } finally {
     client.release(true)
   }

@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { call, untilDelivery } from '../console/support/call.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { JOINED } from '../support/factories.ts'
+import { hostUrl } from '../support/host-url.ts'
 import { type HostilePosthorn, startHostilePosthorn } from '../support/hostile-posthorn.ts'
 import { logLines } from '../support/log-lines.ts'
 import { until } from '../support/until.ts'
@@ -116,12 +117,9 @@ function tellStory(version: string): void {
   })
 
   test("an application publishes in SQL, in a session with the server's settings", async () => {
-    const host = new pg.Client({ connectionString: posthorn.databaseUrl })
+    const host = new pg.Client({ connectionString: hostUrl(posthorn.databaseUrl) })
     host.on('error', () => {})
     await host.connect()
-    // Otherwise an application could write nothing, or would be too slow on a busy machine.
-    await host.query('set default_transaction_read_only = off; set statement_timeout = 0')
-    await host.query('set lock_timeout = 0; set idle_session_timeout = 0')
     const occurred = '2026-03-01 12:00:00+05:30'
     const { rows } = await host.query<{ event_id: string }>(
       `select event_id from posthorn.publish_event($1, $2, $3, occurred_at => $4),

@@ -80,25 +80,35 @@ async function initialize(
   ])
 }
 
-/** In `postgresql.conf`, for all roles, and for the role another time zone: what a role sets comes last. */
+/**
+ * In `postgresql.conf`, for all roles, and for the role another time zone: what a role sets comes last. Only the superuser
+ * gets what only a superuser may set, because Posthorn could not work as another role then.
+ */
 async function applyHostileSettings(
   url: string,
   cluster: string,
   hasLocales: boolean,
 ): Promise<void> {
-  const settings = { ...HOSTILE_SETTINGS, ...(hasLocales && LOCALE_SETTINGS) }
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const { rows } = await client.query<{ line: string }>(
-    `select format('%s = %L', key, value) as line from json_each_text($1)
-     where current_setting(key, true) is not null or key like 'plpgsql.%'`,
-    [JSON.stringify(settings)],
+  await client.query(`load 'plpgsql'`)
+  const { rows } = await client.query<{ name: string; value: string; context: string }>(
+    `select wanted.key as name, wanted.value, context
+     from pg_settings join json_each_text($1) as wanted on lower(wanted.key) = lower(name)`,
+    [JSON.stringify(HOSTILE_SETTINGS)],
   )
+  const [forAll = [], forSuperuser = []] = ['user', 'superuser'].map((who) =>
+    rows.filter(({ context }) => context === who).map(({ name, value }) => [name, value] as const),
+  )
+  const inFile = [...forAll, ...(hasLocales ? Object.entries(LOCALE_SETTINGS) : [])]
   await appendFile(
     path.join(cluster, 'postgresql.conf'),
-    rows.map(({ line }) => `${line}\n`).join(''),
+    inFile.map(([name, value]) => `${name} = ${pg.escapeLiteral(value)}\n`).join(''),
   )
-  await client.query(hostileSettingsSql(null, settings))
+  await client.query(hostileSettingsSql(null, Object.fromEntries(forAll)))
+  for (const [name, value] of forSuperuser) {
+    await client.query(`alter role ${USER} set ${name} = ${pg.escapeLiteral(value)}`)
+  }
   await client.query(`alter role ${USER} set timezone = 'Asia/Kolkata'`)
   await client.end()
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { SCOPES } from '../../src/access/scope.ts'
+import { hostUrl } from './host-url.ts'
 import { GERMAN, TURKISH } from './hostile-locales.ts'
 import { startHostilePostgres } from './hostile-postgres.ts'
 import { hostileSettingsSql } from './hostile-settings.ts'
@@ -95,9 +96,8 @@ async function readyUrl(program: PosthornProcess): Promise<string> {
 
 /** The settings of the database come after those of the server, and before those of the role. */
 async function createHostileDatabase(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: hostUrl(url) })
   await client.connect()
-  await client.query(`set default_transaction_read_only = off; set statement_timeout = 0`)
   await client.query(`create database ${DATABASE}`)
   await client.query(hostileSettingsSql(DATABASE))
   await client.end()

@@ -1,0 +1,18 @@
+/**
+ * The URL for a host application of a test: it may write and wait, whatever the server sets. All else that the server sets
+ * stays, as it would for an application.
+ */
+export function hostUrl(url: string): string {
+  const changed = new URL(url)
+  changed.searchParams.set('options', OPTIONS.map((option) => `-c ${option}`).join(' '))
+  // `psql` reads a plus sign as one.
+  return changed.href.replaceAll('+', '%20')
+}
+
+const OPTIONS = [
+  'default_transaction_read_only=off',
+  'statement_timeout=0',
+  'lock_timeout=0',
+  'idle_in_transaction_session_timeout=0',
+  'idle_session_timeout=0',
+]
