@@ -1,0 +1,177 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database, Sql } from '../../src/db/client.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { createHostileDatabase } from '../support/hostile-database.ts'
+import { HOSTILE_SETTINGS } from '../support/hostile-settings.ts'
+
+/** These refuse the statements of a host, or end its session, whatever a statement calls. */
+const REFUSING = [
+  'default_transaction_read_only',
+  'default_transaction_deferrable',
+  'exit_on_error',
+  'statement_timeout',
+  'lock_timeout',
+  'transaction_timeout',
+  'idle_in_transaction_session_timeout',
+  'idle_session_timeout',
+]
+
+/** The application has functions of its own, in a schema before that of Postgres. */
+const SHADOWS = `
+  create schema hostile;
+  create function hostile.now() returns timestamptz language sql return '-infinity'::timestamptz;
+  create function hostile.lower(text) returns text language sql return 'shadowed';
+  create function hostile.json_typeof(json) returns text language sql return 'shadowed'`
+
+const ORDER = 'order.paid'
+
+let database: Database
+/** The session of a host application, which sets nothing for itself. */
+let host: pg.Client
+let tenant: Awaited<ReturnType<typeof createTenant>>
+
+beforeAll(async () => {
+  const settings = Object.entries(HOSTILE_SETTINGS).filter(([name]) => !REFUSING.includes(name))
+  database = await createHostileDatabase({ settings: Object.fromEntries(settings) })
+  tenant = await createTenant(database.prisma)
+  const searchKeys = ['$.order.id', '$.items[0].sku']
+  await createEventType(database.prisma, { name: ORDER, description: 'An order', searchKeys })
+  await subscribe(database, tenant.organizationId, [JOINED, ORDER])
+  await database.pool.query(SHADOWS)
+  host = new pg.Client({ connectionString: database.url })
+  await host.connect()
+  // `pg` asks for UTF8; a host may not.
+  await host.query(`set client_encoding = 'UTF8'`)
+})
+afterAll(async () => {
+  await host.end()
+  await database[Symbol.asyncDispose]()
+})
+
+test('the session of the host has the hostile settings', async () => {
+  const { rows } = await host.query(
+    `select current_setting('TimeZone') as zone, current_setting('standard_conforming_strings') as strings`,
+  )
+  expect(rows).toEqual([{ zone: HOSTILE_SETTINGS['TimeZone'], strings: 'off' }])
+})
+
+describe('publishing stores the same in the session of a host as in one of Posthorn', () => {
+  const AT = '2026-03-08T02:30:00.123456-05:00'
+  const DATA = '{"order": {"id": 12.50}, "items": [{"sku": "A\\\\u0000\\ud800"}], "text":"\\u00e4"}'
+  const event = (fields: string) => `[{"type":"${ORDER}","data":${DATA}${fields}}]`
+
+  test.each<[string, string, unknown[]]>([
+    ['publish_events of text', 'publish_events($1, $2::text)', [event('')]],
+    ['publish_events of json', 'publish_events($1, $2::json)', [event(`,"timestamp":"${AT}"`)]],
+    [
+      'publish_events of jsonb',
+      'publish_events($1, $2::jsonb)',
+      [`[{"type":"${ORDER}","data":{}}]`],
+    ],
+    ['publish_event of text', 'publish_event($1, $2, $3::text)', [ORDER, DATA]],
+    [
+      'publish_event of json with a time',
+      'publish_event($1, $2, $3::json, occurred_at => $4::timestamptz)',
+      [ORDER, DATA, AT],
+    ],
+    [
+      'publish_event of jsonb with a time',
+      'publish_event($1, $2, $3::jsonb, occurred_at => $4::timestamptz)',
+      [ORDER, '{"order": {"id": 7.0}}', AT],
+    ],
+  ])('%s', async (_name, call, values) => {
+    expect(await publish(host, call, values)).toEqual(await publish(database.pool, call, values))
+  })
+
+  async function publish(sql: Sql, call: string, values: unknown[]) {
+    const { rows: published } = await sql.query(`select * from posthorn.${call}`, [
+      tenant.publicOrganizationId,
+      ...values,
+    ])
+    const [{ event_id: id, ...rest }] = published
+    const { rows } = await database.pool.query(
+      `select e.type, e.data, abs(extract(epoch from e.occurred_at - now())) < 60 as "occurredNow",
+         extract(epoch from e.occurred_at)::text = $2 as "occurredThen",
+         array(select path || ' ' || value from posthorn.event_keys where event_id = e.id order by path) as keys,
+         d.state, d.max_attempts, j.attempts, j.max_attempts as job_attempts,
+         abs(extract(epoch from j.run_at - now())) < 60 as due
+       from posthorn.events as e join posthorn.deliveries as d on d.event_id = e.id
+       join graphile_worker.jobs as j on j.key = posthorn.type_id('msg', d.id)
+       where e.id = posthorn.parse_type_id('evt', $1)`,
+      [id, '1772955000.123456'],
+    )
+    expect(rows).toHaveLength(1)
+    expect(rows[0].occurredNow || rows[0].occurredThen).toBe(true)
+    return [rest, rows]
+  }
+
+  test('an idempotency key counts once in both', async () => {
+    const call = `select * from posthorn.publish_event($1, $2, '{}', idempotency_key => 'once')`
+    const values = [tenant.publicOrganizationId, JOINED]
+    const first = await host.query(call, values)
+    const again = await database.pool.query(call, values)
+    expect(again.rows).toEqual([
+      { event_id: first.rows[0].event_id, delivery_count: 0, duplicate: true },
+    ])
+  })
+})
+
+test.each([
+  [`[{"type":"${JOINED}","data":1,"timestamp":"2026-01-31 12:00"}]`],
+  [`[{"type":"${JOINED}","data":1,"timestamp":"2026-02-30T12:00:00Z"}]`],
+  [`[{"type":"${JOINED}","data":1,"EventID":1}]`],
+  [`[{"type":"\\u0000","data":1}]`],
+  [`[{"type":"nope"}]`],
+  [`[7]`],
+  [`{}`],
+  [`no JSON`],
+])('bad input is refused with the same words: %s', async (events) => {
+  const refusal = async (sql: Sql) =>
+    await sql
+      .query('select * from posthorn.publish_events($1, $2::text)', [
+        tenant.publicOrganizationId,
+        events,
+      ])
+      .then(
+        () => 'accepted',
+        ({ code, message }: pg.DatabaseError) => ({ code, message }),
+      )
+  const expected = await refusal(database.pool)
+  expect(expected).toMatchObject({ code: '22023' })
+  expect(await refusal(host)).toEqual(expected)
+})
+
+test.each([
+  `posthorn.type_id('evt', '0198c5a0-0000-7000-8000-0000000000ff')`,
+  `posthorn.parse_type_id('evt', 'evt_01k32t00000000000000000zzz')`,
+  `posthorn.parse_type_id('evt', 'wh_01k32t00000000000000000zzz')`,
+  `posthorn.uuid_v7_lower_bound('2026-03-08T02:30:00Z')`,
+  `extract(epoch from posthorn.uuid_v7_timestamp('0198c5a0-0000-7000-8000-0000000000ff'))::text`,
+  `posthorn.search_key_steps('$.order["id"].items[0]')`,
+  `array(select parent_name || to_char(day, 'YYYYMMDD') from posthorn.missing_partitions('2030-01-01', '2030-01-03'))`,
+])('%s is the same', async (expression) => {
+  const value = async (sql: Sql) => (await sql.query(`select ${expression} as value`)).rows[0].value
+  expect(await value(host)).toEqual(await value(database.pool))
+})
+
+test('no function has a backslash that standard_conforming_strings changes', async () => {
+  const { rows } = await database.pool.query<{ name: string; line: string }>(
+    `select p.proname as name, line from pg_proc as p, regexp_split_to_table(p.prosrc, e'\\n') as line
+     where p.pronamespace = 'posthorn'::regnamespace and p.prosqlbody is null and strpos(line, e'\\\\') > 0
+       and not coalesce(p.proconfig, '{}') @> array['standard_conforming_strings=on']
+       -- Only publish_events calls it, which has the setting.
+       and p.proname <> 'event_problem'`,
+  )
+  expect(rows.filter(({ line }) => !/\be'[^']*\\/i.test(line))).toEqual([])
+})
+
+test('a day without a midnight has its partitions', async () => {
+  await host.query(`set timezone = 'America/Santiago'`)
+  const { rows } = await host.query(
+    `select distinct to_char(day, 'YYYY-MM-DD') as day from posthorn.missing_partitions('2030-09-07', '2030-09-09') order by 1`,
+  )
+  await host.query('reset timezone')
+  expect(rows.map(({ day }) => day)).toEqual(['2030-09-07', '2030-09-08', '2030-09-09'])
+})
