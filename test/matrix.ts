@@ -42,7 +42,7 @@ async function runTests(version: string, report: string): Promise<void> {
       ...process.env,
       POSTHORN_TEST_POSTGRES: 'hostile',
       POSTHORN_TEST_POSTGRES_VERSION: version,
-      TZ: 'America/St_Johns',
+      TZ: 'Asia/Kolkata',
       LANG: GERMAN,
       LC_ALL: TURKISH,
       ...(locales !== null && { LOCPATH: locales }),

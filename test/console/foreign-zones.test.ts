@@ -8,7 +8,7 @@ import { story, storyBrowser } from './support/story.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 /*
- * A reader on the Chatham Islands looks at a server in Newfoundland whose Postgres is in India. No zone is UTC, and none
+ * A reader on the Chatham Islands looks at a server in India whose Postgres is in Newfoundland. No zone is UTC, and none
  * is full hours away from another.
  */
 let browser: Browser

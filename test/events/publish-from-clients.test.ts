@@ -17,7 +17,7 @@ beforeAll(async () => {
   const tenant = await createTenant(database.prisma)
   organization = tenant.publicOrganizationId
   await subscribe(database, tenant.organizationId, [JOINED])
-  await database.pool.query('create table invoices (id int primary key)')
+  await database.pool.query('create table public.invoices (id int primary key)')
 })
 afterAll(async () => await database[Symbol.asyncDispose]())
 

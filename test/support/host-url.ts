@@ -1,6 +1,6 @@
 /**
- * The URL for a host application of a test: it may write and wait, whatever the server sets. All else that the server sets
- * stays, as it would for an application.
+ * The URL for a host application of a test: it may write, fail and wait, whatever the server sets. All else that the server
+ * sets stays.
  */
 export function hostUrl(url: string): string {
   const changed = new URL(url)
@@ -11,6 +11,7 @@ export function hostUrl(url: string): string {
 
 const OPTIONS = [
   'default_transaction_read_only=off',
+  'exit_on_error=off',
   'statement_timeout=0',
   'lock_timeout=0',
   'idle_in_transaction_session_timeout=0',

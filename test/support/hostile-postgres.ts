@@ -81,8 +81,8 @@ async function initialize(
 }
 
 /**
- * In `postgresql.conf`, for all roles, and for the role another time zone: what a role sets comes last. Only the superuser
- * gets what only a superuser may set, because Posthorn could not work as another role then.
+ * In `postgresql.conf` and for all roles. Only the superuser gets what only a superuser may set, because Posthorn could not
+ * work as another role then.
  */
 async function applyHostileSettings(
   url: string,
@@ -109,7 +109,6 @@ async function applyHostileSettings(
   for (const [name, value] of forSuperuser) {
     await client.query(`alter role ${USER} set ${name} = ${pg.escapeLiteral(value)}`)
   }
-  await client.query(`alter role ${USER} set timezone = 'Asia/Kolkata'`)
   await client.end()
 }
 

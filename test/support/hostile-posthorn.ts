@@ -44,7 +44,7 @@ export async function startHostilePosthorn(version: string): Promise<HostilePost
   const authority = path.join(folder, 'ca.pem')
   await writeFile(authority, receiver.authority)
   const environment = {
-    ...{ TZ: 'America/St_Johns', LANG: GERMAN, LC_ALL: TURKISH },
+    ...{ TZ: 'Asia/Kolkata', LANG: GERMAN, LC_ALL: TURKISH },
     DATABASE_URL: databaseUrl,
     PORT: '0',
     POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
