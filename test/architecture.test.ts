@@ -10,6 +10,36 @@ test('imports point one way, and the checker sees every file', async () => {
   expect(await checkArchitecture()).toEqual({ violations: [], unseen: [] })
 })
 
+/** Their results depend on the time zone or the locale of the process. */
+const LOCAL = [
+  /\.[gs]et(Hours|Minutes|Date|Day|Month|FullYear|TimezoneOffset)\(/,
+  /\.to(Date|Time)String\(/,
+  /\.toLocale\w*\(\)/,
+  /\.localeCompare\([^,()]*\)/,
+  /\bIntl\.\w+\((undefined|\))/,
+  // A Date of text: text without a zone names a local time.
+  /new Date\((`|'|text\b|value\b|options\.)/,
+]
+
+/** These speak to the person at this machine, or have checked that the text has a zone. */
+const MAY_BE_LOCAL = ['src/cli/listen/format-delivery.ts', 'src/lib/rfc3339-time.ts']
+
+test('no server code depends on the time zone or the locale of the process', async () => {
+  const files = (await filesOf(ROOT, ['src'])).filter(
+    (file) => /\.tsx?$/.test(file) && !/^src\/console\/|generated/.test(file),
+  )
+  expect(files.length).toBeGreaterThan(400)
+  const found: string[] = []
+  for (const file of files) {
+    if (MAY_BE_LOCAL.includes(file)) continue
+    const lines = (await readFile(path.join(ROOT, file), 'utf8')).split('\n')
+    found.push(
+      ...lines.filter((line) => LOCAL.some((form) => form.test(line))).map((l) => `${file}: ${l}`),
+    )
+  }
+  expect(found).toEqual([])
+})
+
 test('the examples import no file of Posthorn, so that anyone can copy them', async () => {
   const files = (await filesOf(ROOT, ['examples'])).filter((file) => /\.tsx?$/.test(file))
   expect(files.length).toBeGreaterThan(30)

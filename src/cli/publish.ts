@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { invalid } from '../lib/errors.ts'
 import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
 import { InvalidJson, MAX_JSON_NESTING, parseJson } from '../lib/parse-json.ts'
+import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 import { ORGANIZATION_OPTION, selectOrganization } from './select-organization.ts'
@@ -50,7 +51,7 @@ Example:
               type,
               data,
               idempotencyKey: options.idempotencyKey ?? null,
-              occurredAt: options.timestamp === undefined ? null : new Date(options.timestamp),
+              occurredAt: options.timestamp === undefined ? null : readTime(options.timestamp),
             },
           ])
           if (!event) return
@@ -61,6 +62,11 @@ Example:
         })
       })
     })
+}
+
+/** The rules of events refuse an invalid time. */
+function readTime(text: string): Date {
+  return parseRfc3339(text) ?? new Date(Number.NaN)
 }
 
 function parseData(text: string): unknown {

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { verify } from '../receiver/index.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand } from './run-command.ts'
@@ -8,7 +9,7 @@ interface VerifyOptions {
   readonly id: string
   readonly timestamp: string
   readonly signature: string
-  readonly at?: string
+  readonly at?: Date
   readonly json?: boolean
 }
 
@@ -28,7 +29,7 @@ export function registerVerify(program: Command): void {
     .requiredOption('--id <id>', 'the value of wh-id')
     .requiredOption('--timestamp <seconds>', 'the value of wh-timestamp')
     .requiredOption('--signature <signature>', 'the value of wh-signature')
-    .option('--at <time>', 'compare the timestamp with this RFC 3339 time (default: now)')
+    .option('--at <time>', 'compare the timestamp with this RFC 3339 time (default: now)', readTime)
     .argument('[file]', 'a file with the raw body; - or no file reads standard input', '-')
     .option('--json', 'print {"ok":true,…} or {"ok":false,"reason":"…","message":"…"}')
     .action(async (file: string, options: VerifyOptions) => {
@@ -38,7 +39,7 @@ export function registerVerify(program: Command): void {
           'wh-timestamp': options.timestamp,
           'wh-signature': options.signature,
         }
-        const now = options.at === undefined ? {} : { now: new Date(options.at) }
+        const now = options.at === undefined ? {} : { now: options.at }
         const result = await verify(await readInput(file), headers, options.secret, now)
         const text = result.ok
           ? `authentic: ${result.id}`
@@ -47,4 +48,10 @@ export function registerVerify(program: Command): void {
         if (!result.ok) process.exitCode = 1
       })
     })
+}
+
+function readTime(text: string): Date {
+  const time = parseRfc3339(text)
+  if (!time) throw new InvalidArgumentError('Give an RFC 3339 time, such as 2026-01-31T12:00:00Z.')
+  return time
 }

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import type { Sql } from './client.ts'
 import { STRICT_TYPES } from './strict-types.ts'
 
 /** A setting that every connection of Posthorn has, whatever the server, the database or the role sets. */
@@ -9,6 +8,8 @@ export interface SessionSetting {
   /** A regular expression of Postgres for the values that serve as well and are kept. Default: only `value`. */
   readonly accepted?: string
 }
+
+type Queryable = Pick<pg.ClientBase, 'query'>
 
 /** These change what a statement means, returns or refuses. Their comments say what would go wrong. */
 const MEANING: readonly SessionSetting[] = [
@@ -132,7 +133,7 @@ export type ConnectionKind = 'direct' | 'pooled'
  * role may not set one.
  */
 export async function applySessionSettings(
-  sql: Sql,
+  sql: Queryable,
   kind: ConnectionKind = 'direct',
 ): Promise<void> {
   const settings =
@@ -166,7 +167,7 @@ export interface WrongSetting {
  * limits are those of the role: a statement that meets one fails, and changes nothing. `others` are asked for as well.
  */
 export async function findWrongSettings(
-  sql: Sql,
+  sql: Queryable,
   kind: ConnectionKind = 'direct',
   others: readonly SessionSetting[] = [],
 ): Promise<WrongSetting[]> {
@@ -174,7 +175,10 @@ export async function findWrongSettings(
   return await select(sql, [...settings, ...others], 'true')
 }
 
-async function explainRefusal(sql: Sql, settings: readonly SessionSetting[]): Promise<string> {
+async function explainRefusal(
+  sql: Queryable,
+  settings: readonly SessionSetting[],
+): Promise<string> {
   const refused = await select(sql, settings, `not has_parameter_privilege(name, 'set')`)
   const found = refused.map(({ name, actual }) => `${name} = ${JSON.stringify(actual)}`)
   const remedies = refused.map(({ remedy }) => remedy)
@@ -182,7 +186,7 @@ async function explainRefusal(sql: Sql, settings: readonly SessionSetting[]): Pr
 }
 
 async function select(
-  sql: Sql,
+  sql: Queryable,
   settings: readonly SessionSetting[],
   condition: string,
 ): Promise<WrongSetting[]> {

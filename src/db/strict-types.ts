@@ -1,5 +1,8 @@
 import pg from 'pg'
 
+// `pg` writes a parameter as a local time with an offset in minutes, which lacks the seconds of old time zones.
+pg.defaults.parseInputDatesAsUTC = true
+
 /**
  * The parsers of `pg`, except that a time that cannot be read fails the statement: `pg` parses it to null, which reads
  * like a missing value. Types without a time zone fail, too, because `pg` reads them in the time zone of the process.
@@ -25,12 +28,16 @@ const TYPES_WITHOUT_ZONE = new Map<number, string>([
 
 function requireTimes(text: string, parsed: unknown): unknown {
   const isRead = Array.isArray(parsed)
-    ? !parsed.includes(null) || /\bNULL\b/.test(text)
+    ? parsed.filter((time) => time === null).length === countNulls(text)
     : parsed !== null
   if (isRead) return parsed
   throw new Error(
     `Postgres answered the time ${JSON.stringify(text)}, which is not in the form of the setting DateStyle = ISO.`,
   )
+}
+
+function countNulls(arrayLiteral: string): number {
+  return arrayLiteral.match(/\bNULL\b/g)?.length ?? 0
 }
 
 function refuse(type: string): never {

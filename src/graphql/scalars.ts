@@ -1,11 +1,8 @@
 import { valueFromASTUntyped, visit } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { isExactNumber } from '../lib/exact-number.ts'
+import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { builder } from './builder.ts'
-
-/** RFC 3339, section 5.6. */
-const TIMESTAMP =
-  /^(?!0000)\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/
 
 /** Serializing a deeply nested value would overflow the stack. No real payload is nested this deep. */
 const MAX_JSON_DEPTH = 128
@@ -37,19 +34,11 @@ function exact({ value }: { readonly value: string }): void {
 }
 
 function parseTime(value: unknown): Date {
-  if (typeof value === 'string' && TIMESTAMP.test(value)) {
-    const time = new Date(value)
-    const year = time.getUTCFullYear()
-    if (year >= 1 && year <= 9999 && isDay(value.slice(0, 10))) return time
-  }
+  const time = typeof value === 'string' ? parseRfc3339(value) : null
+  if (time) return time
   throw createGraphQLError(
     'A DateTime is an RFC 3339 time in a string, such as "2026-01-31T12:00:00Z".',
   )
-}
-
-/** `Date` accepts February 31 and returns a day in March. */
-function isDay(day: string): boolean {
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }
 
 function shallow(value: unknown): unknown {

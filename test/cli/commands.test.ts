@@ -187,6 +187,11 @@ describe('posthorn publish', () => {
       /Did you mean "event_attendee.joined_event"\?/,
     ],
     [
+      'a time without a zone',
+      [JOINED, '{}', '--timestamp', '2026-01-31T12:00:00'],
+      /timestamp must be an RFC 3339 time/,
+    ],
+    [
       'a time with a five-digit year',
       [JOINED, '{}', '--timestamp', '+010000-01-01T00:00:00Z'],
       /timestamp must be an RFC 3339 time/,
@@ -286,6 +291,13 @@ describe('posthorn verify', () => {
     const { code, stdout } = await posthornWith(body, 'verify', ...delivery, '--json')
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, reason: 'timestamp-too-old' })
+  })
+
+  test('a time without a zone is rejected with the form of a time', async () => {
+    const args = [...delivery, '--at', '2021-02-25 15:02:10']
+    const { code, stderr } = await posthornWith(body, 'verify', ...args)
+    expect(code).toBe(1)
+    expect(stderr).toContain('Give an RFC 3339 time, such as 2026-01-31T12:00:00Z.')
   })
 
   test('another body is rejected', async () => {

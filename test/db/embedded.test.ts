@@ -1,6 +1,16 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -85,6 +95,19 @@ test.each<NodeJS.Signals>(['SIGKILL', 'SIGQUIT'])(
     expect(await clientAddress(again.localUrl)).toBeNull()
   },
 )
+
+test('runs in UTC, also if its cluster was created in another time zone', async () => {
+  await promisify(execFile)('cp', ['-a', earlier, dataDir])
+  const file = path.join(dataDir, 'postgres', 'postgresql.conf')
+  await appendFile(file, `\ntimezone = 'America/New_York'\nlog_timezone = 'Asia/Kolkata'\n`)
+  await using postgres = await openEmbeddedPostgres(dataDir)
+  expect(
+    await query(
+      postgres,
+      `select current_setting('TimeZone') as zone, current_setting('log_timezone') as log`,
+    ),
+  ).toEqual([{ zone: 'UTC', log: 'UTC' }])
+})
 
 test('stops when its last user closes it', async () => {
   const postgres = await openEarlier()
