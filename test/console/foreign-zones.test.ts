@@ -74,7 +74,7 @@ story('a time that the reader types is in the zone of the browser', async () => 
   await expect
     .poll(() => new URL(page.url()).searchParams.get('since'))
     .toBe('2026-11-20T10:15:00.000Z')
-  await page.getByText(event.id).waitFor()
+  await page.locator(`a[href$="/events/${event.id}"]`).first().waitFor()
 })
 
 async function open(path: string): Promise<void> {
