@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { STRICT_TYPES } from './strict-types.ts'
 
-/** A setting that every connection of Posthorn has, whatever the server, the database or the role sets. */
+/** A setting that every connection of Posthorn has, in any server, database and role. */
 export interface SessionSetting {
   readonly name: string
   readonly value: string
@@ -147,7 +147,7 @@ export async function applySessionSettings(
     )
   } catch (error) {
     if ((error as { code?: string }).code !== INSUFFICIENT_PRIVILEGE) throw error
-    throw new Error(await explainRefusal(sql, settings))
+    throw new Error(await explainRejection(sql, settings))
   }
 }
 
@@ -175,7 +175,7 @@ export async function findWrongSettings(
   return await select(sql, [...settings, ...others], 'true')
 }
 
-async function explainRefusal(
+async function explainRejection(
   sql: Queryable,
   settings: readonly SessionSetting[],
 ): Promise<string> {

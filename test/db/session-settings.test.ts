@@ -183,10 +183,10 @@ describe('through a transaction pooler', () => {
   async function refusedThroughPooler(hostile: Database): Promise<string[]> {
     await using pooler = await startPgBouncer(hostile.url, ROUND_ROBIN)
     await using through = openDatabase(hostile.url, { ...PATIENT, poolerUrl: pooler.url })
-    const refusal = await migrate(hostile.pool, { pooler: through.pool }).catch(String)
-    expect(refusal).toContain('array_nulls = "off", synchronous_commit = "off"')
-    expect(refusal).not.toContain('TimeZone')
-    return String(refusal).match(/alter role [^;]+/g) ?? []
+    const rejection = await migrate(hostile.pool, { pooler: through.pool }).catch(String)
+    expect(rejection).toContain('array_nulls = "off", synchronous_commit = "off"')
+    expect(rejection).not.toContain('TimeZone')
+    return String(rejection).match(/alter role [^;]+/g) ?? []
   }
 
   test('/readyz and the log say which settings are wrong', async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { testEnvironment } from '../support/app.ts'
@@ -138,19 +138,49 @@ test('/readyz and the log find nothing wrong', async () => {
   expect(faults).toEqual([])
 })
 
-test('a deletion logs how many deliveries it cancels, and why', async () => {
-  receiver.answer = (response) => response.writeHead(500, { 'retry-after': '3600' }).end()
-  const { id } = await run('publish', JOINED, '{"n": 4}')
-  await logLine(posthorn, {
-    event: 'delivery.attempted',
-    status: 500,
-    attempt: 1,
-    state: 'pending',
+describe('a cancelation by Posthorn is logged with its reason', () => {
+  test('of a delivery whose event was deleted', async () => {
+    const { id } = await publishRetried({ n: 4 }, 3)
+    await database.pool.query(
+      `delete from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
+      [id],
+    )
+    await expectCanceled('event_deleted', { deliveryIds: [expect.stringMatching(/^msg_/)] })
   })
-  expect(id).toMatch(/^evt_/)
-  expect((await rest('DELETE', `/${webhookId}`)).status).toBe(204)
-  const line = await logLine(posthorn, { event: 'deliveries.canceled' })
-  expect(line).toMatchObject({ level: 'info', count: 1, reason: 'webhook_deleted', webhookId })
+
+  test('of a delivery that a task cancels', async () => {
+    await publishRetried({ n: 5 })
+    await graphql(
+      `mutation { cancelDeliveries(input: { filter: { states: [RETRYING] } }) {
+         ... on CancelDeliveriesSuccess { count } } }`,
+    )
+    await expectCanceled('delivery_task', { taskId: expect.stringMatching(/^task_/) })
+  })
+
+  test('of a delivery whose webhook was deleted', async () => {
+    await publishRetried({ n: 6 })
+    expect((await rest('DELETE', `/${webhookId}`)).status).toBe(204)
+    await expectCanceled('webhook_deleted', { webhookId })
+  })
+
+  /** Publishes an event whose first attempt fails, and whose next one is made later. */
+  async function publishRetried(data: object, retryAfterSeconds = 3_600): Promise<{ id: string }> {
+    receiver.clear()
+    receiver.answer = (response) =>
+      response.writeHead(500, { 'retry-after': String(retryAfterSeconds) }).end()
+    const event = await run('publish', JOINED, JSON.stringify(data))
+    const isRetrying = async () =>
+      (await graphql('{ deliveries(first: 1) { nodes { state } } }')).deliveries.nodes[0].state ===
+      'RETRYING'
+    await receiver.arrival(1)
+    await until(isRetrying, 'the first attempt is recorded')
+    return event
+  }
+
+  async function expectCanceled(reason: string, ids: object): Promise<void> {
+    const line = await logLine(posthorn, { event: 'deliveries.canceled', reason })
+    expect(line).toMatchObject({ level: 'info', count: 1, ...ids })
+  }
 })
 
 function expectNow(time: string | number): void {

@@ -7,7 +7,7 @@ import { hostUrl } from '../support/host-url.ts'
 import { createHostileDatabase } from '../support/hostile-database.ts'
 import { HOSTILE_SETTINGS } from '../support/hostile-settings.ts'
 
-/** These refuse the statements of a host, or end its session, whatever a statement calls. */
+/** These refuse the statements of a host, or end its session, with or without Posthorn. */
 const REFUSING = [
   'default_transaction_read_only',
   'default_transaction_deferrable',
@@ -129,7 +129,7 @@ test.each([
   [`{}`],
   [`no JSON`],
 ])('bad input is refused with the same words: %s', async (events) => {
-  const refusal = async (sql: Sql) =>
+  const rejection = async (sql: Sql) =>
     await sql
       .query('select * from posthorn.publish_events($1, $2::text)', [
         tenant.publicOrganizationId,
@@ -139,9 +139,9 @@ test.each([
         () => 'accepted',
         ({ code, message }: pg.DatabaseError) => ({ code, message }),
       )
-  const expected = await refusal(database.pool)
+  const expected = await rejection(database.pool)
   expect(expected).toMatchObject({ code: '22023' })
-  expect(await refusal(host)).toEqual(expected)
+  expect(await rejection(host)).toEqual(expected)
 })
 
 test.each([
