@@ -9,6 +9,7 @@ import { openBrowser, VIEWER } from '../server/browser.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
+import { makeUsual } from '../support/hostile-database.ts'
 import { logLine } from '../support/log-lines.ts'
 import { NO_PGBOUNCER, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
@@ -30,6 +31,7 @@ beforeAll(async () => {
   if (NO_PGBOUNCER) return
   directory = await mkdtemp(path.join(tmpdir(), 'posthorn pooler '))
   database = await createTestDatabase()
+  await makeUsual(database)
   tenant = await createTenant(database.prisma)
   receiver = await startReceiver()
   await writeFile(path.join(directory, 'ca.pem'), receiver.authority)

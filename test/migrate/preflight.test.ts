@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '../../src/db/client.ts'
 import { migrate, unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { testEnvironment } from '../support/app.ts'
 import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'
+import { makeUsual } from '../support/hostile-database.ts'
 import { NO_PGBOUNCER, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
@@ -132,6 +133,7 @@ describe('a transaction pooler', () => {
   })
 
   async function transactionPooler(settings: Record<string, string | number>): Promise<PgBouncer> {
+    await makeUsual(database)
     return await startPgBouncer(database.url, { pool_mode: 'transaction', ...settings })
   }
 

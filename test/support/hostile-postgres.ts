@@ -81,8 +81,7 @@ async function initialize(
 }
 
 /**
- * In `postgresql.conf` and for all roles. Only the superuser gets what only a superuser may set, because Posthorn could not
- * work as another role then.
+ * In `postgresql.conf` and for all roles, without what only a superuser may change: Posthorn could not work as another role.
  */
 async function applyHostileSettings(
   url: string,
@@ -92,23 +91,18 @@ async function applyHostileSettings(
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`load 'plpgsql'`)
-  const { rows } = await client.query<{ name: string; value: string; context: string }>(
-    `select wanted.key as name, wanted.value, context
-     from pg_settings join json_each_text($1) as wanted on lower(wanted.key) = lower(name)`,
+  const { rows } = await client.query<{ name: string; value: string }>(
+    `select wanted.key as name, wanted.value
+     from pg_settings join json_each_text($1) as wanted on lower(wanted.key) = lower(name)
+     where context = 'user'`,
     [JSON.stringify(HOSTILE_SETTINGS)],
   )
-  const [forAll = [], forSuperuser = []] = ['user', 'superuser'].map((who) =>
-    rows.filter(({ context }) => context === who).map(({ name, value }) => [name, value] as const),
+  const settings = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+  const lines = Object.entries({ ...settings, ...(hasLocales && LOCALE_SETTINGS) }).map(
+    ([name, value]) => `${name} = ${pg.escapeLiteral(value)}\n`,
   )
-  const inFile = [...forAll, ...(hasLocales ? Object.entries(LOCALE_SETTINGS) : [])]
-  await appendFile(
-    path.join(cluster, 'postgresql.conf'),
-    inFile.map(([name, value]) => `${name} = ${pg.escapeLiteral(value)}\n`).join(''),
-  )
-  await client.query(hostileSettingsSql(null, Object.fromEntries(forAll)))
-  for (const [name, value] of forSuperuser) {
-    await client.query(`alter role ${USER} set ${name} = ${pg.escapeLiteral(value)}`)
-  }
+  await appendFile(path.join(cluster, 'postgresql.conf'), lines.join(''))
+  await client.query(hostileSettingsSql(null, settings))
   await client.end()
 }
 
