@@ -25,18 +25,19 @@ export const HOSTILE_SETTINGS: Readonly<Record<string, string>> = {
   default_text_search_config: 'pg_catalog.german',
   // A schema of the application, and functions of the application before those of Postgres.
   search_path: 'hostile, pg_catalog, public',
-  // What statements may do, and how long.
+  // What statements may do, and how long: also the first statement of a connection, which changes these limits, so they
+  // are long enough for a busy machine.
   default_transaction_isolation: 'serializable',
   default_transaction_read_only: 'on',
   default_transaction_deferrable: 'on',
   row_security: 'off',
   restrict_nonsystem_relation_kind: 'view, "foreign-table"',
   synchronous_commit: 'off',
-  statement_timeout: '2s',
+  statement_timeout: '30s',
   lock_timeout: '50ms',
-  idle_in_transaction_session_timeout: '1s',
-  idle_session_timeout: '3s',
-  transaction_timeout: '4s',
+  idle_in_transaction_session_timeout: '10s',
+  idle_session_timeout: '20s',
+  transaction_timeout: '40s',
   exit_on_error: 'on',
   gin_fuzzy_search_limit: '1',
   client_min_messages: 'debug1',
