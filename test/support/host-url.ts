@@ -1,6 +1,6 @@
 /**
- * The URL for a host application of a test: it may write, fail and wait, whatever the server sets. All else that the server
- * sets stays.
+ * The URL for a host application of a test: under any settings of the server it may write, fail and wait. The other settings
+ * of the server stay.
  */
 export function hostUrl(url: string): string {
   const changed = new URL(url)
