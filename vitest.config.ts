@@ -25,7 +25,7 @@ const WAITING = [
   'test/scheduling/{killed-worker,ordered,rate-limit,restarted-worker,retry-after}.test.ts',
   'test/scheduling/unresponsive-endpoints.test.ts',
   'test/telemetry/tracing.test.ts',
-  'test/db/{connections,embedded,transaction-pooler}.test.ts',
+  'test/db/{connections,embedded,hostile-postgres,transaction-pooler}.test.ts',
   'test/embedded/local-authority.test.ts',
   'test/migrate/{neighbor,upgrade}.test.ts',
   'test/outbound/{egress-allow,endless-answers,surplus-bytes}.test.ts',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database, Sql } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { hostUrl } from '../support/host-url.ts'
 import { createHostileDatabase } from '../support/hostile-database.ts'
 import { HOSTILE_SETTINGS } from '../support/hostile-settings.ts'
 
@@ -40,7 +41,7 @@ beforeAll(async () => {
   await createEventType(database.prisma, { name: ORDER, description: 'An order', searchKeys })
   await subscribe(database, tenant.organizationId, [JOINED, ORDER])
   await database.pool.query(SHADOWS)
-  host = new pg.Client({ connectionString: database.url })
+  host = new pg.Client({ connectionString: hostUrl(database.url) })
   await host.connect()
   // `pg` asks for UTF8; a host may not.
   await host.query(`set client_encoding = 'UTF8'`)

@@ -7,6 +7,7 @@ import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { ALL_SCOPES, createTenant, JOINED } from '../support/factories.ts'
+import { hostUrl } from '../support/host-url.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
@@ -34,7 +35,7 @@ beforeAll(async () => {
   })
   token = api.tenant.token
   webhookId = await addWebhook(api, receiver.url)
-  raw = new pg.Client({ connectionString: api.database.url })
+  raw = new pg.Client({ connectionString: hostUrl(api.database.url) })
   await raw.connect()
   raw.on('notification', ({ payload = '' }) => notifications.push(payload))
   await raw.query('listen posthorn_live')

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from '../../src/db/client.ts'
 import { migrate, unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { testEnvironment } from '../support/app.ts'
 import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'
+import { makeUsual } from '../support/hostile-database.ts'
 import { needs } from '../support/left-out.ts'
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
 import { runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
@@ -133,6 +134,7 @@ describe('a transaction pooler', needs('pgbouncer'), () => {
   })
 
   async function transactionPooler(settings: Record<string, string | number>): Promise<PgBouncer> {
+    await makeUsual(database)
     return await startPgBouncer(database.url, { pool_mode: 'transaction', ...settings })
   }
 })

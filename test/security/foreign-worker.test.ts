@@ -2,6 +2,7 @@ import { Logger, run } from 'graphile-worker'
 import { expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import { hostUrl } from '../support/host-url.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
@@ -10,10 +11,10 @@ const COUNT = 40
 test("another program's worker in the same schema, with a task named deliver, claims no deliveries and runs its own jobs", async () => {
   await using receiver = await startReceiver()
   await using posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
-  const { pool, url: connectionString } = posthorn.database
+  const { pool, url } = posthorn.database
   const ran: unknown[] = []
   const foreign = await run({
-    connectionString,
+    connectionString: hostUrl(url),
     concurrency: 20,
     pollInterval: 10,
     noHandleSignals: true,

@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs'
+import { hostUrl } from './host-url.ts'
 
 /**
  * A worker of a host application: `node host-worker-main.ts PACKAGE SCHEMA DATABASE_URL`. Its task `hello` prints the
@@ -8,7 +9,7 @@ const [, , name = '', schema = '', connectionString = ''] = process.argv
 const { run } = (await import(name)) as typeof import('graphile-worker')
 
 const runner = await run({
-  connectionString,
+  connectionString: hostUrl(connectionString),
   schema,
   pollInterval: 100,
   taskList: {

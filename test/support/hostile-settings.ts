@@ -87,7 +87,7 @@ export function hostileSettingsSql(
         where current_setting(name, true) is not null or name like 'plpgsql.%'
       loop
         execute format('alter %s set %s = %s', ${pg.escapeLiteral(target)}, given.name,
-          case when given.name in (${LISTS.map((name) => pg.escapeLiteral(name)).join(', ')}) then given.value
+          case when given.name in (${LISTS.map((name) => pg.escapeLiteral(name)).join(', ')}) and given.value <> '' then given.value
             else quote_literal(given.value) end);
       end loop;
     end

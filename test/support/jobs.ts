@@ -1,5 +1,4 @@
 import { Logger, run } from 'graphile-worker'
-import pg from 'pg'
 import type { Database, Sql } from '../../src/db/client.ts'
 import { until } from './until.ts'
 
@@ -37,10 +36,7 @@ export interface ClaimingWorker extends AsyncDisposable {
 /** Resolves once the worker has claimed `count` jobs. */
 export async function claimJobs(database: Database, count: number): Promise<ClaimingWorker> {
   const running: PromiseWithResolvers<void>[] = []
-  const pool = new pg.Pool({ connectionString: database.url })
-  // graphile-worker logs a warning for a pool without error listeners.
-  pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const pool = database.connections.open({ maxConnections: 10, onError: () => {} })
   const runner = await run({
     pgPool: pool,
     concurrency: count,

@@ -20,6 +20,7 @@ const LONG = [
   'console/unsaved-changes',
   'console/charts',
   'db/embedded',
+  'db/hostile-postgres',
   'react/pages/delivery-log',
   'scheduling/backlog-changes',
   'console/portal-element',

@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
+import { startHostilePostgres } from './hostile-postgres.ts'
 import { withDatabase } from './with-database.ts'
 
 declare module 'vitest' {
@@ -16,14 +17,16 @@ declare module 'vitest' {
   }
 }
 
-/** Provides one Postgres for the whole run: an embedded one, or the server of `TEST_DATABASE_URL`. */
+/**
+ * Provides one Postgres for the whole run: an embedded one, the server of `TEST_DATABASE_URL`, or with
+ * `POSTHORN_TEST_POSTGRES=hostile` one with foreign settings, of the version `POSTHORN_TEST_POSTGRES_VERSION`.
+ */
 export default async function startPostgres(project: TestProject) {
   // Two projects may share a server.
   const template = `posthorn_template_${project.name}`
   const dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn test '))
-  const externalUrl = process.env['TEST_DATABASE_URL']
-  const embedded = externalUrl ? null : await openConfiguredPostgres(dataDir)
-  const url = externalUrl ?? (embedded as { url: string }).url
+  const postgres = await chosenPostgres(dataDir)
+  const { url } = postgres
   const admin = openDatabase(url)
   await admin.pool.query(`drop database if exists ${template} with (force)`)
   await admin.pool.query(`create database ${template}`)
@@ -35,9 +38,24 @@ export default async function startPostgres(project: TestProject) {
   project.provide('templateDatabase', template)
   return async () => {
     await admin[Symbol.asyncDispose]()
-    await embedded?.[Symbol.asyncDispose]()
+    await postgres[Symbol.asyncDispose]()
     await rm(dataDir, { recursive: true, force: true })
   }
+}
+
+type Postgres = AsyncDisposable & { readonly url: string }
+
+async function chosenPostgres(dataDir: string): Promise<Postgres> {
+  const url = process.env['TEST_DATABASE_URL']
+  if (url) return { url, async [Symbol.asyncDispose]() {} }
+  const kind = process.env['POSTHORN_TEST_POSTGRES']
+  if (!kind) return await openConfiguredPostgres(dataDir)
+  if (kind !== 'hostile') {
+    throw new Error(
+      `POSTHORN_TEST_POSTGRES is ${JSON.stringify(kind)}. Set it to hostile, or unset it.`,
+    )
+  }
+  return await startHostilePostgres(dataDir, process.env['POSTHORN_TEST_POSTGRES_VERSION'] ?? '18')
 }
 
 async function openConfiguredPostgres(dataDir: string) {

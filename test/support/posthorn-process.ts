@@ -29,8 +29,12 @@ export function startPosthorn(
 ): PosthornProcess {
   const child = spawn(process.execPath, [options.program ?? PROGRAM, ...args], {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
-    // Without the settings of the person who runs the tests.
-    env: { PATH: process.env['PATH'], NO_COLOR: '1', ...options.environment },
+    // Without the settings of the person who runs the tests, but in the same place.
+    env: {
+      ...inherited('PATH', 'TZ', 'LANG', 'LC_ALL', 'LOCPATH'),
+      NO_COLOR: '1',
+      ...options.environment,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   child.stdin?.end(options.input ?? '')
@@ -58,6 +62,10 @@ export function startPosthorn(
       clearTimeout(timer)
     },
   }
+}
+
+function inherited(...names: readonly string[]): Record<string, string | undefined> {
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]))
 }
 
 /** Runs a command until it exits. */

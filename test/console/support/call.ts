@@ -44,7 +44,7 @@ export async function testDelivery(
 }
 
 export async function untilDelivery(
-  server: ConsoleServer,
+  server: Pick<ConsoleServer, 'graphql'>,
   id: string,
   is: (delivery: DeliveryStatus) => boolean,
   what: string,

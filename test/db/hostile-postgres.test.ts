@@ -1,0 +1,316 @@
+import { existsSync } from 'node:fs'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
+import { call, untilDelivery } from '../console/support/call.ts'
+import { subscribe } from '../graphql/support/live.ts'
+import { JOINED } from '../support/factories.ts'
+import { hostUrl } from '../support/host-url.ts'
+import { type HostilePosthorn, startHostilePosthorn } from '../support/hostile-posthorn.ts'
+import { logLines } from '../support/log-lines.ts'
+import { until } from '../support/until.ts'
+
+/*
+ * One story on servers that somebody else configured, through the real program in a time zone of its own. `npm run
+ * test:matrix` runs all tests of the server on every version.
+ */
+const DEBIAN = '/usr/lib/postgresql/15/bin'
+
+describe('on the PostgreSQL of the embedded mode', () => tellStory('18'))
+describe.skipIf(!existsSync(DEBIAN))("on Debian's PostgreSQL 15", () => tellStory(DEBIAN))
+
+function tellStory(version: string): void {
+  let posthorn: HostilePosthorn
+  let webhookId: string
+
+  beforeAll(async () => {
+    posthorn = await startHostilePosthorn(version)
+  })
+  afterAll(async () => await posthorn?.[Symbol.asyncDispose]())
+
+  test('the server is ready, and finds nothing to warn about', async () => {
+    expect((await fetch(`${posthorn.url}/readyz`)).status).toBe(200)
+    const warnings = logLines(posthorn.log).filter(({ level }) => level !== 'info')
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/pass the address guard/),
+    ])
+  })
+
+  test('the command line and REST tell the time of now', async () => {
+    expectNow(posthorn.organization.created_at)
+    const created = await rest<Webhook>('POST', '/webhooks', {
+      ...{ url: posthorn.receiver.url, enabled: true, event_subscriptions: [JOINED] },
+    })
+    expectNow(created.created_at)
+    webhookId = created.id
+    expect(await rest('GET', `/webhooks/${webhookId}`)).toEqual(created)
+    const updated = await rest<Webhook>('PUT', `/webhooks/${webhookId}`, { description: 'IŞIK' })
+    expect(updated.created_at).toBe(created.created_at)
+    expectNow(updated.updated_at)
+  })
+
+  test('a key and a session are valid until they expire, and no longer', async () => {
+    const { token: key } = await posthorn.command<{ token: string }>(
+      ...['key', 'create', '--organization', posthorn.organizationId],
+      ...['--scope', 'webhooks:read', '--expires', '3s'],
+    )
+    const isAccepted = async () => (await get('/webhooks', key)).status === 200
+    expect(await isAccepted()).toBe(true)
+    const keys = await posthorn.command<{ expires_at: string | null }[]>(
+      ...['key', 'list', '--organization', posthorn.organizationId],
+    )
+    expectNow(keys.find(({ expires_at }) => expires_at !== null)?.expires_at)
+
+    const { token, frontendSession } = await call<CreatedSession>(
+      posthorn,
+      'createFrontendSession',
+      { input: ['CreateFrontendSessionInput!', { scopes: ['webhooks:read'], ttlSeconds: 3_600 }] },
+      'token frontendSession { expiresAt }',
+    )
+    expectNow(frontendSession.expiresAt, 3_600)
+    const { viewer } = await posthorn.graphql<{ viewer: { scopes: string[] } }>(
+      '{ viewer { scopes } }',
+      {},
+      token,
+    )
+    expect(viewer.scopes).toEqual(['webhooks:read'])
+    await until(async () => !(await isAccepted()), 'the key expires', 10_000)
+  })
+
+  test('a delivery is retried, and its receiver got what event.body shows', async () => {
+    posthorn.receiver.answer = failOnce()
+    const { deliveryId, event } = await publish({ place: 'IŞIK' })
+    await untilDelivery(posthorn, deliveryId, succeeded, 'the retry succeeds')
+    const [first, retry] = receivedOf(deliveryId)
+    expect(retry?.body).toEqual(first?.body)
+    expect(retry?.body.toString()).toBe(event.body)
+    expectNow(event.occurredAt)
+    expectNow(event.publishedAt)
+    expectNow(new Date(Number(retry?.headers['wh-timestamp']) * 1_000).toISOString())
+    expect(JSON.parse(event.body)).toMatchObject({ data: { place: 'IŞIK' } })
+    const { delivery } = await posthorn.graphql<{ delivery: Times }>(TIMES, { id: deliveryId })
+    for (const at of timesOf(delivery)) expectNow(at)
+  })
+
+  test('the time of the next attempt is as far away as the schedule says', async () => {
+    posthorn.receiver.answer = failOnce()
+    const { deliveryId } = await publish({})
+    let planned: string | null = null
+    await until(async () => {
+      const { delivery } = await posthorn.graphql<{ delivery: Times | null }>(TIMES, {
+        id: deliveryId,
+      })
+      planned ??= delivery?.nextAttemptAt ?? null
+      return delivery?.state === 'SUCCEEDED'
+    }, 'the retry succeeds')
+    if (planned !== null) expectNow(planned)
+  })
+
+  test('an event of the command line occurred when its option says', async () => {
+    const occurredAt = new Date(Date.now() - 3_600_000).toISOString()
+    const { id } = await posthorn.command<{ id: string }>(
+      ...['publish', '--organization', posthorn.organizationId, '--timestamp', occurredAt],
+      ...[JOINED, '{"from":"the command line"}'],
+    )
+    const { timestamp } = await receivedEvent(id)
+    expect(timestamp).toBe(occurredAt)
+  })
+
+  test("an application publishes in SQL, in a session with the server's settings", async () => {
+    const host = new pg.Client({ connectionString: hostUrl(posthorn.databaseUrl) })
+    host.on('error', () => {})
+    await host.connect()
+    const occurred = '2026-03-01 12:00:00+05:30'
+    const { rows } = await host.query<{ event_id: string }>(
+      `select event_id from posthorn.publish_event($1, $2, $3, occurred_at => $4),
+       generate_series(1, 1)`,
+      [posthorn.organizationId, JOINED, '{"path": "C:\\\\temp", "at": null}', occurred],
+    )
+    const now = await host.query<{ event_id: string }>(
+      'select event_id from posthorn.publish_events($1, $2)',
+      [posthorn.organizationId, JSON.stringify([{ type: JOINED, data: ['ı', 'İ'] }])],
+    )
+    await host.end()
+    const past = await receivedEvent(rows[0]?.event_id)
+    expect(past).toMatchObject({
+      timestamp: '2026-03-01T06:30:00.000Z',
+      data: { path: 'C:\\temp', at: null },
+    })
+    const present = await receivedEvent(now.rows[0]?.event_id)
+    expect(present.data).toEqual(['ı', 'İ'])
+    expectNow(present.timestamp)
+  })
+
+  test('a stream resumes with the delivery that finished in the meantime', async () => {
+    const before = await publish({ number: 1 })
+    await untilDelivery(posthorn, before.deliveryId, succeeded, 'the first one succeeds')
+    const { delivery } = await posthorn.graphql<{ delivery: Times }>(TIMES, {
+      id: before.deliveryId,
+    })
+    const missed = await publish({ number: 2 })
+    await untilDelivery(posthorn, missed.deliveryId, succeeded, 'the second one succeeds')
+    using stream = await subscribe(posthorn.url, posthorn.token, FINISHED, {
+      after: delivery.finishedAt,
+    })
+    await until(
+      () => stream.results.some(({ data }) => data.deliveryFinished.id === missed.deliveryId),
+      'the missed delivery arrives',
+    )
+  })
+
+  test('a redelivery and a recovery deliver again, and the statistics count them', async () => {
+    const { deliveryId } = await publish({ number: 3 })
+    await untilDelivery(posthorn, deliveryId, succeeded, 'it succeeds')
+    await call(posthorn, 'redeliver', { id: ['ID!', deliveryId] })
+    await until(() => receivedOf(deliveryId).length === 2, 'it is sent again')
+
+    await rest('PUT', `/webhooks/${webhookId}`, { enabled: false })
+    const since = new Date(Date.now() - 1_000).toISOString()
+    const missed = await publish({ number: 4 })
+    await rest('PUT', `/webhooks/${webhookId}`, { enabled: true })
+    await call(posthorn, 'recoverDeliveries', {
+      input: ['RecoverDeliveriesInput!', { webhookId, since, include: 'MISSED' }],
+    })
+    expectNow((await receivedEvent(missed.event.id)).timestamp)
+
+    const { webhook } = await posthorn.graphql<Statistics>(STATISTICS, {
+      ...{ id: webhookId, since: new Date(Date.now() - 600_000).toISOString() },
+    })
+    const counted = webhook.statistics.reduce((sum, { attempts }) => sum + attempts, 0)
+    expect(counted).toBeGreaterThanOrEqual(10)
+    expect(webhook.health.state).toMatch(/HEALTHY|DEGRADED/)
+    expectNow(webhook.health.lastSuccessAt, 0, 120)
+  })
+
+  test('rows are in the partition of their day in UTC', async () => {
+    await using database = openDatabase(posthorn.databaseUrl)
+    const { rows } = await database.pool.query<{ partition: string; id: string }>(
+      'select tableoid::regclass::text as partition, id from posthorn.events',
+    )
+    for (const { partition, id } of rows) {
+      // An id begins with the time of its creation.
+      const day = new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString()
+      expect(partition).toMatch(`events_${day.slice(0, 10).replaceAll('-', '')}`)
+    }
+  })
+
+  const get = (path: string, token: string) =>
+    fetch(`${posthorn.url}/api/connect/v1${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+
+  async function rest<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${posthorn.url}/api/connect/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${posthorn.token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const answer = await response.json()
+    if (!response.ok) throw new Error(JSON.stringify(answer))
+    return answer as Answer
+  }
+
+  async function publish(data: unknown): Promise<Published> {
+    const { publishedEvent } = await call<{ publishedEvent: { event: PublishedEvent } }>(
+      posthorn,
+      'publishEvent',
+      { input: ['PublishEventInput!', { type: JOINED, data }] },
+      'publishedEvent { event { id body occurredAt publishedAt deliveries { nodes { id } } } }',
+    )
+    const { event } = publishedEvent
+    return { event, deliveryId: event.deliveries.nodes[0]?.id ?? '' }
+  }
+
+  const receivedOf = (deliveryId: string) =>
+    posthorn.receiver.received.filter(({ headers }) => headers['wh-id'] === deliveryId)
+
+  async function receivedEvent(id: string | undefined) {
+    const found = () =>
+      posthorn.receiver.received
+        .map(({ body }) => JSON.parse(body.toString()))
+        .find((event) => event.id === id)
+    await until(found, `the event ${id} arrives`)
+    return found() as { timestamp: string; data: unknown }
+  }
+}
+
+interface Webhook {
+  readonly id: string
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+interface CreatedSession {
+  readonly token: string
+  readonly frontendSession: { readonly expiresAt: string }
+}
+
+interface PublishedEvent {
+  readonly id: string
+  readonly body: string
+  readonly occurredAt: string
+  readonly publishedAt: string
+  readonly deliveries: { readonly nodes: readonly { readonly id: string }[] }
+}
+
+interface Published {
+  readonly event: PublishedEvent
+  readonly deliveryId: string
+}
+
+interface Times {
+  readonly state: string
+  readonly createdAt: string
+  readonly finishedAt: string | null
+  readonly nextAttemptAt: string | null
+  readonly attempts: { readonly nodes: readonly { startedAt: string; recordedAt: string }[] }
+}
+
+const TIMES = `query ($id: ID!) {
+  delivery(id: $id) {
+    state createdAt finishedAt nextAttemptAt attempts { nodes { startedAt recordedAt } }
+  }
+}`
+
+const timesOf = ({ createdAt, finishedAt, attempts }: Times) => [
+  createdAt,
+  finishedAt,
+  ...attempts.nodes.flatMap(({ startedAt, recordedAt }) => [startedAt, recordedAt]),
+]
+
+const FINISHED = `subscription ($after: DateTime) { deliveryFinished(after: $after) { id } }`
+
+interface Statistics {
+  readonly webhook: {
+    readonly statistics: readonly { readonly attempts: number }[]
+    readonly health: { readonly state: string; readonly lastSuccessAt: string }
+  }
+}
+
+const STATISTICS = `query ($id: ID!, $since: DateTime!) {
+  webhook(id: $id) {
+    statistics(since: $since, bucket: MINUTE) { attempts }
+    health { state lastSuccessAt }
+  }
+}`
+
+const succeeded = ({ state }: { state: string }) => state === 'SUCCEEDED'
+
+/** Answers the first request with 500, and the others with 200. */
+function failOnce(): HostilePosthorn['receiver']['answer'] {
+  let failed = false
+  return (response) => {
+    response.writeHead(failed ? 200 : 500).end()
+    failed = true
+  }
+}
+
+/** The zones of the story are hours away from each other and from UTC. */
+function expectNow(at: string | null | undefined, secondsAhead = 0, toleranceSeconds = 60): void {
+  expect(at).toMatch(/Z$/)
+  const aheadMs = Date.parse(String(at)) - Date.now()
+  expect(Math.abs(aheadMs / 1_000 - secondsAhead), String(at)).toBeLessThan(toleranceSeconds)
+}

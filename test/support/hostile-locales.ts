@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { findProgram } from './installed-program.ts'
+
+/** A decimal comma and German months; an `I` whose lower case is not `i`. */
+export const GERMAN = 'de_DE.UTF-8'
+export const TURKISH = 'tr_TR.UTF-8'
+
+/** For glibc's variable LOCPATH. */
+const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/locales', import.meta.url))
+
+/** The folder with both locales, compiled once; null on a system that cannot compile them. Needs no root. */
+export async function compileLocales(): Promise<string | null> {
+  const localedef = findProgram('localedef')
+  if (localedef === undefined || !existsSync('/usr/share/i18n/locales/tr_TR')) return null
+  await mkdir(FOLDER, { recursive: true })
+  for (const locale of [GERMAN, TURKISH]) {
+    const compiled = path.join(FOLDER, locale)
+    if (existsSync(compiled)) continue
+    const [source = '', charset = ''] = locale.split('.')
+    await promisify(execFile)(localedef, ['-i', source, '-f', charset, compiled])
+  }
+  return FOLDER
+}

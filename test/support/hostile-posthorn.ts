@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { SCOPES } from '../../src/access/scope.ts'
+import { hostUrl } from './host-url.ts'
+import { GERMAN, TURKISH } from './hostile-locales.ts'
+import { startHostilePostgres } from './hostile-postgres.ts'
+import { hostileSettingsSql } from './hostile-settings.ts'
+import { type Log, logLine } from './log-lines.ts'
+import { type PosthornProcess, runPosthorn, startPosthorn } from './posthorn-process.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { withDatabase } from './with-database.ts'
+
+/** The real program in a time zone and language of its own, on a Postgres that somebody else configured. */
+export interface HostilePosthorn extends AsyncDisposable {
+  readonly url: string
+  readonly databaseUrl: string
+  readonly organizationId: string
+  /** The organization as the command line printed it. */
+  readonly organization: { readonly created_at: string }
+  /** An API key with every scope. */
+  readonly token: string
+  /** It trusts this receiver. */
+  readonly receiver: Receiver
+  readonly log: Log
+  /** Runs a command, and returns the value that it prints. Throws if the command fails. */
+  command<Printed>(...args: readonly string[]): Promise<Printed>
+  /** Sends a GraphQL request. Returns its data, or throws its errors. */
+  graphql<Data>(query: string, variables?: object, token?: string): Promise<Data>
+}
+
+const DATABASE = 'of_somebody_else'
+
+/** `version` is as for `findPostgres`. */
+export async function startHostilePosthorn(version: string): Promise<HostilePosthorn> {
+  await using stack = new AsyncDisposableStack()
+  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn hostile '))
+  stack.defer(() => rm(folder, { recursive: true, force: true }))
+  const postgres = stack.use(await startHostilePostgres(folder, version))
+  const databaseUrl = await createHostileDatabase(postgres.url)
+  const receiver = stack.use(await startReceiver())
+  const authority = path.join(folder, 'ca.pem')
+  await writeFile(authority, receiver.authority)
+  const environment = {
+    ...{ TZ: 'Asia/Kolkata', LANG: GERMAN, LC_ALL: TURKISH },
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+    POSTHORN_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
+    POSTHORN_EGRESS_CA_FILE: authority,
+    POSTHORN_RETRY_SCHEDULE: '1s,1s',
+  }
+  const program = stack.use(startPosthorn(['start'], { cwd: folder, environment }))
+  const url = await readyUrl(program)
+  const command = async <Printed>(...args: readonly string[]): Promise<Printed> => {
+    const { code, stdout, stderr } = await runPosthorn([...args, '--json'], {
+      ...{ cwd: folder, environment },
+    })
+    if (code !== 0) throw new Error(`posthorn ${args.join(' ')}: ${stderr}`)
+    return JSON.parse(stdout) as Printed
+  }
+  const organization = await command<{ id: string; created_at: string }>(
+    ...['organization', 'create', 'Harvest Fair'],
+  )
+  const scopes = [...SCOPES].join(',')
+  const { token } = await command<{ token: string }>(
+    ...['key', 'create', '--organization', organization.id, '--scope', scopes],
+  )
+  const started = stack.move()
+  return {
+    ...{ url, databaseUrl, organization, organizationId: organization.id, token, receiver },
+    log: program,
+    command,
+    async graphql<Data>(query: string, variables: object = {}, as = token): Promise<Data> {
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query, variables }),
+      })
+      const { data, errors } = (await response.json()) as { data: Data; errors?: unknown[] }
+      if (errors) throw new Error(JSON.stringify(errors))
+      return data
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  }
+}
+
+async function readyUrl(program: PosthornProcess): Promise<string> {
+  const ended = program.ended.then((code) => {
+    throw new Error(`Posthorn ended with ${code}:\n${program.stderr}`)
+  })
+  return (await Promise.race([logLine(program, { msg: 'ready' }), ended]))['url']
+}
+
+/** The settings of the database come after those of the server, and before those of the role. */
+async function createHostileDatabase(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: hostUrl(url) })
+  await client.connect()
+  await client.query(`create database ${DATABASE}`)
+  await client.query(hostileSettingsSql(DATABASE))
+  await client.end()
+  return withDatabase(url, DATABASE)
+}
