@@ -18,17 +18,21 @@ const INSTALL: Readonly<Record<string, string>> = {
   schemathesis: 'pip install schemathesis==4.32.5',
 }
 
-/** An ordinary user of Debian has neither of the others in `PATH`. */
-const FOLDERS = [
-  ...foldersOf('POSTHORN_TEST_TOOLS'),
-  ...foldersOf('PATH'),
-  ...besidePath('sbin'),
-  ...besidePath('lib/postgresql/*/bin').sort((a, b) => versionIn(b) - versionIn(a)),
-]
-
 /** The path of a program that can be run, or undefined. The folders in `POSTHORN_TEST_TOOLS` come first. */
 export function findProgram(name: string): string | undefined {
-  return FOLDERS.map((folder) => path.join(folder, name)).find(canRun)
+  return programFolders()
+    .map((folder) => path.join(folder, name))
+    .find(canRun)
+}
+
+/** An ordinary user of Debian has neither of the last ones in `PATH`. */
+function programFolders(): string[] {
+  return [
+    ...foldersOf('POSTHORN_TEST_TOOLS'),
+    ...foldersOf('PATH'),
+    ...besidePath('sbin'),
+    ...besidePath('lib/postgresql/*/bin').sort((a, b) => versionIn(b) - versionIn(a)),
+  ]
 }
 
 /** The path of a program that a test needs. */

@@ -34,7 +34,7 @@ story('a new installation delivers its first event to the test receiver', async 
   await page.getByText('2 of 5 steps done').waitFor()
 
   await publish()
-  await page.getByRole('link', { name: 'Test receiver' }).click()
+  await page.getByRole('link', { name: 'Test receiver', exact: true }).click()
   await page.getByText('Signature valid').waitFor()
   await page.getByRole('cell', { name: '200', exact: true }).waitFor()
   await page.locator('main tbody a').first().click()
@@ -52,7 +52,7 @@ story('told to fail, the receiver shows the failure and then the retry', async (
   await page.locator('label').getByText('500', { exact: true }).click()
   await page.getByText('The next delivery fails').waitFor()
   await publish()
-  await page.getByRole('link', { name: 'Test receiver' }).click()
+  await page.getByRole('link', { name: 'Test receiver', exact: true }).click()
   await page.getByRole('cell', { name: '500', exact: true }).waitFor()
   const accepted = page.getByRole('cell', { name: '200', exact: true })
   await expect.poll(() => accepted.count(), { timeout: 30_000 }).toBe(2)
