@@ -82,7 +82,7 @@ export function createCatalogue(sql: Sql): Catalogue {
 
     async names() {
       const { rows } = await sql.query<{ name: string }>(
-        'select name from posthorn.event_types where archived_at is null order by name',
+        'select name from posthorn.event_types where archived_at is null order by name collate "C"',
       )
       return rows.map((row) => row.name)
     },

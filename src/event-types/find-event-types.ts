@@ -10,11 +10,17 @@ export async function findEventTypes(
   { includeArchived }: { readonly includeArchived: boolean },
   selection: Selection,
 ): Promise<EventType[]> {
-  return await db.eventType.findMany({
-    ...selection,
+  const { select } = selection
+  const eventTypes = await db.eventType.findMany({
+    ...(select && { select: { ...select, name: true } }),
     where: includeArchived ? {} : { archivedAt: null },
-    orderBy: { name: 'asc' },
   })
+  return eventTypes.toSorted(byName)
+}
+
+/** By code points, so that the order is the same in every database, whatever its collation. */
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1
 }
 
 /** Reads an event type again after a change. Event types are never deleted. */
