@@ -1,10 +1,14 @@
 import { timeZone, zonedFormat } from './time-zone.ts'
 
-/** Numbers and times in the reader's locale, and in the time zone of their choice. */
+/**
+ * Numbers, durations and words in the language of the console, and dates in the reader's locale and chosen time zone. In an
+ * English sentence, `10.000` would be ten.
+ */
+const LANGUAGE = 'en'
 
-const count = new Intl.NumberFormat()
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const count = new Intl.NumberFormat(LANGUAGE)
+const compact = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: 1 })
 const dateTime = zonedFormat({
   year: 'numeric',
   month: 'short',
@@ -13,7 +17,7 @@ const dateTime = zonedFormat({
   minute: '2-digit',
   second: '2-digit',
 })
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' })
 
 export const formatCount = (value: number) => count.format(value)
 export const formatCompact = (value: number) => compact.format(value)
@@ -26,7 +30,7 @@ const elapsed = {
 }
 
 function unitFormat(unit: string): Intl.NumberFormat {
-  return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' })
+  return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'short' })
 }
 
 /** Formats a ratio from 0 to 1. A ratio below 1 never rounds up to 100 %. */

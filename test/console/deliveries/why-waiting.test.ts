@@ -46,7 +46,7 @@ test.each<[ParkedReason, string, string]>([
   expect(parked(reason)).toMatchObject({ title, sentence: expect.stringContaining(part) })
 })
 
-test('a delivery of a webhook that was asked to wait says so, whatever it was parked for before', () => {
+test('a delivery of a webhook that was asked to wait says so, even if it was parked for another reason before', () => {
   const health = { ...WEBHOOK.health, state: 'ON_HOLD', onHoldReason: 'RETRY_AFTER' } as const
   for (const reason of ['ON_HOLD', 'CONCURRENCY_LIMIT', 'RATE_LIMIT'] as const) {
     expect(
