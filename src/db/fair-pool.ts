@@ -14,10 +14,10 @@ export interface FairPoolOptions {
   readonly onWaited?: (waitedMs: number, timedOut: boolean) => void
 }
 
-/** A pool has no connection for a statement, for a reason in this process: Postgres was not asked for one. */
+/** A pool has no connection for a statement. Only with `unreachable` was Postgres asked for one. */
 export class PoolError extends Error {
   override readonly name = 'PoolError'
-  readonly kind: 'pool_exhausted' | 'stopping'
+  readonly kind: 'pool_exhausted' | 'stopping' | 'unreachable'
 
   constructor(kind: PoolError['kind'], message: string) {
     super(message)
@@ -43,7 +43,13 @@ export class FairPool extends pg.Pool {
     this.#ownerOf = ownerOf
     this.#onWaited = onWaited
     this.#queue = new FairQueue(config.max)
-    this.on('release', (_error, client) => this.#queue.release(this.#owners.get(client) ?? null))
+    this.on('release', (_error, client) => {
+      const owner = this.#owners.get(client)
+      // `pg` also releases connections that no statement got.
+      if (owner === undefined) return
+      this.#owners.delete(client)
+      this.#queue.release(owner)
+    })
   }
 
   /** Statements that wait for a connection. */
@@ -65,18 +71,45 @@ export class FairPool extends pg.Pool {
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    if (this.ending) throw new PoolError('stopping', 'The pool of connections is closed.')
+    this.#requireOpen()
     const owner = this.#ownerOf()
     const startedAtMs = performance.now()
     await this.#permit(owner, startedAtMs)
     try {
-      const client = await super.connect()
+      // It may have closed in the meantime.
+      this.#requireOpen()
+      const client = await this.#connectInTime()
       this.#owners.set(client, owner)
       this.#onWaited(performance.now() - startedAtMs, false)
       return client
     } catch (error) {
       this.#queue.release(owner)
       throw error
+    }
+  }
+
+  #requireOpen(): void {
+    if (this.ending) throw new PoolError('stopping', 'The pool of connections is closed.')
+  }
+
+  /** `pg` limits only a part of this: not `onConnect` of a connection that it opens at once. */
+  async #connectInTime(): Promise<pg.PoolClient> {
+    const { connectionTimeoutMillis: timeoutMs } = this.options
+    const late = Promise.withResolvers<never>()
+    const message = `Postgres opened no connection within ${timeoutMs} ms.`
+    // It fires before those of `pg`, whose errors have no code: timers of one length fire in the order of their start.
+    const timer = setTimeout(() => late.reject(new PoolError('unreachable', message)), timeoutMs)
+    const connecting = super.connect()
+    try {
+      return await Promise.race([connecting, late.promise])
+    } catch (error) {
+      connecting.then(
+        (client) => client.release(),
+        () => {},
+      )
+      throw error
+    } finally {
+      clearTimeout(timer)
     }
   }
 

@@ -13,6 +13,8 @@ type Queryable = Pick<pg.ClientBase, 'query'>
 
 /** These change what a statement means, returns or refuses. Their comments say what would go wrong. */
 const MEANING: readonly SessionSetting[] = [
+  // The first that is set, so that a connection outlives the error for a setting that its role may not change.
+  { name: 'exit_on_error', value: 'off' },
   // Prisma's adapter writes and reads times without their zone.
   { name: 'TimeZone', value: 'UTC', accepted: '^(Etc/)?UTC$' },
   // `pg` and Prisma read only ISO times.
@@ -44,7 +46,6 @@ const MEANING: readonly SessionSetting[] = [
   // With `off`, a crash of Postgres loses what was accepted. The other values differ in the standbys that they wait for.
   { name: 'synchronous_commit', value: 'on', accepted: '^(on|local|remote_write|remote_apply)$' },
   { name: 'default_table_access_method', value: 'heap' },
-  { name: 'exit_on_error', value: 'off' },
   // Another value returns a random part of the rows.
   { name: 'gin_fuzzy_search_limit', value: '0' },
   // Values such as `all` make functions fail that Postgres accepts otherwise.
@@ -179,11 +180,18 @@ async function explainRejection(
   sql: Queryable,
   settings: readonly SessionSetting[],
 ): Promise<string> {
-  const refused = await select(sql, settings, `not has_parameter_privilege(name, 'set')`)
+  const refused = await select(sql, settings, NOT_PERMITTED)
   const found = refused.map(({ name, actual }) => `${name} = ${JSON.stringify(actual)}`)
   const remedies = refused.map(({ remedy }) => remedy)
   return `Posthorn cannot work with ${found.join(' and ')}, and its role may not change that. Run as a superuser: ${remedies.join('; ')}`
 }
+
+/**
+ * Every role may change a setting of the context `user`, without a privilege. A setting of a language that is not loaded is
+ * missing from the view; those of Posthorn's list have that context.
+ */
+const NOT_PERMITTED = `not has_parameter_privilege(name, 'set') and name in (
+  select s.name from pg_catalog.pg_settings as s where s.context <> 'user')`
 
 async function select(
   sql: Queryable,

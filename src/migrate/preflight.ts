@@ -18,7 +18,7 @@ export interface PreflightOptions {
   readonly restartOtherWorkers: boolean
   /** Where the URL of the database comes from, for errors. */
   readonly urlSetting: UrlSetting
-  /** Two connections to `urlSetting`, which sets nothing that a transaction pooler would keep. */
+  /** Two connections to `urlSetting`. They set only what a transaction pooler restores for its other clients. */
   readonly probe: pg.Pool
   /** Connections through a transaction pooler, which must lead to the same database; null without one. */
   readonly pooler: pg.Pool | null

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
+import { FairPool } from '../../src/db/fair-pool.ts'
+import { unavailabilityOf } from '../../src/db/faults.ts'
 import { until } from '../support/until.ts'
 
 const owner = new AsyncLocalStorage<string>()
@@ -85,3 +87,55 @@ test('a failed connection is not counted', async () => {
     await expect(database.pool.query('select 1')).rejects.toThrow('ECONNREFUSED')
   }
 })
+
+describe('a connection whose set-up takes too long', () => {
+  test.each([
+    ['is opened for a statement', 0],
+    ['is opened for one of two statements, as there is one idle connection', 1],
+  ])('is an outage, and raises no limit: it %s', async (_, idle) => {
+    let setUpSeconds = 0
+    const pool = new FairPool({
+      connectionString: inject('postgresUrl'),
+      max: 2,
+      connectionTimeoutMillis: 1_000,
+      onConnect: async (client) => {
+        await client.query('select pg_sleep($1)', [setUpSeconds])
+      },
+    })
+    onTestFinished(() => pool.end())
+    for (let i = 0; i < idle; i++) await pool.query('select 1')
+    setUpSeconds = 2
+    const statements = Array.from({ length: idle + 1 }, () => failureOf(pool.query('select 1')))
+    const failures = await Promise.all(statements)
+    expect(failures.filter((failure) => failure !== null).map(unavailabilityOf)).toEqual([
+      'unreachable',
+    ])
+    setUpSeconds = 0
+    await until(() => pool.idleCount === idle + 1, 'the late connection is idle')
+    const clients = [await pool.connect(), await pool.connect()]
+    expect(unavailabilityOf(await failureOf(pool.connect()))).toBe('pool_exhausted')
+    for (const client of clients) client.release()
+    await Promise.all([pool.query('select 1'), pool.query('select 1')])
+  })
+})
+
+test('a statement that waits for a connection while its pool closes gets no outage', async () => {
+  const pool = new FairPool({
+    connectionString: inject('postgresUrl'),
+    max: 1,
+    connectionTimeoutMillis: 60_000,
+  })
+  const client = await pool.connect()
+  const failure = failureOf(pool.query('select 1'))
+  const ended = pool.end()
+  client.release()
+  expect(unavailabilityOf(await failure)).toBe('stopping')
+  await ended
+})
+
+/** The error of a statement, or null. */
+const failureOf = (statement: Promise<unknown>) =>
+  statement.then(
+    () => null,
+    (error: unknown) => error,
+  )

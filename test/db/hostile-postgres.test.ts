@@ -1,23 +1,30 @@
-import { existsSync } from 'node:fs'
+import path from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, type TestOptions, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
 import { call, untilDelivery } from '../console/support/call.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { JOINED } from '../support/factories.ts'
 import { hostUrl } from '../support/host-url.ts'
 import { type HostilePosthorn, startHostilePosthorn } from '../support/hostile-posthorn.ts'
-import { logLines } from '../support/log-lines.ts'
+import { findProgram } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
+import { logLine, logLines } from '../support/log-lines.ts'
 import { until } from '../support/until.ts'
 
 /*
  * One story on servers that somebody else configured, through the real program in a time zone of its own. `npm run
  * test:matrix` runs all tests of the server on every version.
  */
-const DEBIAN = '/usr/lib/postgresql/15/bin'
+const SERVERS: readonly [name: string, version: string, needed: TestOptions][] = [
+  ['the PostgreSQL of the embedded mode', '18', {}],
+  ['the PostgreSQL that is installed', path.dirname(findProgram('pg_ctl') ?? ''), needs('pg_ctl')],
+]
 
-describe('on the PostgreSQL of the embedded mode', () => tellStory('18'))
-describe.skipIf(!existsSync(DEBIAN))("on Debian's PostgreSQL 15", () => tellStory(DEBIAN))
+// The servers are tested side by side, and each one step by step.
+describe.each(SERVERS)('on %s', { concurrent: true }, (_name, version, needed) => {
+  describe('Posthorn', { ...needed, concurrent: false }, () => tellStory(version))
+})
 
 function tellStory(version: string): void {
   let posthorn: HostilePosthorn
@@ -182,6 +189,58 @@ function tellStory(version: string): void {
     expectNow(webhook.health.lastSuccessAt, 0, 120)
   })
 
+  test('an exhausted delivery is recovered', async () => {
+    const since = new Date().toISOString()
+    posthorn.receiver.answer = (response) => response.writeHead(500).end()
+    const { deliveryId } = await publish({ number: 5 })
+    await untilDelivery(posthorn, deliveryId, inState('EXHAUSTED'), 'it is exhausted')
+    posthorn.receiver.answer = (response) => response.end()
+    const input = ['RecoverDeliveriesInput!', { webhookId, since }] as const
+    expect(await call(posthorn, 'recoverDeliveries', { input }, 'count')).toEqual({ count: 1 })
+    await untilDelivery(posthorn, deliveryId, succeeded, 'it is delivered')
+  })
+
+  describe('a cancelation by Posthorn is logged with its reason', () => {
+    test('of a delivery whose event was deleted', async () => {
+      const { deliveryId, event } = await publishRetried(2)
+      await using database = openDatabase(posthorn.databaseUrl)
+      await database.pool.query(
+        `delete from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
+        [event.id],
+      )
+      await expectCanceled('event_deleted', { deliveryIds: [deliveryId] })
+    })
+
+    test('of a delivery that a task cancels', async () => {
+      await publishRetried()
+      await call(posthorn, 'cancelDeliveries', {
+        input: ['CancelDeliveriesInput!', { filter: { states: ['RETRYING'] } }],
+      })
+      await expectCanceled('delivery_task', { taskId: expect.stringMatching(/^task_/) })
+    })
+
+    test('of a delivery whose webhook was deleted', async () => {
+      await publishRetried()
+      await rest('DELETE', `/webhooks/${webhookId}`)
+      await expectCanceled('webhook_deleted', { webhookId })
+    })
+
+    /** Publishes an event whose first attempt fails, and whose next one is made later. */
+    async function publishRetried(retryAfterSeconds = 3_600): Promise<Published> {
+      posthorn.receiver.answer = (response) =>
+        response.writeHead(500, { 'retry-after': String(retryAfterSeconds) }).end()
+      const published = await publish({})
+      const isRetrying = inState('RETRYING')
+      await untilDelivery(posthorn, published.deliveryId, isRetrying, 'the first attempt failed')
+      return published
+    }
+
+    async function expectCanceled(reason: string, ids: object): Promise<void> {
+      const line = await logLine(posthorn.log, { event: 'deliveries.canceled', reason })
+      expect(line).toMatchObject({ level: 'info', count: 1, ...ids })
+    }
+  })
+
   test('rows are in the partition of their day in UTC', async () => {
     await using database = openDatabase(posthorn.databaseUrl)
     const { rows } = await database.pool.query<{ partition: string; id: string }>(
@@ -192,6 +251,10 @@ function tellStory(version: string): void {
       const day = new Date(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toISOString()
       expect(partition).toMatch(`events_${day.slice(0, 10).replaceAll('-', '')}`)
     }
+  })
+
+  test('the log has no error', () => {
+    expect(logLines(posthorn.log).filter(({ level }) => level === 'error')).toEqual([])
   })
 
   const get = (path: string, token: string) =>
@@ -208,9 +271,9 @@ function tellStory(version: string): void {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const answer = await response.json()
-    if (!response.ok) throw new Error(JSON.stringify(answer))
-    return answer as Answer
+    const answer = await response.text()
+    if (!response.ok) throw new Error(answer)
+    return (answer === '' ? undefined : JSON.parse(answer)) as Answer
   }
 
   async function publish(data: unknown): Promise<Published> {
@@ -297,7 +360,12 @@ const STATISTICS = `query ($id: ID!, $since: DateTime!) {
   }
 }`
 
-const succeeded = ({ state }: { state: string }) => state === 'SUCCEEDED'
+const inState =
+  (wanted: string) =>
+  ({ state }: { state: string }) =>
+    state === wanted
+
+const succeeded = inState('SUCCEEDED')
 
 /** Answers the first request with 500, and the others with 200. */
 function failOnce(): HostilePosthorn['receiver']['answer'] {

@@ -130,11 +130,17 @@ describe('in a database with hostile settings', () => {
 
 test('a role that may not change a setting gets the statement that does', async () => {
   await using roles = await createRoleDatabase()
-  await makeHostile(roles.asAdmin, { session_replication_role: 'replica' })
+  await makeHostile(roles.asAdmin, {
+    // It may change these.
+    ...HOSTILE_SETTINGS,
+    quote_all_identifiers: 'off',
+    session_replication_role: 'replica',
+  })
   const refused = roles.asOwner.pool.query('select 1')
   const database = new URL(roles.asAdmin.url).pathname.slice(1)
   const remedy = `alter role ${roles.owner} in database ${database} set session_replication_role = 'origin'`
-  await expect(refused).rejects.toThrow(
+  await expect(refused).rejects.toHaveProperty(
+    'message',
     `Posthorn cannot work with session_replication_role = "replica", and its role may not change that. Run as a superuser: ${remedy}`,
   )
   await roles.asAdmin.pool.query(remedy)

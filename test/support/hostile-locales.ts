@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { findProgram } from './installed-program.ts'
+import { besidePath, findProgram } from './installed-program.ts'
 
 /** A decimal comma and German months; an `I` whose lower case is not `i`. */
 export const GERMAN = 'de_DE.UTF-8'
@@ -16,7 +16,8 @@ const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/locales', import
 /** The folder with both locales, compiled once; null on a system that cannot compile them. Needs no root. */
 export async function compileLocales(): Promise<string | null> {
   const localedef = findProgram('localedef')
-  if (localedef === undefined || !existsSync('/usr/share/i18n/locales/tr_TR')) return null
+  const [sources] = besidePath('share/i18n/locales/tr_TR')
+  if (localedef === undefined || sources === undefined) return null
   await mkdir(FOLDER, { recursive: true })
   for (const locale of [GERMAN, TURKISH]) {
     const compiled = path.join(FOLDER, locale)

@@ -5,6 +5,9 @@ import { promisify } from 'node:util'
 
 /** How to get the programs that are not in a package of Debian with their name. */
 const INSTALL: Readonly<Record<string, string>> = {
+  go: 'apt-get install golang-go',
+  java: 'apt-get install default-jdk-headless',
+  mvn: 'apt-get install maven',
   nginx: 'apt-get install nginx-light',
   pg_ctl: 'apt-get install postgresql',
   promtool: 'apt-get install prometheus',

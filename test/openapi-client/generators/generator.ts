@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import path from 'node:path'
 import { promisify } from 'node:util'
+import { programPath } from '../../support/installed-program.ts'
 
 /** A program that partners generate a client with. */
 export interface Generator {
@@ -10,7 +12,7 @@ export interface Generator {
   build(folder: string): Promise<void>
 }
 
-/** Runs a program in the folder. Rejects with all that it printed. */
+/** Runs a program in the folder: an installed one by its name, or one by its path. Rejects with all that it printed. */
 export async function run(
   folder: string,
   program: string,
@@ -18,11 +20,15 @@ export async function run(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)(program, args, {
-      cwd: folder,
-      env: { ...process.env, ...environment },
-      maxBuffer: 64 * 1024 * 1024,
-    })
+    const { stdout } = await promisify(execFile)(
+      isName(program) ? programPath(program) : program,
+      args,
+      {
+        cwd: folder,
+        env: { ...process.env, ...environment },
+        maxBuffer: 64 * 1024 * 1024,
+      },
+    )
     return stdout
   } catch (error) {
     const { message, stdout = '', stderr = '' } = error as Error & Record<string, string>
@@ -30,3 +36,5 @@ export async function run(
     throw new Error(output === '' ? message : `${program} ${args.join(' ')}\n${output}`)
   }
 }
+
+const isName = (program: string) => program === path.basename(program)

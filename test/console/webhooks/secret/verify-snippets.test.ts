@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withHeaderPrefix } from '../../../../src/console/webhooks/secret/with-header-prefix.ts'
 import { formatSecret, generateSigningKey, signDelivery } from '../../../../src/receiver/sign.ts'
 import { freePort } from '../../../support/free-port.ts'
+import { programPath } from '../../../support/installed-program.ts'
 import { needsOptional } from '../../../support/left-out.ts'
 import { until } from '../../../support/until.ts'
 
@@ -40,7 +41,7 @@ const LANGUAGES: readonly Language[] = [
     file: 'verify.py',
     needs: 'python3',
     program: (snippet, port) => snippet.replace('3000', String(port)),
-    run: (file) => ['python3', file],
+    run: (file) => [programPath('python3'), file],
   },
   {
     name: 'Go',
@@ -49,7 +50,7 @@ const LANGUAGES: readonly Language[] = [
     program: (snippet, port) => snippet.replace(':3000', `:${port}`),
     run(file) {
       const program = file.replace(/[.]go$/, '')
-      execFileSync('go', ['build', '-o', program, file], { cwd: path.dirname(file) })
+      execFileSync(programPath('go'), ['build', '-o', program, file], { cwd: path.dirname(file) })
       return [program]
     },
   },
@@ -58,14 +59,14 @@ const LANGUAGES: readonly Language[] = [
     file: 'verify.php',
     needs: 'php',
     program: (snippet) => snippet,
-    run: (file, port) => ['php', '-S', `127.0.0.1:${port}`, file],
+    run: (file, port) => [programPath('php'), '-S', `127.0.0.1:${port}`, file],
   },
   {
     name: 'Ruby',
     file: 'verify.rb',
     needs: 'ruby',
     program: (snippet, port) => `${RAILS}\n${snippet}\nserve(WebhooksController, ${port})`,
-    run: (file) => ['ruby', file],
+    run: (file) => [programPath('ruby'), file],
   },
 ]
 
