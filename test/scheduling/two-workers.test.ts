@@ -89,7 +89,12 @@ async function setSchedule(set: string): Promise<void> {
 
 function createReleaser(sql: Sql = database.pipeline) {
   const limiter = new ConcurrencyLimiter({ capacity: 10, onFreeCapacity: () => {} })
-  return createBacklogReleaser(sql, limiter, () => 0)
+  return createBacklogReleaser(
+    sql,
+    limiter,
+    () => 0,
+    () => {},
+  )
 }
 
 /** Creates a backlog. */
@@ -443,7 +448,12 @@ test('one release finds all deliveries that were published to a drained backlog,
     expect(await limiter.acquire(candidate)).toBe('acquired')
     limiter.release(candidate, null)
   }
-  const backlogs = createBacklogReleaser(database.pipeline, limiter, () => 0)
+  const backlogs = createBacklogReleaser(
+    database.pipeline,
+    limiter,
+    () => 0,
+    () => {},
+  )
   await backlogs.releaseAll()
   expect(await countParked(pool)).toBe(0)
   await backlogs.releaseAll()
