@@ -3,14 +3,17 @@ import { isDatabaseUnavailable } from './faults.ts'
 
 const RETRY_DELAY_MS = 250
 
-/** Repeats `run` until Postgres is available. `run` must be idempotent. */
-export async function retryWhileUnavailable<Result>(run: () => Promise<Result>): Promise<Result> {
+/** Repeats `run` until Postgres is available, or until an abort of `signal`. `run` must be idempotent. */
+export async function retryWhileUnavailable<Result>(
+  run: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
   for (;;) {
     try {
       return await run()
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error
+      if (signal?.aborted || !isDatabaseUnavailable(error)) throw error
     }
-    await sleep(RETRY_DELAY_MS)
+    await sleep(RETRY_DELAY_MS, undefined, { signal }).catch(() => {})
   }
 }

@@ -1,7 +1,8 @@
 import type { Sql } from '../db/client.ts'
 import { openBacklog, releaseBacklog } from './backlog.ts'
-import { releaseProbe } from './circuit-breaker.ts'
+import { HAS_PROBE, releaseProbe } from './circuit-breaker.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
+import { endWaitsWithoutProbe, type Resumed } from './retry-after-hold.ts'
 
 /** Releases parked deliveries up to the free capacity of this process. */
 export interface BacklogReleaser {
@@ -21,7 +22,10 @@ interface Backlog {
   readonly isOpen: boolean
   readonly onHold: boolean
   readonly probeDue: boolean
-  readonly probeCount: number
+  /** Whether the endpoint may be asked again and there is no delivery to probe with. */
+  readonly waitIsOver: boolean
+  /** The first probe of an open circuit breaker came after a delay of its own. */
+  readonly delayCount: number
 }
 
 interface Share {
@@ -33,6 +37,7 @@ export function createBacklogReleaser(
   sql: Sql,
   limiter: ConcurrencyLimiter,
   aheadMs: () => number,
+  onResumed: (webhooks: readonly Resumed[]) => void,
 ): BacklogReleaser {
   let backlogs = new Map<string, Backlog>()
   /** How many released deliveries have not arrived at the limiter yet. */
@@ -118,8 +123,11 @@ export function createBacklogReleaser(
     backlogs = new Map(rows.map((row) => [row.webhookId, row]))
     limiter.setBacklogged(new Set(backlogs.keys()))
     inTransit = new Map()
-    for (const { webhookId, probeDue, probeCount } of rows) {
-      if (probeDue) await releaseProbe(sql, webhookId, probeCount, aheadMs())
+    for (const { webhookId, probeDue, delayCount } of rows) {
+      if (probeDue) await releaseProbe(sql, webhookId, delayCount, aheadMs())
+    }
+    if (rows.some(({ waitIsOver }) => waitIsOver)) {
+      onResumed(await endWaitsWithoutProbe(sql, aheadMs()))
     }
     await releaseFrom(rows.filter((row) => !row.onHold).map((row) => row.webhookId))
   }
@@ -146,8 +154,13 @@ async function readBacklogs(sql: Sql, aheadMs: number): Promise<Backlog[]> {
     text: `
       select s.webhook_id as "webhookId", w.organization_id as "organizationId", w.max_in_flight as "maxInFlight",
         s.backlog_since is not null as "isOpen", s.on_hold_since is not null as "onHold",
-        coalesce(s.next_probe_at <= now() + $1 * interval '1 millisecond', false) as "probeDue", s.probe_count as "probeCount"
+        coalesce(probe.exists, false) as "probeDue",
+        coalesce(s.on_hold_reason = 'retry_after' and not probe.exists, false) as "waitIsOver",
+        s.probe_count + (s.on_hold_reason = 'failing')::int as "delayCount"
       from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
+      cross join lateral (
+        select case when s.next_probe_at <= now() + $1 * interval '1 millisecond' then ${HAS_PROBE} end as exists offset 0
+      ) as probe
       where w.enabled and (s.backlog_since is not null or s.backlog_drained_at is not null and exists (
         select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null))`,
     values: [aheadMs],

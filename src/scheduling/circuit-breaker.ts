@@ -27,9 +27,9 @@ export function shouldPutOnHold(
   return failingMs + aheadMs >= MIN_FAILING_MS
 }
 
-/** The delay before the next probe: 30 s, doubled with each earlier probe, up to 15 minutes. */
-export function probeDelayMs(probesBefore: number): number {
-  return Math.min(FIRST_PROBE_AFTER_MS * 2 ** probesBefore, MAX_PROBE_DELAY_MS)
+/** The delay before the next probe: 30 s, doubled with each earlier delay, up to 15 minutes. */
+export function probeDelayMs(delaysBefore: number): number {
+  return Math.min(FIRST_PROBE_AFTER_MS * 2 ** delaysBefore, MAX_PROBE_DELAY_MS)
 }
 
 /**
@@ -66,13 +66,13 @@ export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promi
 export async function releaseProbe(
   sql: Sql,
   webhookId: string,
-  probesBefore: number,
+  delaysBefore: number,
   aheadMs = 0,
 ): Promise<void> {
   await sql.query({
     name: 'release_probe',
     text: RELEASE_PROBE,
-    values: [webhookId, aheadMs, aheadMs + probeDelayMs(probesBefore + 1)],
+    values: [webhookId, aheadMs, aheadMs + probeDelayMs(delaysBefore)],
   })
 }
 
@@ -86,6 +86,16 @@ export async function endProbe(sql: Sql, webhookId: string, deliveryId: string):
     values: [webhookId, deliveryId],
   })
 }
+
+/** SQL: whether the webhook of the schedule `s`, which is on hold, has a delivery that `RELEASE_PROBE` would release. */
+export const HAS_PROBE = `
+  case when exists (
+    select from posthorn.deliveries as head
+    where head.id = s.head_delivery_id and head.state = 'pending' and head.parked_at is null
+  ) then s.on_hold_reason = 'failing'
+  else exists (
+    select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null
+  ) end`
 
 /**
  * Skips a locked delivery, which is about to change. The next call releases the probe. If the endpoint asked to wait, a

@@ -1,5 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
+import { endHoldsIf } from '../webhooks/end-hold.ts'
+import { HAS_PROBE } from './circuit-breaker.ts'
 
 /** An endpoint answered 429 or 503 with `Retry-After`. */
 export interface WaitRequest {
@@ -28,7 +30,10 @@ export function createHoldForRetryAfter(sql: Sql, aheadMs: () => number): HoldFo
   })
 }
 
-/** In the order of the ids, so that processes cannot deadlock. */
+/**
+ * Locks the webhook and then its schedule, as an edit does: a hold waits for an edit that is about to be committed, and then
+ * compares the revision. In the order of the ids, so that processes cannot deadlock.
+ */
 const HOLD = `
   with asked as materialized (
     select * from unnest($1::uuid[], $2::bigint[], $3::float8[], $4::boolean[])
@@ -40,7 +45,7 @@ const HOLD = `
       now() + ($5 + asked.wait_ms) * interval '1 millisecond'
     from asked join posthorn.webhooks as w on w.id = asked.webhook_id and w.revision = asked.revision
     where w.enabled
-    order by w.id
+    order by w.id for share of w
     on conflict (webhook_id) do update set
       backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null,
       on_hold_since = coalesce(s.on_hold_since, excluded.on_hold_since),
@@ -74,4 +79,47 @@ async function hold(sql: Sql, requests: WaitRequest[], aheadMs: number): Promise
 
 function longestOf(requests: readonly WaitRequest[]): WaitRequest {
   return requests.reduce((a, b) => (b.waitMs > a.waitMs ? b : a))
+}
+
+/**
+ * Ends the hold of a webhook whose endpoint no longer asks to wait. Its failures still count, so the circuit breaker opens
+ * all the same. Returns whether the webhook was on hold for this reason.
+ */
+export async function endWait(sql: Sql, webhookId: string): Promise<boolean> {
+  const { rowCount } = await sql.query({
+    name: 'end_wait',
+    text: `
+      with ${endHoldsIf(`s.on_hold_reason = 'retry_after' and s.webhook_id = $1`)}
+      select from ended`,
+    values: [webhookId],
+  })
+  return rowCount === 1
+}
+
+/** A webhook whose hold has ended. */
+export interface Resumed {
+  readonly webhookId: string
+  readonly organizationId: string
+  readonly health: 'failing' | 'healthy'
+}
+
+/** Ends the holds of those webhooks whose endpoints may be asked again, and that have no delivery to probe with. */
+export async function endWaitsWithoutProbe(sql: Sql, aheadMs: number): Promise<Resumed[]> {
+  const { rows } = await sql.query<Resumed>({
+    name: 'end_waits_without_probe',
+    text: `
+      with over as materialized (
+        select s.webhook_id from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
+        where s.backlog_since is not null and s.on_hold_reason = 'retry_after' and w.enabled
+          and s.next_probe_at <= now() + $1 * interval '1 millisecond' and not ${HAS_PROBE}
+        order by s.webhook_id for update of s skip locked
+      ),
+      ${endHoldsIf('s.webhook_id in (select webhook_id from over)')}
+      select w.id as "webhookId", w.organization_id as "organizationId",
+        case when c.failing_since is null then 'healthy' else 'failing' end as health
+      from ended join posthorn.webhooks as w on w.id = ended.webhook_id
+      left join posthorn.webhook_conditions as c on c.webhook_id = w.id`,
+    values: [aheadMs],
+  })
+  return rows
 }

@@ -13,7 +13,7 @@ import type { Candidate } from './limited-webhook.ts'
 import { createReserve } from './rate-limit.ts'
 import { RecentHolds } from './recent-holds.ts'
 import { createLimitReporter } from './report-limits.ts'
-import { createHoldForRetryAfter } from './retry-after-hold.ts'
+import { createHoldForRetryAfter, endWait } from './retry-after-hold.ts'
 
 /** A delivery whose job runs, and its place in its webhook's schedule. */
 export interface ScheduledDelivery {
@@ -53,6 +53,8 @@ export interface Permit {
 /** The result of a recorded attempt. */
 export interface RecordedResult extends Failures {
   readonly succeeded: boolean
+  /** Whether the endpoint answered something else than that it is overloaded. */
+  readonly isReady: boolean
   /** Whether the delivery needs no further attempt. */
   readonly finished: boolean
 }
@@ -115,12 +117,14 @@ export function createScheduler(
   })
   /** How far the clock of a test is ahead. */
   const aheadMs = () => now().getTime() - Date.now()
-  const backlogs = createBacklogReleaser(sql, limiter, aheadMs)
+  const backlogs = createBacklogReleaser(sql, limiter, aheadMs, (webhooks) =>
+    notify(webhooks.map((webhook) => ({ kind: 'health', ...webhook }))),
+  )
   const reportLimits = createLimitReporter(sql, limiter)
   const holdForRetryAfter = createHoldForRetryAfter(sql, aheadMs)
   const recentHolds = new RecentHolds()
   const holding = new Set<Promise<void>>()
-  let isClosed = false
+  const closed = new AbortController()
   const watched = new WeakSet<AbortSignal>()
 
   /** All jobs of a runner share a signal, which needs only one listener. */
@@ -146,7 +150,7 @@ export function createScheduler(
   releasing.unref()
 
   async function parkUnlessAborted(signal: AbortSignal, id: string, reason: ParkedReason) {
-    if (isClosed || signal.aborted) return 'aborted' as const
+    if (closed.signal.aborted || signal.aborted) return 'aborted' as const
     await park({ id, reason })
     return 'parked' as const
   }
@@ -179,21 +183,41 @@ export function createScheduler(
     await backlogs.release(webhookId)
   }
 
-  async function handleFailure(delivery: ScheduledDelivery, failures: Failures): Promise<void> {
-    const { id, webhookId, organizationId, holdReason, isProbe } = delivery
+  async function handleFailure(delivery: ScheduledDelivery, result: RecordedResult): Promise<void> {
+    const { webhookId, organizationId, holdReason, isProbe } = delivery
     if (holdReason === 'failing') return
-    if (isProbe) await endProbe(sql, webhookId, id)
-    if (!shouldPutOnHold(failures, aheadMs()) || !(await putOnHold(sql, webhookId, aheadMs())))
+    const isResumed = isProbe && (await handleFailedProbe(delivery, result))
+    if (!shouldPutOnHold(result, aheadMs()) || !(await putOnHold(sql, webhookId, aheadMs()))) {
+      if (isResumed) await backlogs.release(webhookId)
       return
+    }
     recentHolds.stored(webhookId)
     limiter.rejectWaiting(webhookId)
     notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
   }
 
+  /** The webhook is on hold because its endpoint asked to wait. Returns whether the hold ended. */
+  async function handleFailedProbe(
+    { id, webhookId, organizationId }: ScheduledDelivery,
+    { isReady }: RecordedResult,
+  ): Promise<boolean> {
+    if (!isReady || !(await endWait(sql, webhookId))) {
+      await endProbe(sql, webhookId, id)
+      return false
+    }
+    notify([{ kind: 'health', organizationId, webhookId, health: 'failing' }])
+    return true
+  }
+
   async function storeHold(delivery: ScheduledDelivery, waitMs: number): Promise<void> {
     const { webhookId, organizationId } = delivery
+    const startedAt = performance.now()
     try {
-      if (!(await holdForRetryAfter({ ...delivery, waitMs }))) return
+      const isNew = await retryWhileUnavailable(async () => {
+        const leftMs = waitMs - (performance.now() - startedAt)
+        return leftMs > 0 && (await holdForRetryAfter({ ...delivery, waitMs: leftMs }))
+      }, closed.signal)
+      if (!isNew) return
       notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
     } finally {
       recentHolds.stored(webhookId)
@@ -220,7 +244,7 @@ export function createScheduler(
       backlogs.countArrival(webhookId)
       const reason = reasonToPark(delivery, options) ?? (waitsForHold(delivery) ? 'on_hold' : null)
       if (reason !== null) return await parkUnlessAborted(signal, id, reason)
-      if (isClosed || signal.aborted) return 'aborted'
+      if (closed.signal.aborted || signal.aborted) return 'aborted'
 
       const startedAt = performance.now()
       const candidate = { webhookId, organizationId, maxInFlight: options.maxInFlight }
@@ -272,13 +296,14 @@ export function createScheduler(
     release: (webhookId) => backlogs.release(webhookId),
 
     close() {
-      isClosed = true
+      closed.abort()
       limiter.close()
     },
 
     async [Symbol.asyncDispose]() {
       clearInterval(ticking)
       clearInterval(releasing)
+      closed.abort()
       limiter.close()
       await Promise.all([release, ...holding])
     },

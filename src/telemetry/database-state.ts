@@ -66,10 +66,11 @@ const readState = (workerSchema: string) => `
     from (select event_id::text from posthorn.deliveries where parked_at is not null limit $1) as d
   ),
   schedules as (
-    select count(*) as backlogs,
+    select count(*) filter (where exists (
+        select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null)) as backlogs,
       count(on_hold_since) filter (where on_hold_reason = 'failing') as on_hold,
       min(on_hold_since) filter (where on_hold_reason = 'failing') as first_hold
-    from posthorn.webhook_schedules where backlog_since is not null
+    from posthorn.webhook_schedules as s where backlog_since is not null
   ),
   partitions as (
     select count(*) as ahead from pg_class

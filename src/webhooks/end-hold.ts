@@ -3,18 +3,24 @@ import type { Db, Sql } from '../db/client.ts'
 /** Why a webhook is on hold: its circuit breaker is open, or its endpoint asked to wait by `Retry-After`. */
 export type HoldReason = 'failing' | 'retry_after'
 
-/** Ends the hold of a webhook and starts the slow release of its backlog. */
-const END_HOLD = `
-  with ended as (
-    update posthorn.webhook_schedules set on_hold_since = null, on_hold_reason = 'failing', next_probe_at = null,
+/**
+ * SQL: the parts of a `with` that end the holds of schedules `s` that `condition` selects, and start the slow release of
+ * their backlogs. `ended` has the webhooks.
+ */
+export const endHoldsIf = (condition: string) => `
+  ended as (
+    update posthorn.webhook_schedules as s set on_hold_since = null, on_hold_reason = 'failing', next_probe_at = null,
       probe_delivery_id = null, probe_count = 0, slow_start_since = clock_timestamp(), slow_start_released = 0
-    where webhook_id = $1::uuid and on_hold_since is not null
-    returning webhook_id
+    where s.on_hold_since is not null and ${condition}
+    returning s.webhook_id
   ),
   hold as (
     update posthorn.webhook_holds as h set ended_at = clock_timestamp()
     from ended where h.webhook_id = ended.webhook_id and h.ended_at is null
-  ),
+  )`
+
+const END_HOLD = `
+  with ${endHoldsIf('s.webhook_id = $1::uuid')},
   condition as (
     update posthorn.webhook_conditions as c set consecutive_failures = 0 from ended where c.webhook_id = ended.webhook_id
   )

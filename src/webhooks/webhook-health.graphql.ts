@@ -60,7 +60,7 @@ const HoldReason = builder.enumType('HoldReason', {
     RETRY_AFTER: {
       value: 'retry_after',
       description:
-        'The endpoint asked to wait: it answered 429 or 503 with a `Retry-After` header. A failed probe is retried by the retry schedule of its delivery.',
+        'The endpoint asked to wait: it answered 429 or 503 with a `Retry-After` header. A failed probe is retried by the retry schedule of its delivery. If no delivery waits at `nextProbeAt`, the hold ends.',
     },
   } as const,
 })
@@ -129,7 +129,7 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
       type: 'DateTime',
       nullable: true,
       description:
-        'When the next probe is sent, if a delivery waits: 30 seconds after the circuit breaker opened, then at intervals that double up to 15 minutes, and never before the time that the endpoint asked for. Null if the webhook is not on hold.',
+        'When the next probe is sent, if a delivery waits: 30 seconds after the circuit breaker opened, or at the time that the endpoint asked for, then at intervals that double up to 15 minutes. Never before the time that the endpoint asked for. Null if the webhook is not on hold.',
     }),
     lastError: t.exposeString('lastError', {
       nullable: true,

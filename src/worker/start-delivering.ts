@@ -65,7 +65,7 @@ export async function startDelivering(
   const worker = started.use(await startTasks(deps, sender, scheduler, reportSweep, settings))
   started.use(
     watchRescheduled({
-      sql: deps.database.pool,
+      pool: deps.database.pool,
       workerSchema: settings.config.workerSchema,
       report: reportSweep,
       onError(error) {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
 import type { Sql } from '../db/client.ts'
 import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import type { ReportSweep } from '../telemetry/events.ts'
 
 export interface RescheduledOptions {
-  readonly sql: Sql
+  readonly pool: Pick<pg.Pool, 'connect'>
   readonly workerSchema: string
   readonly report: ReportSweep
   readonly onError: (error: unknown) => void
@@ -15,11 +16,10 @@ const EVERY_MS = 3_000
 
 /** The search reads all jobs: with very many, it runs less often, so that it takes at most this part of the time. */
 const MAX_LOAD = 0.05
-const MAX_PAUSE_MS = 30_000
 
-/** Reopens exhausted deliveries whose failed jobs an operator rescheduled. Each worker does, and one is enough. */
+/** Reopens exhausted deliveries whose failed jobs an operator rescheduled. All workers together search one at a time. */
 export function watchRescheduled({
-  sql,
+  pool,
   workerSchema,
   report,
   onError,
@@ -27,12 +27,29 @@ export function watchRescheduled({
   const closed = new AbortController()
   const { signal } = closed
 
+  async function search(): Promise<void> {
+    const client = await pool.connect()
+    // A search may take long. Without its connection, it changes nothing.
+    const disconnect = () => client.release(true)
+    if (signal.aborted) return disconnect()
+    signal.addEventListener('abort', disconnect, { once: true })
+    try {
+      const reopened = await inTurn(client, () => reopenRescheduled(client, workerSchema))
+      if (reopened) report({ reopened })
+      if (!signal.aborted) client.release()
+    } catch (error) {
+      if (signal.aborted) return
+      disconnect()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', disconnect)
+    }
+  }
+
   async function watch(): Promise<void> {
     while (!signal.aborted) {
-      const startedAtMs = performance.now()
-      await reopenRescheduled(sql, workerSchema).then((reopened) => report({ reopened }), onError)
-      const pauseMs = Math.max(EVERY_MS, (performance.now() - startedAtMs) / MAX_LOAD)
-      await sleep(Math.min(pauseMs, MAX_PAUSE_MS), undefined, { signal }).catch(() => {})
+      await search().catch(onError)
+      await sleep(EVERY_MS, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -43,4 +60,24 @@ export function watchRescheduled({
       await watching
     },
   }
+}
+
+const BEGIN_TURN = `
+  select pg_try_advisory_xact_lock(hashtextextended('posthorn.rescheduled_jobs', 0)) and not exists (
+    select from posthorn.leases where name = 'rescheduled_jobs' and expires_at > clock_timestamp()) as "isMine"`
+
+const END_TURN = `
+  insert into posthorn.leases as l (name, holder, expires_at)
+  values ('rescheduled_jobs', gen_random_uuid(),
+    clock_timestamp() + (clock_timestamp() - transaction_timestamp()) * $1::float8)
+  on conflict (name) do update set expires_at = excluded.expires_at`
+
+/** Returns null if another worker searches, or if the pause after the last search is not over. */
+async function inTurn<Result>(sql: Sql, run: () => Promise<Result>): Promise<Result | null> {
+  await sql.query('begin')
+  const { rows } = await sql.query<{ isMine: boolean }>(BEGIN_TURN)
+  const result = rows[0]?.isMine ? await run() : null
+  if (rows[0]?.isMine) await sql.query(END_TURN, [1 / MAX_LOAD])
+  await sql.query('commit')
+  return result
 }

@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
 import { INITIAL_LIMIT } from '../../src/scheduling/adaptive-limit.ts'
+import { createScheduler } from '../../src/scheduling/scheduler.ts'
+import { subscribe } from '../graphql/support/live.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -24,6 +28,8 @@ beforeEach(async () => {
   posthorn = await startTestApp(settings())
 })
 afterEach(() => posthorn[Symbol.asyncDispose]())
+
+const HEALTH_CHANGES = 'subscription { webhookHealthChanged { state } }'
 
 const now = () => new Date(Date.now() + aheadMs)
 
@@ -84,6 +90,15 @@ async function failedAttempts(): Promise<number> {
     'select count(*)::int as n from posthorn.attempts where not succeeded',
   )
   return rows[0].n
+}
+
+/** The backends in which a hold waits for a lock. */
+async function waitingHolds(): Promise<number[]> {
+  const { rows } = await posthorn.database.pool.query(
+    `select pid from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%asked.wait_ms%'`,
+  )
+  return rows.map(({ pid }) => pid)
 }
 
 async function nextProbeInSeconds(): Promise<number> {
@@ -152,6 +167,7 @@ test.each([
   reject(status, retryAfter)
   await publishMany(30)
   await receiver.arrival(30)
+  await until(async () => (await failedAttempts()) >= 30, 'the attempts are recorded')
   expect(await health()).toMatchObject({ state: 'FAILING', onHoldReason: null })
 })
 
@@ -248,27 +264,109 @@ test('each probe is a delivery with fewer attempts, so one event that always get
   expect(receiver.received.slice(0, 3).map(numberOf)).toEqual([0, 1, 2])
 })
 
-test('a probe that fails otherwise is followed by another delivery, and uses up an attempt', async () => {
+test.each([
+  ['503 without Retry-After', 503],
+  ['429 without Retry-After', 429],
+])(
+  'a probe that gets %s is followed by another delivery half a minute later',
+  async (_case, status) => {
+    const { pool } = posthorn.database
+    webhookId = await createWebhook(posthorn, receiver.url)
+    await putOnHold('1')
+    await publish(pool, posthorn.tenant.publicOrganizationId, 2, 1)
+    reject(status, null)
+    pass(2)
+    await receiver.arrival(2)
+    await until(async () => (await failedAttempts()) === 2, 'the probe fails')
+    expect(await health()).toMatchObject({ state: 'ON_HOLD', onHoldReason: 'RETRY_AFTER' })
+    expect(await nextProbeInSeconds()).toBeLessThan(31)
+    recover()
+    pass(31)
+    await until(async () => !(await isOnHold()), 'the next probe ends the hold')
+    expect(receiver.received.slice(0, 3).map(numberOf)).toEqual([0, 1, 2])
+    const { rows } = await pool.query(
+      `select attempt_count, schedule_position from posthorn.deliveries where state = 'pending' order by id`,
+    )
+    expect(rows).toEqual([
+      { attempt_count: 1, schedule_position: 1 },
+      { attempt_count: 1, schedule_position: 1 },
+    ])
+  },
+)
+
+test.each([404, 500])(
+  'a probe that gets %i ends the hold, because the endpoint no longer asks to wait, and its failure counts',
+  async (status) => {
+    const { pool } = posthorn.database
+    webhookId = await createWebhook(posthorn, receiver.url)
+    await putOnHold('3600')
+    await publish(pool, posthorn.tenant.publicOrganizationId, 5, 1)
+    receiver.answer = (response, request) => {
+      response.statusCode = numberOf(request) === 1 ? status : 200
+      response.end()
+    }
+    pass(3_960)
+    await until(async () => (await countStates(pool))['succeeded'] === 4, 'the others arrive')
+    expect(receiver.received.slice(0, 2).map(numberOf)).toEqual([0, 1])
+    expect((await health()).onHoldReason).toBeNull()
+  },
+)
+
+test('a hold without deliveries ends at its time, and subscribers learn of it', async () => {
+  webhookId = await createWebhook(posthorn, receiver.url)
+  using changes = await subscribe(posthorn.app.url, posthorn.tenant.token, HEALTH_CHANGES)
+  await putOnHold('3600')
+  await staysQuiet(1)
+  expect(await isOnHold()).toBe(true)
+  const states = () => changes.results.map(({ data }) => data.webhookHealthChanged.state)
+  await until(() => states().includes('ON_HOLD'), 'subscribers learn of the hold')
+  const before = states().length
+  pass(3_960)
+  await until(async () => !(await isOnHold()), 'the hold ends')
+  expect(await health()).toMatchObject({
+    state: 'FAILING',
+    nextProbeAt: null,
+    consecutiveFailures: 1,
+  })
+  await until(() => states().length > before, 'subscribers learn of its end')
+  expect(states().slice(before)).toEqual(['FAILING'])
+  const { rows } = await posthorn.database.pool.query(
+    'select ended_at is not null as "hasEnded" from posthorn.webhook_holds',
+  )
+  expect(rows.every(({ hasEnded }) => hasEnded)).toBe(true)
+})
+
+test('Retry-After of an answer that could not be stored in time holds nothing, and a longer one holds all the same', async () => {
   const { pool } = posthorn.database
   webhookId = await createWebhook(posthorn, receiver.url)
-  await putOnHold('30')
-  await publish(pool, posthorn.tenant.publicOrganizationId, 2, 1)
-  reject(500, null)
-  pass(34)
-  await receiver.arrival(2)
-  await until(async () => (await failedAttempts()) === 2, 'the probe fails')
-  expect(await health()).toMatchObject({ state: 'ON_HOLD', onHoldReason: 'RETRY_AFTER' })
-  recover()
-  pass(70)
-  await until(async () => !(await isOnHold()), 'the next probe ends the hold')
-  expect(receiver.received.slice(0, 3).map(numberOf)).toEqual([0, 1, 2])
-  const { rows } = await pool.query(
-    `select attempt_count, schedule_position from posthorn.deliveries where state = 'pending' order by id`,
-  )
-  expect(rows).toEqual([
-    { attempt_count: 1, schedule_position: 1 },
-    { attempt_count: 1, schedule_position: 1 },
-  ])
+  for (const [retryAfter, isHeld] of [
+    ['1', false],
+    ['60', true],
+  ] as const) {
+    reject(429, retryAfter)
+    const edit = await pool.connect()
+    try {
+      await edit.query('begin')
+      await edit.query('select from posthorn.webhooks for no key update')
+      await publish(pool, posthorn.tenant.publicOrganizationId, 1, receiver.received.length)
+      await until(async () => (await waitingHolds()).length === 1, 'the hold waits for the lock')
+      const before = Date.now()
+      await until(() => Date.now() - before > 1_500, 'the shorter time passes')
+      for (const pid of await waitingHolds())
+        await pool.query('select pg_terminate_backend($1)', [pid])
+      await until(async () => (await waitingHolds()).length <= Number(isHeld), 'it is stopped')
+    } finally {
+      await edit.query('rollback')
+      edit.release()
+    }
+    if (isHeld) await until(isOnHold, 'the webhook is on hold')
+    else {
+      await until(async () => (await failedAttempts()) === 1, 'the attempt is recorded')
+      const before = Date.now()
+      await until(() => Date.now() - before > 1_000, 'a while passes')
+      expect((await health()).state).toBe('FAILING')
+    }
+  }
 })
 
 test('an endpoint that keeps asking to wait opens the circuit breaker, which never probes before the time that it asks for', async () => {
@@ -290,17 +388,18 @@ test('the head of an ordered webhook stays the head, and its retry comes no earl
     ordered: true,
     retryScheduleSeconds: [3, 3],
   })
-  reject(503, '1')
+  reject(503, '2')
   await publishMany(3)
   const [first] = [await receiver.arrival(1)]
   await until(isOnHold, 'the webhook is on hold')
   recover()
-  pass(60)
   const asked = await posthorn.graphql(
     `mutation ($id: ID!) { probeWebhook(id: $id) { ... on UserError { message } } }`,
     { id: webhookId },
   )
   expect(asked.probeWebhook.message).toMatch(/has a retry scheduled/)
+  pass(60)
+  await until(async () => !(await isOnHold()), 'the hold ends, as the head waits for its retry')
   const second = await receiver.arrival(2)
   expect(second.at.getTime() - first.at.getTime()).toBeGreaterThanOrEqual(3 * SECOND)
   await until(async () => (await countStates(pool))['succeeded'] === 3, 'all arrive')
@@ -422,6 +521,62 @@ test('an answer of an endpoint that was replaced meanwhile does not hold the new
   await publish(pool, posthorn.tenant.publicOrganizationId, 5, 1)
   await until(async () => (await countStates(pool))['succeeded'] === 5, 'the new endpoint gets all')
   expect(await health()).toMatchObject({ state: 'HEALTHY', onHoldReason: null })
+})
+
+test('a hold that cannot be stored does not keep the process from stopping', async () => {
+  await using unreachable = openDatabase('postgres://127.0.0.1:1/posthorn')
+  const errors: unknown[] = []
+  const scheduler = createScheduler(unreachable.pipeline, {
+    concurrency: 10,
+    notify: () => {},
+    onError: (error) => errors.push(error),
+    now,
+  })
+  scheduler.hold(
+    {
+      id: randomUUID(),
+      webhookId: randomUUID(),
+      organizationId: randomUUID(),
+      webhook: 'enabled',
+      isTest: false,
+      revision: '0',
+      loadedAt: 0,
+      hasBacklog: false,
+      holdReason: null,
+      isProbe: false,
+      isHead: false,
+      reservedInMs: null,
+    },
+    3_600_000,
+  )
+  await until(() => errors.length > 0, 'Postgres is unreachable')
+  errors.length = 0
+  await scheduler[Symbol.asyncDispose]()
+  expect(errors).toHaveLength(1)
+})
+
+test('an answer that arrives while an edit of the URL is committed does not hold the new endpoint', async () => {
+  const { pool } = posthorn.database
+  webhookId = await createWebhook(posthorn, receiver.url)
+  reject(429, '3600')
+  const edit = await pool.connect()
+  try {
+    await edit.query('begin')
+    await edit.query('update posthorn.webhooks set url = $1, revision = revision + 1', [
+      `${receiver.url}new`,
+    ])
+    await publishMany(1)
+    await until(
+      async () => (await waitingHolds()).length === 1 || (await isOnHold()),
+      'the hold waits for the edit',
+    )
+    await edit.query('commit')
+  } finally {
+    edit.release()
+  }
+  await until(async () => (await waitingHolds()).length === 0, 'the hold is decided')
+  await until(async () => (await failedAttempts()) === 1, 'the attempt is recorded')
+  expect((await health()).onHoldReason).toBeNull()
 })
 
 test('a disabled webhook is not put on hold by its test delivery', async () => {

@@ -8,11 +8,18 @@ import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts
 import { ConcurrencyLimiter } from '../../src/scheduling/concurrency-limiter.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { createReserve } from '../../src/scheduling/rate-limit.ts'
+import {
+  createHoldForRetryAfter,
+  endWaitsWithoutProbe,
+} from '../../src/scheduling/retry-after-hold.ts'
+import { endHold } from '../../src/webhooks/end-hold.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
 import { countParked, createWebhook, publish } from './support/backlog.ts'
 
 /** Without workers, so that only the test changes deliveries. */
+const DEADLOCKS = 'select deadlocks from pg_stat_database where datname = current_database()'
+
 let posthorn: TestApp
 /** The connections of a second process. */
 let database: Database
@@ -89,7 +96,12 @@ async function setSchedule(set: string): Promise<void> {
 
 function createReleaser(sql: Sql = database.pipeline) {
   const limiter = new ConcurrencyLimiter({ capacity: 10, onFreeCapacity: () => {} })
-  return createBacklogReleaser(sql, limiter, () => 0)
+  return createBacklogReleaser(
+    sql,
+    limiter,
+    () => 0,
+    () => {},
+  )
 }
 
 /** Creates a backlog. */
@@ -401,6 +413,36 @@ test('two workers that reserve for the same webhooks in different orders do not 
   }
 })
 
+test('holds by Retry-After in different orders, edits and ends of holds do not deadlock', async () => {
+  const { pool } = posthorn.database
+  const webhookIds: string[] = []
+  while (webhookIds.length < 10) webhookIds.push(await newWebhook())
+  const edit = async (id: string) =>
+    await posthorn.rest('PUT', `/webhooks/${publicId('webhook', id)}`, {
+      url: `https://hooks.example.com/${Math.random()}`,
+    })
+  const [before] = (await pool.query(DEADLOCKS)).rows
+  for (let round = 0; round < 10; round++) {
+    const { rows } = await pool.query('select id, revision from posthorn.webhooks')
+    const revisions = new Map(rows.map(({ id, revision }) => [id, revision]))
+    await pool.query('delete from posthorn.webhook_schedules')
+    await Promise.all([
+      ...[webhookIds, webhookIds.toReversed()].flatMap((ids) => {
+        const hold = createHoldForRetryAfter(database.pipeline, () => 0)
+        return ids.map((id) =>
+          hold({ webhookId: id, revision: revisions.get(id), waitMs: 1_000, isProbe: false }),
+        )
+      }),
+      ...webhookIds.map(edit),
+      ...webhookIds.map((id) => putOnHold(pool, id)),
+      ...webhookIds.map((id) => endHold(pool, id)),
+      endWaitsWithoutProbe(pool, 60_000),
+    ])
+  }
+  const [after] = (await pool.query(DEADLOCKS)).rows
+  expect(after).toEqual(before)
+})
+
 test('a release that is requested during another one runs after it and sees newer deliveries', async () => {
   const { pool } = posthorn.database
   await setSchedule('backlog_since = now()')
@@ -443,7 +485,12 @@ test('one release finds all deliveries that were published to a drained backlog,
     expect(await limiter.acquire(candidate)).toBe('acquired')
     limiter.release(candidate, null)
   }
-  const backlogs = createBacklogReleaser(database.pipeline, limiter, () => 0)
+  const backlogs = createBacklogReleaser(
+    database.pipeline,
+    limiter,
+    () => 0,
+    () => {},
+  )
   await backlogs.releaseAll()
   expect(await countParked(pool)).toBe(0)
   await backlogs.releaseAll()

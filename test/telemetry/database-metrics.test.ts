@@ -121,6 +121,9 @@ test('deliveries count by state, with the oldest of each, and overdue ones besid
   // An endpoint that asked to wait does not fail.
   await sql(`update posthorn.webhook_schedules set on_hold_reason = 'retry_after'`)
   expect(await read()).toMatchObject({ webhooksOnHold: 0, longestHold: 0, webhooksWithBacklog: 1 })
+  // A hold without deliveries is no backlog.
+  await sql(`update posthorn.deliveries set parked_at = null, parked_reason = null`)
+  expect(await read()).toMatchObject({ waiting: 0, webhooksWithBacklog: 0 })
 })
 
 test('an exhausted delivery, whose failed job is kept, does not count', async () => {

@@ -212,7 +212,11 @@ function loadSignal(outcome: Ended): AttemptResult['kind'] {
   if (outcome.kind === 'timed-out' && outcome.phase === 'response') return 'overload'
   if (outcome.kind !== 'answered') return 'unreachable'
   if (outcome.status === 500) return 'neutral'
-  return outcome.status === 429 || outcome.status > 500 ? 'overload' : 'ok'
+  return isOverload(outcome.status) ? 'overload' : 'ok'
+}
+
+function isOverload(status: number): boolean {
+  return status === 429 || status > 500
 }
 
 /**
@@ -242,6 +246,7 @@ async function publishResult(
   ])
   await deps.scheduler.handleResult(delivery, options, {
     succeeded,
+    isReady: record.status !== null && !isOverload(record.status),
     finished: state !== 'pending',
     consecutiveFailures,
     failingMs,
