@@ -18,7 +18,7 @@ export async function findEventTypes(
   return eventTypes.toSorted(byName)
 }
 
-/** By code points, so that the order is the same in every database, whatever its collation. */
+/** By code points, so that the order does not depend on the collation of the database. */
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : 1
 }

@@ -39,7 +39,7 @@ const HOLD = `
     select * from unnest($1::uuid[], $2::bigint[], $3::float8[], $4::boolean[])
       as asked (webhook_id, revision, wait_ms, is_probe)
   ),
-  held as (
+  stored as (
     insert into posthorn.webhook_schedules as s (webhook_id, backlog_since, on_hold_since, on_hold_reason, next_probe_at)
     select w.id, now(), now() + $5 * interval '1 millisecond', 'retry_after',
       now() + ($5 + asked.wait_ms) * interval '1 millisecond'
@@ -57,7 +57,7 @@ const HOLD = `
       end
     returning s.webhook_id, s.on_hold_since = now() + $5 * interval '1 millisecond' as is_new
   )
-  select webhook_id as id from held where is_new`
+  select webhook_id as id from stored where is_new`
 
 async function hold(sql: Sql, requests: WaitRequest[], aheadMs: number): Promise<boolean[]> {
   const byRevision = Map.groupBy(requests, ({ webhookId, revision }) => `${webhookId} ${revision}`)
@@ -73,8 +73,8 @@ async function hold(sql: Sql, requests: WaitRequest[], aheadMs: number): Promise
       aheadMs,
     ],
   })
-  const held = new Set(rows.map(({ id }) => id))
-  return requests.map(({ webhookId }) => held.delete(webhookId))
+  const opened = new Set(rows.map(({ id }) => id))
+  return requests.map(({ webhookId }) => opened.delete(webhookId))
 }
 
 function longestOf(requests: readonly WaitRequest[]): WaitRequest {

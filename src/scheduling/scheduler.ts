@@ -258,8 +258,8 @@ export function createScheduler(
       const acquired = limiter.acquire(candidate)
       const hasWaited = reservedAt !== null || typeof acquired !== 'string'
       if ((await acquired) === 'rejected') {
-        const isHeld = waitsForHold(delivery)
-        return await parkUnlessAborted(signal, id, isHeld ? 'on_hold' : 'concurrency_limit')
+        const isOnHold = waitsForHold(delivery)
+        return await parkUnlessAborted(signal, id, isOnHold ? 'on_hold' : 'concurrency_limit')
       }
       let isReleased = false
       return {

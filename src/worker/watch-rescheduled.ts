@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
-import type { Sql } from '../db/client.ts'
+import type { Database, Sql } from '../db/client.ts'
 import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import type { ReportSweep } from '../telemetry/events.ts'
 
 export interface RescheduledOptions {
-  readonly pool: Pick<pg.Pool, 'connect'>
+  readonly pool: Pick<Database['pool'], 'connect'>
   readonly workerSchema: string
   readonly report: ReportSweep
   readonly onError: (error: unknown) => void

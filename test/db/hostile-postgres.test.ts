@@ -57,16 +57,21 @@ function tellStory(version: string): void {
   })
 
   test('a key and a session are valid until they expire, and no longer', async () => {
-    const { token: key } = await posthorn.command<{ token: string }>(
-      ...['key', 'create', '--organization', posthorn.organizationId],
-      ...['--scope', 'webhooks:read', '--expires', '3s'],
-    )
-    const isAccepted = async () => (await get('/webhooks', key)).status === 200
-    expect(await isAccepted()).toBe(true)
-    const keys = await posthorn.command<{ expires_at: string | null }[]>(
+    const createKey = async (expires: string) =>
+      await posthorn.command<{ id: string; token: string }>(
+        ...['key', 'create', '--organization', posthorn.organizationId],
+        ...['--scope', 'webhooks:read', '--expires', expires],
+      )
+    const isAccepted = async (key: string) => (await get('/webhooks', key)).status === 200
+    const long = await createKey('1h')
+    const short = await createKey('3s')
+    expect(await isAccepted(long.token)).toBe(true)
+    const keys = await posthorn.command<{ id: string; expires_at: string | null }[]>(
       ...['key', 'list', '--organization', posthorn.organizationId],
     )
-    expectNow(keys.find(({ expires_at }) => expires_at !== null)?.expires_at)
+    const expiryOf = (id: string) => keys.find((key) => key.id === id)?.expires_at
+    expectNow(expiryOf(long.id), 3_600)
+    expectNow(expiryOf(short.id))
 
     const { token, frontendSession } = await call<CreatedSession>(
       posthorn,
@@ -81,7 +86,7 @@ function tellStory(version: string): void {
       token,
     )
     expect(viewer.scopes).toEqual(['webhooks:read'])
-    await until(async () => !(await isAccepted()), 'the key expires', 10_000)
+    await until(async () => !(await isAccepted(short.token)), 'the key expires', 10_000)
   })
 
   test('a delivery is retried, and its receiver got what event.body shows', async () => {

@@ -339,7 +339,7 @@ test('a hold without deliveries ends at its time, and subscribers learn of it', 
 test('Retry-After of an answer that could not be stored in time holds nothing, and a longer one holds all the same', async () => {
   const { pool } = posthorn.database
   webhookId = await createWebhook(posthorn, receiver.url)
-  for (const [retryAfter, isHeld] of [
+  for (const [retryAfter, isStored] of [
     ['1', false],
     ['60', true],
   ] as const) {
@@ -354,12 +354,12 @@ test('Retry-After of an answer that could not be stored in time holds nothing, a
       await until(() => Date.now() - before > 1_500, 'the shorter time passes')
       for (const pid of await waitingHolds())
         await pool.query('select pg_terminate_backend($1)', [pid])
-      await until(async () => (await waitingHolds()).length <= Number(isHeld), 'it is stopped')
+      await until(async () => (await waitingHolds()).length <= Number(isStored), 'it is stopped')
     } finally {
       await edit.query('rollback')
       edit.release()
     }
-    if (isHeld) await until(isOnHold, 'the webhook is on hold')
+    if (isStored) await until(isOnHold, 'the webhook is on hold')
     else {
       await until(async () => (await failedAttempts()) === 1, 'the attempt is recorded')
       const before = Date.now()
