@@ -2,41 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Notify } from '../live/notify.ts'
-import { endHold, type HoldReason } from '../webhooks/end-hold.ts'
 import type { SendOptions } from '../webhooks/send-options.ts'
 import type { AttemptResult } from './adaptive-limit.ts'
 import { createPark, type ParkedReason } from './backlog.ts'
 import { createBacklogReleaser } from './backlog-releaser.ts'
-import { endProbe, type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Candidate } from './limited-webhook.ts'
 import { createReserve } from './rate-limit.ts'
-import { RecentHolds } from './recent-holds.ts'
 import { createLimitReporter } from './report-limits.ts'
-import { createHoldForRetryAfter, endWait } from './retry-after-hold.ts'
-
-/** A delivery whose job runs, and its place in its webhook's schedule. */
-export interface ScheduledDelivery {
-  readonly id: string
-  readonly webhookId: string
-  readonly organizationId: string
-  readonly webhook: 'enabled' | 'disabled' | 'deleted'
-  readonly isTest: boolean
-  /** The revision of the webhook. */
-  readonly revision: string
-  /** Before the delivery was read, by the clock of `performance.now`. */
-  readonly loadedAt: number
-  /** Whether the webhook has a backlog. */
-  readonly hasBacklog: boolean
-  /** Null if the webhook is not on hold. */
-  readonly holdReason: HoldReason | null
-  /** Whether this delivery tests the webhook while the webhook is on hold. */
-  readonly isProbe: boolean
-  /** Whether this delivery is the head of the backlog of an ordered webhook. */
-  readonly isHead: boolean
-  /** Milliseconds from now until the delivery's rate-limit reservation. */
-  readonly reservedInMs: number | null
-}
+import { reasonToPark, type ScheduledDelivery } from './scheduled-delivery.ts'
+import { type RecordedResult, WebhookHolds } from './webhook-holds.ts'
 
 /** The permission to send one attempt. */
 export interface Permit {
@@ -48,15 +23,6 @@ export interface Permit {
   mayGoOn(): boolean
   /** Call it when the attempt has ended. `result` is `null` if nothing was sent. */
   release(result: AttemptResult | null): void
-}
-
-/** The result of a recorded attempt. */
-export interface RecordedResult extends Failures {
-  readonly succeeded: boolean
-  /** Whether the endpoint answered something else than that it is overloaded. */
-  readonly isReady: boolean
-  /** Whether the delivery needs no further attempt. */
-  readonly finished: boolean
 }
 
 /** Decides when each delivery is sent. */
@@ -121,10 +87,9 @@ export function createScheduler(
     notify(webhooks.map((webhook) => ({ kind: 'health', ...webhook }))),
   )
   const reportLimits = createLimitReporter(sql, limiter)
-  const holdForRetryAfter = createHoldForRetryAfter(sql, aheadMs)
-  const recentHolds = new RecentHolds()
-  const holding = new Set<Promise<void>>()
   const closed = new AbortController()
+  const { signal: stopping } = closed
+  const holds = new WebhookHolds(sql, { limiter, backlogs, notify, onError, aheadMs, stopping })
   const watched = new WeakSet<AbortSignal>()
 
   /** All jobs of a runner share a signal, which needs only one listener. */
@@ -137,7 +102,7 @@ export function createScheduler(
   const ticking = setInterval(() => limiter.tick(), TICK_MS)
   let release: Promise<void> | null = null
   const releasing = setInterval(() => {
-    recentHolds.forgetOld()
+    holds.forgetOld()
     release ??= backlogs
       .releaseAll()
       .then(reportLimits)
@@ -150,7 +115,7 @@ export function createScheduler(
   releasing.unref()
 
   async function parkUnlessAborted(signal: AbortSignal, id: string, reason: ParkedReason) {
-    if (closed.signal.aborted || signal.aborted) return 'aborted' as const
+    if (stopping.aborted || signal.aborted) return 'aborted' as const
     await park({ id, reason })
     return 'parked' as const
   }
@@ -177,58 +142,6 @@ export function createScheduler(
     }
   }
 
-  async function handleSuccess({ webhookId, organizationId, holdReason }: ScheduledDelivery) {
-    if (holdReason === null || !(await endHold(sql, webhookId))) return
-    notify([{ kind: 'health', organizationId, webhookId, health: 'healthy' }])
-    await backlogs.release(webhookId)
-  }
-
-  async function handleFailure(delivery: ScheduledDelivery, result: RecordedResult): Promise<void> {
-    const { webhookId, organizationId, holdReason, isProbe } = delivery
-    if (holdReason === 'failing') return
-    const isResumed = isProbe && (await handleFailedProbe(delivery, result))
-    if (!shouldPutOnHold(result, aheadMs()) || !(await putOnHold(sql, webhookId, aheadMs()))) {
-      if (isResumed) await backlogs.release(webhookId)
-      return
-    }
-    recentHolds.stored(webhookId)
-    limiter.rejectWaiting(webhookId)
-    notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
-  }
-
-  /** The webhook is on hold because its endpoint asked to wait. Returns whether the hold ended. */
-  async function handleFailedProbe(
-    { id, webhookId, organizationId }: ScheduledDelivery,
-    { isReady }: RecordedResult,
-  ): Promise<boolean> {
-    if (!isReady || !(await endWait(sql, webhookId))) {
-      await endProbe(sql, webhookId, id)
-      return false
-    }
-    notify([{ kind: 'health', organizationId, webhookId, health: 'failing' }])
-    return true
-  }
-
-  async function storeHold(delivery: ScheduledDelivery, waitMs: number): Promise<void> {
-    const { webhookId, organizationId } = delivery
-    const startedAt = performance.now()
-    try {
-      const isNew = await retryWhileUnavailable(async () => {
-        const leftMs = waitMs - (performance.now() - startedAt)
-        return leftMs > 0 && (await holdForRetryAfter({ ...delivery, waitMs: leftMs }))
-      }, closed.signal)
-      if (!isNew) return
-      notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
-    } finally {
-      recentHolds.stored(webhookId)
-    }
-  }
-
-  function waitsForHold(delivery: ScheduledDelivery): boolean {
-    const { webhookId, loadedAt, isTest, isProbe } = delivery
-    return !isTest && !isProbe && recentHolds.startedAfter(loadedAt, webhookId)
-  }
-
   return {
     get inFlight() {
       return limiter.inFlight
@@ -242,9 +155,10 @@ export function createScheduler(
       const { id, webhookId, organizationId, isTest, isProbe } = delivery
       rejectWaitingOnAbort(signal)
       backlogs.countArrival(webhookId)
-      const reason = reasonToPark(delivery, options) ?? (waitsForHold(delivery) ? 'on_hold' : null)
+      const reason =
+        reasonToPark(delivery, options) ?? (holds.beganAfterLoading(delivery) ? 'on_hold' : null)
       if (reason !== null) return await parkUnlessAborted(signal, id, reason)
-      if (closed.signal.aborted || signal.aborted) return 'aborted'
+      if (stopping.aborted || signal.aborted) return 'aborted'
 
       const startedAt = performance.now()
       const candidate = { webhookId, organizationId, maxInFlight: options.maxInFlight }
@@ -253,12 +167,12 @@ export function createScheduler(
         const { ratePerSecond } = options
         reservedAt = await waitForReservation(delivery, candidate, ratePerSecond)
         if (reservedAt === null) return await parkUnlessAborted(signal, id, 'rate_limit')
-        if (waitsForHold(delivery)) return await parkUnlessAborted(signal, id, 'on_hold')
+        if (holds.beganAfterLoading(delivery)) return await parkUnlessAborted(signal, id, 'on_hold')
       }
       const acquired = limiter.acquire(candidate)
       const hasWaited = reservedAt !== null || typeof acquired !== 'string'
       if ((await acquired) === 'rejected') {
-        const isOnHold = waitsForHold(delivery)
+        const isOnHold = holds.beganAfterLoading(delivery)
         return await parkUnlessAborted(signal, id, isOnHold ? 'on_hold' : 'concurrency_limit')
       }
       let isReleased = false
@@ -276,19 +190,11 @@ export function createScheduler(
       }
     },
 
-    hold(delivery, waitMs) {
-      recentHolds.start(delivery.webhookId)
-      limiter.rejectWaiting(delivery.webhookId)
-      const stored = storeHold(delivery, waitMs)
-        .catch(onError)
-        .finally(() => holding.delete(stored))
-      holding.add(stored)
-    },
+    hold: (delivery, waitMs) => holds.waitAsAsked(delivery, waitMs),
 
     async handleResult(delivery, { ordered }, result) {
       await retryWhileUnavailable(async () => {
-        if (result.succeeded) await handleSuccess(delivery)
-        else await handleFailure(delivery, result)
+        await holds.handleResult(delivery, result)
         if (ordered && result.finished) await backlogs.release(delivery.webhookId)
       })
     },
@@ -305,7 +211,7 @@ export function createScheduler(
       clearInterval(releasing)
       closed.abort()
       limiter.close()
-      await Promise.all([release, ...holding])
+      await Promise.all([release, holds.stored()])
     },
   }
 }
@@ -314,18 +220,4 @@ export function createScheduler(
 async function sleepUntil(at: number): Promise<void> {
   const inMs = at - performance.now()
   if (inMs > 0) await sleep(Math.ceil(inMs))
-}
-
-/**
- * Null if the delivery may be sent now. Test deliveries and probes test the endpoint, so they are sent regardless of a hold
- * or of the order.
- */
-export function reasonToPark(
-  delivery: ScheduledDelivery,
-  options: SendOptions,
-): ParkedReason | null {
-  if (delivery.webhook !== 'enabled') return 'disabled'
-  if (delivery.isTest || delivery.isProbe) return null
-  if (delivery.holdReason !== null) return 'on_hold'
-  return options.ordered && !delivery.isHead ? 'ordered' : null
 }

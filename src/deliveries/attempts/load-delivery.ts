@@ -2,7 +2,7 @@ import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import type { DeliveredEvent } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
-import type { ScheduledDelivery } from '../../scheduling/scheduler.ts'
+import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'
 
 /** A delivery with everything an attempt needs, as of now. */
 export interface LoadedDelivery extends ScheduledDelivery {
