@@ -37,7 +37,7 @@ test('a ratio below 1 is never shown as 100%', () => {
 test('a relative time uses its largest whole unit, in the past and the future', () => {
   const nowMs = Date.parse('2026-01-31T12:00:00Z')
   const relative = (ms: number) => formatRelative(new Date(nowMs + ms), nowMs)
-  const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+  const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
   expect(relative(-999)).toBe(words.format(0, 'second'))
   expect(relative(-59_999)).toBe(words.format(-59, 'second'))
   expect(relative(-60_000)).toBe(words.format(-1, 'minute'))
@@ -51,7 +51,7 @@ test('a time that has passed is never in the future, and an elapsed time never n
   expect(formatAgo(after(3_000), nowMs)).toBe(formatRelative(after(0), nowMs))
   expect(formatAgo(after(-60_000), nowMs)).toBe(formatRelative(after(-60_000), nowMs))
   const words = (unit: string) =>
-    new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'short' })
+    new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'short' })
   expect(formatElapsed(after(3_000), nowMs)).toBe(words('second').format(0))
   expect(formatElapsed(after(-59_999), nowMs)).toBe(words('second').format(59))
   expect(formatElapsed(after(-7_200_000), nowMs)).toBe(words('hour').format(2))

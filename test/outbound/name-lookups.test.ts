@@ -43,10 +43,10 @@ const SILENT = () => ({ failure: 'silence' }) as const
 test('the second name server is asked if the first one does not answer', async () => {
   const silent = await openNameServer(SILENT)
   const answers = await openNameServer(() => ADDRESSES)
-  const { outcome, busyMs } = await send(silent, answers)
+  const { outcome } = await send(silent, answers)
   assertAnswered(outcome)
   expect(silent.queries.length).toBeGreaterThan(0)
-  expect(outcome.connection?.lookupMs).toBeLessThanOrEqual(1_000 + busyMs)
+  expect(answers.queries.length).toBeGreaterThan(0)
 })
 
 test('name servers of which none answers are a failed look-up, before the time for connecting is over', async () => {
