@@ -375,7 +375,11 @@ test('an endpoint that keeps asking to wait opens the circuit breaker, which nev
   await publishMany(20)
   await until(async () => (await health()).consecutiveFailures >= 10, 'ten fail')
   await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 1, 20)
+  // The answer to a request that is still in flight asks to wait again, from the time at which it comes.
+  const isQuiet = async () => (await failedAttempts()) === receiver.received.length
+  await until(isQuiet, 'every answer is recorded')
   const inFlight = receiver.received.length
+  await staysQuiet(inFlight)
   pass(340)
   await receiver.arrival(inFlight + 1)
   await until(async () => (await health()).onHoldReason === 'FAILING', 'the circuit breaker opens')
