@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 const OFFLINE =
-  /ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|CONNECTION_CLOSED)/
+  /ERR_(INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET|EMPTY_RESPONSE|CONNECTION_CLOSED|SOCKET_NOT_CONNECTED)/
 
 const visitor = () => visit(browser, { origins: [url], signedInTo: { url, token: server.token } })
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -23,7 +23,13 @@ export async function compileLocales(): Promise<string | null> {
     const compiled = path.join(FOLDER, locale)
     if (existsSync(compiled)) continue
     const [source = '', charset = ''] = locale.split('.')
-    await promisify(execFile)(localedef, ['-i', source, '-f', charset, compiled])
+    // Several processes may compile at the same time, and none may use what another has not finished.
+    const draft = await mkdtemp(path.join(FOLDER, 'draft-'))
+    const output = path.join(draft, locale)
+    await promisify(execFile)(localedef, ['-i', source, '-f', charset, output])
+    await chmod(output, 0o755)
+    await rename(output, compiled).catch(() => {})
+    await rm(draft, { recursive: true })
   }
   return FOLDER
 }
