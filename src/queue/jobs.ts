@@ -34,6 +34,8 @@ export interface JobOptions {
   /** Replaces an unclaimed job with the same key. */
   readonly key?: string
   readonly runAt?: Date
+  /** The jobs of a queue run one after the other. Default: none, the job waits for no other. */
+  readonly queue?: string
 }
 
 /** Adds a job in the caller's transaction. The job exists only if the transaction commits. */
@@ -41,9 +43,9 @@ export async function enqueue<Name extends TaskName>(
   db: Db,
   name: Name,
   payload: TaskPayloads[Name],
-  { key, runAt }: JobOptions = {},
+  { key, runAt, queue }: JobOptions = {},
 ): Promise<void> {
   await db.$executeRaw`
     select posthorn.enqueue(
-      ${name}, ${JSON.stringify(payload)}::json, ${key ?? null}, ${runAt ?? null}::timestamptz)`
+      ${name}, ${JSON.stringify(payload)}::json, ${key ?? null}, ${runAt ?? null}::timestamptz, ${queue ?? null})`
 }
