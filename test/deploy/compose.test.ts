@@ -130,6 +130,8 @@ describe('Compose', needs('docker-compose'), () => {
 describe('the database', () => {
   test('gets the roles of roles.sql with the given passwords', needs('psql'), async () => {
     await using database = await createBlankDatabase()
+    // The server of the image has no settings of others; the server of the tests may make transactions read-only.
+    const options = '-c default_transaction_read_only=off'
     const url = new URL(database.url)
     const prefix = `compose_${randomBytes(4).toString('hex')}`
     const roles = path.join(tmpdir(), `${prefix}.sql`)
@@ -144,6 +146,7 @@ describe('the database', () => {
         PGHOST: url.hostname,
         PGPORT: url.port,
         PGPASSWORD: decodeURIComponent(url.password),
+        PGOPTIONS: options,
         POSTGRES_USER: url.username,
         POSTGRES_DB: url.pathname.slice(1),
         ...VARIABLES,
@@ -162,7 +165,7 @@ describe('the database', () => {
     const login = new URL(database.url)
     login.username = `${prefix}_owner`
     login.password = encodeURIComponent("it's one")
-    const owner = new pg.Client({ connectionString: login.href })
+    const owner = new pg.Client({ connectionString: login.href, options })
     await owner.connect()
     await owner.query('create schema posthorn')
     await owner.end()
