@@ -1,4 +1,4 @@
--- A job can have a queue: the jobs of a queue run one after the other, whatever the number of workers.
+-- A job can have a queue: the jobs of a queue run one after the other, in all workers together.
 
 drop function posthorn.enqueue(text, json, text, timestamptz);
 
