@@ -35,7 +35,7 @@ test('a thousand wrong events get five sentences, a number and a hundred issues'
 const VALID = { type: JOINED, data: {} }
 
 describe('no input of any length comes back in full', () => {
-  test.each<[string, string, object]>([
+  test.each<[string, string, Record<string, unknown>]>([
     ['an event type', PUBLISH, { input: { events: [{ ...VALID, type: LONG }] } }],
     ['an unknown field', PUBLISH, { input: { events: [{ ...VALID, [LONG]: 1 }] } }],
     ['a thousand unknown fields', PUBLISH, { input: { events: Array(1_000).fill({ color: 1 }) } }],

@@ -124,7 +124,7 @@ describe.each<ProxyName>(['nginx', 'caddy'])('behind %s', (name) => {
       ])
     })
 
-    test('its block alone closes them, whatever the server behind it answers', async () => {
+    test('its block alone closes them, for a server that answers every path', async () => {
       await using server = await startTolerantServer()
       await using before = await startProxy(name, server.url)
       const agent = new Agent({ connect: { ca: before.authority } })

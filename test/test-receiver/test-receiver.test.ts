@@ -111,7 +111,7 @@ describe('the test receiver', () => {
     expect(data.testReceiver.url).toBe(new URL(`/${organization.id}`, url).href)
   })
 
-  test('masks each custom header, whatever its name, without the scope secrets:read', async () => {
+  test('masks each custom header, of any name, without the scope secrets:read', async () => {
     const headers = Object.entries({
       'accept-key': 'CRED-1',
       Accept: 'CRED-2',
@@ -144,7 +144,10 @@ describe('the test receiver', () => {
     expect(JSON.stringify(request)).toContain('CRED-1')
     const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${createdApiKey.token}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${createdApiKey.token}`,
+        'content-type': 'application/json',
+      },
       body: JSON.stringify({ query: RECEIVER }),
     })
     const text = await response.text()

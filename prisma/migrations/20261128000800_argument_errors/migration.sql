@@ -1,4 +1,4 @@
--- Whatever the arguments of `publish_events` and `publish_event` are, a host application gets 22023 with the field and the
+-- For every wrong argument of `publish_events` and `publish_event`, a host application gets 22023 with the field and the
 -- remedy, in a message of a bounded length. Before, an offset such as +99:99 raised 22009, deep JSON 54001, and a thousand
 -- wrong events were listed in full.
 
