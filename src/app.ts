@@ -18,10 +18,10 @@ import type { HttpServer } from './server/http-server.ts'
 import {
   createMetricsRoutes,
   createOperatorRoutes,
-  METRICS_PATH,
   type RestOfProcess,
 } from './server/operator-routes.ts'
 import { patternsOf } from './server/request-log.ts'
+import { METRICS_PATH } from './server/server-routes.ts'
 import {
   type AuthenticateSession,
   createAuthenticateSession,

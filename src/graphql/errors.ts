@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode } from '../lib/errors.ts'
+import { DomainError, type ErrorCode, listedIssues } from '../lib/errors.ts'
 import { builder } from './builder.ts'
 
 /*
@@ -56,13 +56,13 @@ builder.objectType('ValidationIssue', {
 
 builder.objectType(ValidationError, {
   name: 'ValidationError',
-  description: 'The input is invalid. All problems are listed, and nothing was changed.',
+  description: 'The input is invalid. The first 100 problems are listed, and nothing was changed.',
   interfaces: [UserError],
   fields: (t) => ({
     issues: t.field({
       type: ['ValidationIssue'],
-      description: 'All problems with the input.',
-      resolve: ({ issues }) => [...issues],
+      description: 'The first 100 problems with the input.',
+      resolve: (error) => [...listedIssues(error)],
     }),
   }),
 })

@@ -3,7 +3,8 @@ import { PothosValidationError } from '@pothos/core'
 import type { GraphQLError } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
 import { unavailable } from '../db/unavailable.ts'
-import { DomainError, type ErrorCode, invalid } from '../lib/errors.ts'
+import { DomainError, type ErrorCode, invalid, listedIssues } from '../lib/errors.ts'
+import { excerpt } from '../lib/excerpt.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
@@ -87,7 +88,11 @@ function isGraphQLError(error: unknown): error is GraphQLError {
 }
 
 function toGraphQLError(error: DomainError, place: unknown): Error {
-  const issues = error.issues.map(({ path, code, detail }) => ({ path, code, message: detail }))
+  const issues = listedIssues(error).map(({ path, code, detail }) => ({
+    path,
+    code,
+    message: detail,
+  }))
   return createGraphQLError(error.message, {
     ...placeOf(place),
     extensions: { ...translate(error), ...(issues.length > 0 && { issues }) },
@@ -103,12 +108,17 @@ function translate({ code, retryAfterSeconds }: DomainError): Translation {
 
 /** The executor reports variables of a wrong type without a code. */
 function withCode(error: GraphQLError): Error {
-  if (error.extensions['code'] !== undefined) return error
-  return createGraphQLError(redactVariableValue(error.message), {
+  const { code } = error.extensions
+  if (code !== undefined && error.message.length <= MAX_MESSAGE_LENGTH) return error
+  const message = code === undefined ? redactVariableValue(error.message) : error.message
+  return createGraphQLError(excerpt(message, MAX_MESSAGE_LENGTH), {
     ...placeOf(error),
-    extensions: { ...error.extensions, code: 'BAD_USER_INPUT' },
+    extensions: { ...error.extensions, code: code ?? 'BAD_USER_INPUT' },
   })
 }
+
+/** A name in the input can have any length. */
+const MAX_MESSAGE_LENGTH = 1_000
 
 function placeOf(error: unknown): ErrorOptions {
   if (!isGraphQLError(error)) return {}

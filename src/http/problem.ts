@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { HTTPException } from 'hono/http-exception'
 import { unavailable } from '../db/unavailable.ts'
-import { DomainError } from '../lib/errors.ts'
+import { DomainError, listedIssues } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
-import { listedIssues, summary } from './field-error.ts'
+import { toFieldError } from './field-error.ts'
 import { MAX_URL_LENGTH } from './http-limits.ts'
 import { HttpRejection } from './http-rejection.ts'
 import { PROBLEM_KINDS, type ProblemKind } from './problem-kind.ts'
@@ -72,7 +72,8 @@ function domainProblem(error: DomainError, request: Request): Problem {
   const headers =
     code === 'unauthenticated' || code === 'forbidden' ? challenge(error, request) : {}
   if (issues.length === 0) return { kind: code, detail: error.message, headers, retryAfterSeconds }
-  return { kind: code, detail: summary(issues), errors: listedIssues(issues), headers }
+  const errors = listedIssues(error).map(toFieldError)
+  return { kind: code, detail: error.message, errors, headers }
 }
 
 /** RFC 6750, section 3: a request without a token gets no error code. */

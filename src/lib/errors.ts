@@ -1,3 +1,5 @@
+import { excerpt } from './excerpt.ts'
+
 /**
  * Why a request failed. Each transport translates the codes: REST to a status (http/problem.ts), GraphQL to a typed
  * error (graphql/errors.ts), the CLI to an exit code.
@@ -37,22 +39,49 @@ export class DomainError extends Error {
       cause?: unknown
     } = {},
   ) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    super(
+      excerpt(message, MAX_MESSAGE_LENGTH),
+      options.cause === undefined ? {} : { cause: options.cause },
+    )
     this.code = code
     this.issues = options.issues ?? []
     if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 
-/** One error for all fields that break a rule. */
+// A small request can break thousands of rules, with names of any length.
+const MAX_LISTED = 100
+const MAX_SUMMARIZED = 5
+const MAX_DETAIL_LENGTH = 1_000
+const MAX_MESSAGE_LENGTH = 6_000
+const MAX_ID_LENGTH = 128
+
+/** One error for all fields that break a rule. The message has the first 5, and how many more there are. */
 export function invalid(issues: readonly FieldIssue[]): DomainError {
-  const summary = issues.map((issue) => issue.detail).join(' ')
-  return new DomainError('invalid', summary, { issues })
+  const shortened = issues.map((issue) => ({
+    ...issue,
+    detail: excerpt(issue.detail, MAX_DETAIL_LENGTH),
+  }))
+  return new DomainError('invalid', summary(shortened), { issues: shortened })
+}
+
+function summary(issues: readonly FieldIssue[]): string {
+  const details = issues.slice(0, MAX_SUMMARIZED).map((issue) => issue.detail)
+  const more = issues.length - details.length
+  return [...details, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
+}
+
+/** The issues that a response has: the first 100. */
+export function listedIssues({ issues }: DomainError): readonly FieldIssue[] {
+  return issues.slice(0, MAX_LISTED)
 }
 
 /** Also used for things of another organization, so that their existence stays secret. */
 export function notFound(thing: string, id: string): DomainError {
-  return new DomainError('not_found', `There is no ${thing} ${JSON.stringify(id)}.`)
+  return new DomainError(
+    'not_found',
+    `There is no ${thing} ${JSON.stringify(excerpt(id, MAX_ID_LENGTH))}.`,
+  )
 }
 
 /** The request exceeds a rate limit and had no effect. */

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
+import { etag } from 'hono/etag'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/client.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
@@ -16,8 +18,8 @@ import { createGraphqlHandler, type GraphqlDeps } from './graphql-handler.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
 import { rejectWebSockets } from './reject-web-sockets.ts'
-import { createSchemaFile, SCHEMA_PATH } from './schema-file.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
+import { staticText } from './static-text.ts'
 
 export interface ApiDeps
   extends ConnectV1Deps,
@@ -29,6 +31,9 @@ export interface ApiDeps
   /** Null without POSTHORN_OIDC_ISSUER. */
   readonly oidc: OidcSignIn | null
 }
+
+/** Beside `package.json`, in a clone and in the published package. For tools that do not use introspection. */
+const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
 
 /** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
 export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
@@ -49,10 +54,11 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   routes.use(trustProxies(config.trustedProxies), countMemory(), rejectWebSockets)
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
-  routes.get(SCHEMA_PATH, createSchemaFile())
+  const schema = readFileSync(SCHEMA_FILE, 'utf8')
+  routes.get('/schema.graphql', etag(), staticText(schema, 'text/plain; charset=utf-8'))
   // Without a public URL, a relative one, which works behind any proxy.
   const openApi = openApiDocument(publicUrl ?? '/', config.headerPrefix)
-  routes.get('/openapi.json', (context) => context.json(openApi))
+  routes.get('/openapi.json', etag(), staticText(JSON.stringify(openApi), 'application/json'))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   if (deps.oidc && publicUrl !== null) {
     const { keyring } = deps.webhooks

@@ -1,14 +1,14 @@
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { Database } from '../db/client.ts'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import { unavailabilityOf } from '../db/faults.ts'
 import { findWrongSettings, type WrongSetting } from '../db/session-settings.ts'
-import { notFoundProblem } from '../http/problem.ts'
+import { atMostEvery } from '../lib/at-most-every.ts'
 import { unappliedMigrations } from '../migrate/migrate.ts'
 import type { Worker } from '../queue/runner.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
-import { logRoute } from './request-log.ts'
+import { createServerRoutes, HEALTH_PATH, METRICS_PATH, READY_PATH } from './server-routes.ts'
 
 export interface OperatorDeps {
   readonly database: Database
@@ -28,42 +28,38 @@ export interface RestOfProcess {
   metrics(): Promise<readonly MetricsSnapshot[]>
 }
 
-export const METRICS_PATH = '/metrics'
+/** How often `/readyz` and `/metrics` are made: they need no key, so a flood of requests must cost little. */
+const NEW_ANSWER_MS = 1_000
 
 /** `/readyz` reports Postgres as unavailable after this time without an answer. Longer than the wait for a connection. */
 const READY_WITHIN_MS = CONNECT_TIMEOUT_MS + 500
 
 /** The routes of every process of any role: `/healthz`, `/readyz` and, unless it has a port of its own, `/metrics`. */
 export function createOperatorRoutes(deps: OperatorDeps): Hono {
-  // Not strict: a slash at the end of a path makes no difference.
-  const routes = new Hono({ strict: false })
-  routes.use(logRoute)
+  const routes = createServerRoutes()
   const reportWrongSettings = createSettingsReport(deps.logger)
-  routes.get('/healthz', (context) => context.json({ status: 'ok' }))
-  routes.get('/readyz', async (context) => {
-    const checks = await readiness({ ...deps, reportWrongSettings })
+  const latestChecks = atMostEvery(NEW_ANSWER_MS, () => readiness({ ...deps, reportWrongSettings }))
+  routes.get(HEALTH_PATH, (context) => context.json({ status: 'ok' }))
+  routes.get(READY_PATH, async (context) => {
+    const checks = await latestChecks()
     const ready = Object.values(checks).every((check) => check !== 'unavailable')
     return context.json({ status: ready ? 'ok' : 'unavailable', checks }, ready ? 200 : 503)
   })
   if (deps.servesMetrics) addMetrics(routes, deps)
-  routes.notFound((context) => notFoundProblem(context.req.path))
   return routes
 }
 
 /** The routes of the port for metrics. */
 export function createMetricsRoutes(deps: Pick<OperatorDeps, 'metrics' | 'rest'>): Hono {
-  const routes = new Hono({ strict: false })
-  routes.use(logRoute)
+  const routes = createServerRoutes()
   addMetrics(routes, deps)
-  routes.notFound((context) => notFoundProblem(context.req.path))
   return routes
 }
 
 function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics' | 'rest'>): void {
+  const latestPage = atMostEvery(NEW_ANSWER_MS, async () => metrics.render(await rest.metrics()))
   routes.get(METRICS_PATH, async (context) =>
-    context.body(await metrics.render(await rest.metrics()), 200, {
-      'content-type': metrics.contentType,
-    }),
+    context.body(await latestPage(), 200, { 'content-type': metrics.contentType }),
   )
 }
 

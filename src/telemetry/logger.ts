@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { LogLevel } from '../config/setting-parsers.ts'
+import { excerpt } from '../lib/excerpt.ts'
 
 export type Logger = Pick<
   pino.Logger,
@@ -26,10 +27,18 @@ export function createLogger(level: LogLevel, onLine: (level: string) => void = 
   )
 }
 
+const MAX_MESSAGE_LENGTH = 6_000
+const MAX_STACK_LENGTH = 20_000
+
 /** Leaves out other properties that libraries attach to errors, such as the connection or the rejected row. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code } = error as { code?: unknown }
   const { type, message, stack } = pino.stdSerializers.err(error)
-  return { type, message, ...(code !== undefined && { code }), stack }
+  return {
+    type,
+    message: excerpt(message, MAX_MESSAGE_LENGTH),
+    ...(code !== undefined && { code }),
+    stack: excerpt(stack, MAX_STACK_LENGTH),
+  }
 }

@@ -2,12 +2,15 @@ import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError } from '../lib/errors.ts'
+import { readHeaders } from '../webhooks/encrypted-headers.ts'
 import { listSigningSecrets } from '../webhooks/signing-secret.ts'
 
 export interface DeliverySecrets {
   readonly webhookId: string
   /** The current key and those that were rotated out within 24 hours. */
   readonly keys: readonly string[]
+  /** The names of the custom headers of the webhook, in lower case. */
+  readonly customHeaderNames: readonly string[]
 }
 
 /** The keys that may sign a delivery of the organization. Null if it has no such delivery, or its webhook is deleted. */
@@ -19,14 +22,20 @@ export async function findDeliverySecrets(
   const uuid = parseId('delivery', deliveryId)
   if (uuid === null) return null
   const delivery = await deps.prisma.delivery.findFirst({
-    select: { webhookId: true },
+    select: { webhookId: true, webhook: { select: { headersCiphertext: true } } },
     where: { id: uuid, organizationId },
   })
   if (!delivery) return null
   const webhookId = publicId('webhook', delivery.webhookId)
   try {
     const secrets = await listSigningSecrets(deps, organizationId, webhookId)
-    return { webhookId, keys: secrets.map(({ key }) => key) }
+    const { headersCiphertext } = delivery.webhook
+    const custom = readHeaders(deps.keyring, headersCiphertext, delivery.webhookId) ?? {}
+    return {
+      webhookId,
+      keys: secrets.map(({ key }) => key),
+      customHeaderNames: Object.keys(custom).map((name) => name.toLowerCase()),
+    }
   } catch (error) {
     if (error instanceof DomainError && error.code === 'not_found') return null
     throw error

@@ -5,7 +5,12 @@ import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
 import { MASK } from '../webhooks/mask.ts'
 import { configureTestReceiver } from './configure-test-receiver.ts'
-import { MAX_BODY_BYTES, MAX_REQUESTS, type ReceivedRequest } from './received-requests.ts'
+import {
+  MAX_BODY_BYTES,
+  MAX_BYTES,
+  MAX_REQUESTS,
+  type ReceivedRequest,
+} from './received-requests.ts'
 import { MAX_TIMES } from './response-behavior.ts'
 import type { TestReceiver } from './test-receiver.ts'
 
@@ -25,10 +30,6 @@ const TestReceiverResponse = builder.enumType('TestReceiverResponse', {
     TIME_OUT: { value: 'time-out', description: 'Not at all, so the attempt times out.' },
   } as const,
 })
-
-/** The headers that a delivery has besides the custom ones. */
-const OF_POSTHORN =
-  /^(wh-|webhook-|content-|host$|user-agent$|traceparent$|tracestate$|connection$|accept|transfer-encoding$)/
 
 const TestReceiverRequest = builder.objectRef<ReceivedRequest>('TestReceiverRequest').implement({
   description: 'A request that arrived at the test receiver.',
@@ -51,9 +52,9 @@ const TestReceiverRequest = builder.objectRef<ReceivedRequest>('TestReceiverRequ
         'The headers, with lower-case names. The values of custom headers are masked as `•••` without the scope `secrets:read`, because they may be credentials.',
       resolve: ({ headers }, _args, context) => {
         const revealed = hasScope(callerOf(context), 'secrets:read')
-        return headers.map(({ name, value }) => ({
+        return headers.map(({ name, value, isCustom }) => ({
           name,
-          value: revealed || OF_POSTHORN.test(name) ? value : MASK,
+          value: isCustom && !revealed ? MASK : value,
         }))
       },
     }),
@@ -105,7 +106,7 @@ const TestReceiverType = builder
       }),
       requests: t.field({
         type: [TestReceiverRequest],
-        description: `The last ${MAX_REQUESTS} requests, newest first.`,
+        description: `The last ${MAX_REQUESTS} requests, newest first; fewer if those of all organizations take more than ${MAX_BYTES / 2 ** 20} MiB. Requests without a valid signature make room first.`,
         complexity: { field: 1, multiplier: MAX_REQUESTS },
         resolve: ({ receiver, organizationId }) => [...receiver.inboxOf(organizationId).requests],
       }),

@@ -4,11 +4,12 @@ import type { Keyring } from '../encryption/keyring.ts'
 import type { DeliveryRequest } from '../http/https-receiver.ts'
 import { openHttpsReceiver } from '../http/https-receiver.ts'
 import { verify } from '../receiver/index.ts'
+import { isReservedName } from '../webhooks/custom-headers.ts'
 import { findDeliverySecrets } from './delivery-secrets.ts'
 import {
   addRequest,
-  createInboxes,
   type Inbox,
+  inboxOf,
   MAX_BODY_BYTES,
   type ReceivedRequest,
   setStatus,
@@ -23,6 +24,7 @@ export interface TestReceiver extends AsyncDisposable {
   readonly port: number
   /** The URL for the webhooks of an organization: `https://localhost:<port>/org_…`. */
   urlOf(organizationId: string): string
+  /** The organization exists. */
   inboxOf(organizationId: string): Readonly<Inbox>
   respondWith(organizationId: string, behavior: ResponseBehavior): void
   clear(organizationId: string): void
@@ -41,19 +43,28 @@ export interface TestReceiverOptions {
 
 export async function openTestReceiver(options: TestReceiverOptions): Promise<TestReceiver> {
   const server = await openHttpsReceiver(options)
-  const inboxOf = createInboxes()
+  const inboxes = new Map<string, Inbox>()
   let lastNumber = 0
+
+  /** Null for an organization that does not exist. */
+  async function findInbox(organizationId: string): Promise<Inbox | null> {
+    const known = inboxes.get(organizationId)
+    if (known) return known
+    const where = { id: organizationId }
+    const found = await options.prisma.organization.findUnique({ where, select: { id: true } })
+    return found && inboxOf(inboxes, organizationId)
+  }
 
   async function receive(request: DeliveryRequest): Promise<void> {
     const organizationId = parseId('organization', request.path.slice(1))
-    if (organizationId === null) {
-      await request.respond(404, 'The path is the id of an organization: /org_…')
+    const inbox = organizationId && (await findInbox(organizationId))
+    if (!organizationId || !inbox) {
+      await request.respond(404, 'The path is the id of an organization that exists: /org_…')
       return
     }
-    const inbox = inboxOf(organizationId)
     lastNumber += 1
     const received = await describe(options, organizationId, request, lastNumber)
-    addRequest(inbox, received)
+    addRequest(inboxes, inbox, received)
     const { kind } = inbox.behavior
     const rejection = received.signatureProblem
     // A request that is not genuine does not use up a failure.
@@ -69,12 +80,12 @@ export async function openTestReceiver(options: TestReceiverOptions): Promise<Te
     port: server.port,
     urlOf: (organizationId) =>
       `https://localhost:${server.port}/${publicId('organization', organizationId)}`,
-    inboxOf,
+    inboxOf: (organizationId) => inboxOf(inboxes, organizationId),
     respondWith(organizationId, behavior) {
-      inboxOf(organizationId).behavior = behavior
+      inboxOf(inboxes, organizationId).behavior = behavior
     },
     clear(organizationId) {
-      inboxOf(organizationId).requests = []
+      inboxOf(inboxes, organizationId).requests = []
     },
     [Symbol.asyncDispose]: () => server.close(),
   }
@@ -98,18 +109,23 @@ async function describe(
 ): Promise<ReceivedRequest> {
   const receivedAt = new Date()
   const deliveryId = headers[`${headerPrefix}id`]?.toString() ?? null
-  const secrets = deliveryId && (await findDeliverySecrets(deps, organizationId, deliveryId))
-  const problem = !secrets
+  const found = deliveryId && (await findDeliverySecrets(deps, organizationId, deliveryId))
+  const problem = !found
     ? 'This organization has no such delivery.'
     : body === null
       ? 'The body is larger than 1 MiB.'
-      : await signatureProblem(body, headers, secrets.keys, headerPrefix)
+      : await signatureProblem(body, headers, found.keys, headerPrefix)
+  const customNames = new Set(found ? found.customHeaderNames : [])
   return {
     number,
     receivedAt,
     deliveryId,
-    webhookId: secrets ? secrets.webhookId : null,
-    headers: Object.entries(headers).map(([name, value]) => ({ name, value: String(value) })),
+    webhookId: found ? found.webhookId : null,
+    headers: Object.entries(headers).map(([name, value]) => ({
+      name,
+      value: String(value),
+      isCustom: customNames.has(name) || !isReservedName(name, headerPrefix),
+    })),
     body: body?.subarray(0, MAX_BODY_BYTES).toString() ?? '',
     bodyTruncated: body === null || body.length > MAX_BODY_BYTES,
     signatureIsValid: problem === null,

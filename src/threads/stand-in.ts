@@ -1,8 +1,7 @@
-import { Hono } from 'hono'
 import type { Config } from '../config/config.ts'
 import { restartingProblem } from '../http/problem.ts'
 import { type HttpServer, startHttpServer } from '../server/http-server.ts'
-import { logRoute } from '../server/request-log.ts'
+import { createServerRoutes, HEALTH_PATH } from '../server/server-routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 
 /** Answers for the thread of the API while that is started again: the process lives, and clients shall try again. */
@@ -10,9 +9,8 @@ export async function startStandIn(
   address: Pick<Config, 'host' | 'port' | 'trustedProxies'>,
   logger: Logger,
 ): Promise<HttpServer> {
-  const routes = new Hono({ strict: false })
-  routes.use(logRoute)
-  routes.get('/healthz', (context) => context.json({ status: 'ok' }))
+  const routes = createServerRoutes()
+  routes.get(HEALTH_PATH, (context) => context.json({ status: 'ok' }))
   routes.all('*', () => restartingProblem())
   return await startHttpServer(routes, address, logger)
 }

@@ -58,6 +58,11 @@ export function reservedNameIssues(
     }))
 }
 
+/** Whether a new webhook cannot have a custom header of this name. */
+export function isReservedName(name: string, headerPrefix: string): boolean {
+  return isAmong([...RESERVED, ...LATER_RESERVED, headerPrefix], name)
+}
+
 function isAmong(reserved: readonly string[], name: string): boolean {
   const lower = name.toLowerCase()
   return reserved.some((one) => (one.endsWith('-') ? lower.startsWith(one) : lower === one))

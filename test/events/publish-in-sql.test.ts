@@ -134,7 +134,10 @@ describe('idempotency keys', () => {
         { type: JOINED, data: { n: 3 }, idempotencyKey: 'fresh' },
         { type: JOINED, data: { n: 2 }, idempotencyKey: 'other' },
       ]),
-    ).rejects.toMatchObject({ code: 'PH409', message: /^events\[1\]\.idempotencyKey: / })
+    ).rejects.toMatchObject({
+      code: 'PH409',
+      message: expect.stringMatching(/^events\[1\]\.idempotencyKey: /),
+    })
     expect(await counts()).toEqual(before)
   })
 
@@ -201,7 +204,7 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     [
       'NUL in an idempotency key',
       [{ type: JOINED, data: 1, idempotencyKey: 'a\0' }],
-      /^events: a field other than data holds \\u0000/,
+      /^events\[0\]: a field other than data has \\u0000/,
     ],
     [
       'a time without a zone',
@@ -211,12 +214,12 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     [
       'a day that does not exist',
       [{ type: JOINED, data: 1, timestamp: '2026-02-30T12:00:00Z' }],
-      /^events: a timestamp is not a valid date/,
+      /^events\[0\]\.timestamp: it is not a valid time/,
     ],
     [
       'a time after the year 9999 in UTC',
       [{ type: JOINED, data: 1, timestamp: '9999-12-31T23:59:59-01:00' }],
-      /^events: a timestamp is not a valid date/,
+      /^events\[0\]\.timestamp: give a time in the years 1 to 9999/,
     ],
     [
       'a malformed trace context',
@@ -225,7 +228,10 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     ],
   ])('%s', async (_case, events, message) => {
     const before = await counts()
-    await expect(publish(events as object[])).rejects.toMatchObject({ code: '22023', message })
+    await expect(publish(events as object[])).rejects.toMatchObject({
+      code: '22023',
+      message: expect.stringMatching(message),
+    })
     expect(await counts()).toEqual(before)
   })
 
@@ -254,7 +260,7 @@ describe('bad input names the event and the field, and publishes nothing', () =>
   test('text that is not JSON', async () => {
     await expect(publishText('[{')).rejects.toMatchObject({
       code: '22023',
-      message: /^events: it is not JSON/,
+      message: expect.stringMatching(/^events: it is not JSON/),
     })
   })
 
@@ -344,7 +350,10 @@ describe('publish_event publishes one event', () => {
   ])('and names the argument for %s', async (_case, args, code, message) => {
     await publishOne(`'${JOINED}', '1', idempotency_key => 'used'`)
     const before = await counts()
-    await expect(publishOne(args)).rejects.toMatchObject({ code, message })
+    await expect(publishOne(args)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    })
     expect(await counts()).toEqual(before)
   })
 })

@@ -1,3 +1,8 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { connect } from 'node:tls'
 import { Agent, fetch, type RequestInit } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES } from '../../src/graphql/read-params.ts'
@@ -18,6 +23,39 @@ beforeAll(async () => {
 afterAll(async () => await posthorn[Symbol.asyncDispose]())
 
 const CLIENT_ADDRESS = '127.0.0.2'
+
+/** What a proxy or a server may take for a path of operators. */
+const OTHER_SPELLINGS = [
+  '/metrics/',
+  '/metrics/.',
+  '/metrics//',
+  '/metrics?x',
+  '/metrics/?x',
+  '/metric%73',
+  '/metric%73/',
+  '/metrics%2f',
+  '//metrics',
+  '/./metrics',
+  '/console/../metrics',
+  '/console/../metrics/',
+  '/console/%2e%2e/metrics',
+  '/METRICS',
+  '/readyz/',
+  '/%72eadyz',
+  '/healthz/',
+  '/healthz/../readyz',
+]
+
+test.each(OTHER_SPELLINGS.filter((path) => path !== '/metrics?x'))(
+  'Posthorn itself has no metrics, readiness or health at %s',
+  async (path) => {
+    const { origin } = new URL(posthorn.app.url)
+    const client = new Agent()
+    const { body } = await client.request({ origin, path, method: 'GET' })
+    expect(await body.text()).not.toMatch(/^# HELP|"status":"(ok|unavailable)"/)
+    await client.destroy()
+  },
+)
 
 describe.each<ProxyName>(['nginx', 'caddy'])('behind %s', (name) => {
   describe('with its documented block', needs(name), () => {
@@ -77,6 +115,51 @@ describe.each<ProxyName>(['nginx', 'caddy'])('behind %s', (name) => {
       expect((await call(path)).status).toBe(404)
       expect((await fetch(posthorn.app.url + path)).status).toBe(200)
     })
+
+    test.each(OTHER_SPELLINGS)('%s is closed, too', async (path) => {
+      const { statusCode, body } = await client.request({ origin: proxy.url, path, method: 'GET' })
+      expect([statusCode, await body.text()]).toEqual([
+        404,
+        expect.not.stringContaining('posthorn_'),
+      ])
+    })
+
+    test('its block alone closes them, for a server that answers every path', async () => {
+      await using server = await startTolerantServer()
+      await using before = await startProxy(name, server.url)
+      const agent = new Agent({ connect: { ca: before.authority } })
+      const statusOf = async (path: string) => {
+        const { statusCode, body } = await agent.request({
+          origin: before.url,
+          path,
+          method: 'GET',
+        })
+        await body.dump()
+        return [path, statusCode]
+      }
+      expect(await statusOf('/graphql')).toEqual(['/graphql', 200])
+      // nginx distinguishes capitals, as Posthorn does.
+      const paths = OTHER_SPELLINGS.filter((path) => path !== '/METRICS')
+      expect(await Promise.all(paths.map(statusOf))).toEqual(paths.map((path) => [path, 404]))
+      await agent.destroy()
+    })
+
+    test('a body with two transfer encodings is refused, and no request in it is answered', async () => {
+      const answers = await sendRaw(proxy, [
+        'POST /graphql HTTP/1.1',
+        'host: localhost',
+        'transfer-encoding: identity',
+        'transfer-encoding: chunked',
+        '',
+        '0',
+        '',
+        'GET /metrics HTTP/1.1',
+        'host: localhost',
+        '',
+        '',
+      ])
+      expect(answers.match(/^HTTP\/1\.1 \d+/gm)).toEqual([expect.stringMatching(/ (400|501)$/)])
+    })
   })
 })
 
@@ -111,6 +194,34 @@ async function expectFirstEvent({ url }: ReverseProxy, dispatcher: Agent): Promi
   await until(() => received.includes('"attemptRecorded":{'), 'the first event arrives')
   closed.abort()
   await expect(reading).rejects.toThrow('aborted')
+}
+
+/** Answers every path with 200. */
+async function startTolerantServer() {
+  const server = createServer((_request, response) => void response.end())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await once(server.close(), 'close')
+    },
+  }
+}
+
+/** What arrives until the proxy closes the connection. */
+async function sendRaw({ url, authority }: ReverseProxy, lines: string[]): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect({
+    host: hostname,
+    servername: hostname,
+    port: Number(port),
+    ca: authority,
+  })
+  await once(socket, 'secureConnect')
+  socket.write(lines.join('\r\n'))
+  return await text(socket)
 }
 
 const headers = () => ({

@@ -6,13 +6,16 @@ import { openTestReceiver, type TestReceiver } from '../../src/test-receiver/tes
 
 /** A test receiver on a free port, with a certificate of an authority of its own. */
 export async function openReceiver(prisma: PrismaClient): Promise<TestReceiver> {
+  return await openTestReceiver({ ...(await receiverOptions(prisma)), port: 0 })
+}
+
+export async function receiverOptions(prisma: PrismaClient) {
   const authority = await createAuthority(new Date())
-  return await openTestReceiver({
+  return {
     ...(await issueServerCertificate(authority, ['localhost'])),
-    port: 0,
     headerPrefix: 'wh-',
     prisma,
     keyring: createKeyring([randomBytes(32)]),
     onWarning() {},
-  })
+  }
 }

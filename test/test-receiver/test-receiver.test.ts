@@ -111,6 +111,58 @@ describe('the test receiver', () => {
     expect(data.testReceiver.url).toBe(new URL(`/${organization.id}`, url).href)
   })
 
+  test('masks each custom header, of any name, without the scope secrets:read', async () => {
+    const headers = Object.entries({
+      'accept-key': 'CRED-1',
+      Accept: 'CRED-2',
+      'x-token': 'CRED-3',
+    })
+    const { webhook } = await call<{ webhook: { id: string } }>(
+      server,
+      'createWebhook',
+      {
+        input: [
+          'CreateWebhookInput!',
+          {
+            url,
+            eventSubscriptions: [JOINED],
+            enabled: true,
+            headers: headers.map(([name, value]) => ({ name, value })),
+          },
+        ],
+      },
+      'webhook { id }',
+    )
+    const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
+      server,
+      'createApiKey',
+      { input: ['CreateApiKeyInput!', { name: 'Reader', scopes: ['events:read'] }] },
+      'createdApiKey { token }',
+    )
+    const deliveryId = await testDelivery(server, webhook.id, JOINED)
+    const [request] = await requestsOf(deliveryId, 1)
+    expect(JSON.stringify(request)).toContain('CRED-1')
+    const response = await fetch(`${server.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${createdApiKey.token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ query: RECEIVER }),
+    })
+    const text = await response.text()
+    expect(text).toContain(deliveryId)
+    expect(text).not.toContain('CRED-')
+    const { data } = JSON.parse(text) as { data: { testReceiver: Receiver } }
+    const seen = data.testReceiver.requests.find((one) => one.deliveryId === deliveryId)?.headers
+    for (const [name] of headers) {
+      expect(seen).toContainEqual({ name: name.toLowerCase(), value: '•••' })
+    }
+    expect(seen).toContainEqual({ name: 'wh-id', value: deliveryId })
+    const masked = seen?.filter((header) => 'value' in header && header.value === '•••')
+    expect(masked).toHaveLength(headers.length)
+  })
+
   test('keeps its address after a restart', async () => {
     await server.kill()
     await server.start()

@@ -11,7 +11,7 @@ import { type LogLine, logLine, logLines } from '../support/log-lines.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { scrape } from '../telemetry/support/exposition.ts'
+import { scrapeUntil, sumOf } from '../telemetry/support/exposition.ts'
 import { INSPECTABLE, runInThread } from './thread-inspector.ts'
 
 let directory: string
@@ -156,7 +156,14 @@ test('the API answers while the worker starts again, and deliveries go on after 
   await publishFromSql()
   await receiver.arrival(1)
   await until(async () => (await statusOf('/readyz')) === 200, 'the worker is ready')
-  const restarts = (await scrape(url)).get('posthorn_thread_restarts_total')?.samples
+  const metrics = await scrapeUntil(
+    url,
+    (scraped) =>
+      sumOf(scraped, 'posthorn_thread_restarts_total', { thread: 'worker' }) ===
+      countRestarts('worker'),
+    'the worker counts its restart',
+  )
+  const restarts = metrics.get('posthorn_thread_restarts_total')?.samples
   expect(restarts?.map(({ labels, value }) => [labels['thread'], value])).toEqual([
     ['api', countRestarts('api')],
     ['worker', countRestarts('worker')],

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DomainError, invalid, listedIssues, notFound } from '../../src/lib/errors.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+
+let api: Api
+let token: string
+beforeAll(async () => {
+  api = await openApi()
+  token = (await api.tenant()).token
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const PUBLISH = `mutation ($input: PublishEventsInput!) { publishEvents(input: $input) {
+  __typename ...on ValidationError { message issues { path code message } } } }`
+
+const LONG = 'x'.repeat(250_000)
+/** Far more than a client needs, and far less than the input. */
+const MAX_RESPONSE = 60_000
+const MAX_MESSAGE = 6_010
+
+test('a thousand wrong events get five sentences, a number and a hundred issues', async () => {
+  const events = Array.from({ length: 1_000 }, () => ({ type: 'nope', data: {} }))
+  const { data } = await api.call(token, PUBLISH, { input: { events } })
+  const { message, issues } = data.publishEvents
+  expect(message).toMatch(/^events\[0\]\.type .*|^There is no event type/)
+  expect(message).toMatch(/And 995 more\.$/)
+  expect(message.length).toBeLessThan(MAX_MESSAGE)
+  expect(issues).toHaveLength(100)
+  const few = await api.call(token, PUBLISH, { input: { events: events.slice(0, 3) } })
+  expect(few.data.publishEvents.issues).toHaveLength(3)
+  expect(few.data.publishEvents.message).not.toContain('more.')
+})
+
+const VALID = { type: JOINED, data: {} }
+
+describe('no input of any length comes back in full', () => {
+  test.each<[string, string, Record<string, unknown>]>([
+    ['an event type', PUBLISH, { input: { events: [{ ...VALID, type: LONG }] } }],
+    ['an unknown field', PUBLISH, { input: { events: [{ ...VALID, [LONG]: 1 }] } }],
+    ['a thousand unknown fields', PUBLISH, { input: { events: Array(1_000).fill({ color: 1 }) } }],
+    ['a thousand values of the wrong kind', PUBLISH, { input: { events: Array(1_000).fill(7) } }],
+    ['a time', PUBLISH, { input: { events: [{ ...VALID, timestamp: LONG }] } }],
+    ['an idempotency key', PUBLISH, { input: { events: [{ ...VALID, idempotencyKey: LONG }] } }],
+    ['a trace context', PUBLISH, { input: { events: [{ ...VALID, traceparent: LONG }] } }],
+    ['an id', 'query ($id: ID!) { webhook(id: $id) { id } }', { id: LONG }],
+    [
+      'an id to change',
+      'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename ...on UserError { message } } }',
+      { id: LONG },
+    ],
+    [
+      'a cursor',
+      'query ($after: String) { webhooks(after: $after) { nodes { id } } }',
+      { after: LONG },
+    ],
+    [
+      'an action',
+      'query ($action: String!) { auditLog(filter: { actions: [$action] }) { nodes { id } } }',
+      { action: LONG },
+    ],
+    [
+      'a search key',
+      'query ($path: String!) { events(filter: { key: { path: $path, equals: "1" } }) { nodes { id } } }',
+      { path: LONG },
+    ],
+    [
+      'the name of a header',
+      `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
+        __typename ...on ValidationError { message issues { code message } } } }`,
+      {
+        input: {
+          url: 'https://receiver.example/',
+          eventSubscriptions: [JOINED],
+          headers: [{ name: `${LONG} `, value: LONG }],
+        },
+      },
+    ],
+    [
+      'a URL',
+      `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
+        __typename ...on ValidationError { message issues { code message } } } }`,
+      { input: { url: `ftp://${LONG}`, eventSubscriptions: [LONG] } },
+    ],
+  ])('%s', async (_what, query, variables) => {
+    const text = JSON.stringify(await api.call(token, query, variables))
+    expect(text.length).toBeLessThan(MAX_RESPONSE)
+    expect(text).not.toContain('x'.repeat(7_000))
+  })
+})
+
+test('errors keep short texts as they are', () => {
+  const detail = 'url must begin with https://.'
+  const error = invalid([{ path: ['url'], code: 'not_https', detail }])
+  expect([error.message, listedIssues(error)]).toEqual([
+    detail,
+    [{ path: ['url'], code: 'not_https', detail }],
+  ])
+  expect(notFound('webhook', 'wh_1').message).toBe('There is no webhook "wh_1".')
+  expect(notFound('webhook', LONG).message.length).toBeLessThan(200)
+  expect(new DomainError('conflict', LONG).message).toHaveLength(6_001)
+})

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createOperatorRoutes } from '../../src/server/operator-routes.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
+
+let posthorn: TestApp
+beforeAll(async () => {
+  posthorn = await startTestApp()
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(new URL(path, posthorn.app.url), { headers })
+
+test.each(['/openapi.json', '/schema.graphql'])('%s is sent once to a client', async (path) => {
+  const first = await get(path)
+  const tag = first.headers.get('etag') as string
+  expect(tag).toMatch(/^"[\w-]{43}"$/)
+  expect((await first.text()).length).toBeGreaterThan(10_000)
+  for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+    const again = await get(path, { 'if-none-match': known })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    expect(again.headers.get('etag')).toBe(tag)
+    expect(again.headers.get('cache-control')).toBe('no-cache')
+  }
+  for (const other of ['"other"', 'nonsense', '']) {
+    expect((await get(path, { 'if-none-match': other })).status).toBe(200)
+  }
+})
+
+test('many requests for /metrics get one page, and a later one a new page', async () => {
+  const pages = await Promise.all(
+    Array.from({ length: 50 }, async () => (await get('/metrics')).text()),
+  )
+  // At most one second began in between.
+  expect(new Set(pages).size).toBeLessThanOrEqual(2)
+  await until(async () => {
+    const page = await (await get('/metrics')).text()
+    return /posthorn_http_requests_total\{[^}]*route="\/metrics"[^}]*\} \d{2}/.test(page)
+  }, 'a page counts these requests')
+})
+
+test('many requests for /readyz check once', async () => {
+  let checks = 0
+  const routes = createOperatorRoutes({
+    ...posthorn.app.services,
+    worker: undefined,
+    rest: {
+      readiness: async () => {
+        checks += 1
+        return {}
+      },
+      metrics: async () => [],
+    },
+    servesMetrics: false,
+  })
+  const answers = await Promise.all(Array.from({ length: 200 }, () => routes.request('/readyz')))
+  expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(200))
+  expect(checks).toBe(1)
+  await until(async () => {
+    await routes.request('/readyz')
+    return checks === 2
+  }, 'a later request checks again')
+})
