@@ -14,7 +14,7 @@ export function createLogger(level: LogLevel, onLine: (level: string) => void = 
       base: { service: 'posthorn' },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: describeError },
+      serializers: { error: (error) => (error instanceof Error ? describeError(error) : error) },
       hooks: {
         logMethod(args, method, levelNumber) {
           onLine(pino.levels.labels[levelNumber] ?? '')
@@ -26,9 +26,13 @@ export function createLogger(level: LogLevel, onLine: (level: string) => void = 
   )
 }
 
+/** An error without its stack, for a line that strangers can cause. */
+export function withoutStack(error: unknown): unknown {
+  return error instanceof Error ? { ...describeError(error), stack: undefined } : error
+}
+
 /** Leaves out other properties that libraries attach to errors, such as the connection or the rejected row. */
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
+function describeError(error: Error) {
   const { code } = error as { code?: unknown }
   const { type, message, stack } = pino.stdSerializers.err(error)
   return { type, message, ...(code !== undefined && { code }), stack }
