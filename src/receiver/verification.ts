@@ -18,7 +18,7 @@ export interface VerifiedDelivery {
   readonly secretIndex: number
   /**
    * Whether somebody sent this delivery to test the webhook (the header `wh-test: true`): no event occurred. Answer with
-   * 2xx, and change nothing that a real event would change. The signature does not cover the header.
+   * 2xx, but do not act on it as on an event. The signature does not cover the header.
    */
   readonly isTest: boolean
 }
