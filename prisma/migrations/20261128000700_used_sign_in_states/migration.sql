@@ -1,4 +1,4 @@
--- A sign-in by OpenID Connect ends once, in whatever process: its state, which a cookie keeps for 10 minutes, is not
+-- A sign-in by OpenID Connect ends once, in any process: its state, which a cookie keeps for 10 minutes, is not
 -- accepted again.
 
 create table posthorn.used_sign_in_states (
