@@ -12,6 +12,7 @@ import { freePort } from '../support/free-port.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
 import { openOidcBrowser, START, signInAs } from './oidc-browser.ts'
 
 /** What a stranger can make Posthorn do: call the provider, and write to the log. */
@@ -90,8 +91,9 @@ test('the failures of an address are logged in one line each, up to a limit, and
   const logged = landed.filter((path) => path === failed('expired'))
   expect(logged.length).toBeGreaterThanOrEqual(MAX_AUTH_FAILURES)
   expect(landed).toContain(failed('limited'))
-  expect(failureLines()).toHaveLength(logged.length)
+  await until(() => failureLines().length >= logged.length, 'the failures are logged')
   expect((await signInAs(url, provider, 'operator')).landed).toBe('/console')
+  expect(failureLines()).toHaveLength(logged.length)
 })
 
 test('a failure at the provider has no stack in the log, but at level debug', async () => {
