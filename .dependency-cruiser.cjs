@@ -136,6 +136,13 @@ module.exports = {
       },
     },
     {
+      name: 'only-host-cookie-writes-cookies',
+      comment: 'So the name of every cookie has the prefix __Host- over https.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/http/host-cookie[.]ts$' },
+      to: { path: '(^|/)hono/.*cookie' },
+    },
+    {
       name: 'only-outbound-uses-undici',
       comment: 'It connects to anything. In src/outbound its connections go through the guard.',
       severity: 'error',

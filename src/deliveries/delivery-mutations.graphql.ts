@@ -1,3 +1,4 @@
+import { requireScope } from '../access/scope.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
@@ -16,7 +17,7 @@ const TestDeliveryInput = builder.inputType('TestDeliveryInput', {
     data: t.field({
       type: 'JSON',
       description:
-        'The payload: at most 256 KiB as JSON. It must match the schema of the event type. Default: the example of the event type, which must then have one.',
+        'The payload: at most 256 KiB as JSON. It must match the schema of the event type. Default: the example of the event type, which must then have one. A payload needs the scope `events:publish`, because it arrives signed.',
     }),
   }),
 })
@@ -26,7 +27,7 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Sends a test event to one webhook only: the example of an event type, or the given payload. The delivery is signed and recorded like any other, and has `isTest` set. The webhook must subscribe to the event type. A test delivery to a webhook that is not enabled is sent too, once and without retries. Needs the scope `deliveries:write`.',
+      'Sends a test event to one webhook only: the example of an event type, or the given payload. The delivery is signed and recorded like any other, and has `isTest` set; its requests have the header `wh-test: true`. The webhook must subscribe to the event type. A test delivery to a webhook that is not enabled is sent too, once and without retries. Needs the scope `deliveries:write`, and `events:publish` with a payload.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook', ({ webhookId }) => webhookId),
     errors: {
@@ -40,9 +41,10 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: TestDeliveryInput, required: true, description: 'The event type.' }),
     },
     resolve: async (query, _root, { webhookId, input }, context) => {
-      const { organizationId } = callerOf(context)
-      const id = await testDelivery(context, organizationId, webhookId, input)
-      return await rereadDelivery(context.prisma, organizationId, id, query)
+      const caller = callerOf(context)
+      if (input.data !== undefined) requireScope(caller, 'events:publish')
+      const id = await testDelivery(context, caller.organizationId, webhookId, input)
+      return await rereadDelivery(context.prisma, caller.organizationId, id, query)
     },
   }),
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Actor, SYSTEM } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
@@ -26,7 +27,7 @@ interface TestEvent {
 
 /**
  * Sends a test event to one webhook only, and returns the public id of the delivery. A test delivery is signed, guarded
- * and recorded like any other, and marked as a test. A webhook that is disabled receives it too, in one attempt: a
+ * and recorded like any other, and marked as a test, also for the receiver. The audit log has the SHA-256 of its data. A webhook that is disabled receives it too, in one attempt: a
  * person asks for it, and it is no delivery of an event. Throws `invalid` if the webhook does not subscribe to the type,
  * or the data does not match the schema.
  */
@@ -78,7 +79,11 @@ export async function testDelivery(
       occurredAt,
       json,
       actorJson(actor),
-      JSON.stringify({ webhookId, eventType }),
+      JSON.stringify({
+        webhookId,
+        eventType,
+        dataSha256: createHash('sha256').update(json).digest('hex'),
+      }),
     ],
   )
   if (rows.length > 0) return deliveryId

@@ -1,5 +1,4 @@
-import { generateCookie } from 'hono/cookie'
-import { parse } from 'hono/utils/cookie'
+import { hostCookie } from './host-cookie.ts'
 
 /**
  * The cookie of a browser that signed in to the console. Three independent defenses keep pages of other sites from using
@@ -19,26 +18,16 @@ export interface SessionCookie {
 }
 
 export const CONSOLE_HEADER = 'posthorn-console'
-const NAME = 'posthorn_session'
 
 /** `publicUrl`: the value of POSTHORN_PUBLIC_URL, if set. */
 export function sessionCookie(publicUrl: string | null): SessionCookie {
-  // Because of the prefix, browsers accept the cookie from this host only.
-  const isSecure = publicUrl?.startsWith('https:') === true
-  const name = `${isSecure ? '__Host-' : ''}${NAME}`
-  const write = (value: string, maxAge: number) =>
-    generateCookie(NAME, value, {
-      maxAge,
-      httpOnly: true,
-      sameSite: 'Strict',
-      ...(isSecure && { prefix: 'host' }),
-    })
+  const cookie = hostCookie(publicUrl, 'posthorn_session', 'Strict')
   return {
     isRequested: ({ headers }) => headers.has(CONSOLE_HEADER),
-    read: ({ headers }) => parse(headers.get('cookie') ?? '', name)[name] ?? null,
+    read: cookie.read,
     set: (token, expiresAt) =>
-      write(token, Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1_000))),
-    clear: () => write('', 0),
+      cookie.set(token, Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1_000))),
+    clear: cookie.clear,
   }
 }
 

@@ -16,6 +16,11 @@ export interface VerifiedDelivery {
    * secret shows that Posthorn uses it and that you can remove the old one.
    */
   readonly secretIndex: number
+  /**
+   * Whether somebody sent this delivery to test the webhook (the header `wh-test: true`): no event occurred. Answer with
+   * 2xx, but do not act on it as on an event. The signature does not cover the header.
+   */
+  readonly isTest: boolean
 }
 
 /** A delivery that failed verification. Treat it as hostile: do not use its body, and answer with 400. */

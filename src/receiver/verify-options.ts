@@ -1,7 +1,7 @@
 /** The options of `verify`. An unknown option is a `TypeError`. */
 export interface VerifyOptions {
   /**
-   * The prefix of the three signature headers, in upper or lower case. Use `webhook-` for other senders that follow
+   * The prefix of the three signature headers and of `wh-test`, in upper or lower case. Use `webhook-` for other senders that follow
    * Standard Webhooks, or the value of `POSTHORN_HEADER_PREFIX` if the Posthorn server sets it.
    *
    * @default 'wh-'
@@ -32,6 +32,7 @@ export function parseOptions(options: VerifyOptions) {
       id: `${headerPrefix}id`.toLowerCase(),
       timestamp: `${headerPrefix}timestamp`.toLowerCase(),
       signature: `${headerPrefix}signature`.toLowerCase(),
+      test: `${headerPrefix}test`.toLowerCase(),
     },
     nowSeconds: toUnixSeconds(typeof now === 'function' ? now() : now, 'The option now'),
   }

@@ -95,7 +95,8 @@ export async function verify(
   for (const [secretIndex, key] of keys.entries()) {
     const computed = await hmacSha256(key, content)
     if (candidates.some((candidate) => equalInConstantTime(candidate, computed))) {
-      return { ok: true, id, timestamp: new Date(Number(timestamp) * 1000), secretIndex }
+      const isTest = readHeader(headers, names.test) === 'true'
+      return { ok: true, id, timestamp: new Date(Number(timestamp) * 1000), secretIndex, isTest }
     }
   }
   return reject(

@@ -63,7 +63,10 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   if (deps.oidc && publicUrl !== null) {
     const { keyring } = deps.webhooks
     const sql = database.pool
-    routes.route(OIDC_PATH, createOidcRoutes({ ...deps.oidc, sql, keyring, publicUrl, logger }))
+    routes.route(
+      OIDC_PATH,
+      createOidcRoutes({ ...deps.oidc, sql, keyring, publicUrl, logger, outages }),
+    )
   }
   routes.route(
     SESSION_PATH,

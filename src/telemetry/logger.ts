@@ -15,7 +15,7 @@ export function createLogger(level: LogLevel, onLine: (level: string) => void = 
       base: { service: 'posthorn' },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { error: describeError },
+      serializers: { error: (error) => (error instanceof Error ? describeError(error) : error) },
       hooks: {
         logMethod(args, method, levelNumber) {
           onLine(pino.levels.labels[levelNumber] ?? '')
@@ -27,12 +27,16 @@ export function createLogger(level: LogLevel, onLine: (level: string) => void = 
   )
 }
 
+/** An error without its stack, for a line that strangers can cause. */
+export function withoutStack(error: unknown): unknown {
+  return error instanceof Error ? { ...describeError(error), stack: undefined } : error
+}
+
 const MAX_MESSAGE_LENGTH = 6_000
 const MAX_STACK_LENGTH = 20_000
 
 /** Leaves out other properties that libraries attach to errors, such as the connection or the rejected row. */
-function describeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
+function describeError(error: Error) {
   const { code } = error as { code?: unknown }
   const { type, message, stack } = pino.stdSerializers.err(error)
   return {

@@ -3,17 +3,32 @@ import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { MASK } from './mask.ts'
+import { isSameOrigin } from './same-origin.ts'
 
-/** The changed fields of a webhook for the audit log, with header values masked. */
+/**
+ * The changed fields of a webhook for the audit log, with header values masked. With a URL of another origin, `keptHeaders`
+ * names the headers whose values went along.
+ */
 export function auditedChanges(keyring: Keyring, before: WebhookRow, after: WebhookRow) {
   const fieldsBefore = auditedFields(keyring, before)
   const fieldsAfter = auditedFields(keyring, after)
   const changed = changedFields(fieldsBefore, fieldsAfter)
+  const keptHeaders = isSameOrigin(before.url, after.url)
+    ? []
+    : keptNames(fieldsBefore.headers, fieldsAfter.headers)
+  if (keptHeaders.length > 0) Object.assign(changed.after, { keptHeaders })
   if (!('headers' in changed.after)) return changed
   return {
     before: { ...changed.before, headers: maskHeaders(fieldsBefore.headers, fieldsBefore.headers) },
     after: { ...changed.after, headers: maskHeaders(fieldsAfter.headers, fieldsBefore.headers) },
   }
+}
+
+/** Also of a renamed header, and of one whose value the caller repeated. */
+function keptNames(before: Headers, after: Headers): string[] | 'unreadable' {
+  if (after === null) return 'unreadable'
+  const values = new Set(Object.values(before ?? {}))
+  return Object.keys(after).filter((name) => values.has(after[name] as string))
 }
 
 /** All fields of a created or deleted webhook for the audit log, with header values masked. */

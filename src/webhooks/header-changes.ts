@@ -1,5 +1,6 @@
 import { didYouMean } from '../lib/did-you-mean.ts'
-import type { FieldIssue } from '../lib/errors.ts'
+import { type FieldIssue, invalid } from '../lib/errors.ts'
+import { isSameOrigin } from './same-origin.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -28,6 +29,40 @@ export function applyHeaderChanges(
     return [name, '']
   })
   return { headers: Object.fromEntries(entries), issues }
+}
+
+/**
+ * Throws `invalid` if an update of the URL would send a stored value to another origin, with an issue for each header
+ * whose value is needed again. Without `changes`, all stored headers stay.
+ */
+export function requireValuesForOrigin(
+  url: string,
+  previousUrl: string,
+  changes: readonly HeaderChange[] | undefined,
+  stored: Headers | null,
+): void {
+  if (isSameOrigin(url, previousUrl)) return
+  const why = `because the URL moves to another origin, ${new URL(url).origin}`
+  if (changes === undefined && stored === null) {
+    throw invalid([
+      {
+        path: ['headers'],
+        code: 'header_value_required',
+        detail: `headers must be given again or removed, ${why}.`,
+      },
+    ])
+  }
+  const kept = changes?.filter(({ value }) => typeof value !== 'string') ?? namesOf(stored)
+  const issues = kept.map(({ name }) => ({
+    path: ['headers', name, 'value'],
+    code: 'header_value_required',
+    detail: `headers.${name} needs its value again, ${why}. Give the value, remove the header, or use a key with the scope secrets:read.`,
+  }))
+  if (issues.length > 0) throw invalid(issues)
+}
+
+function namesOf(headers: Headers | null): { readonly name: string }[] {
+  return Object.keys(headers ?? {}).map((name) => ({ name }))
 }
 
 /** An object keeps only one of the values of a repeated name. */

@@ -6,13 +6,18 @@ import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
-import { applyHeaderChanges, type HeaderChange } from './header-changes.ts'
+import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
 import { retryScheduleColumns } from './retry-schedule-columns.ts'
 import { type WebhookChanges, webhookChangesSchema } from './webhook-fields.ts'
 
 export interface ChangeOptions {
   /** The new set of custom headers, in place of `headers`: headers without a value keep theirs. */
   readonly headerChanges?: readonly HeaderChange[]
+  /**
+   * Whether stored header values, which can be credentials, may go to another origin: only for a caller who may read them.
+   * Default: no. Then an update to another origin needs them again.
+   */
+  readonly movesHeaderValues?: boolean
   /** The revision that the caller read. An update throws an `EditConflict` if its fields were changed since. */
   readonly ifRevision?: number
 }
@@ -29,7 +34,7 @@ export async function parseChanges(
   { keyring, guard, headerPrefix }: Rules,
   before: WebhookRow,
   input: WebhookChanges,
-  { headerChanges, ifRevision }: ChangeOptions,
+  { headerChanges, ifRevision, movesHeaderValues = false }: ChangeOptions,
 ) {
   const stored = readHeaders(keyring, before.headersCiphertext, before.id)
   const applied = headerChanges && applyHeaderChanges(headerChanges, stored)
@@ -49,6 +54,9 @@ export async function parseChanges(
       existingHeaderNames: Object.keys(stored ?? {}),
     },
   )
+  if (!movesHeaderValues && fields.url !== undefined && input.headers === undefined) {
+    requireValuesForOrigin(fields.url, before.url, headerChanges, stored)
+  }
   return {
     ...omitUndefined(fields),
     ...(headers !== undefined && {

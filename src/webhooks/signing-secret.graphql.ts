@@ -26,7 +26,7 @@ builder.objectType('SigningSecret', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When the secret is deleted: 24 hours after its rotation. Null for the current secret.',
+        'When the secret is deleted: 24 hours after its rotation, or earlier by the fifth rotation after it. Null for the current secret.',
     }),
   }),
 })
@@ -49,7 +49,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     type: ['SigningSecret'],
     semanticNonNull: true,
     description:
-      'The secrets that were rotated less than 24 hours ago, newest first. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`. Needs the scope `secrets:read`.',
+      'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`. Needs the scope `secrets:read`.',
     authScopes: { scope: 'secrets:read' },
     select: { id: true, signingSecrets: true },
     resolve: async ({ id, signingSecrets }, _args, context) => {
@@ -65,7 +65,7 @@ builder.mutationField('rotateSigningSecret', (t) =>
     type: 'SigningSecret',
     nullable: true,
     description:
-      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret only. The old secret is kept for 24 hours. Needs the scope `secrets:rotate`.',
+      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret only. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused. Needs the scope `secrets:rotate`.',
     authScopes: { scope: 'secrets:rotate' },
     portal: changesNode('webhook', ({ webhookId }) => webhookId),
     errors: {

@@ -12,6 +12,12 @@ import { findWebhook } from './find-webhook.ts'
 /** How long an old secret stays valid after a rotation, as documented for receivers. */
 const OLD_SECRET_VALID_MS = 24 * 60 * 60 * 1_000
 
+/**
+ * Old secrets of one webhook that are still valid. A rotation never waits for one to expire, because an urgent one cannot:
+ * the oldest ends early.
+ */
+export const MAX_EXPIRING_SECRETS = 5
+
 /** A decrypted signing secret. `expiresAt` is null for the current secret. */
 export interface SigningSecret {
   readonly key: string
@@ -83,7 +89,8 @@ export async function revealSigningSecret(
 
 /**
  * Creates a new secret, which signs every attempt after the commit, including retries. The old secret stays valid for
- * 24 hours, while receivers switch to the new one, and is then deleted.
+ * 24 hours, while receivers switch to the new one, and is then deleted. Of more than five old secrets, the oldest are
+ * deleted at once.
  */
 export async function rotateSigningSecret(
   { prisma, keyring, actor = SYSTEM }: SecretDeps,
@@ -102,6 +109,7 @@ export async function rotateSigningSecret(
       where: { webhookId: id, expiresAt: null },
       data: { expiresAt: new Date(Date.now() + OLD_SECRET_VALID_MS) },
     })
+    await deleteOldestSecrets(tx, id)
     await writeAuditEntry(tx, actor, {
       action: 'signing_secret.rotated',
       organizationId,
@@ -109,6 +117,17 @@ export async function rotateSigningSecret(
     })
     return await addSigningSecret(tx, keyring, id)
   })
+}
+
+async function deleteOldestSecrets(tx: Db, webhookUuid: string): Promise<void> {
+  const tooMany = await tx.signingSecret.findMany({
+    where: { webhookId: webhookUuid, expiresAt: { not: null } },
+    orderBy: [{ expiresAt: 'desc' }, { id: 'desc' }],
+    skip: MAX_EXPIRING_SECRETS,
+    select: { id: true },
+  })
+  if (tooMany.length === 0) return
+  await tx.signingSecret.deleteMany({ where: { id: { in: tooMany.map(({ id }) => id) } } })
 }
 
 /** Deletes expired secrets, and returns their number. */

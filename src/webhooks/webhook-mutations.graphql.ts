@@ -1,3 +1,4 @@
+import { hasScope } from '../access/scope.ts'
 import { EditConflict } from '../audit/edit-conflict.ts'
 import { IF_REVISION } from '../audit/if-revision.ts'
 import { builder } from '../graphql/builder.ts'
@@ -87,7 +88,9 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   description:
     'Changes to a webhook. Omitted fields keep their values. Null resets a delivery option to its default.',
   fields: (t) => ({
-    url: t.string({ description: `The URL that deliveries are POSTed to: ${URL_RULE}` }),
+    url: t.string({
+      description: `The URL that deliveries are POSTed to: ${URL_RULE} Another origin needs the values of the headers again, or the scope \`secrets:read\`.`,
+    }),
     eventSubscriptions: t.stringList({ description: EVENT_SUBSCRIPTIONS }),
     description: t.string({
       description: 'A description of at most 1,000 characters. Null removes it.',
@@ -148,7 +151,7 @@ builder.mutationFields((t) => ({
     type: 'Webhook',
     nullable: true,
     description:
-      'Changes a webhook. If all values are set already, nothing changes, `updatedAt` included. Needs the scope `webhooks:write`.',
+      'Changes a webhook. If all values are set already, nothing changes, `updatedAt` included. Needs the scope `webhooks:write`. A URL of another origin (scheme, host or port) also needs the value of each header that stays, because it may be a credential: without it, the issue of the header has the code `header_value_required`, and nothing changes. A caller with `secrets:read` may omit the values; the audit log names these headers (`keptHeaders`).',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
     errors: {
@@ -162,16 +165,17 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UpdateWebhookInput, required: true, description: 'The changes.' }),
     },
     resolve: async (query, _root, { id, input }, context) => {
-      const { organizationId } = callerOf(context)
+      const caller = callerOf(context)
       const { headers, ifRevision, ...fields } = input
       // The domain rejects null for fields that cannot be null.
       const changes = { ...fields, ...(headers === null && { headers }) } as WebhookChanges
       const options = {
+        movesHeaderValues: hasScope(caller, 'secrets:read'),
         ...(headers && { headerChanges: headers }),
         ...(typeof ifRevision === 'number' && { ifRevision }),
       }
-      await updateWebhook(actingAs(context), organizationId, id, changes, options)
-      return await rereadWebhook(context.prisma, organizationId, id, query)
+      await updateWebhook(actingAs(context), caller.organizationId, id, changes, options)
+      return await rereadWebhook(context.prisma, caller.organizationId, id, query)
     },
   }),
 

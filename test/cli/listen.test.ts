@@ -267,7 +267,7 @@ describe('responses', () => {
     const good = signed({ headers: { 'x-tenant': 'acme' } })
     await send(listener, good)
     await send(listener, { ...good, body: 'no JSON' })
-    await send(listener, good)
+    await send(listener, { ...good, headers: { ...good.headers, 'wh-test': 'true' } })
     expect(await listener.exited).toBe(0)
     const values = listener
       .stdout()
@@ -282,6 +282,7 @@ describe('responses', () => {
         id: good.id,
         timestamp: good.headers['wh-timestamp'],
         signature: good.headers['wh-signature'],
+        isTest: false,
         arrivals: 1,
         headers: { 'x-tenant': 'acme' },
         body: EVENT,
@@ -294,7 +295,13 @@ describe('responses', () => {
         body: 'no JSON',
         answered: 400,
       }),
-      expect.objectContaining({ verified: true, arrivals: 3, body: EVENT, answered: 200 }),
+      expect.objectContaining({
+        verified: true,
+        isTest: true,
+        arrivals: 3,
+        body: EVENT,
+        answered: 200,
+      }),
     ])
   })
 

@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { hashToken, mintToken, tokenHint } from '../../src/api-keys/token.ts'
-import { mintId, parseId } from '../../src/db/ids.ts'
+import { mintId } from '../../src/db/ids.ts'
 import { freePort } from '../support/free-port.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
 import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { addRoleKey } from './support/role-key.ts'
 import { submitApiKey, waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { visit } from './support/visit.ts'
@@ -171,7 +171,7 @@ story(
 story(
   'a person signs in at the provider, and the account menu and the audit log name the person',
   async () => {
-    await addRoleKey()
+    await addRoleKey(server, roleKeyId)
     await using reader = await visit(browser, { origins: [server.url, provider.issuer] })
     const { page } = reader
     reader.expectPageErrors(UNAUTHORIZED)
@@ -198,25 +198,6 @@ story(
 )
 
 const PERSON = 'Person A <operator@example.com>'
-
-/** Its id is part of the configuration, which is older than the database. */
-async function addRoleKey(): Promise<void> {
-  const { viewer } = await server.graphql<{ viewer: { organization: { id: string } } }>(
-    '{ viewer { organization { id } } }',
-  )
-  await using database = await server.openDatabase()
-  const token = mintToken('key')
-  await database.prisma.apiKey.create({
-    data: {
-      id: parseId('apiKey', roleKeyId) as string,
-      organizationId: parseId('organization', viewer.organization.id) as string,
-      name: 'Support',
-      scopes: ['webhooks:read', 'keys:manage'],
-      tokenHash: hashToken(token),
-      tokenHint: tokenHint(token),
-    },
-  })
-}
 
 async function expectText(
   found: { textContent(): Promise<string | null> },

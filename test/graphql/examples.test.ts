@@ -192,7 +192,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   ResumeWebhook: 13,
   RevealHeaders: 6,
   RevokeApiKey: 8,
-  RotateSigningSecret: 9,
+  RotateSigningSecret: 10,
   RunJobsNow: 6,
   ScanEvents: 3,
   SendDeliveryCopy: 3,

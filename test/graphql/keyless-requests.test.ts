@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { mintId } from '../../src/db/ids.ts'
 import { MAX_KEYLESS_REQUESTS } from '../../src/graphql/limits/use-keyless-requests.ts'
 import { startTestApp } from '../support/app.ts'
 
@@ -42,6 +43,23 @@ test('an address that sends too many requests without a key gets the time to wai
   // Callers with a key at the same address are not affected.
   const withKey = await send({ authorization: `Bearer ${token}` })
   expect(withKey.response.status).toBe(200)
+})
+
+test('a valid key for an organization that it may not act for is forbidden, also after such a flood', async () => {
+  const send = await start('')
+  const { token } = await send()
+  const authorization = `Bearer ${token}`
+  const asOther = { authorization, 'posthorn-organization': mintId('organization') }
+  const forbidden = {
+    message: expect.stringContaining('needs an API key with the scope admin'),
+    extensions: { code: 'FORBIDDEN' },
+  }
+  await exhaust(send, () => asOther)
+  // The requests of the valid key did not count as requests without one.
+  expect((await send()).response.status).toBe(200)
+  await exhaust(send, () => ({}))
+  const { body } = await send(asOther)
+  expect(JSON.parse(body).errors).toMatchObject([forbidden])
 })
 
 test('a forwarding header from an untrusted client changes nothing', async () => {

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { mintId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { verify } from '../../src/receiver/index.ts'
@@ -64,6 +66,34 @@ describe('testDelivery', () => {
     const data = { attendee: { id: 'at_1', email: 'grace@example.com' }, event: { id: 'ev_1' } }
     const answer = await send({ webhookId, input: { eventType: JOINED, data } })
     expect(answer.data.testDelivery.delivery).toMatchObject({ isTest: true, event: { data } })
+  })
+
+  test('a payload of the caller needs events:publish too, the example does not', async () => {
+    const scopes = ['webhooks:read', 'deliveries:read', 'deliveries:write'] as const
+    const { key: _, token } = await createApiKey(api.database.prisma, { ...tenant, scopes })
+    for (const data of [{ invoice: 'paid' }, null]) {
+      const { errors } = await send({ webhookId, input: { eventType: JOINED, data } }, token)
+      expect(errors).toMatchObject([
+        {
+          message: 'The API key lacks the scope events:publish. Use a key that has it.',
+          extensions: { code: 'FORBIDDEN' },
+        },
+      ])
+    }
+    expect(await count()).toBe(0)
+    const example = await send({ webhookId, input: { eventType: JOINED } }, token)
+    expect(example.data.testDelivery.__typename).toBe('TestDeliverySuccess')
+    expect(await count()).toBe(1)
+  })
+
+  test('the audit log has the SHA-256 of the data', async () => {
+    const data = { attendee: { email: 'grace@example.com' } }
+    const answer = await send({ webhookId, input: { eventType: JOINED, data } })
+    const { prisma } = api.database
+    const subjectId = answer.data.testDelivery.delivery.id
+    const entry = await prisma.auditEntry.findFirstOrThrow({ where: { subjectId } })
+    const dataSha256 = createHash('sha256').update(JSON.stringify(data)).digest('hex')
+    expect(entry.after).toEqual({ webhookId, eventType: JOINED, dataSha256 })
   })
 
   test('a payload that does not match the schema is rejected with each problem', async () => {
@@ -164,9 +194,13 @@ describe('a test delivery', () => {
 
     const { headers, body } = await receiver.arrival(2)
     expect(headers['wh-id']).toBe(id)
+    expect(receiver.received.map((request) => request.headers['wh-test'])).toEqual(['true', 'true'])
     const read = document('webhooks', 'Webhook')
     const { webhook } = await posthorn.graphql(read, { id: webhookId })
-    expect(await verify(body, headers, webhook.signingSecret.key)).toMatchObject({ ok: true })
+    expect(await verify(body, headers, webhook.signingSecret.key)).toMatchObject({
+      ok: true,
+      isTest: true,
+    })
     expect(JSON.parse(body.toString())).toEqual({
       id: event.id,
       type: JOINED,
@@ -182,6 +216,50 @@ describe('a test delivery', () => {
     const { delivery } = await posthorn.graphql(state, { id })
     expect(delivery).toEqual({ state: 'SUCCEEDED', isTest: true, attemptCount: 2 })
     expect(receiver.received.map(({ path }) => path)).toEqual(['/mine', '/mine'])
+  })
+
+  test('is marked for the receiver, also when redelivered and in its copy; an event is not', async () => {
+    receiver.clear()
+    receiver.answer = (response) => response.end()
+    const { createWebhook } = await posthorn.graphql(document('webhooks', 'CreateWebhook'), {
+      input: {
+        url: `${receiver.url}marked`,
+        eventSubscriptions: [TICKET],
+        enabled: true,
+        headers: [{ name: 'X-Team', value: 'tickets' }],
+      },
+    })
+    const { publishEvent } = await posthorn.graphql(document('events', 'PublishEvent'), {
+      input: { type: TICKET, data: {} },
+    })
+    expect(publishEvent.__typename).toBe('PublishEventSuccess')
+    expect((await receiver.arrival(1)).headers).not.toHaveProperty('wh-test')
+    const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
+      webhookId: createWebhook.webhook.id,
+      input: { eventType: TICKET },
+    })
+    const { id } = testDelivery.delivery
+    expect((await receiver.arrival(2)).headers).toMatchObject({
+      'wh-id': id,
+      'wh-test': 'true',
+      'x-team': 'tickets',
+    })
+
+    const ATTEMPTS = `query ($id: ID!) { delivery(id: $id) {
+      state attempts { nodes { request { headers { name value } } } } } }`
+    const read = async () => (await posthorn.graphql(ATTEMPTS, { id })).delivery
+    await until(async () => (await read()).state === 'SUCCEEDED', 'the test has succeeded')
+    const [{ request }] = (await read()).attempts.nodes
+    expect(request.headers).toContainEqual({ name: 'wh-test', value: 'true' })
+    expect(request.headers).toContainEqual({ name: 'X-Team', value: '•••' })
+
+    await posthorn.graphql(document('deliveries', 'Redeliver'), { id })
+    expect((await receiver.arrival(3)).headers).toMatchObject({ 'wh-id': id, 'wh-test': 'true' })
+    await posthorn.graphql(document('deliveries', 'SendDeliveryCopy'), {
+      id,
+      input: { url: `${receiver.url}copy` },
+    })
+    expect((await receiver.arrival(4)).headers).toMatchObject({ 'wh-id': id, 'wh-test': 'true' })
   })
 
   test('arrives at a webhook that is not enabled, once, and no event does', async () => {

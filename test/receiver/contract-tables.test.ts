@@ -58,6 +58,7 @@ describe('contract 8: limits', () => {
       id,
       timestamp: retriedAt,
       secretIndex: 0,
+      isTest: false,
     })
   })
 })

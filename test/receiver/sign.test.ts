@@ -79,6 +79,7 @@ describe('sender and receiver agree', () => {
           id: anyId,
           timestamp: new Date(Number(anyTime) * 1000),
           secretIndex: 0,
+          isTest: false,
         })
       }),
     )

@@ -10,7 +10,7 @@ import {
 } from './signed-delivery.ts'
 
 const { secret, body } = PUBLISHED
-const accepted = { ok: true, id: PUBLISHED.id, timestamp: sentAt(), secretIndex: 0 }
+const accepted = { ok: true, id: PUBLISHED.id, timestamp: sentAt(), secretIndex: 0, isTest: false }
 
 function verifyPublished(
   overrides: Record<string, string | undefined> = {},
@@ -27,6 +27,14 @@ describe('contract 5.2', () => {
   describe('step 1: a delivery that lacks one of the three headers is rejected', () => {
     test('with all three it is accepted', async () => {
       expect(await verifyPublished()).toEqual(accepted)
+    })
+
+    test.each([
+      ['true', true],
+      ['false', false],
+      ['', false],
+    ])('wh-test is no part of it: %j', async (value, isTest) => {
+      expect(await verifyPublished({ 'wh-test': value })).toEqual({ ...accepted, isTest })
     })
 
     test.each(['wh-id', 'wh-timestamp', 'wh-signature'])('%s is missing', async (name) => {

@@ -90,6 +90,7 @@ describe('the OpenAPI document', () => {
       'wh-id',
       'wh-timestamp',
       'wh-signature',
+      'wh-test',
       'traceparent',
     ])
     expect(Object.keys(requestBody.content)).toEqual(['application/json'])

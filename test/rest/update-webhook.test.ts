@@ -55,6 +55,26 @@ describe('PUT /webhooks/{webhook_id}', () => {
     },
   )
 
+  test('a URL of another origin keeps the headers, and the audit log names them', async () => {
+    const { id } = await api.create(ALL_FIELDS)
+    const url = 'https://other.example/'
+    const audited = async () =>
+      (
+        await api.database.prisma.auditEntry.findFirst({
+          where: { subjectId: id, action: 'webhook.updated' },
+          orderBy: { id: 'desc' },
+        })
+      )?.after
+    await put(id, { url })
+    expect(await audited()).toEqual({ url, keptHeaders: ['X-Door', 'X-Tenant'] })
+    // A client that reads, changes and writes sends the values itself.
+    await put(id, ALL_FIELDS)
+    expect(await audited()).toMatchObject({ keptHeaders: ['X-Door', 'X-Tenant'] })
+    await put(id, { url: 'https://receiver.example/other' })
+    expect(await audited()).toEqual({ url: 'https://receiver.example/other' })
+    expect((await read(id)).headers).toEqual(ALL_FIELDS.headers)
+  })
+
   test.each([
     ['an empty object', {}],
     ['the same fields', ALL_FIELDS],

@@ -38,7 +38,7 @@ test('GraphQL and the OpenAPI document show the header prefix', async () => {
   const openapi = await (await fetch(`${posthorn.app.url}/openapi.json`)).json()
   const { post } = openapi.webhooks.delivery
   const names = post.parameters.map(({ name }: { name: string }) => name)
-  expect(names).toEqual(['acme-id', 'acme-timestamp', 'acme-signature', 'traceparent'])
+  expect(names).toEqual(['acme-id', 'acme-timestamp', 'acme-signature', 'acme-test', 'traceparent'])
   expect(post.description).toContain('`<acme-id>.<acme-timestamp>.<raw body>`')
   expect(post.description).not.toContain('wh-')
 })
@@ -88,6 +88,7 @@ describe('a webhook with header names that became reserved later', () => {
     'Acme-Id': 'theirs',
     'acme-timestamp': '1',
     'ACME-Signature': 'v1,theirs',
+    'Acme-Test': 'true',
     TraceParent: 'theirs',
     tracestate: 'theirs',
     'X-Team': 'events',
@@ -105,6 +106,7 @@ describe('a webhook with header names that became reserved later', () => {
       traceparent: TRACE_PARENT,
       'x-team': 'events',
     })
+    expect(traced.headers).not.toHaveProperty('acme-test')
     const options = { headerPrefix: 'acme-' }
     expect(await verify(traced.body, traced.headers, key, options)).toMatchObject({ ok: true })
 
@@ -143,6 +145,7 @@ describe('a webhook with header names that became reserved later', () => {
       '#/headers/Acme-Id',
       '#/headers/acme-timestamp',
       '#/headers/ACME-Signature',
+      '#/headers/Acme-Test',
       '#/headers/TraceParent',
       '#/headers/tracestate',
     ])

@@ -6,6 +6,7 @@ import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import {
   deleteExpiredSecrets,
   listSigningSecrets,
+  MAX_EXPIRING_SECRETS,
   revealSigningSecret,
   rotateSigningSecret,
 } from '../../src/webhooks/signing-secret.ts'
@@ -56,10 +57,22 @@ test('rotating twice within 24 hours keeps both old secrets, each for its own 24
   expect(keys).toEqual([third.key, second.key, first.key])
 })
 
+test('a sixth rotation within 24 hours succeeds, and ends the oldest secret at once', async () => {
+  const [webhook, other] = [await register(), await register()]
+  await rotateSigningSecret(deps, organizationId, other)
+  const keys = [(await revealSigningSecret(deps, organizationId, webhook)).key]
+  for (let i = 0; i < 6; i++) {
+    keys.unshift((await rotateSigningSecret(deps, organizationId, webhook)).key)
+  }
+  const valid = await listSigningSecrets(deps, organizationId, webhook)
+  expect(valid.map(({ key }) => key)).toEqual(keys.slice(0, 1 + MAX_EXPIRING_SECRETS))
+  expect(await listSigningSecrets(deps, organizationId, other)).toHaveLength(2)
+})
+
 test('concurrent rotations leave one current secret', async () => {
   const webhook = await register()
   await Promise.all(
-    Array.from({ length: 5 }, () => rotateSigningSecret(deps, organizationId, webhook)),
+    Array.from({ length: 8 }, () => rotateSigningSecret(deps, organizationId, webhook)),
   )
   const secrets = await listSigningSecrets(deps, organizationId, webhook)
   expect(secrets.map((secret) => secret.expiresAt === null)).toEqual([

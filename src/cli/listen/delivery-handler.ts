@@ -39,6 +39,7 @@ export function createDeliveryHandler({
       ...{ receivedAt, verification, id, arrivals },
       timestamp: read('timestamp'),
       signature: read('signature'),
+      isTest: read('test') === 'true',
       headers: customHeaders(headers, headerPrefix),
       body: body?.toString() ?? '',
       answered: wasAnswered ? status : null,

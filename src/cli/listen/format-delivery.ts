@@ -12,6 +12,7 @@ export function formatDelivery(delivery: ReceivedDelivery, headerPrefix: string)
     [`${headerPrefix}id`, withRepeat(delivery)],
     [`${headerPrefix}timestamp`, withAge(delivery)],
     [`${headerPrefix}signature`, delivery.signature && shorten(delivery.signature)],
+    [`${headerPrefix}test`, delivery.isTest ? 'true' : null],
     ['event', event.id],
     ...Object.entries(delivery.headers),
   ]
@@ -38,13 +39,13 @@ export function formatDelivery(delivery: ReceivedDelivery, headerPrefix: string)
 
 /** One line of JSON for programs. `body` is the parsed body, or a string if it is not JSON. */
 export function formatDeliveryAsJson(delivery: ReceivedDelivery): string {
-  const { receivedAt, verification, id, timestamp, signature, arrivals, headers, body, answered } =
-    delivery
+  const { receivedAt, verification, id, timestamp, signature, isTest, arrivals, headers } = delivery
+  const { body, answered } = delivery
   const fields = {
     time: receivedAt.toISOString(),
     verified: verification.kind === 'unverified' ? null : verification.kind === 'verified',
     reason: verification.kind === 'rejected' ? verification.message : null,
-    ...{ id, timestamp, signature, arrivals, headers, answered },
+    ...{ id, timestamp, signature, isTest, arrivals, headers, answered },
   }
   try {
     return escapeControls(JSON.stringify({ ...fields, body: parseExactly(body) }))

@@ -8,6 +8,8 @@ export interface ReceivedDelivery {
   readonly id: string | null
   readonly timestamp: string | null
   readonly signature: string | null
+  /** Whether the delivery is marked as a test. */
+  readonly isTest: boolean
   /** How often a delivery with this `wh-id` has arrived, this one included. */
   readonly arrivals: number
   /** All headers except the standard HTTP and signature headers, so mostly the webhook's custom headers. */

@@ -14,6 +14,7 @@ const FAILURES = [
   'provider_failed',
   'rejected',
   'clock',
+  'limited',
   'failed',
 ] as const
 

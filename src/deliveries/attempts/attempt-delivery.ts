@@ -195,6 +195,7 @@ function signAttempt(
   return signRequest(deps.headerNames, options.signingKey, {
     deliveryUuid: delivery.id,
     event: delivery.event,
+    isTest: delivery.isTest,
     traceParent: delivery.traceParent,
     traceState: delivery.traceState,
     ownTrace,

@@ -38,7 +38,7 @@ export function toAttemptRecord(
     error: failure?.reason ?? null,
     summary: isSuccess(outcome) ? null : summarize(plan.url, answer, failure),
     requestSignature: request.signature,
-    requestHeaderNames: request.customHeaderNames,
+    requestHeaderNames: request.extraHeaderNames,
     requestTraceParent: request.ownTraceParent,
     responseHeaders: answer?.headers ?? null,
     responseBody: answer?.body ?? null,

@@ -34,7 +34,10 @@ export function attemptRequestHeaders(attempt: AttemptRequestColumns): Header[] 
   }
   add('user-agent', attempt.requestUserAgent)
   add('accept-encoding', 'identity')
-  for (const name of attempt.requestHeaderNames ?? []) add(name, MASK)
+  for (const name of attempt.requestHeaderNames ?? []) {
+    // Only a test has a header of this name.
+    add(name, name === `${prefix}test` ? 'true' : MASK)
+  }
   add('content-type', 'application/json')
   add(`${prefix}id`, publicId('delivery', attempt.deliveryId))
   add(`${prefix}timestamp`, String(timestamp))

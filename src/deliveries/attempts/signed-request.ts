@@ -9,6 +9,8 @@ export interface DeliveryHeaderNames {
   readonly id: string
   readonly timestamp: string
   readonly signature: string
+  /** Only of test deliveries: `true`. */
+  readonly test: string
 }
 
 export function deliveryHeaderNames(prefix: string): DeliveryHeaderNames {
@@ -16,6 +18,7 @@ export function deliveryHeaderNames(prefix: string): DeliveryHeaderNames {
     id: `${prefix}id`,
     timestamp: `${prefix}timestamp`,
     signature: `${prefix}signature`,
+    test: `${prefix}test`,
   }
 }
 
@@ -24,7 +27,8 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly signature: string
-  readonly customHeaderNames: readonly string[]
+  /** The names of the custom headers, and of the header that marks a test. */
+  readonly extraHeaderNames: readonly string[]
   /** The `traceparent` of the attempt. Null: that of the event. */
   readonly ownTraceParent: string | null
 }
@@ -34,6 +38,7 @@ interface UnsignedRequest {
   readonly ownTrace: TraceContext | null
   readonly deliveryUuid: string
   readonly event: DeliveredEvent
+  readonly isTest: boolean
   readonly traceParent: string | null
   readonly traceState: string | null
   readonly url: string
@@ -48,6 +53,7 @@ export function signRequest(
     ownTrace,
     deliveryUuid,
     event,
+    isTest,
     traceParent,
     traceState,
     url,
@@ -70,19 +76,28 @@ export function signRequest(
     own['traceparent'] = trace.traceParent
     if (trace.traceState !== null) own['tracestate'] = trace.traceState
   }
-  const custom = omitOverridden(own, customHeaders)
+  const custom = omitOverridden(own, names.test, customHeaders)
   const customHeaderNames = Object.keys(custom)
   const headers = customHeaderNames.length === 0 ? own : { ...custom, ...own }
+  const extraHeaderNames = isTest ? [...customHeaderNames, names.test] : customHeaderNames
+  if (isTest) headers[names.test] = 'true'
   const ownTraceParent = ownTrace?.traceParent ?? null
-  return { url, headers, body: bytes, signature, customHeaderNames, ownTraceParent }
+  return { url, headers, body: bytes, signature, extraHeaderNames, ownTraceParent }
 }
 
-/** A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. */
+/**
+ * A receiver joins the values of a repeated header, in any case of its name, so the signature would not verify. Only
+ * Posthorn marks a test.
+ */
 function omitOverridden(
   own: Readonly<Record<string, string>>,
+  test: string,
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const isOwn = (name: string) => Object.hasOwn(own, name.toLowerCase())
+  const isOwn = (name: string) => {
+    const lower = name.toLowerCase()
+    return lower === test || Object.hasOwn(own, lower)
+  }
   if (!Object.keys(headers).some(isOwn)) return headers
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isOwn(name)))
 }

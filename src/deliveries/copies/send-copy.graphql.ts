@@ -80,7 +80,7 @@ builder.mutationField('sendDeliveryCopy', (t) =>
   t.field({
     type: DeliveryCopy,
     nullable: true,
-    description: `Sends the body of a delivery once to another URL, such as that of a receiver in development, and returns the answer. A copy is not an attempt: it changes nothing about the delivery. It has the headers \`wh-id\` and \`wh-timestamp\`, but no signature, because no URL but the webhook's gets one, and no custom headers, because they can be credentials. The address guard applies. Connecting may take 5 s, and the answer 10 s. At most ${MAX_COPIES_PER_MINUTE} copies per minute and organization in each process; then the error has the code \`RATE_LIMITED\`. Audited as \`delivery.copied\`. Needs the scopes \`deliveries:write\` and \`events:read\`.`,
+    description: `Sends the body of a delivery once to another URL, such as that of a receiver in development, and returns the answer. A copy is not an attempt: it changes nothing about the delivery. It has the headers \`wh-id\` and \`wh-timestamp\`, and that of a test also \`wh-test\`, but no signature, because no URL but the webhook's gets one, and no custom headers, because they can be credentials. The address guard applies. Connecting may take 5 s, and the answer 10 s. At most ${MAX_COPIES_PER_MINUTE} copies per minute and organization in each process; then the error has the code \`RATE_LIMITED\`. Audited as \`delivery.copied\`. Needs the scopes \`deliveries:write\` and \`events:read\`.`,
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('delivery'),
     errors: {

@@ -38,7 +38,7 @@ export async function sendCopy(
   id: string,
   url: string,
 ): Promise<DeliveryCopy> {
-  const event = await findEvent(sql, organizationId, id)
+  const { isTest, ...event } = await findEvent(sql, organizationId, id)
   const check = checkDestinationUrl(url, webhooks.guard)
   if (!check.ok) throw invalid([{ path: ['url'], code: check.code, detail: check.detail }])
   await writeAuditEntry(prisma, actor, {
@@ -56,19 +56,24 @@ export async function sendCopy(
       'content-type': 'application/json',
       [names.id]: id,
       [names.timestamp]: String(Math.floor(sentAt.getTime() / 1_000)),
+      ...(isTest && { [names.test]: 'true' }),
     },
     body: Buffer.from(deliveryBody(event)),
   })
   return { url: requestedUrl(url), sentAt, outcome }
 }
 
-type EventRow = Omit<DeliveredEvent, 'data'> & { readonly data: string | null }
+interface CopiedEvent extends DeliveredEvent {
+  readonly isTest: boolean
+}
 
-async function findEvent(sql: Sql, organizationId: string, id: string): Promise<DeliveredEvent> {
+type EventRow = Omit<CopiedEvent, 'data'> & { readonly data: string | null }
+
+async function findEvent(sql: Sql, organizationId: string, id: string): Promise<CopiedEvent> {
   const uuid = parseId('delivery', id)
   if (uuid === null) throw notFound('delivery', id)
   const { rows } = await sql.query<EventRow>(
-    `select e.id, e.type, e.occurred_at as "occurredAt", e.data
+    `select e.id, e.type, e.occurred_at as "occurredAt", e.data, d.is_test as "isTest"
      from posthorn.deliveries as d left join posthorn.events as e on e.id = d.event_id
      where d.id = $1 and d.organization_id = $2`,
     [uuid, organizationId],

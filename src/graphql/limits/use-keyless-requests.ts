@@ -23,6 +23,8 @@ export function useKeylessRequests(identify: Identify): Plugin<YogaInitialContex
     async onParams({ request, context: { address } }) {
       const identity = await identify(request, address)
       if (!(identity instanceof DomainError)) return
+      // The key is valid, but may not act as the request asks.
+      if (identity.code === 'forbidden' || identity.code === 'malformed') throw identity
       const waitSeconds = address === undefined ? 0 : limiter.count(address)
       if (waitSeconds > 0) throw tooManyRequests(waitSeconds)
       rejections.set(request, identity)

@@ -26,6 +26,11 @@ export function registerDeliveryWebhook(registry: Registry, headerPrefix: string
         true,
       ),
       header(
+        `${headerPrefix}test`,
+        '`true` for a test delivery: no event occurred. Other deliveries do not have the header.',
+        false,
+      ),
+      header(
         'traceparent',
         'The W3C trace context, if the publisher set one or the operator turned on tracing.',
         false,

@@ -34,7 +34,7 @@ export const rotateSecretOperation = createRoute({
   tags: ['Signing secrets'],
   summary: 'Rotate the signing secret',
   description:
-    'Generates a new secret, which immediately signs all attempts, including retries. The old secret remains valid for 24 hours; until then, receivers should accept both. A body is ignored. Needs the scope `secrets:rotate`.',
+    'Generates a new secret, which immediately signs all attempts, including retries. The old secret remains valid for 24 hours; until then, receivers should accept both. At most five old secrets remain valid: a further rotation deletes the oldest at once. A body is ignored. Needs the scope `secrets:rotate`.',
   parameters: [parameterRef('WebhookId')],
   responses: {
     200: {

@@ -50,7 +50,11 @@ export async function updateFromBody(
   const { input, issues } = parseFields(body)
   if (issues.length === 0) {
     return await withBodyNames([], () =>
-      updateWebhook(deps, organizationId, id, input as WebhookChanges, { precondition }),
+      updateWebhook(deps, organizationId, id, input as WebhookChanges, {
+        precondition,
+        // REST shows the values to every caller who may read webhooks.
+        movesHeaderValues: true,
+      }),
     )
   }
   const { eventSubscriptions, headers } = await getWebhook(deps, organizationId, id)

@@ -8,6 +8,7 @@ export const SIGN_IN_FAILURES = [
   'provider_failed',
   'rejected',
   'clock',
+  'limited',
   'failed',
 ] as const
 

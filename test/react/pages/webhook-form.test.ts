@@ -127,6 +127,22 @@ story('edits only what the user changed', async () => {
   expect(revealHeaders.headers).toEqual(headers)
 })
 
+story('names the headers whose values a new origin needs again', async () => {
+  const webhookId = await app.createWebhook('/moved')
+  const headers = [{ name: 'x-team', value: 'secret' }]
+  const update = document('webhooks', 'UpdateWebhook')
+  await call(app.posthorn, update, { id: webhookId, input: { headers } })
+  const { token } = await app.createSession({ scopes: ['webhooks:read', 'webhooks:write'] })
+  await using reader = await app.open({ page: 'form', webhookId, requestToken: () => token })
+  const form = reader.page.locator('[data-posthorn="webhook-form"]')
+  await form.getByLabel('URL').fill('https://other.example/moved')
+  await form.getByRole('button', { name: 'Save' }).click()
+  await form.getByRole('alert').getByText('headers.x-team needs its value again').waitFor()
+  const query = 'query ($id: ID!) { webhook(id: $id) { url } }'
+  expect((await call(app.posthorn, query, { id: webhookId })).webhook.url).toContain('/moved')
+  expect((await call(app.posthorn, query, { id: webhookId })).webhook.url).not.toContain('other')
+})
+
 story(
   'shows both values of the fields that somebody else changed, and saves those that the user chooses',
   async () => {

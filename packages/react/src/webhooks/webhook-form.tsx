@@ -65,7 +65,7 @@ export function WebhookForm(props: WebhookFormProps) {
       {state === 'ready' && (
         // Posthorn checks the values, and describes every problem.
         <form ref={element} noValidate onSubmit={submit}>
-          <Summary form={form} look={props} />
+          <Summary form={form} look={props} hasOwnFields={props.renderFields !== undefined} />
           <WebhookConflicts form={form} look={props} />
           <Field
             name="url"
@@ -112,14 +112,23 @@ export function WebhookForm(props: WebhookFormProps) {
 
 const FIRST_PROBLEM = '[aria-invalid="true"], [data-part="conflict"] button'
 
+interface SummaryProps {
+  readonly form: Form
+  readonly look: WebhookFormLook
+  /** Whether the host renders fields. Without them, the problems of the headers have no other place. */
+  readonly hasOwnFields: boolean
+}
+
 /** Why the last submit failed. */
-function Summary({ form, look }: { readonly form: Form; readonly look: WebhookFormLook }) {
+function Summary({ form, look, hasOwnFields }: SummaryProps) {
   const texts = { ...COMMON_TEXTS, ...WEBHOOK_FORM_TEXTS, ...look.texts }
   if (form.error === null || form.conflicts.length > 0) return null
   if (form.error.issues.length === 0) {
     return <ErrorNotice look={look} texts={texts} error={form.error} />
   }
-  const issuesOfForm = form.issues.filter(({ path }) => path.length === 0)
+  const issuesOfForm = form.issues.filter(
+    ({ path }) => path.length === 0 || (!hasOwnFields && path[0] === 'headers'),
+  )
   return (
     <div role="alert" {...partsOf(look.classNames)('summary')}>
       <p>{texts.hasIssues}</p>

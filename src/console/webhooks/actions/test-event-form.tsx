@@ -7,6 +7,7 @@ import {
   type WebhookRowFragment,
   WebhookTestDocument,
 } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { TestProgress } from './test-progress.tsx'
 
@@ -19,9 +20,14 @@ interface TestEventFormProps {
   close(): void
 }
 
-/** Chooses the type and edits the payload of a test event, which begins as the example of its type. */
+/**
+ * Chooses the type of a test event and edits its payload, which begins as the example of its type. Without the scope to
+ * publish, the payload stays the example.
+ */
 export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
   const { run, running } = useAction(WebhookTestDocument)
+  const { can } = useSession()
+  const hasOwnPayload = can('events:publish')
   const [type, setType] = useState(types[0]?.name ?? '')
   const [text, setText] = useState(() => exampleOf(types, type))
   const [deliveryId, setDeliveryId] = useState<string | null>(null)
@@ -42,7 +48,7 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
     event.preventDefault()
     if (!payload.ok) return
     setDeliveryId(null)
-    const input = { eventType: type, data: payload.value }
+    const input = { eventType: type, ...(hasOwnPayload && { data: payload.value }) }
     const outcome = await run({ webhookId: webhook.id, input })
     setRejection(outcome.ok ? null : outcome)
     if (outcome.ok) setDeliveryId(outcome.value.delivery.id)
@@ -64,7 +70,8 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
         />
         <Textarea
           label={t('webhooks:test.payload')}
-          description={t('webhooks:test.payloadHint')}
+          description={t(hasOwnPayload ? 'webhooks:test.payloadHint' : 'webhooks:test.exampleHint')}
+          readOnly={!hasOwnPayload}
           autosize
           minRows={6}
           maxRows={16}

@@ -10,10 +10,12 @@ interface HeaderRowFieldsProps {
   readonly form: UseFormReturnType<WebhookFormValues>
   readonly row: HeaderRow
   readonly index: number
+  /** Whether the stored value stays if the field is empty. */
+  readonly valueStays: boolean
 }
 
-/** The name and the value of one header, below each other in a narrow box. An empty value of a stored header stays as stored. */
-export function HeaderRowFields({ form, row, index }: HeaderRowFieldsProps) {
+/** The name and the value of one header, below each other in a narrow box. */
+export function HeaderRowFields({ form, row, index, valueStays }: HeaderRowFieldsProps) {
   return (
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <Flex gap="xs" wrap="wrap" flex={1} miw={0}>
@@ -27,7 +29,7 @@ export function HeaderRowFields({ form, row, index }: HeaderRowFieldsProps) {
         <TextInput
           flex="3 1 12rem"
           aria-label={t('webhooks:headerRows.valueLabel', { number: index + 1 })}
-          placeholder={row.stored ? MASK : t('webhooks:headerRows.valuePlaceholder')}
+          placeholder={valueStays ? MASK : t('webhooks:headerRows.valuePlaceholder')}
           autoComplete="off"
           {...form.getInputProps(`headers.${index}.value`)}
         />

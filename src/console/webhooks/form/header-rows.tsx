@@ -1,12 +1,13 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus } from '@tabler/icons-react'
+import { Notice } from '../../components/page/notice.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { RevealButton } from '../headers/reveal-button.tsx'
 import { useRevealedHeaders } from '../headers/use-revealed-headers.ts'
-import { fillIn, headerRow, hideAgain } from './header-row.ts'
+import { fillIn, headerRow, hideAgain, keepsValue } from './header-row.ts'
 import { HeaderRowFields } from './header-row-fields.tsx'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
@@ -14,14 +15,17 @@ interface HeaderRowsProps {
   readonly form: UseFormReturnType<WebhookFormValues>
   /** Null for a new webhook. */
   readonly webhookId: string | null
+  /** The origin that the URL moves to. Null: it stays. */
+  readonly newOrigin: string | null
 }
 
 /** The custom headers, one row for each. Stored values stay hidden, and unchanged unless the reader types others. */
-export function HeaderRows({ form, webhookId }: HeaderRowsProps) {
+export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
   const { can } = useSession()
   const { values, reveal, running, hide } = useRevealedHeaders(webhookId ?? '')
   const headers = form.values.headers ?? []
   const hasStored = headers.some(({ stored }) => stored !== null)
+  const valuesStay = newOrigin === null || can('secrets:read')
   const add = () => form.insertListItem('headers', headerRow())
 
   async function showValues() {
@@ -40,7 +44,7 @@ export function HeaderRows({ form, webhookId }: HeaderRowsProps) {
     <Section
       title={t('webhooks:headerRows.title')}
       description={
-        hasStored
+        hasStored && valuesStay
           ? t('webhooks:headerRows.storedDescription')
           : t('webhooks:headerRows.description')
       }
@@ -59,8 +63,17 @@ export function HeaderRows({ form, webhookId }: HeaderRowsProps) {
       }
     >
       <Stack gap="sm">
+        {newOrigin !== null && headers.some(keepsValue) && (
+          <Moved to={newOrigin} valuesStay={valuesStay} />
+        )}
         {headers.map((row, index) => (
-          <HeaderRowFields key={row.key} form={form} row={row} index={index} />
+          <HeaderRowFields
+            key={row.key}
+            form={form}
+            row={row}
+            index={index}
+            valueStays={valuesStay && row.stored !== null}
+          />
         ))}
         {form.values.headers === null ? (
           <Unreadable replace={() => form.setFieldValue('headers', [])} />
@@ -81,6 +94,20 @@ export function HeaderRows({ form, webhookId }: HeaderRowsProps) {
         )}
       </Stack>
     </Section>
+  )
+}
+
+/** Stored values may be credentials of the old origin. */
+function Moved({ to, valuesStay }: { to: string; valuesStay: boolean }) {
+  const origin = { origin: to }
+  return valuesStay ? (
+    <Notice color="yellow" title={t('webhooks:headerRows.goAlong')}>
+      {t('webhooks:headerRows.goAlongText', origin)}
+    </Notice>
+  ) : (
+    <Notice color="orange" title={t('webhooks:headerRows.needed')}>
+      {t('webhooks:headerRows.neededText', origin)}
+    </Notice>
   )
 }
 

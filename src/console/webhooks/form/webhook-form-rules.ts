@@ -6,8 +6,11 @@ import type { WebhookFormValues } from './webhook-form-values.ts'
 /** Error messages by field path: `headers.0.name`. */
 type ErrorsByPath = Record<string, string>
 
-/** Checks the form by the server's rules, as far as the browser can. */
-export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
+/**
+ * Checks the form by the server's rules, as far as the browser can. `valuesStay`: whether stored header values may stay
+ * hidden; not if the URL moves to another origin.
+ */
+export function checkWebhook(values: WebhookFormValues, valuesStay = true): ErrorsByPath {
   const headers = values.headers ?? []
   const errors: Record<string, string | false> = {
     url: checkUrl(values.url),
@@ -23,7 +26,9 @@ export function checkWebhook(values: WebhookFormValues): ErrorsByPath {
   }
   for (const [index, row] of headers.entries()) {
     errors[`headers.${index}.name`] = checkHeaderName(row.name, headers.slice(0, index))
-    errors[`headers.${index}.value`] = !keepsValue(row) && checkHeaderValue(row.value)
+    errors[`headers.${index}.value`] = keepsValue(row)
+      ? !valuesStay && t('webhooks:formErrors.headerValueMoved')
+      : checkHeaderValue(row.value)
   }
   for (const [index, seconds] of (values.retryScheduleSeconds ?? []).entries()) {
     errors[`retryScheduleSeconds.${index}`] =

@@ -76,6 +76,13 @@ export function changesOf(before: WebhookFormValues, after: WebhookFormValues): 
   )
 }
 
+/** The new origin, if the URL of a webhook moves to another one. Stored header values may be credentials of the old one. */
+export function newOrigin(before: WebhookFormValues, { url }: WebhookFormValues): string | null {
+  const origin = URL.parse(url.trim())?.origin ?? null
+  const previous = URL.parse(before.url)?.origin ?? null
+  return previous === null || origin === previous ? null : origin
+}
+
 function numberOrNull(value: number | string): number | null {
   return value === '' ? null : Number(value)
 }

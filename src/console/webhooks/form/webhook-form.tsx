@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import type { EditConflict, Rejection } from '../../api/use-action.ts'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { useSession } from '../../session/session.tsx'
 import { t } from '../../strings/t.ts'
 import { HeaderRows } from './header-rows.tsx'
 import { SendOptions } from './send-options.tsx'
@@ -12,7 +13,7 @@ import { SubscriptionPicker } from './subscription-picker.tsx'
 import { UrlField } from './url-field.tsx'
 import { WebhookConflicts } from './webhook-conflicts.tsx'
 import { checkWebhook, errorsOf } from './webhook-form-rules.ts'
-import { changesOf, type WebhookFormValues } from './webhook-form-values.ts'
+import { changesOf, newOrigin, type WebhookFormValues } from './webhook-form-values.ts'
 
 interface WebhookFormProps {
   readonly initial: WebhookFormValues
@@ -31,12 +32,13 @@ interface WebhookFormProps {
 
 /** Creates or edits a webhook. Errors appear beside their fields while the reader types. */
 export function WebhookForm({ initial, webhookId, action, save, back, ...edit }: WebhookFormProps) {
+  const { can } = useSession()
   const [rejection, setRejection] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
   const [decided, setDecided] = useState(0)
   const form = useForm<WebhookFormValues>({
     initialValues: initial,
-    validate: checkWebhook,
+    validate: (values) => checkWebhook(values, can('secrets:read') || !newOrigin(initial, values)),
     validateInputOnChange: true,
     validateInputOnBlur: true,
     onValuesChange: () => setRejection(null),
@@ -79,7 +81,7 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
           error={form.errors.eventSubscriptions}
           onChange={(names) => form.setFieldValue('eventSubscriptions', names)}
         />
-        <HeaderRows form={form} webhookId={webhookId} />
+        <HeaderRows form={form} webhookId={webhookId} newOrigin={newOrigin(initial, form.values)} />
         {/* The inputs of the retry schedule keep state of their own. */}
         <SendOptions key={decided} form={form} />
         {edit.conflict && (

@@ -1,0 +1,113 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { JOINED } from '../../support/factories.ts'
+import { call } from '../support/call.ts'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { type Visit, visit } from '../support/visit.ts'
+
+/** A person who may change webhooks and test them, but may neither read secrets nor publish. */
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+let webhookId: string
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer()
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    {
+      input: [
+        'CreateWebhookInput!',
+        {
+          url: server.receiver.url,
+          eventSubscriptions: [JOINED],
+          headers: [
+            { name: 'X-Api-Key', value: 'sk_live_1' },
+            { name: 'X-Team', value: 'blue' },
+          ],
+        },
+      ],
+    },
+    'webhook { id }',
+  )
+  webhookId = webhook.id
+  const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'deliveries:write']
+  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
+    server,
+    'createApiKey',
+    { input: ['CreateApiKeyInput!', { scopes }] },
+    'createdApiKey { token }',
+  )
+  const signedInTo = { url: server.url, token: createdApiKey.token }
+  reader = await visit(browser, { origins: [server.url], signedInTo })
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const value = (number: number) => page.getByLabel(`Value of header ${number}`)
+const save = () => page.getByRole('button', { name: 'Save' }).click()
+
+async function stored(): Promise<Record<string, string>> {
+  const { headers } = await call<{ headers: { name: string; value: string }[] }>(
+    server,
+    'revealHeaders',
+    { webhookId: ['ID!', webhookId] },
+    'headers { name value }',
+  )
+  return Object.fromEntries(headers.map(({ name, value: text }) => [name, text]))
+}
+
+story('a new path keeps the headers, and a new host asks for their values', async () => {
+  await page.goto(`${server.url}/console/webhooks/${webhookId}/edit`)
+  await waitUntilLoaded(page)
+  const needed = page.getByRole('alert').filter({ hasText: 'Enter the values again' })
+  await page.getByLabel('URL').fill(`${server.receiver.url}other`)
+  expect(await needed.count()).toBe(0)
+  await page.getByLabel('URL').fill('https://other.example/hooks')
+  await needed.getByText('https://other.example', { exact: false }).waitFor()
+
+  await save()
+  await expect.poll(() => value(1).getAttribute('aria-invalid')).toBe('true')
+  await page.getByText('Enter the value for the new address').first().waitFor()
+  expect(await stored()).toEqual({ 'X-Api-Key': 'sk_live_1', 'X-Team': 'blue' })
+})
+
+story('the values that are entered replace the stored ones', async () => {
+  await value(1).fill('sk_live_2')
+  await page.getByRole('button', { name: 'Remove header X-Team' }).click()
+  await page.getByText('Enter the values again').waitFor({ state: 'hidden' })
+  await save()
+  await page.waitForURL(`${server.url}/console/webhooks/${webhookId}`)
+  expect(await stored()).toEqual({ 'X-Api-Key': 'sk_live_2' })
+})
+
+story('a test event has the example of its type, and says which scope another needs', async () => {
+  await waitUntilLoaded(page)
+  await page.getByRole('button', { name: 'Send test event' }).click()
+  const payload = page.getByRole('dialog').getByLabel('Payload')
+  await page.getByRole('dialog').getByText('requires the scope events:publish').waitFor()
+  expect(await payload.isEditable()).toBe(false)
+  expect(JSON.parse(await payload.inputValue())).toHaveProperty('attendee')
+  await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('dialog').getByRole('status').waitFor()
+})
+
+story('with secrets:read the form says that the stored values go along', async () => {
+  const signedInTo = { url: server.url, token: server.token }
+  await using admin = await visit(browser, { origins: [server.url], signedInTo })
+  await admin.page.goto(`${server.url}/console/webhooks/${webhookId}/edit`)
+  await waitUntilLoaded(admin.page)
+  await admin.page.getByLabel('URL').fill('https://third.example/hooks')
+  await admin.page.getByText('The stored values go to the new address too').waitFor()
+  await admin.page.getByRole('button', { name: 'Save' }).click()
+  await admin.page.waitForURL(`${server.url}/console/webhooks/${webhookId}`)
+  expect(await stored()).toEqual({ 'X-Api-Key': 'sk_live_2' })
+})

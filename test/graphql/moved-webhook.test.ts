@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Api, openApi } from './support/api.ts'
+import { document } from './support/document.ts'
+import { addWebhook } from './support/rows.ts'
+
+/** A webhook whose URL moves to another origin: its headers may be credentials of the old one. */
+let api: Api
+let all: Awaited<ReturnType<Api['tenant']>>
+let id: string
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  all = await api.tenant()
+  const headers = { Authorization: 'Bearer sk_live_1', 'X-Team': 'tickets' }
+  id = (await addWebhook(api, all.organizationId, { headers })).id
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const OTHER = 'https://other.example/hook'
+
+/** Of a session of the webhook alone, which may change it but not read its headers. */
+async function restrictedToken(): Promise<string> {
+  const create = document('frontend-sessions', 'CreateFrontendSession')
+  const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:write']
+  const { data } = await api.call(all.token, create, { input: { webhookId: id, scopes } })
+  return data.createFrontendSession.token
+}
+
+async function update(input: object, token?: string) {
+  const updateWebhook = document('webhooks', 'UpdateWebhook')
+  const used = token ?? (await restrictedToken())
+  const { data } = await api.call(used, updateWebhook, { id, input })
+  return data.updateWebhook
+}
+
+async function stored() {
+  const { data } = await api.call(all.token, document('webhooks', 'RevealHeaders'), {
+    webhookId: id,
+  })
+  const { webhook } = (await api.call(all.token, document('webhooks', 'Webhook'), { id })).data
+  const values = data.revealHeaders.headers.map(
+    ({ name, value }: { name: string; value: string }) => [name, value],
+  )
+  return { url: webhook.url, headers: Object.fromEntries(values) }
+}
+
+const lastChange = async () =>
+  (
+    await api.database.prisma.auditEntry.findFirst({
+      where: { subjectId: id, action: 'webhook.updated' },
+      orderBy: { id: 'desc' },
+    })
+  )?.after
+
+describe('without secrets:read', () => {
+  test.each([
+    ['another host', OTHER],
+    ['another port', 'https://example.com:8443/hook'],
+    ['a subdomain', 'https://a.example.com/hook'],
+  ])('%s needs every value again, and nothing changes', async (_, url) => {
+    const before = await stored()
+    const { __typename, issues } = await update({ url, description: 'Moved' })
+    expect(__typename).toBe('ValidationError')
+    expect(issues).toEqual([
+      {
+        path: ['headers', 'Authorization', 'value'],
+        code: 'header_value_required',
+        message: `headers.Authorization needs its value again, because the URL moves to another origin, ${new URL(url).origin}. Give the value, remove the header, or use a key with the scope secrets:read.`,
+      },
+      expect.objectContaining({ path: ['headers', 'X-Team', 'value'] }),
+    ])
+    expect(await stored()).toEqual(before)
+    expect(await lastChange()).toBeUndefined()
+  })
+
+  test.each([
+    ['kept', [{ name: 'Authorization' }], 'Authorization'],
+    ['renamed', [{ name: 'X-Renamed', previousName: 'authorization' }], 'X-Renamed'],
+    [
+      'kept beside a given one',
+      [{ name: 'X-Team', value: 'x' }, { name: 'authorization' }],
+      'authorization',
+    ],
+  ])('a header that is %s is named', async (_, headers, name) => {
+    const { issues } = await update({ url: OTHER, headers })
+    expect(issues.map(({ path }: { path: string[] }) => path)).toEqual([['headers', name, 'value']])
+  })
+
+  test('values that are given go along, and the others are gone', async () => {
+    const headers = [{ name: 'Authorization', value: 'Bearer sk_live_2' }]
+    expect((await update({ url: OTHER, headers })).__typename).toBe('UpdateWebhookSuccess')
+    expect(await stored()).toEqual({
+      url: OTHER,
+      headers: { Authorization: 'Bearer sk_live_2' },
+    })
+    expect(await lastChange()).not.toHaveProperty('keptHeaders')
+  })
+
+  test('all headers can be removed', async () => {
+    expect((await update({ url: OTHER, headers: null })).__typename).toBe('UpdateWebhookSuccess')
+    expect(await stored()).toEqual({ url: OTHER, headers: {} })
+  })
+
+  test('another path of the same origin keeps the headers', async () => {
+    const { headers } = await stored()
+    const url = 'https://EXAMPLE.com:443/other'
+    expect((await update({ url, headers: [{ name: 'Authorization' }] })).__typename).toBe(
+      'UpdateWebhookSuccess',
+    )
+    expect(await stored()).toEqual({ url, headers: { Authorization: headers['Authorization'] } })
+    expect(await lastChange()).not.toHaveProperty('keptHeaders')
+  })
+
+  test('headers that no encryption key decrypts do not go along either', async () => {
+    await api.database.pool.query(
+      `update posthorn.webhooks set headers_ciphertext = '\\x00' where organization_id = $1`,
+      [all.organizationId],
+    )
+    const { issues } = await update({ url: OTHER })
+    expect(issues).toMatchObject([{ path: ['headers'], code: 'header_value_required' }])
+    expect((await update({ url: OTHER, headers: [] })).__typename).toBe('UpdateWebhookSuccess')
+  })
+})
+
+test('with secrets:read the headers go along, and the audit log names them', async () => {
+  const { headers } = await stored()
+  expect((await update({ url: OTHER }, all.token)).__typename).toBe('UpdateWebhookSuccess')
+  expect(await stored()).toEqual({ url: OTHER, headers })
+  expect(await lastChange()).toEqual({ url: OTHER, keptHeaders: ['Authorization', 'X-Team'] })
+})
