@@ -5,58 +5,159 @@ import { unavailabilityOf } from '../db/faults.ts'
 /** Partitions exist for this many days ahead. */
 const DAYS_AHEAD = 7
 
+/** Deliveries come first: what is left of the other tables depends on them. */
+const TABLES = ['deliveries', 'attempts', 'events', 'event_keys'] as const
+
+const PAGE_ROWS = 1_000
+/** Of a table in one maintenance, so that the steps after it wait for minutes at most. */
+const MAX_DELETED = 500_000
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'
+
 const TRIES = 5
 const PAUSE_MS = 500
 
+export type RetentionStep =
+  | 'detach_partitions'
+  | 'drop_partitions'
+  | 'create_partitions'
+  | 'delete_default_rows'
+
+/** Runs a step for a table, and returns its result, or null if it failed. */
+export type RunRetentionStep = (
+  step: RetentionStep,
+  run: () => Promise<number>,
+  table: string,
+) => Promise<number | null>
+
+export interface RetentionOptions {
+  readonly retentionMs: number
+  /** Default: the time of Postgres, so that a process with a wrong clock drops nothing early. */
+  readonly now?: Date | null
+  /** An abort ends the deletion after a page. The next maintenance continues. */
+  readonly signal?: AbortSignal
+}
+
 /**
- * Creates the partitions of the coming days, and drops a partition once its last day is past retention. Pending
- * deliveries are kept. `now` defaults to the time of Postgres, so that a process with a wrong clock drops nothing
- * early. Tries again if others hold locks; the last error is thrown, and the next maintenance continues.
+ * Drops a partition once its last day is past retention, creates the partitions of the coming days, and deletes the rows
+ * past retention from the default partitions. What pending deliveries need is kept. Each step tries again if others hold
+ * locks.
  */
 export async function maintainPartitions(
   sql: Sql,
-  retentionMs: number,
-  now: Date | null = null,
-): Promise<{ created: number; dropped: number }> {
-  const created = await createMissing(sql, now)
-  await retryOnContention(() =>
-    sql.query(
-      `select posthorn.detach_partitions_before(
-         (coalesce($1::timestamptz, now()) at time zone 'UTC' - $2 * interval '1 millisecond')::date)`,
-      [now, retentionMs],
-    ),
+  { retentionMs, now = null, signal }: RetentionOptions,
+  runStep: RunRetentionStep,
+): Promise<{ created: number; dropped: number; deleted: number }> {
+  const firstKeptDay = await findFirstKeptDay(sql, retentionMs, now)
+  const forEachTable = async (
+    step: RetentionStep,
+    tables: readonly string[],
+    run: (table: string) => Promise<number>,
+  ) => {
+    let count = 0
+    for (const table of tables) count += (await runStep(step, () => run(table), table)) ?? 0
+    return count
+  }
+  // First what frees space, and names of partitions.
+  await forEachTable('detach_partitions', TABLES, (table) => detachBefore(sql, table, firstKeptDay))
+  const dropped = await forEachTable('drop_partitions', await findDetached(sql), (partition) =>
+    dropDetached(sql, partition),
   )
-  return { created, dropped: await dropDetached(sql) }
+  const created = await forEachTable('create_partitions', TABLES, (table) =>
+    createMissing(sql, table, now),
+  )
+  const deleted = await forEachTable('delete_default_rows', TABLES, (table) =>
+    deleteDefaultRows(sql, table, firstKeptDay, signal),
+  )
+  return { created, dropped, deleted }
 }
 
-async function createMissing(sql: Sql, now: Date | null): Promise<number> {
-  const { rows: missing } = await sql.query<{ parent: string; day: string }>(
-    `select m.parent_name as parent, m.day::text
-     from (select (coalesce($1::timestamptz, now()) at time zone 'UTC')::date) as today (day),
-       posthorn.missing_partitions(today.day, today.day + $2::int) as m`,
-    [now, DAYS_AHEAD],
+async function findFirstKeptDay(sql: Sql, retentionMs: number, now: Date | null): Promise<string> {
+  const { rows } = await sql.query<{ day: string }>(
+    `select (coalesce($1::timestamptz, now()) at time zone 'UTC' - $2 * interval '1 millisecond')::date::text as day`,
+    [now, retentionMs],
   )
-  let created = 0
-  for (const { parent, day } of missing) {
+  return rows[0]?.day as string
+}
+
+async function detachBefore(sql: Sql, table: string, firstKeptDay: string): Promise<number> {
+  const { rows } = await retryOnContention(() =>
+    sql.query<{ detached: number }>(
+      'select posthorn.detach_partitions_before($1, $2) as detached',
+      [table, firstKeptDay],
+    ),
+  )
+  return rows[0]?.detached ?? 0
+}
+
+async function findDetached(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ name: string }>(
+    'select posthorn.detached_partitions() as name',
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** One at a time, so that the disk deletes few files at once. */
+async function dropDetached(sql: Sql, partition: string): Promise<number> {
+  const { rows } = await retryOnContention(() =>
+    sql.query<{ isDropped: boolean }>(
+      'select posthorn.drop_detached_partition($1) as "isDropped"',
+      [partition],
+    ),
+  )
+  return Number(rows[0]?.isDropped ?? false)
+}
+
+/** Returns how many it created, each in a transaction of its own, so that locks are short. */
+async function createMissing(sql: Sql, table: string, now: Date | null): Promise<number> {
+  const { rows: missing } = await sql.query<{ day: string }>(
+    `select m.day::text
+     from (select (coalesce($2::timestamptz, now()) at time zone 'UTC')::date) as today (day),
+       posthorn.missing_partitions(today.day, today.day + $3::int) as m
+     where m.parent_name = $1`,
+    [table, now, DAYS_AHEAD],
+  )
+  const days = missing.map(({ day }) => day)
+  const call = async <Result>(text: string, ...values: unknown[]) => {
     const { rows } = await retryOnContention(() =>
-      sql.query<{ isNew: boolean }>('select posthorn.create_partition($1, $2) as "isNew"', [
-        parent,
-        day,
-      ]),
+      sql.query<{ result: Result }>(`select posthorn.${text} as result`, [table, ...values]),
     )
-    if (rows[0]?.isNew) created += 1
+    return rows[0]?.result as Result
+  }
+  let created = 0
+  try {
+    if (days.length === 0) return 0
+    const firstDay = await call<string>('bound_default_partition($1, $2::date[])::text', days)
+    await call('validate_default_partition($1)')
+    for (const day of days) {
+      if (day >= firstDay && (await call<boolean>('create_partition($1, $2)', day))) created += 1
+    }
+  } finally {
+    // Also without a missing day, because an earlier maintenance may have ended before this.
+    await call('unbound_default_partition($1)')
   }
   return created
 }
 
-/** One at a time, so that the disk deletes few files at once. Returns the number of dropped partitions. */
-async function dropDetached(sql: Sql): Promise<number> {
-  for (let dropped = 0; ; dropped++) {
-    const { rows } = await sql.query<{ name: string | null }>(
-      'select posthorn.drop_detached_partition() as name',
+async function deleteDefaultRows(
+  sql: Sql,
+  table: string,
+  firstKeptDay: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  let count = 0
+  let after: string | null = NIL_UUID
+  while (after !== null && count < MAX_DELETED && !signal?.aborted) {
+    const values: unknown[] = [table, firstKeptDay, after, PAGE_ROWS]
+    const { rows } = await retryOnContention(() =>
+      sql.query<{ deleted: number; reached: string | null }>(
+        'select * from posthorn.delete_default_rows_before($1, $2, $3, $4)',
+        values,
+      ),
     )
-    if (rows[0]?.name == null) return dropped
+    count += rows[0]?.deleted ?? 0
+    after = rows[0]?.reached ?? null
   }
+  return count
 }
 
 async function retryOnContention<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -8,14 +8,14 @@ const SCHEDULE: Partial<Record<TaskName, string>> = {
   roll_up: '* * * * *',
 }
 
-/** Missed runs are not backfilled: one run does the work of all. */
+/** Missed runs are not backfilled, and replace a failed run that waits for its retry: one run does the work of all. */
 export function cronItems(): ParsedCronItem[] {
   return parseCronItems(
     Object.entries(SCHEDULE).map(([name, match]) => ({
       task: `${TASK_PREFIX}${name}`,
       identifier: `${TASK_PREFIX}${name}`,
       match,
-      options: { backfillPeriod: 0 },
+      options: { backfillPeriod: 0, jobKey: name },
     })),
   )
 }

@@ -40,8 +40,11 @@ export function createDatabaseMetrics(): DatabaseMetrics {
   )
   const backlogs = gauge('webhooks_with_backlog', 'Webhooks with waiting deliveries.')
   const workers = gauge('workers', 'Workers with a heartbeat in the last 12 seconds.')
-  const ahead = gauge('partitions_ahead', 'Days after today that have a partition.')
-  const past = gauge('partitions_past_retention', 'Partitions that retention should have dropped.')
+  const ahead = gauge('partitions_ahead', 'Days after today that have a partition of each table.')
+  const past = gauge(
+    'partitions_past_retention',
+    'Partitions that retention should have dropped, and default partitions with rows that it should have deleted.',
+  )
   const read = gauge('state_read_seconds', 'How long Postgres took to count all this.')
   return {
     async show(state, readSeconds) {

@@ -73,9 +73,15 @@ const readState = (workerSchema: string) => `
     from posthorn.webhook_schedules as s where backlog_since is not null
   ),
   partitions as (
-    select count(*) as ahead from pg_class
-    where relnamespace = 'posthorn_partitions'::regnamespace and relkind = 'r' and relname ~ '^deliveries_[0-9]{8}$'
-      and to_date(right(relname, 8), 'YYYYMMDD') > (now() at time zone 'UTC')::date
+    -- Of the table that has the fewest.
+    select min(days) as ahead from (
+      select count(child.oid) as days
+      from unnest(array['events', 'event_keys', 'deliveries', 'attempts']) as parent
+      left join pg_class as child on child.relnamespace = 'posthorn_partitions'::regnamespace and child.relispartition
+        and child.relname ~ ('^' || parent || '_[0-9]{8}$')
+        and right(child.relname, 8) collate "C" > to_char(now() at time zone 'UTC', 'YYYYMMDD')
+      group by parent
+    ) as by_table
   )
   select queued::int, ${ageOf(`posthorn.parse_type_id('msg', oldest_queued)`)} as "oldestQueuedAge",
     retrying::int, ${ageOf(`posthorn.parse_type_id('msg', oldest_retrying)`)} as "oldestRetryingAge",
@@ -87,9 +93,10 @@ const readState = (workerSchema: string) => `
     (select count(*)::int from posthorn.workers
       where heartbeat_at > clock_timestamp() - interval '12 seconds') as workers,
     ahead::int as "partitionsAhead",
-    (select count(*)::int from posthorn.partitions_before(
-      (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date)) as "partitionsPastRetention"
-  from counted_jobs, parked, schedules, partitions`
+    (select count(*)::int from posthorn.partitions_before(first_kept_day))
+      + (select count(*)::int from posthorn.default_partitions_before(first_kept_day)) as "partitionsPastRetention"
+  from counted_jobs, parked, schedules, partitions,
+    lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`
 
 function ageOf(uuid: string): string {
   return `coalesce(greatest(extract(epoch from now() - posthorn.uuid_v7_timestamp(${uuid})), 0), 0)::float8`

@@ -1,6 +1,7 @@
 import { publicId } from '../db/ids.ts'
 import type { AttemptMetrics } from './attempt-metrics.ts'
 import type { Logger } from './logger.ts'
+import type { MaintenanceMetrics, MaintenanceStep } from './maintenance-metrics.ts'
 import type { SweepMetrics, SweptKind } from './sweep-metrics.ts'
 
 /** The outcome of an attempt for the log. Never a body, a header value or a secret. */
@@ -112,4 +113,25 @@ const TEXTS: Readonly<Record<SweptKind, string>> = {
   canceled: 'canceled deliveries because an operator permanently failed their jobs',
   reopened:
     'started the retry schedules of exhausted deliveries again because an operator rescheduled their jobs',
+}
+
+export interface MaintenanceFailure {
+  readonly step: MaintenanceStep
+  readonly table?: string
+  readonly error: unknown
+}
+
+export type ReportMaintenanceFailure = (failure: MaintenanceFailure) => void
+
+export function createMaintenanceReporter(
+  logger: Logger,
+  metrics: MaintenanceMetrics,
+): ReportMaintenanceFailure {
+  return (failure) => {
+    metrics.failed(failure.step)
+    logger.warn(
+      { event: 'maintenance.failed', ...failure },
+      'a step of the maintenance failed; it is tried again',
+    )
+  }
 }

@@ -23,10 +23,12 @@ import {
   type CancelReason,
   createCancelReporter,
   createDeliveryReporter,
+  createMaintenanceReporter,
   createSweepReporter,
   type ReportSweep,
 } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import { createMaintenanceMetrics } from '../telemetry/maintenance-metrics.ts'
 import { addGauge, type Metrics } from '../telemetry/metrics.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 import { createSweepMetrics } from '../telemetry/sweep-metrics.ts'
@@ -158,6 +160,10 @@ async function startTasks(
     logger,
     reportCanceled,
     reportSweep,
+    reportMaintenanceFailure: createMaintenanceReporter(
+      logger,
+      createMaintenanceMetrics(metrics.registry),
+    ),
   })
   const worker = await startWorker(database, tasks, {
     concurrency: config.concurrency,

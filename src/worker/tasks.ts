@@ -17,11 +17,12 @@ import { deleteOldBacklogSamples, sampleBacklogs } from '../scheduling/backlog-s
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
 import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
-import type { ReportCanceled, ReportSweep } from '../telemetry/events.ts'
+import type { ReportCanceled, ReportMaintenanceFailure, ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
 import { deleteOldHolds } from '../webhooks/webhook-changes.ts'
+import { startMaintenance } from './maintenance.ts'
 
 export interface TaskDeps {
   readonly database: Database
@@ -34,6 +35,7 @@ export interface TaskDeps {
   readonly logger: Logger
   readonly reportCanceled: ReportCanceled
   readonly reportSweep: ReportSweep
+  readonly reportMaintenanceFailure: ReportMaintenanceFailure
 }
 
 /** The tasks of the worker. Each one parses its payload and calls the domain. */
@@ -48,6 +50,7 @@ export function createTasks({
   logger,
   reportCanceled,
   reportSweep,
+  reportMaintenanceFailure,
 }: TaskDeps): Tasks {
   const { pool } = database
   return {
@@ -72,18 +75,29 @@ export function createTasks({
       await continueDeliveryTask(pool, uuid, signal, reportCanceled)
     },
 
-    async maintain() {
-      const partitions = await maintainPartitions(pool, retentionMs)
-      const jobs = await completeFinishedJobs(pool, workerSchema, keepFailedJobsMs)
-      const recoveries = await deleteOldRecoveries(pool, retentionMs)
-      const deliveryTasks = await deleteOldDeliveryTasks(pool, retentionMs)
-      const statistics = await deleteOldStatistics(pool, retentionMs)
-      const backlogSamples = await deleteOldBacklogSamples(pool, retentionMs)
-      const holds = await deleteOldHolds(pool, retentionMs)
-      const secrets = await deleteExpiredSecrets(pool)
-      const idempotencyKeys = await deleteExpiredIdempotencyKeys(pool)
-      const sessions = await deleteEndedSessions(pool)
-      const auditEntries = await deleteOldAuditEntries(pool, auditRetentionMs)
+    async maintain(_payload, { signal }) {
+      const { run, end } = startMaintenance(reportMaintenanceFailure)
+      const partitions = await maintainPartitions(pool, { retentionMs, signal }, run)
+      const jobs = await run('finished_jobs', () =>
+        completeFinishedJobs(pool, workerSchema, keepFailedJobsMs),
+      )
+      const recoveries = await run('recoveries', () => deleteOldRecoveries(pool, retentionMs))
+      const deliveryTasks = await run('delivery_tasks', () =>
+        deleteOldDeliveryTasks(pool, retentionMs),
+      )
+      const statistics = await run('statistics', () => deleteOldStatistics(pool, retentionMs))
+      const backlogSamples = await run('backlog_samples', () =>
+        deleteOldBacklogSamples(pool, retentionMs),
+      )
+      const holds = await run('holds', () => deleteOldHolds(pool, retentionMs))
+      const secrets = await run('secrets', () => deleteExpiredSecrets(pool))
+      const idempotencyKeys = await run('idempotency_keys', () =>
+        deleteExpiredIdempotencyKeys(pool),
+      )
+      const sessions = await run('sessions', () => deleteEndedSessions(pool))
+      const auditEntries = await run('audit_entries', () =>
+        deleteOldAuditEntries(pool, auditRetentionMs),
+      )
       logger.debug(
         {
           partitions,
@@ -100,6 +114,7 @@ export function createTasks({
         },
         'Maintenance finished.',
       )
+      end()
     },
 
     sweep: async (_payload, { signal }) => reportSweep(await sweep(pool, workerSchema, { signal })),

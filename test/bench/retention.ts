@@ -1,6 +1,6 @@
 import { openDatabase } from '../../src/db/client.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
-import { maintainPartitions } from '../../src/deliveries/retention.ts'
+import { maintainPartitions } from '../support/maintain-partitions.ts'
 import type { Bench } from './bench.ts'
 import { fillFinished } from './fill.ts'
 import { percentile } from './percentile.ts'

@@ -5,25 +5,18 @@ import {
   type AttemptRecord,
   createRecordAttempt,
 } from '../../src/deliveries/attempts/record-attempt.ts'
-import { maintainPartitions } from '../../src/deliveries/retention.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createTenant } from '../support/factories.ts'
+import { maintainPartitions } from '../support/maintain-partitions.ts'
+import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
 
-const DAY_MS = 86_400_000
-
 let database: Database
-let organizationId: string
-let webhookId: string
+let rows: PartitionRows
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  organizationId = (await createTenant(database.prisma)).organizationId
-  const webhook = await database.prisma.webhook.create({
-    data: { organizationId, url: 'https://example.com/', eventSubscriptions: ['x'] },
-  })
-  webhookId = webhook.id
+  rows = await openPartitionRows(database)
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
@@ -32,31 +25,31 @@ test('partitions are created a week ahead', async () => {
   const { created } = await maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)
   expect(created).toBeGreaterThan(0)
   expect(
-    await partitionOf('events', await insertEvent(new Date(Date.now() + 17 * DAY_MS))),
+    await rows.partitionOf('events', await rows.event(new Date(Date.now() + 17 * DAY_MS))),
   ).toMatch(/^posthorn_partitions\.events_\d{8}$/)
   expect((await maintainPartitions(database.pool, 30 * DAY_MS, inTenDays)).created).toBe(0)
 })
 
 test('a row of a day without a partition is kept, and moves into the partition once it exists', async () => {
   const day = new Date(Date.now() + 20 * DAY_MS)
-  const event = await insertEvent(day)
-  expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
+  const event = await rows.event(day)
+  expect(await rows.partitionOf('events', event)).toBe('posthorn_partitions.events_default')
   await maintainPartitions(database.pool, 30 * DAY_MS, day)
-  expect(await partitionOf('events', event)).toMatch(/events_\d{8}$/)
+  expect(await rows.partitionOf('events', event)).toMatch(/events_\d{8}$/)
 })
 
 test('a day is dropped once it is past retention, and not earlier', async () => {
   const now = new Date(Date.now() + 31 * DAY_MS)
-  const event = await insertEvent(new Date())
-  const delivery = await insertDelivery(new Date(), event, 'succeeded')
+  const event = await rows.event(new Date())
+  const delivery = await rows.delivery(new Date(), event, 'succeeded')
   const sameDay = new Date(Date.now() + 30 * DAY_MS)
-  const kept = await partitionOf('events', event)
+  const kept = await rows.partitionOf('events', event)
   // At most drops the previous day, if midnight passed since the creation of the database.
   await maintainPartitions(database.pool, 30 * DAY_MS, sameDay)
-  expect(await partitionOf('events', event)).toBe(kept)
+  expect(await rows.partitionOf('events', event)).toBe(kept)
   expect((await maintainPartitions(database.pool, 30 * DAY_MS, now)).dropped).toBe(4)
-  expect(await partitionOf('events', event)).toBeUndefined()
-  expect(await partitionOf('deliveries', delivery)).toBeUndefined()
+  expect(await rows.partitionOf('events', event)).toBeUndefined()
+  expect(await rows.partitionOf('deliveries', delivery)).toBeUndefined()
 })
 
 describe('a pending delivery outlives retention, with its event and its attempts:', () => {
@@ -69,44 +62,46 @@ describe('a pending delivery outlives retention, with its event and its attempts
   }
 
   test.each(Object.entries(kinds))('%s', async (_, change) => {
-    const event = await insertEvent(new Date())
-    const delivery = await insertDelivery(new Date(), event, 'pending')
-    const finished = await insertDelivery(new Date(Date.now() + 1), event, 'succeeded')
+    const event = await rows.event(new Date())
+    const delivery = await rows.delivery(new Date(), event, 'pending')
+    const finished = await rows.delivery(new Date(Date.now() + 1), event, 'succeeded')
     if (change) {
       await database.pool.query(`update posthorn.deliveries set ${change} where id = $1`, [
         delivery,
       ])
     }
-    await insertAttempt(delivery)
-    await insertAttempt(finished)
+    await rows.attempt(delivery)
+    await rows.attempt(finished)
     await maintainPartitions(database.pool, 30 * DAY_MS, new Date(Date.now() + 31 * DAY_MS))
-    expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
-    expect(await partitionOf('deliveries', delivery)).toBe('posthorn_partitions.deliveries_default')
-    expect(await partitionOf('deliveries', finished)).toBeUndefined()
+    expect(await rows.partitionOf('events', event)).toBe('posthorn_partitions.events_default')
+    expect(await rows.partitionOf('deliveries', delivery)).toBe(
+      'posthorn_partitions.deliveries_default',
+    )
+    expect(await rows.partitionOf('deliveries', finished)).toBeUndefined()
     expect(await database.prisma.attempt.findMany({ select: { deliveryId: true } })).toEqual([
       { deliveryId: delivery },
     ])
   })
 
   test('one of a later day, for an event of the dropped day', async () => {
-    const event = await insertEvent(new Date())
+    const event = await rows.event(new Date())
     const later = new Date(Date.now() + 2 * DAY_MS)
-    const delivery = await insertDelivery(later, event, 'pending')
+    const delivery = await rows.delivery(later, event, 'pending')
     await maintainPartitions(database.pool, 30 * DAY_MS, new Date(Date.now() + 31 * DAY_MS))
-    expect(await partitionOf('events', event)).toBe('posthorn_partitions.events_default')
-    expect(await partitionOf('deliveries', delivery)).toMatch(/deliveries_\d{8}$/)
+    expect(await rows.partitionOf('events', event)).toBe('posthorn_partitions.events_default')
+    expect(await rows.partitionOf('deliveries', delivery)).toMatch(/deliveries_\d{8}$/)
   })
 })
 
 test('the search for pending deliveries reads few of the finished ones of a large day', async () => {
   const { pool } = database
-  const event = await insertEvent(new Date())
-  const pending = await insertDelivery(new Date(), event, 'pending')
+  const event = await rows.event(new Date())
+  const pending = await rows.delivery(new Date(), event, 'pending')
   await pool.query(
     `insert into posthorn.deliveries
        (id, organization_id, webhook_id, event_id, event_type, max_attempts, state, finished_at)
      select posthorn.uuid_v7(), $1, $2, $3, 'x', 10, 'succeeded', now() from generate_series(1, 20000)`,
-    [organizationId, webhookId, event],
+    [rows.organizationId, rows.webhookId, event],
   )
   await pool.query('update posthorn.deliveries set is_backfilled = true where id = $1', [pending])
   await pool.query(
@@ -117,20 +112,20 @@ test('the search for pending deliveries reads few of the finished ones of a larg
   const search = `select * from posthorn.pending_deliveries_before(
     posthorn.uuid_v7_lower_bound(now() + interval '1 day'))`
   expect((await pool.query(search)).rows).toEqual([{ id: pending, event_id: event }])
-  const { rows } = await pool.query(`explain (analyze, timing off) ${search}`)
-  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  const { rows: found } = await pool.query(`explain (analyze, timing off) ${search}`)
+  const plan = found.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toContain('indexed_state')
   expect(plan).not.toMatch(/rows=\d{4,}\.?\d* loops|Rows Removed by Filter: \d{4,}/)
 })
 
 test('a partition that was detached by a process that ended is dropped by the next maintenance', async () => {
-  const event = await insertEvent(new Date())
+  const event = await rows.event(new Date())
   const tomorrow = `(now() at time zone 'UTC')::date + 1`
   await database.pool.query(`select posthorn.detach_partitions_before(${tomorrow})`)
-  expect(await partitionOf('events', event)).toBeUndefined()
+  expect(await rows.partitionOf('events', event)).toBeUndefined()
   expect((await maintainPartitions(database.pool, 30 * DAY_MS)).dropped).toBeGreaterThanOrEqual(4)
-  const { rows } = await database.pool.query('select posthorn.detached_partitions()')
-  expect(rows).toEqual([])
+  const { rows: found } = await database.pool.query('select posthorn.detached_partitions()')
+  expect(found).toEqual([])
 })
 
 test('two processes that drop the same detached partition both succeed', async () => {
@@ -144,19 +139,19 @@ test('two processes that drop the same detached partition both succeed', async (
     await until(isSomeoneWaiting, 'the maintenance waits for the other process')
     await other.query('commit')
     await maintenance
-    const { rows } = await database.pool.query('select posthorn.detached_partitions()')
-    expect(rows).toEqual([])
+    const { rows: found } = await database.pool.query('select posthorn.detached_partitions()')
+    expect(found).toEqual([])
   } finally {
     other.release(true)
   }
 })
 
 test('a lookup by id reads one partition', async () => {
-  const event = await insertEvent(new Date())
-  const { rows } = await database.pool.query(
+  const event = await rows.event(new Date())
+  const { rows: found } = await database.pool.query(
     `explain (format json) select * from posthorn.events where id = '${event}'`,
   )
-  const plan = JSON.stringify(rows[0]['QUERY PLAN'])
+  const plan = JSON.stringify(found[0]['QUERY PLAN'])
   expect(plan.match(/events_(\d{8}|default)"/g)).toHaveLength(1)
 })
 
@@ -207,7 +202,7 @@ describe('a reader that locks attempts before deliveries', () => {
     expect((await dropping).dropped).toBeGreaterThan(0)
   })
 
-  test('and that does not end makes the maintenance fail, which drops nothing', async () => {
+  test('and that does not end makes the step fail, and the next maintenance drops the day', async () => {
     await expect(maintainPartitions(database.pool, DAY_MS)).rejects.toThrow(/lock timeout/)
     await reader.query('select from posthorn.deliveries limit 1')
     await reader.query('commit')
@@ -216,9 +211,9 @@ describe('a reader that locks attempts before deliveries', () => {
 })
 
 test('the update of a delivery by a first attempt that succeeds, or by a retry, touches no index', async () => {
-  const event = await insertEvent(new Date())
-  const fresh = await insertDelivery(new Date(), event, 'pending')
-  const retried = await insertDelivery(new Date(Date.now() + 1), event, 'pending')
+  const event = await rows.event(new Date())
+  const fresh = await rows.delivery(new Date(), event, 'pending')
+  const retried = await rows.delivery(new Date(Date.now() + 1), event, 'pending')
   const retry = { next: { kind: 'retry', delayMs: 60_000 } } as const
   await recordAttempt(retried, 500, retry)
   await recordAttempt(retried, 502, retry)
@@ -254,47 +249,10 @@ async function recordAttempt(id: string, status: number, given: Partial<AttemptR
 /** The updates of deliveries so far. A session reports its counts about once a second. */
 async function countUpdates(): Promise<{ all: number; heapOnly: number }> {
   await database.pool.query('select pg_stat_force_next_flush()')
-  const { rows } = await database.pool.query(
+  const { rows: found } = await database.pool.query(
     `select sum(n_tup_upd)::int as all, sum(n_tup_hot_upd)::int as "heapOnly"
      from pg_stat_all_tables
      where relid in (select relid from pg_partition_tree('posthorn.deliveries') where isleaf)`,
   )
-  return rows[0]
-}
-
-async function insertEvent(at: Date): Promise<string> {
-  const { rows } = await database.pool.query(
-    `insert into posthorn.events (id, organization_id, type, occurred_at, data)
-     values (posthorn.uuid_v7_lower_bound($1::timestamptz), $2, 'x', $1, '{}') returning id`,
-    [at, organizationId],
-  )
-  return rows[0].id
-}
-
-async function insertDelivery(at: Date, event: string, state: string): Promise<string> {
-  const { rows } = await database.pool.query(
-    `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts, state, finished_at)
-     values (posthorn.uuid_v7_lower_bound($1::timestamptz), $2, $3, $4, 'x', 10, $5::posthorn.delivery_state,
-       case when $5 = 'pending' then null else now() end)
-     returning id`,
-    [at, organizationId, webhookId, event, state],
-  )
-  return rows[0].id
-}
-
-async function insertAttempt(delivery: string): Promise<void> {
-  await database.pool.query(
-    `insert into posthorn.attempts
-       (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded, duration_ms, status, request_url)
-     values (posthorn.uuid_v7(), $1, $2, $3, 1, now(), false, 1, 500, 'https://example.com/')`,
-    [delivery, organizationId, webhookId],
-  )
-}
-
-async function partitionOf(table: string, id: string): Promise<string | undefined> {
-  const { rows } = await database.pool.query(
-    `select tableoid::regclass::text as partition from posthorn.${table} where id = $1`,
-    [id],
-  )
-  return rows[0]?.partition
+  return found[0]
 }

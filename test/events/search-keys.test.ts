@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
-import { maintainPartitions } from '../../src/deliveries/retention.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from '../../src/events/publish-events.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { maintainPartitions } from '../support/maintain-partitions.ts'
 
 let database: Database
 let tenant: Awaited<ReturnType<typeof createTenant>>

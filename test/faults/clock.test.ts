@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { maintainPartitions } from '../../src/deliveries/retention.ts'
 import { deleteExpiredIdempotencyKeys } from '../../src/idempotency/run-once.ts'
 import { startTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import { maintainPartitions } from '../support/maintain-partitions.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 

@@ -25,7 +25,11 @@ export interface PostgresServer extends AsyncDisposable {
   query(statement: string, values?: unknown[]): Promise<any[]>
 }
 
-export async function startPostgresServer(directory: string): Promise<PostgresServer> {
+/** `environment` is for the server, in addition to what it needs. */
+export async function startPostgresServer(
+  directory: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<PostgresServer> {
   const dataDir = path.join(directory, 'postgres data')
   await mkdir(dataDir)
   const cluster = path.join(dataDir, 'postgres')
@@ -37,7 +41,7 @@ export async function startPostgresServer(directory: string): Promise<PostgresSe
   const postgres: PostgresServer = {
     url,
     cluster,
-    start: () => start(binaries, cluster, port),
+    start: () => start(withEnvironment(binaries, environment), cluster, port),
     async stop(mode) {
       await run(binaries, 'pg_ctl', ['stop', '-D', cluster, '-m', mode, '-w', '-s'])
     },
@@ -68,6 +72,19 @@ export async function startPostgresServer(directory: string): Promise<PostgresSe
   }
   await postgres.start()
   return postgres
+}
+
+function withEnvironment(
+  binaries: PostgresBinaries,
+  environment: Readonly<Record<string, string>>,
+): PostgresBinaries {
+  return {
+    ...binaries,
+    command(program, args) {
+      const { options, ...command } = binaries.command(program, args)
+      return { ...command, options: { ...options, env: { ...options.env, ...environment } } }
+    },
+  }
 }
 
 /** Retries, as after a kill the other processes of the old server take a while to end. */

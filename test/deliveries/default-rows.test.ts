@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { readDatabaseState } from '../../src/telemetry/database-state.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { maintainPartitions } from '../support/maintain-partitions.ts'
+import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
+import { until } from '../support/until.ts'
+
+const RETENTION_MS = 30 * DAY_MS
+const NOTHING = { events: 0, event_keys: 0, deliveries: 0, attempts: 0 }
+const ONE = { events: 1, event_keys: 1, deliveries: 1, attempts: 1 }
+
+let database: Database
+let rows: PartitionRows
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  rows = await openPartitionRows(database)
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+const maintainIn = (days: number) =>
+  maintainPartitions(database.pool, RETENTION_MS, new Date(Date.now() + days * DAY_MS))
+
+const finish = () =>
+  database.pool.query(
+    `update posthorn.deliveries set state = 'succeeded', finished_at = now() where state = 'pending'`,
+  )
+
+/** The statements that wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows: found } = await database.pool.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return found.length
+}
+
+/** An event with a search key, and a delivery with an attempt, all of one time. */
+async function store(at: Date, state: string): Promise<string> {
+  const event = await rows.event(at)
+  await rows.searchKey(event)
+  const delivery = await rows.delivery(at, event, state)
+  await rows.attempt(delivery, at)
+  return delivery
+}
+
+describe.each([2, 40, 400])('a delivery of a dropped day that is final %i days later', (days) => {
+  test('is deleted, with its event, search keys and attempts, and until then it is kept', async () => {
+    await store(new Date(), 'pending')
+    await store(new Date(Date.now() + 1), 'succeeded')
+    await maintainIn(31)
+    expect(await rows.counts()).toEqual(ONE)
+    await maintainIn(31 + days)
+    expect(await rows.counts()).toEqual(ONE)
+    await finish()
+    expect((await maintainIn(31 + days)).deleted).toBe(4)
+    expect(await rows.counts()).toEqual(NOTHING)
+  })
+})
+
+test.each([
+  ['two days', 2],
+  ['forty days', 40],
+  ['four hundred days', 400],
+])('rows of a day that never had a partition are deleted %s after their time', async (_, days) => {
+  const day = new Date(Date.now() - 10 * DAY_MS)
+  await store(day, 'succeeded')
+  await store(new Date(day.getTime() + 1), 'pending')
+  await rows.event(new Date(day.getTime() + 2))
+  expect((await maintainIn(19)).deleted).toBe(0)
+  expect((await maintainIn(21 + days)).deleted).toBe(5)
+  expect(await rows.counts()).toEqual(ONE)
+})
+
+test('an event is kept for a pending delivery of a later day', async () => {
+  const event = await rows.event(new Date(Date.now() - 10 * DAY_MS))
+  await rows.searchKey(event)
+  await rows.delivery(new Date(), event, 'pending')
+  expect((await maintainIn(25)).deleted).toBe(0)
+  await finish()
+  expect((await maintainIn(25)).deleted).toBe(2)
+  expect(await rows.counts()).toEqual({ ...NOTHING, deliveries: 1 })
+})
+
+test('thousands of kept rows hide none that is to be deleted', async () => {
+  const first = new Date(Date.now() - 10 * DAY_MS)
+  await database.pool.query(
+    `with event as (
+       insert into posthorn.events (id, organization_id, type, occurred_at, data)
+       select posthorn.uuid_v7_lower_bound($3::timestamptz + n * interval '1 second'), $1, 'x', now(), '{}'
+       from generate_series(1, 2500) as n returning id
+     )
+     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
+     select id, $1, $2, id, 'x', 10 from event`,
+    [rows.organizationId, rows.webhookId, first],
+  )
+  await store(new Date(first.getTime() + 3_000_000), 'exhausted')
+  expect((await maintainIn(30)).deleted).toBe(4)
+  expect(await rows.counts()).toEqual({ ...NOTHING, events: 2_500, deliveries: 2_500 })
+  await finish()
+  expect((await maintainIn(30)).deleted).toBe(5_000)
+  expect(await rows.counts()).toEqual(NOTHING)
+})
+
+test('an event with more search keys than a page is deleted with all of them', async () => {
+  const event = await rows.event(new Date(Date.now() - 10 * DAY_MS))
+  await database.pool.query(
+    `insert into posthorn.event_keys (organization_id, path, value, event_id)
+     select $1, 'items', n::text, $2 from generate_series(1, 2500) as n`,
+    [rows.organizationId, event],
+  )
+  expect((await maintainIn(30)).deleted).toBe(2_501)
+  expect(await rows.counts()).toEqual(NOTHING)
+})
+
+test('a delivery that is requested again while it is deleted is kept', async () => {
+  const delivery = await store(new Date(Date.now() - 40 * DAY_MS), 'succeeded')
+  const other = await database.pool.connect()
+  try {
+    await other.query('begin')
+    await other.query(
+      `update posthorn.deliveries set state = 'pending', finished_at = null where id = $1`,
+      [delivery],
+    )
+    const maintenance = maintainPartitions(database.pool, RETENTION_MS)
+    await until(async () => (await waiting()) > 0, 'the deletion waits for the request')
+    await other.query('commit')
+    await maintenance
+    expect(await rows.counts()).toEqual(ONE)
+  } finally {
+    other.release(true)
+  }
+})
+
+test('the metrics count a default partition with rows past retention, and not what pending deliveries need', async () => {
+  const state = () => readDatabaseState(database.pipeline, 'graphile_worker', RETENTION_MS)
+  await store(new Date(Date.now() - 40 * DAY_MS), 'pending')
+  await store(new Date(Date.now() - 20 * DAY_MS), 'succeeded')
+  expect(await state()).toMatchObject({ partitionsPastRetention: 0 })
+  await finish()
+  // Each table but that of the search keys, whose event is still there.
+  expect(await state()).toMatchObject({ partitionsPastRetention: 3 })
+  await maintainPartitions(database.pool, RETENTION_MS)
+  expect(await state()).toMatchObject({ partitionsPastRetention: 0 })
+})
+
+test('a table without a partition of a coming day counts in the days ahead', async () => {
+  const tomorrow = `(select to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD'))`
+  const { rows: found } = await database.pool.query(`select 'attempts_' || ${tomorrow} as name`)
+  await database.pool.query(`drop table posthorn_partitions.${found[0].name}`)
+  const state = await readDatabaseState(database.pipeline, 'graphile_worker', RETENTION_MS)
+  expect(state).toMatchObject({ partitionsAhead: 6 })
+})

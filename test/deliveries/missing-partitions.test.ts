@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { maintainPartitions } from '../support/maintain-partitions.ts'
+import {
+  DAY_MS,
+  openPartitionRows,
+  type PartitionRows,
+  type TABLES,
+} from '../support/partition-rows.ts'
+import { startPublishing } from '../support/start-publishing.ts'
+
+const RETENTION_MS = 30 * DAY_MS
+
+let database: Database
+let rows: PartitionRows
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  rows = await openPartitionRows(database)
+  await dropAllPartitions()
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+const maintain = (now?: Date) => maintainPartitions(database.pool, RETENTION_MS, now)
+
+describe('partitions that are missing are created while events arrive,', () => {
+  test('beside 20,000 events in the default partitions', async () => {
+    await storeToday(20_000)
+    await expectCreatedBesidePublishing(0)
+  })
+
+  test('beside so many that today and tomorrow stay in the default partitions', async () => {
+    await storeToday(60_000, 1_000)
+    await expectCreatedBesidePublishing(2)
+  })
+
+  test('after a week without a worker', async () => {
+    await database.pool.query(
+      `select posthorn.create_partitions((now() at time zone 'UTC')::date - 15, (now() at time zone 'UTC')::date - 3)`,
+    )
+    for (let days = 16; days >= 0; days -= 1) {
+      const at = new Date(Date.now() - days * DAY_MS)
+      await rows.delivery(at, await rows.event(at), 'pending')
+    }
+    await storeToday(1_000)
+    await expectCreatedBesidePublishing(0)
+  })
+
+  test('after a backup is restored that is older than the last partition', async () => {
+    await database.pool.query(
+      `select posthorn.create_partitions((now() at time zone 'UTC')::date - 50, (now() at time zone 'UTC')::date - 40)`,
+    )
+    const old = new Date(Date.now() - 45 * DAY_MS)
+    const pending = await rows.event(old)
+    await rows.delivery(old, pending, 'pending')
+    const finished = await rows.event(new Date(old.getTime() + 1))
+    await rows.delivery(new Date(old.getTime() + 1), finished, 'succeeded')
+    await expectCreatedBesidePublishing(0)
+    expect(await rows.partitionOf('events', pending)).toBe('posthorn_partitions.events_default')
+    expect(await rows.partitionOf('events', finished)).toBeUndefined()
+  })
+})
+
+test('a large default partition is read once, and not for each new partition', async () => {
+  await storeToday(60_000, 1_000)
+  const before = await scansOfDefault('events')
+  await maintain()
+  expect((await scansOfDefault('events')) - before).toBe(1)
+  expect(await boundsOfDefaults()).toEqual([])
+  const again = await scansOfDefault('events')
+  await maintain()
+  expect((await scansOfDefault('events')) - again).toBe(0)
+})
+
+test('what a maintenance left that ended in the middle is removed by the next one', async () => {
+  await storeToday(60_000, 1_000)
+  const days = `array[(now() at time zone 'UTC')::date + 5]`
+  await database.pool.query(`select posthorn.bound_default_partition('events', ${days})::text`)
+  const inAWeek = new Date(Date.now() + 7 * DAY_MS)
+  await expect(rows.event(inAWeek)).rejects.toThrow(/before_new_partitions/)
+  await maintain()
+  expect(await boundsOfDefaults()).toEqual([])
+  expect(await rows.partitionOf('events', await rows.event(inAWeek))).toMatch(/events_\d{8}$/)
+})
+
+test('rows that were stored while the clock was ahead move into the partition of their day, also from a large default partition', async () => {
+  await storeToday(60_000, 1_000)
+  const event = await rows.event(new Date(Date.now() + 4 * DAY_MS))
+  await maintain()
+  expect(await rows.partitionOf('events', event)).toMatch(/events_\d{8}$/)
+})
+
+/** Maintains while two publishers store 50 events a second each. The first days of a large table stay without partitions. */
+async function expectCreatedBesidePublishing(daysWithout: number): Promise<void> {
+  await using publishing = await startPublishing(database, { writers: 2, perSecond: 50 })
+  await publishing.published(20)
+  const { created } = await maintain()
+  await publishing.published(20)
+  const { count, errors } = await publishing.stop()
+  expect(errors).toEqual([])
+  const published = await database.pool.query(
+    'select count(*)::int as n from posthorn.events where type = $1',
+    [publishing.type],
+  )
+  expect(published.rows).toEqual([{ n: count }])
+  // A partition of a day begins in five minutes, and there is none in the last five of a day.
+  expect(created).toBeGreaterThanOrEqual(4 * 7 - 2 * daysWithout)
+  for (const days of [2, 3, 7]) {
+    const event = await rows.event(new Date(Date.now() + days * DAY_MS))
+    expect(await rows.partitionOf('events', event)).toMatch(/events_\d{8}$/)
+  }
+  const soon = await rows.event(new Date(Date.now() + 10 * 60_000))
+  expect(await rows.partitionOf('events', soon)).toMatch(
+    daysWithout === 0 ? /events_\d{8}$/ : /events_default$/,
+  )
+}
+
+/** Stores events, with a delivery each, in the default partitions. */
+async function storeToday(count: number, characters = 10): Promise<void> {
+  await database.pool.query(
+    `with event as (
+       insert into posthorn.events (id, organization_id, type, occurred_at, data)
+       select posthorn.uuid_v7(), $1, 'x', now(), to_json(repeat('x', $4)) from generate_series(1, $3) returning id
+     )
+     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
+     select posthorn.uuid_v7(), $1, $2, id, 'x', 10 from event`,
+    [rows.organizationId, rows.webhookId, count, characters],
+  )
+}
+
+async function dropAllPartitions(): Promise<void> {
+  const { rows: partitions } = await database.pool.query<{ name: string }>(
+    `select name from posthorn.partitions_before('3000-01-01')`,
+  )
+  for (const { name } of partitions) {
+    await database.pool.query(`drop table posthorn_partitions.${name}`)
+  }
+}
+
+async function scansOfDefault(table: (typeof TABLES)[number]): Promise<number> {
+  await database.pool.query('select pg_stat_force_next_flush()')
+  const { rows: found } = await database.pool.query(
+    `select seq_scan::int from pg_stat_user_tables where relname = $1`,
+    [`${table}_default`],
+  )
+  return found[0].seq_scan
+}
+
+async function boundsOfDefaults(): Promise<string[]> {
+  const { rows: found } = await database.pool.query<{ name: string }>(
+    `select conrelid::regclass::text as name from pg_constraint where conname = 'before_new_partitions'`,
+  )
+  return found.map(({ name }) => name)
+}

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
+import { until } from '../support/until.ts'
+
+/* The job of the maintenance runs in a worker. */
+
+let database: Database
+let rows: PartitionRows
+let posthorn: TestApp
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  rows = await openPartitionRows(database)
+  posthorn = await startTestApp({ database })
+  await until(async () => (await maintenanceJobs()).length === 0, 'the first maintenance ended')
+  await removeTomorrow()
+  await query(`select posthorn.create_partitions(current_date - 50, current_date - 40)`)
+})
+afterEach(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const query = async (text: string, values: unknown[] = []) =>
+  (await database.pool.query(text, values)).rows
+
+const maintain = () => query(`select posthorn.enqueue('maintain', '{}', 'maintain')`)
+
+const maintenanceJobs = () =>
+  query(`select * from graphile_worker.jobs where task_identifier = 'posthorn:maintain'`)
+
+describe('other tables and steps go on', () => {
+  test('while another program holds a lock on the default partition', async () => {
+    const old = new Date(Date.now() - 60 * DAY_MS)
+    await rows.delivery(old, await rows.event(old), 'succeeded')
+    const foreign = await database.pool.connect()
+    try {
+      await foreign.query('begin')
+      await foreign.query('lock table posthorn_partitions.attempts_default in share mode')
+      await maintain()
+      await expectFailure(/create_partitions of attempts \(.*lock timeout\)/)
+      expect(await missing()).toEqual(['attempts'])
+      expect((await oldPartitions()).every((name) => name.startsWith('attempts_'))).toBe(true)
+      expect(await rows.counts()).toMatchObject({ events: 0, deliveries: 0 })
+      await foreign.query('commit')
+    } finally {
+      foreign.release(true)
+    }
+    await maintain()
+    await until(async () => (await maintenanceJobs()).length === 0, 'the maintenance succeeded')
+    expect([await missing(), await oldPartitions()]).toEqual([[], []])
+  })
+
+  test('while a view has the name of the partition', async () => {
+    const [tomorrow] = await query(
+      `select 'attempts_' || to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD') as name`,
+    )
+    await query(`create view posthorn_partitions.${tomorrow.name} as select 1 as one`)
+    await maintain()
+    await expectFailure(new RegExp(`create_partitions of attempts .*"${tomorrow.name}" already`))
+    expect(await missing()).toEqual(['attempts'])
+    expect(await oldPartitions()).toEqual([])
+    await query(`drop view posthorn_partitions.${tomorrow.name}`)
+    await maintain()
+    await until(async () => (await missing()).length === 0, 'the partition is created')
+  })
+
+  test('while a dump holds a lock on a detached partition', async () => {
+    await query(`select posthorn.detach_partitions_before('attempts', current_date - 45)`)
+    const [first] = await oldPartitions('attempts')
+    const dump = await database.pool.connect()
+    try {
+      await dump.query('begin')
+      await dump.query(`lock table posthorn_partitions.${first} in access share mode`)
+      await maintain()
+      await expectFailure(new RegExp(`drop_partitions of ${first}`))
+      expect(await missing()).toEqual([])
+      expect(await oldPartitions()).toEqual([first])
+      await dump.query('commit')
+    } finally {
+      dump.release(true)
+    }
+    await maintain()
+    await until(async () => (await oldPartitions()).length === 0, 'the old days are dropped')
+  })
+})
+
+/** The job fails with the name of the step, is to be retried, and the metrics count the failure. */
+async function expectFailure(message: RegExp): Promise<void> {
+  await until(async () => (await maintenanceJobs())[0]?.last_error, 'the maintenance failed')
+  const [job] = await maintenanceJobs()
+  expect(job).toMatchObject({ last_error: expect.stringMatching(message), locked_at: null })
+  const metrics = await (await fetch(`${posthorn.app.url}/metrics`)).text()
+  const step = /(\w+) of/.exec(message.source)?.[1]
+  expect(metrics).toMatch(
+    new RegExp(`posthorn_maintenance_failures_total\\{step="${step}".*\\} [1-9]`),
+  )
+  expect(metrics).toMatch(/posthorn_maintenance_failures_total\{step="audit_entries".*\} 0/)
+}
+
+async function removeTomorrow(): Promise<void> {
+  const partitions = await query(
+    `select name from posthorn.partitions_before((now() at time zone 'UTC')::date + 2)
+     where right(name, 8) = to_char((now() at time zone 'UTC')::date + 1, 'YYYYMMDD')`,
+  )
+  for (const { name } of partitions) await query(`drop table posthorn_partitions.${name}`)
+}
+
+async function missing(): Promise<string[]> {
+  const found = await query(
+    `select parent_name from posthorn.missing_partitions(
+       (now() at time zone 'UTC')::date + 1, (now() at time zone 'UTC')::date + 1)`,
+  )
+  return found.map((row) => row.parent_name)
+}
+
+async function oldPartitions(table = ''): Promise<string[]> {
+  const found = await query(
+    `select name from posthorn.partitions_before((now() at time zone 'UTC')::date - 39)`,
+  )
+  return found.map((row) => row.name).filter((name) => name.startsWith(table))
+}
