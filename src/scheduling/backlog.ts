@@ -42,7 +42,8 @@ const PARK_DELIVERIES = `
     reserved_for = null, has_priority = d.has_priority or d.redelivery_requested, redelivery_requested = false,
     job_written_at = now()
   from backlog, unnest($1::uuid[], $2::text[]) as wanted (id, reason)
-  where d.id = wanted.id and d.webhook_id = backlog.webhook_id and d.state = 'pending'`
+  -- Without the array, a cached plan made for few rows reads all deliveries.
+  where d.id = wanted.id and d.id = any ($1::uuid[]) and d.webhook_id = backlog.webhook_id and d.state = 'pending'`
 
 /**
  * Opens the backlog of an enabled webhook, as publishing parks the deliveries of ordered webhooks without opening it. Waits

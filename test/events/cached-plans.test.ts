@@ -266,15 +266,12 @@ async function daysSearched(run: () => Promise<unknown>): Promise<string[]> {
   })
 }
 
-/**
- * The rows of Posthorn's tables that the session reads during `run`. Excludes graphile-worker's tables: how its
- * functions read them depends on the statistics of autovacuum.
- */
+/** The rows that the session reads during `run`, of Posthorn's tables and of graphile-worker's. */
 async function rowsRead(run: () => Promise<unknown>): Promise<number> {
   return await inTransaction(run, async () => {
     const { rows } = await session.query<{ n: number }>(
       `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables
-       where schemaname in ('posthorn', 'posthorn_partitions')`,
+       where schemaname in ('posthorn', 'posthorn_partitions', 'graphile_worker')`,
     )
     return rows[0]?.n as number
   })
