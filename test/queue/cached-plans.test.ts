@@ -18,9 +18,11 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-test.each(['vacuum', 'vacuum analyze'])(
+test.each(['vacuum', 'vacuum analyze', 'analyze'])(
   'after %s of the empty queue, a worker that polled it claims and completes jobs with work for each job only',
   async (statement) => {
+    // Before PostgreSQL 18, every plan is for no rows until the next vacuum, if the table kept its pages.
+    if (statement === 'analyze' && (await serverVersion()) < 18) return
     const runner = openRunnerPool(database, 'a runner', () => {})
     try {
       await pollEmptyQueue(runner.pool, `${statement} graphile_worker._private_jobs`)
@@ -38,6 +40,13 @@ test.each(['vacuum', 'vacuum analyze'])(
     }
   },
 )
+
+async function serverVersion(): Promise<number> {
+  const { rows } = await database.pool.query(
+    `select current_setting('server_version_num')::int / 10000 as major`,
+  )
+  return rows[0].major
+}
 
 /** Lets a worker run some jobs, then poll the empty queue after the statement. */
 async function pollEmptyQueue(pool: pg.Pool, statement: string): Promise<void> {
@@ -110,7 +119,7 @@ async function workOfKeptStatements(pool: pg.Pool): Promise<{ name: string; rows
       'select name, parameter_types::text[] as types from pg_prepared_statements',
     )
     for (const { name, types } of statements) {
-      const values = await Promise.all(types.map((type) => valueOf(type)))
+      const values = await Promise.all(types.map((type) => parameterOf(type)))
       if (values.includes(null) || types.length === 0) continue
       worked.push({ name, rows: await workOf(session, name, values as string[]) })
     }
@@ -120,7 +129,7 @@ async function workOfKeptStatements(pool: pg.Pool): Promise<{ name: string; rows
 }
 
 /** A parameter of the statements that claim and complete jobs. */
-async function valueOf(type: string): Promise<string | null> {
+async function parameterOf(type: string): Promise<string | null> {
   const all = async (column: string, from: string) =>
     (await database.pool.query(`select array(select ${column} from ${from})::text as value`))
       .rows[0].value
