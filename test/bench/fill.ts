@@ -33,7 +33,9 @@ export async function parkDeliveries(
 ): Promise<void> {
   await sql.query(
     `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
-     select id, now(), now(), now() + interval '9 hours' from posthorn.webhooks where organization_id = $1`,
+     select id, now(), now(), now() + interval '9 hours' from posthorn.webhooks where organization_id = $1
+     on conflict (webhook_id) do update set backlog_since = now(), on_hold_since = now(),
+       next_probe_at = excluded.next_probe_at`,
     [tenant.organizationId],
   )
   await queueDeliveries(sql, tenant, types, count)

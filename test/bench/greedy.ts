@@ -71,8 +71,8 @@ export const WORK = {
   'scans by content': async (greedy) => {
     const { bench, services, tenant, type } = greedy
     await services.database.pool.query(
-      `select count(posthorn.publish_event($1, $2, json_build_object('text', repeat('a', 254 * 1024))))
-       from generate_series(1, $3)`,
+      `select from generate_series(1, $3),
+         lateral posthorn.publish_event($1, $2, json_build_object('text', repeat('a', 254 * 1024)))`,
       [tenant.publicOrganizationId, type, bench.sizes.greedyEvents],
     )
     const query = 'query ($contains: String!) { scanEvents(contains: $contains) { scannedCount } }'
