@@ -257,6 +257,7 @@ test('a session with plans for empty tables parks by index among 10,000 deliveri
   await publish(2)
   for (let i = 0; i < 10; i++) await park(2)
   await emptyTables('with statistics')
+  await publish(2)
   await park(2)
   await publish(5_000)
   await publish(5_000)

@@ -25,7 +25,7 @@ test.each(['vacuum', 'vacuum analyze', 'analyze'])(
     if (statement === 'analyze' && (await serverVersion()) < 18) return
     const runner = openRunnerPool(database, 'a runner', () => {})
     try {
-      await pollEmptyQueue(runner.pool, `${statement} graphile_worker._private_jobs`)
+      await pollEmptyQueue(runner.pool, statement)
       await addDeliveries(database, WAITING)
       const worked = await workOfKeptStatements(runner.pool)
       expect(worked.map(({ name }) => name.split('/')[0])).toEqual(
@@ -93,9 +93,7 @@ async function startWorker(pool: pg.Pool) {
 }
 
 async function jobCount(): Promise<number> {
-  const { rows } = await database.pool.query(
-    'select count(*)::int as n from graphile_worker._private_jobs',
-  )
+  const { rows } = await database.pool.query('select count(*)::int as n from graphile_worker.jobs')
   return rows[0].n
 }
 
@@ -134,9 +132,8 @@ async function parameterOf(type: string): Promise<string | null> {
     (await database.pool.query(`select array(select ${column} from ${from})::text as value`))
       .rows[0].value
   if (type === 'text') return 'a worker'
-  if (type === 'integer[]') return await all('id', 'graphile_worker._private_tasks')
-  if (type === 'bigint[]')
-    return await all('id', `graphile_worker._private_jobs order by id limit ${BATCH}`)
+  if (type === 'integer[]') return await all('n', 'generate_series(1, 100) as task (n)')
+  if (type === 'bigint[]') return await all('id', `graphile_worker.jobs order by id limit ${BATCH}`)
   return null
 }
 
