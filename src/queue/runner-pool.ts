@@ -16,14 +16,17 @@ export interface RunnerPool {
 const MAX_CONNECTIONS = 5
 
 /**
- * graphile-worker looks up and claims rows in the order of an index. By default, Postgres may scan a whole table that was
- * small when the plan was made, and a bitmap scan reads all due jobs to claim a few. Before PostgreSQL 18, a disabled scan
- * also has so high a cost that it triggers JIT compilation.
+ * graphile-worker claims rows in the order of an index, and looks up each of them by another one. A plan for a table that
+ * seems to be small compares all rows with all claimed ones instead. From PostgreSQL 18 on, which counts the disabled steps
+ * of a plan, only a bitmap scan is allowed for the lookups, while a claim, whose plans all have one disabled step, still
+ * reads the index in its order: that holds with any statistics. Before, a bitmap scan would read all due jobs to claim a
+ * few, and a disabled scan also has so high a cost that it triggers JIT compilation.
  */
-const SETTINGS = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
-  .map((method) => `set enable_${method} = off`)
-  .concat('set jit = off')
-  .join('; ')
+const SETTINGS = `
+  set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off;
+  select set_config('enable_' || method, 'off', false) from unnest(
+    case when current_setting('server_version_num')::int >= 180000 then array['indexscan', 'sort']
+      else array['bitmapscan'] end) as method`
 
 export function openRunnerPool(
   { url, connections }: Pick<Database, 'url' | 'connections'>,

@@ -44,9 +44,16 @@ export async function findWorkerSchema(sql: Sql, workerSchema: string): Promise<
 }
 
 /**
+ * A session keeps the plans of the functions that it calls. One that it made while the queue was empty would read all jobs
+ * later. With these settings every lookup is a bitmap scan, which needs a condition of an index. Before PostgreSQL 18, a
+ * disabled scan also has so high a cost that it triggers JIT compilation.
+ */
+const TURNED_OFF = ['enable_seqscan', 'enable_indexscan', 'jit']
+
+/**
  * Adds the worker schema to the search path of our database functions that call graphile-worker: those whose comment
- * begins with `Calls graphile-worker.`. Functions with the right search path are not altered. Call it with the lock of the
- * migrations, as concurrent alterations of a function fail.
+ * begins with `Calls graphile-worker.`. Also lets them read jobs by an index only. Functions with the right settings are
+ * not altered. Call it with the lock of the migrations, as concurrent alterations of a function fail.
  */
 export async function bindWorkerSchema(sql: Sql, workerSchema: string): Promise<void> {
   const { rows } = await sql.query<{ routine: string; path: string }>(
@@ -56,11 +63,13 @@ export async function bindWorkerSchema(sql: Sql, workerSchema: string): Promise<
      join pg_namespace as n on n.oid = p.pronamespace,
      format('posthorn, %I, pg_temp', $1::text) as wanted (path)
      where n.nspname = 'posthorn' and starts_with(obj_description(p.oid, 'pg_proc'), $2)
-       and not coalesce(p.proconfig, '{}') @> array['search_path=' || wanted.path]
+       and not coalesce(p.proconfig, '{}') @> (array['search_path=' || wanted.path] || $3::text[])
      order by 1`,
-    [workerSchema, CALLS_GRAPHILE_WORKER],
+    [workerSchema, CALLS_GRAPHILE_WORKER, TURNED_OFF.map((setting) => `${setting}=off`)],
   )
   for (const { routine, path } of rows) {
     await sql.query(`alter routine ${routine} set search_path to ${path}`)
+    for (const setting of TURNED_OFF)
+      await sql.query(`alter routine ${routine} set ${setting} to off`)
   }
 }

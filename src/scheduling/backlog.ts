@@ -19,7 +19,8 @@ export function createPark(sql: Sql): Park {
     const sorted = deliveries.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     const ids = sorted.map(({ id }) => id)
     const reasons = sorted.map(({ reason }) => reason)
-    await sql.query({ name: 'park_deliveries', text: PARK_DELIVERIES, values: [ids, reasons] })
+    const values = [ids, reasons, ids[0], ids.at(-1)]
+    await sql.query({ name: 'park_deliveries', text: PARK_DELIVERIES, values })
     return deliveries.map(() => undefined)
   }
   return batched(parkTogether, { gatherMs: 3, maxSize: 500 })
@@ -32,7 +33,8 @@ export function createPark(sql: Sql): Park {
 const PARK_DELIVERIES = `
   with backlog as (
     insert into posthorn.webhook_schedules as s (webhook_id, backlog_since)
-    select distinct d.webhook_id, now() from posthorn.deliveries as d where d.id = any ($1::uuid[]) order by 1
+    select distinct d.webhook_id, now() from posthorn.deliveries as d
+    where d.id = any ($1::uuid[]) and d.id between $3 and $4 order by 1
     on conflict (webhook_id) do update
       set backlog_since = coalesce(s.backlog_since, now()), backlog_drained_at = null
     returning s.webhook_id
@@ -42,7 +44,9 @@ const PARK_DELIVERIES = `
     reserved_for = null, has_priority = d.has_priority or d.redelivery_requested, redelivery_requested = false,
     job_written_at = now()
   from backlog, unnest($1::uuid[], $2::text[]) as wanted (id, reason)
-  where d.id = wanted.id and d.webhook_id = backlog.webhook_id and d.state = 'pending'`
+  -- Without the array and the bounds, a cached plan made for few rows reads all deliveries.
+  where d.id = wanted.id and d.id = any ($1::uuid[]) and d.id between $3 and $4
+    and d.webhook_id = backlog.webhook_id and d.state = 'pending'`
 
 /**
  * Opens the backlog of an enabled webhook, as publishing parks the deliveries of ordered webhooks without opening it. Waits

@@ -24,7 +24,7 @@ export async function queueDeliveries(
   })
 }
 
-/** Puts all webhooks on hold for hours, then publishes `count` events, whose deliveries are parked. */
+/** Puts all webhooks of the tenant on hold for hours, then publishes `count` events, whose deliveries are parked. */
 export async function parkDeliveries(
   sql: Sql,
   tenant: BenchTenant,
@@ -33,7 +33,10 @@ export async function parkDeliveries(
 ): Promise<void> {
   await sql.query(
     `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
-     select id, now(), now(), now() + interval '9 hours' from posthorn.webhooks`,
+     select id, now(), now(), now() + interval '9 hours' from posthorn.webhooks where organization_id = $1
+     on conflict (webhook_id) do update set backlog_since = now(), on_hold_since = now(),
+       next_probe_at = excluded.next_probe_at`,
+    [tenant.organizationId],
   )
   await queueDeliveries(sql, tenant, types, count)
 }

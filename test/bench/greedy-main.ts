@@ -13,22 +13,8 @@ function headersOf({ token }: Target): Record<string, string> {
   return { 'content-type': 'application/json', authorization: `Bearer ${token}` }
 }
 
-/** Sends one body on each connection, again and again. */
-function repeat(target: Target, connections: number, body: string): void {
-  const client = openHttpClient({
-    url: `${target.url}/graphql`,
-    headers: headersOf(target),
-    connections,
-  })
-  for (let i = 0; i < connections; i++) void lane()
-
-  async function lane(): Promise<never> {
-    for (;;) {
-      const answer = await client.post(body).catch(() => '')
-      // A client waits when it is told to, but not for long.
-      if (/"errors"|^$/.test(answer.slice(0, 20))) await sleep(20)
-    }
-  }
+function openClient(target: Target, connections: number) {
+  return openHttpClient({ url: `${target.url}/graphql`, headers: headersOf(target), connections })
 }
 
 /** Opens connections that send a text and then read nothing. */
@@ -49,22 +35,26 @@ function headOf({ token }: Target, length: number, accept: string): string {
 }
 
 serveParent({
-  /** Batches of 1,000 events. */
-  publish({ type, data, ...target }: Target & { type: string; data: object }) {
-    const query =
-      'mutation ($input: PublishEventsInput!) { publishEvents(input: $input) { __typename } }'
-    const events = new Array(1_000).fill({ type, data })
-    repeat(target, 20, JSON.stringify({ query, variables: { input: { events } } }))
+  /** Sends one request on each connection, again and again. */
+  repeat({ connections, request, ...target }: Target & { connections: number; request: object }) {
+    const client = openClient(target, connections)
+    const body = JSON.stringify(request)
+    async function lane(): Promise<never> {
+      for (;;) {
+        const answer = await client.post(body).catch(() => '')
+        // A client waits when it is told to, but not for long.
+        if (/"errors"|^$/.test(answer.slice(0, 20))) await sleep(20)
+      }
+    }
+    for (let i = 0; i < connections; i++) void lane()
   },
 
-  /** Pages with nearly as many fields as a response may have. */
-  query(target: Target) {
-    const fields =
-      'id state createdAt webhook { id url } event { id type } attempts(first: 5) { nodes { id number } }'
-    const pages = ['a', 'b', 'c'].map(
-      (alias) => `${alias}: deliveries(first: 100) { nodes { ${fields} } }`,
-    )
-    repeat(target, 50, JSON.stringify({ query: `{ ${pages.join(' ')} }` }))
+  /** Sends each request once, all of them as fast as they are answered. Throws if the first one fails. */
+  async send({ requests, ...target }: Target & { requests: object[] }) {
+    const client = openClient(target, 10)
+    const [first] = requests.map(async (request) => await client.post(JSON.stringify(request)))
+    const answer = (await first) ?? ''
+    if (!answer.includes('Success"')) throw new Error(`A call failed: ${answer.slice(0, 300)}`)
   },
 
   /** As many subscriptions as a key may have, which nobody reads. */

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { reportAfterVacuum } from './after-vacuum.ts'
 import type { Bench } from './bench.ts'
 import { startBenchReceiver } from './bench-receiver.ts'
 import { type BenchServer, startBenchServer } from './bench-server.ts'
@@ -38,6 +39,7 @@ const SCENARIOS = {
   P: reportPages,
   S: reportSingles,
   T: reportNeighbors,
+  V: reportAfterVacuum,
   W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 

@@ -12,6 +12,12 @@ export interface Sizes {
   readonly parked: number
   /** The number of deliveries queued for a receiver that hangs. */
   readonly hanging: number
+  /** The number of jobs of a burst before and after a vacuum. */
+  readonly burst: number
+  /** The webhooks and the deliveries of a large tenant beside a small one, and its events of the largest size. */
+  readonly greedyWebhooks: number
+  readonly greedyDeliveries: number
+  readonly greedyEvents: number
   /** How long publishing is measured, after `publishWarmUpMs`. */
   readonly publishMs: number
   readonly publishWarmUpMs: number
@@ -27,6 +33,10 @@ export const FULL: Sizes = {
   scaleWebhooks: 10_000,
   parked: 50_000,
   hanging: 20_000,
+  burst: 10_000,
+  greedyWebhooks: 5_000,
+  greedyDeliveries: 100_000,
+  greedyEvents: 400,
   publishMs: 10_000,
   publishWarmUpMs: 6_000,
   busyMs: 60_000,
@@ -41,6 +51,10 @@ export const QUICK: Sizes = {
   scaleWebhooks: 100,
   parked: 2_000,
   hanging: 1_000,
+  burst: 1_000,
+  greedyWebhooks: 100,
+  greedyDeliveries: 2_000,
+  greedyEvents: 20,
   publishMs: 1_000,
   publishWarmUpMs: 300,
   busyMs: 1_000,

@@ -44,6 +44,10 @@ interface BenchWebhooks {
   readonly count?: number
   /** Default: an adaptive limit. */
   readonly maxInFlight?: number | null
+  /** All subscribe to the first type. Default: false. */
+  readonly sameType?: boolean
+  /** The number of the first one, in its type and URL. Default: 1. */
+  readonly firstNumber?: number
 }
 
 /** Registers webhooks that each subscribe to a different event type. Returns the types. */
@@ -52,9 +56,12 @@ export async function addWebhooks(
   { organizationId }: BenchTenant,
   receiverUrl: string,
   behaviour: Behaviour,
-  { count = 1, maxInFlight = null }: BenchWebhooks = {},
+  { count = 1, maxInFlight = null, sameType = false, firstNumber = 1 }: BenchWebhooks = {},
 ): Promise<string[]> {
-  const types = Array.from({ length: count }, (_, i) => `bench.${behaviour}_${i + 1}`)
+  const types = Array.from(
+    { length: count },
+    (_, i) => `bench.${behaviour}_${sameType ? 1 : firstNumber + i}`,
+  )
   await database.pool.query(
     `insert into posthorn.event_types (name, description)
      select name, 'Created by the bench.' from unnest($1::text[]) as name on conflict do nothing`,

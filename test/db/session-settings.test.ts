@@ -69,7 +69,9 @@ describe('in a database with hostile settings', () => {
   })
 
   const PIPELINE = ['enable_seqscan', 'plan_cache_mode']
-  const RUNNER = ['enable_seqscan', 'enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin']
+  const RUNNER = ['seqscan', 'indexscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map(
+    (method) => `enable_${method}`,
+  )
   test.each<[string, string[], (use: (sql: Sql) => Promise<void>) => Promise<void>]>([
     ['the general pool', [], (use) => use(hostile.pool)],
     ['the pool of the pipeline', PIPELINE, (use) => use(hostile.pipeline)],

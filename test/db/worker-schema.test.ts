@@ -19,11 +19,13 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-test('functions that call graphile-worker find it in its schema, and no others are changed', async () => {
+const BY_INDEX = ['enable_seqscan=off', 'enable_indexscan=off', 'jit=off']
+
+test('functions that call graphile-worker find it in its schema and its rows by index, and no others are changed', async () => {
   await bindWorkerSchema(database.pool, 'graphile_worker')
   expect(await settings()).toEqual({
-    test_enqueue: ['search_path=posthorn, graphile_worker, pg_temp'],
-    test_proceed: ['search_path=posthorn, graphile_worker, pg_temp'],
+    test_enqueue: ['search_path=posthorn, graphile_worker, pg_temp', ...BY_INDEX],
+    test_proceed: ['search_path=posthorn, graphile_worker, pg_temp', ...BY_INDEX],
     test_other: null,
   })
   await database.pool.query(`select posthorn.test_enqueue('hello')`)
@@ -36,7 +38,7 @@ test('functions follow a change of the schema setting', async () => {
   // A reserved word of SQL, which needs quotes.
   await bindWorkerSchema(database.pool, 'user')
   expect(await settings()).toMatchObject({
-    test_enqueue: ['search_path=posthorn, "user", pg_temp'],
+    test_enqueue: ['search_path=posthorn, "user", pg_temp', ...BY_INDEX],
   })
 })
 

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type pg from 'pg'
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { followPage } from '../../src/delivery-tasks/follow-page.ts'
 import { createStoreEvents } from '../../src/events/store-events.ts'
-import { releaseBacklog } from '../../src/scheduling/backlog.ts'
+import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
 import { pruneSchedules } from '../../src/scheduling/prune-schedules.ts'
 import { endHold } from '../../src/webhooks/end-hold.ts'
@@ -188,6 +189,81 @@ test.each(['without statistics', 'with statistics'])(
   },
 )
 
+test.each(['without statistics', 'with statistics'])(
+  'a session of a host with plans for an empty database, %s, publishes by index among 10,000 deliveries',
+  async (known) => {
+    const host = new pg.Pool({ connectionString: database.url, max: 1 })
+    const hostSession = await host.connect()
+    const pipeline = session
+    session = hostSession
+    try {
+      if (known === 'with statistics') await session.query('vacuum analyze')
+      const { rows } = await session.query(`select posthorn.type_id('org', $1::uuid) as id`, [
+        organizationId,
+      ])
+      const publishOne = () =>
+        session.query(`select posthorn.publish_event($1, $2, '{}'::json)`, [rows[0].id, JOINED])
+      for (let i = 0; i < 10; i++) await publishOne()
+      await emptyTables(known)
+      await publishOne()
+      await publishOther(pipeline, 10_000)
+      expect(await rowsRead(publishOne)).toBeLessThan(50)
+    } finally {
+      session = pipeline
+      hostSession.release()
+      await host.end()
+    }
+  },
+)
+
+test('a session of the general pool with plans for empty tables follows a bulk task by index', async () => {
+  const pipeline = session
+  session = await database.pool.connect()
+  try {
+    const { rows } = await session.query<{ id: string }>(
+      `insert into posthorn.delivery_tasks
+         (id, organization_id, action, delivery_ids, rate_per_second, state, total, total_is_exact, next_page_at)
+       values (posthorn.uuid_v7(), $1, 'redeliver', '{}', 100, 'following', 1, true, now()) returning id`,
+      [organizationId],
+    )
+    const task = { id: rows[0]?.id as string, reachedId: '00000000-0000-0000-0000-000000000000' }
+    const follow = () => followPage(session, task)
+    await publishOther(pipeline, 1)
+    for (let i = 0; i < 10; i++) await follow()
+    await emptyTables('with statistics')
+    await follow()
+    await publishOther(pipeline, 10_000)
+    await session.query(
+      `insert into posthorn.delivery_task_items (task_id, delivery_id)
+       select $1, id from posthorn.deliveries order by id limit 100`,
+      [task.id],
+    )
+    expect(await rowsRead(follow)).toBeLessThan(1_000)
+  } finally {
+    session.release()
+    session = pipeline
+  }
+})
+
+test('a session with plans for empty tables parks by index among 10,000 deliveries', async () => {
+  const park = async (count: number) => {
+    const { rows } = await database.pool.query(
+      'select id from posthorn.deliveries order by id desc limit $1',
+      [count],
+    )
+    const parkOne = createPark(session)
+    await Promise.all(rows.map(({ id }) => parkOne({ id, reason: 'concurrency_limit' })))
+  }
+  await publish(2)
+  for (let i = 0; i < 10; i++) await park(2)
+  await emptyTables('with statistics')
+  await publish(2)
+  await park(2)
+  await publish(5_000)
+  await publish(5_000)
+  expect(await rowsRead(() => park(2))).toBeLessThan(50)
+})
+
 test('the jobs of several webhooks are queued event by event', async () => {
   await subscribe(database, organizationId, [JOINED])
   await subscribe(database, organizationId, [JOINED])
@@ -201,7 +277,7 @@ test('the jobs of several webhooks are queued event by event', async () => {
   expect(events).toEqual(events.toSorted())
 })
 
-async function publish(count: number): Promise<void> {
+async function publish(count: number, sql: pg.PoolClient = session): Promise<void> {
   const event = {
     organizationId,
     type: JOINED,
@@ -212,7 +288,23 @@ async function publish(count: number): Promise<void> {
     traceParent: null,
     traceState: null,
   }
-  await createStoreEvents(session)(Array.from({ length: count }, () => event))
+  await createStoreEvents(sql)(Array.from({ length: count }, () => event))
+}
+
+/** Publishes in another session than the one whose reads are counted. */
+async function publishOther(other: pg.PoolClient, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 5_000) await publish(Math.min(left, 5_000), other)
+}
+
+/** Empties the tables of deliveries and jobs, and lets Postgres notice that. */
+async function emptyTables(known: string): Promise<void> {
+  await database.pool.query(
+    `delete from posthorn.deliveries; delete from posthorn.events; delete from posthorn.webhook_schedules`,
+  )
+  await database.pool.query(
+    `select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`,
+  )
+  await database.pool.query(known === 'with statistics' ? 'vacuum analyze' : 'vacuum')
 }
 
 /** Uses another session than the one whose reads are counted. */
@@ -266,15 +358,12 @@ async function daysSearched(run: () => Promise<unknown>): Promise<string[]> {
   })
 }
 
-/**
- * The rows of Posthorn's tables that the session reads during `run`. Excludes graphile-worker's tables: how its
- * functions read them depends on the statistics of autovacuum.
- */
+/** The rows that the session reads during `run`, of Posthorn's tables and of graphile-worker's. */
 async function rowsRead(run: () => Promise<unknown>): Promise<number> {
   return await inTransaction(run, async () => {
     const { rows } = await session.query<{ n: number }>(
       `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables
-       where schemaname in ('posthorn', 'posthorn_partitions')`,
+       where schemaname in ('posthorn', 'posthorn_partitions', 'graphile_worker')`,
     )
     return rows[0]?.n as number
   })

@@ -58,7 +58,7 @@ export const HOSTILE_SETTINGS: Readonly<Record<string, string>> = {
   enable_memoize: 'off',
   enable_material: 'off',
   enable_partition_pruning: 'off',
-  plan_cache_mode: 'force_custom_plan',
+  plan_cache_mode: 'force_generic_plan',
   join_collapse_limit: '1',
   from_collapse_limit: '1',
   geqo_threshold: '2',
