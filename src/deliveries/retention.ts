@@ -10,8 +10,9 @@ const PAUSE_MS = 500
 
 /**
  * Creates the partitions of the coming days, and drops a partition once its last day is past retention. Pending
- * deliveries are kept. `now` defaults to the time of Postgres, so that a process with a wrong clock drops nothing
- * early. Tries again if others hold locks; the last error is thrown, and the next maintenance continues.
+ * deliveries are kept, and so is everything since the oldest event that still fans out. `now` defaults to the time of
+ * Postgres, so that a process with a wrong clock drops nothing early. Tries again if others hold locks; the last error is
+ * thrown, and the next maintenance continues.
  */
 export async function maintainPartitions(
   sql: Sql,
@@ -22,7 +23,9 @@ export async function maintainPartitions(
   await retryOnContention(() =>
     sql.query(
       `select posthorn.detach_partitions_before(
-         (coalesce($1::timestamptz, now()) at time zone 'UTC' - $2 * interval '1 millisecond')::date)`,
+         least(
+           (coalesce($1::timestamptz, now()) at time zone 'UTC' - $2 * interval '1 millisecond')::date,
+           (select min(posthorn.uuid_v7_timestamp(event_ids[1]) at time zone 'UTC')::date from posthorn.fan_outs)))`,
       [now, retentionMs],
     ),
   )
