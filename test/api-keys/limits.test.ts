@@ -4,7 +4,7 @@ import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { LimitsInput } from '../../src/api-keys/limits.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { ALL_SCOPES, JOINED, subscribe, TICKET } from '../support/factories.ts'
+import { ALL_SCOPES, JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
 let first: TestApp
@@ -96,9 +96,11 @@ describe('a key over its limit', () => {
 
   test('of deliveries publishes what exceeds it, and waits for the excess', async () => {
     const token = await keyWith({ requestsPerSecond: 1, deliveriesPerSecond: 1 })
-    for (let i = 0; i < 3; i++) {
-      await subscribe(first.database, first.tenant.organizationId, [TICKET])
-    }
+    await first.database.pool.query(
+      `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+       select $1, 'https://example.com/', true, array[$2] from generate_series(1, 3)`,
+      [first.tenant.organizationId, TICKET],
+    )
     const tickets = (count: number) => ({ events: Array(count).fill({ type: TICKET, data: {} }) })
     const published = await graphql(token, PUBLISH, tickets(20))
     expect(published.status).toBe(200)

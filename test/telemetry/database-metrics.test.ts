@@ -137,8 +137,9 @@ test('an exhausted delivery, whose failed job is kept, does not count', async ()
 
 test('deliveries that are not created yet count besides', async () => {
   await sql(
-    `insert into posthorn.fan_outs (id, organization_id, event_ids, event_types, subscribers, delivery_count, created_count)
-     select posthorn.uuid_v7_lower_bound(now() - i * interval '1 minute'), id, '{}', '{}', '{}', 1000, 300
+    `insert into posthorn.fan_outs (id, organization_id, event_ids, event_types, webhook_counts,
+       webhook_offsets, webhook_ids, delivery_count, created_count)
+     select posthorn.uuid_v7_lower_bound(now() - i * interval '1 minute'), id, '{}', '{}', '{}', '{}', '{}', 1000, 300
      from posthorn.organizations, generate_series(1, 2) as i limit 2`,
   )
   const { toCreate, oldestFanOutAge, queued } = await read()

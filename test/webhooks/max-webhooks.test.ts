@@ -14,13 +14,13 @@ beforeAll(async () => {
 })
 afterAll(async () => await posthorn[Symbol.asyncDispose]())
 
-const create = (key?: string) =>
+const create = (idempotencyKey?: string) =>
   posthorn.graphql(
-    `mutation ($input: CreateWebhookInput!, $key: String) { createWebhook(input: $input, idempotencyKey: $key) {
+    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
        ... on CreateWebhookSuccess { webhook { id } }
        ... on ValidationError { message issues { path code message } }
      } }`,
-    { input: { url: 'https://example.com/hooks', eventSubscriptions: [JOINED] }, key },
+    { input: { url: 'https://example.com/hooks', eventSubscriptions: [JOINED], idempotencyKey } },
   )
 
 const createOverRest = () =>

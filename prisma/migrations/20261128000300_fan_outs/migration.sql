@@ -2,21 +2,23 @@
 -- Before, one statement created all of them: publishing to 5,000 webhooks took a second, and delayed every organization
 -- whose events were stored by the same two statements.
 
--- The webhooks that subscribed to an event type at the time of publishing.
-create type posthorn.subscribers as (event_type text, webhook_ids uuid[]);
-
 -- Events whose deliveries are not all created yet. An organization's rows are worked off in the order of their ids.
 create table posthorn.fan_outs (
   id uuid primary key default posthorn.uuid_v7(),
   organization_id uuid not null references posthorn.organizations on delete cascade,
-  -- The events in their order, and the type of each.
+  -- The events in their order, and for each one its type and its webhooks as of publishing: how many there are, and how
+  -- many come before them in webhook_ids. Events of one type have the same ones.
   event_ids uuid[] not null,
   event_types text[] not null,
-  subscribers posthorn.subscribers[] not null,
+  webhook_counts int[] not null,
+  webhook_offsets int[] not null,
+  webhook_ids uuid[] not null,
   delivery_count bigint not null,
   -- The deliveries are created event by event, and for each event webhook by webhook.
   created_count bigint not null default 0,
-  constraint types_are_those_of_the_events check (cardinality(event_types) = cardinality(event_ids)),
+  constraint each_event_has_a_type_and_webhooks check (
+    cardinality(event_types) = cardinality(event_ids) and cardinality(webhook_counts) = cardinality(event_ids)
+    and cardinality(webhook_offsets) = cardinality(event_ids)),
   constraint some_deliveries_are_not_created check (created_count >= 0 and created_count < delivery_count)
 );
 -- Serves: the oldest row of an organization.
@@ -113,6 +115,7 @@ as $$
 #variable_conflict use_column
 declare
   oldest posthorn.fan_outs;
+  all_webhooks uuid[];
   reached_count bigint;
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('posthorn.fan_out:' || fan_out.organization_id, 0)) then
@@ -127,23 +130,21 @@ begin
   if reached_count + 100 >= oldest.delivery_count then
     reached_count := oldest.delivery_count;
   end if;
+  all_webhooks := oldest.webhook_ids;
   perform posthorn.create_deliveries(
     array_agg(oldest.organization_id), array_agg(e.id order by e.i, w.n), array_agg(e.type order by e.i, w.n),
     array_agg(w.id order by e.i, w.n))
   from (
     -- For each event, how many deliveries come before its first one.
-    select given.id, given.type, given.i, s.deliveries,
-      (sum(s.deliveries) over (order by given.i) - s.deliveries)::bigint as before
-    from unnest(oldest.event_ids, oldest.event_types) with ordinality as given (id, type, i)
-    join (
-      select event_type, cardinality(webhook_ids) as deliveries from unnest(oldest.subscribers)
-    ) as s on s.event_type = given.type
+    select given.*, sum(given.webhooks) over (order by given.i) - given.webhooks as before
+    from unnest(oldest.event_ids, oldest.event_types, oldest.webhook_counts, oldest.webhook_offsets) with ordinality
+      as given (id, type, webhooks, skipped, i)
   ) as e
-  join unnest(oldest.subscribers) as s on s.event_type = e.type
-  cross join lateral unnest(s.webhook_ids[
-    greatest(oldest.created_count - e.before, 0) + 1 : least(reached_count - e.before, e.deliveries)
+  cross join lateral unnest(all_webhooks[
+    e.skipped + 1 + greatest(oldest.created_count - e.before, 0)
+    : e.skipped + least(reached_count - e.before, e.webhooks)
   ]) with ordinality as w (id, n)
-  where e.before < reached_count and e.before + e.deliveries > oldest.created_count;
+  where e.before < reached_count and e.before + e.webhooks > oldest.created_count;
   if reached_count = oldest.delivery_count then
     delete from posthorn.fan_outs as f where f.id = oldest.id;
   else
@@ -240,7 +241,9 @@ begin
     -- Once for each type, not for each event. `offset 0` prevents the planner from flattening the subquery, so that the
     -- index webhooks_organization_id_id serves it even if the table was small at planning time.
     matched as materialized (
-      select kind.organization_id, kind.type, w.webhook_ids, w.has_ordered, cardinality(w.webhook_ids) as deliveries
+      select kind.organization_id, kind.type, w.webhook_ids, w.has_ordered, cardinality(w.webhook_ids) as webhooks,
+        (sum(cardinality(w.webhook_ids)) over (partition by kind.organization_id order by kind.type)
+          - cardinality(w.webhook_ids))::int as skipped
       from (select distinct fresh.organization_id, fresh.type from fresh) as kind
       join lateral (
         select array_agg(w.id order by w.id) as webhook_ids, bool_or(w.ordered) as has_ordered
@@ -254,12 +257,12 @@ begin
     -- ordered webhook must not overtake an earlier one that still fans out.
     placed as materialized (
       select counted.*,
-        sum(counted.deliveries) over (order by counted.total, counted.organization_id, counted.i) > max_deliveries
+        sum(counted.webhooks) over (order by counted.total, counted.organization_id, counted.i) > max_deliveries
           or counted.has_ordered and exists (
             select from posthorn.fan_outs as f where f.organization_id = counted.organization_id) as fans_out
       from (
-        select fresh.i, fresh.event_id, fresh.organization_id, fresh.type, m.deliveries, m.has_ordered,
-          sum(m.deliveries) over (partition by fresh.organization_id) as total
+        select fresh.i, fresh.event_id, fresh.organization_id, fresh.type, m.webhooks, m.skipped, m.has_ordered,
+          sum(m.webhooks) over (partition by fresh.organization_id) as total
         from fresh join matched as m on m.organization_id = fresh.organization_id and m.type = fresh.type
       ) as counted
     ),
@@ -273,23 +276,21 @@ begin
       where not p.fans_out having count(*) > 0
     ),
     fanned_out as (
-      insert into posthorn.fan_outs (organization_id, event_ids, event_types, subscribers, delivery_count)
-      select f.organization_id, f.event_ids, f.event_types, s.subscribers, f.deliveries
-      from (
-        select p.organization_id, array_agg(p.event_id order by p.i) as event_ids,
-          array_agg(p.type order by p.i) as event_types, sum(p.deliveries) as deliveries
-        from placed as p where p.fans_out group by p.organization_id
-      ) as f
-      cross join lateral (
-        select array_agg(row(m.type, m.webhook_ids)::posthorn.subscribers) as subscribers
-        from matched as m where m.organization_id = f.organization_id and m.type = any (f.event_types)
-      ) as s
+      insert into posthorn.fan_outs (organization_id, event_ids, event_types, webhook_counts, webhook_offsets,
+        webhook_ids, delivery_count)
+      select p.organization_id, array_agg(p.event_id order by p.i), array_agg(p.type order by p.i),
+        array_agg(p.webhooks order by p.i), array_agg(p.skipped order by p.i),
+        array(
+          select w.id from matched as m cross join lateral unnest(m.webhook_ids) with ordinality as w (id, n)
+          where m.organization_id = p.organization_id order by m.skipped, w.n),
+        sum(p.webhooks)
+      from placed as p where p.fans_out group by p.organization_id
       returning fan_outs.organization_id
     ),
     started as (
       select count(posthorn.start_fan_out(fanned_out.organization_id)) from fanned_out
     )
-    select given.i - 1, event_ids[given.i], coalesce(placed.deliveries, 0), duplicates[given.i]
+    select given.i - 1, event_ids[given.i], coalesce(placed.webhooks, 0), duplicates[given.i]
     from generate_subscripts(types, 1) as given (i)
     left join placed on placed.i = given.i
     left join created on true left join started on true
