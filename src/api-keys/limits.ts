@@ -6,7 +6,7 @@ import { checkInput } from '../lib/validation.ts'
 /**
  * Requests: more than a normal client sends, and about a tenth of what one process answers, so that one key cannot use
  * a whole process. Events: more than one Postgres stores for long, so that only a runaway client reaches the limit.
- * Deliveries: about what two processors deliver; an event for ten webhooks reaches the limit a thousand times a second.
+ * Deliveries: more than one worker delivers; an event for ten webhooks reaches the limit a thousand times a second.
  * Publishing counts as events and deliveries only.
  */
 export const DEFAULT_LIMITS: Limits = {

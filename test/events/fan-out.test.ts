@@ -192,6 +192,17 @@ test('two jobs of an organization create no delivery twice, and one of them ends
   expect(await fanOut()).toHaveLength(3 * MANY)
 })
 
+test('the jobs of many calls run as one, and none of their events is left', async () => {
+  await addWebhooks(MANY)
+  const run = createFanOut(database.pool)
+  const published = Array.from({ length: 5 }, async () => {
+    await publish(1)
+    await run(organizationId, signal)
+  })
+  await Promise.all(published)
+  expect(await deliveries()).toHaveLength(5 * MANY)
+})
+
 test('a worker that stops leaves a job for the rest', async () => {
   await addWebhooks(MANY)
   await publish(1)
