@@ -44,7 +44,7 @@ test('an organization has at most the configured number of webhooks, however man
   expect(await rejected.json()).toMatchObject({
     type: 'urn:posthorn:problem:invalid',
     status: 422,
-    errors: [{ pointer: '', code: 'too_many_webhooks', detail }],
+    errors: [{ pointer: '#', code: 'too_many_webhooks', detail }],
   })
   expect((await create()).createWebhook).toEqual({
     message: detail,
