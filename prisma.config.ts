@@ -12,6 +12,7 @@ export default defineConfig({
       'posthorn.backlog_samples',
       'posthorn.delivery_task_items',
       'posthorn.event_keys',
+      'posthorn.fan_outs',
       'posthorn.leases',
       'posthorn.live_listeners',
       'posthorn.recovery_failures',

@@ -269,6 +269,7 @@ export function openServices(
       keyring: createKeyring(secrets.encryptionKeys),
       guard: createAddressGuard(config.egressAllow),
       headerPrefix: config.headerPrefix,
+      maxWebhooks: config.maxWebhooks,
     },
     publishEvents: measurePublishing(
       registry,

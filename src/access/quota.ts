@@ -9,8 +9,10 @@ import type { Caller } from './scope.ts'
 export interface Quota {
   /** Whether the request has used any budget. */
   readonly isUsed: boolean
-  /** Throws `rate_limited` if the budget is exhausted. */
+  /** Throws `rate_limited` if the budget is exhausted. An amount of 0 only checks. */
   spend(caller: Caller, budget: Budget, amount: number): void
+  /** Counts an amount that is known only afterwards. If it exceeds the budget, later requests wait for it. */
+  charge(caller: Caller, budget: Budget, amount: number): void
   /** The rate-limit headers for the used budgets. */
   headers(): [string, string][]
 }
@@ -22,12 +24,15 @@ export function createQuota(limiter: RateLimiter): Quota {
       return results.size > 0
     },
     spend({ keyId, limits }, budget, amount) {
-      const perSecond = limits[budget === 'events' ? 'eventsPerSecond' : 'requestsPerSecond']
+      const perSecond = limits[`${budget}PerSecond`]
       const result = limiter.consume(keyId, budget, amount, perSecond)
       results.set(budget, result)
       if (result.granted) return
       describeRequest({ limit: budget })
       throw overLimit(result, perSecond)
+    },
+    charge({ keyId, limits }, budget, amount) {
+      results.set(budget, limiter.charge(keyId, budget, amount, limits[`${budget}PerSecond`]))
     },
     headers: () => rateLimitHeaders([...results.values()]),
   }

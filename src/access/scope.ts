@@ -47,6 +47,7 @@ export function parseScopes(names: readonly string[]): Scope[] {
 export interface Limits {
   readonly requestsPerSecond: number
   readonly eventsPerSecond: number
+  readonly deliveriesPerSecond: number
 }
 
 /** An authenticated caller: the API key with its organization, scopes and rate limits. */

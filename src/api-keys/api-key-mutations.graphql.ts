@@ -17,6 +17,7 @@ const perSecond = (what: string, name: keyof Limits, otherwise: string) =>
 
 const REQUESTS = 'The maximum number of requests'
 const EVENTS = 'The maximum number of published events'
+const DELIVERIES = 'The maximum number of deliveries of published events'
 
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   description: 'An API key to create.',
@@ -32,6 +33,9 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
     }),
     requestsPerSecond: t.int({ description: perSecond(REQUESTS, 'requestsPerSecond', 'Default') }),
     eventsPerSecond: t.int({ description: perSecond(EVENTS, 'eventsPerSecond', 'Default') }),
+    deliveriesPerSecond: t.int({
+      description: perSecond(DELIVERIES, 'deliveriesPerSecond', 'Default'),
+    }),
   }),
 })
 
@@ -40,6 +44,9 @@ const UpdateApiKeyInput = builder.inputType('UpdateApiKeyInput', {
   fields: (t) => ({
     requestsPerSecond: t.int({ description: perSecond(REQUESTS, 'requestsPerSecond', 'Null') }),
     eventsPerSecond: t.int({ description: perSecond(EVENTS, 'eventsPerSecond', 'Null') }),
+    deliveriesPerSecond: t.int({
+      description: perSecond(DELIVERIES, 'deliveriesPerSecond', 'Null'),
+    }),
     ifRevision: t.int({ description: IF_REVISION }),
   }),
 })
@@ -83,8 +90,8 @@ builder.mutationFields((t) => ({
       const caller = callerOf(context)
       const { organizationId } = caller
       const { scopes, name = null, expiresAt = null } = input
-      const { requestsPerSecond = null, eventsPerSecond = null } = input
-      const limits = { requestsPerSecond, eventsPerSecond }
+      const { requestsPerSecond = null, eventsPerSecond = null, deliveriesPerSecond = null } = input
+      const limits = { requestsPerSecond, eventsPerSecond, deliveriesPerSecond }
       const wanted = { organizationId, scopes, name, expiresAt, ...limits, grantedBy: caller }
       const { key, token } = await createApiKey(context.prisma, wanted, context.actor)
       return { id: publicId('apiKey', key.id), organizationId, token }

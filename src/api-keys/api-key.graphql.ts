@@ -39,6 +39,13 @@ const ApiKey = builder.prismaNode('ApiKey', {
       select: { eventsPerSecond: true },
       resolve: (key) => resolveLimits(key).eventsPerSecond,
     }),
+    deliveriesPerSecond: t.int({
+      portal: 'open',
+      description:
+        'The maximum number of deliveries of published events per second, averaged over ten seconds. Publishing that exceeds it succeeds, and the next publishing waits for it.',
+      select: { deliveriesPerSecond: true },
+      resolve: (key) => resolveLimits(key).deliveriesPerSecond,
+    }),
     revision: t.int({
       portal: 'open',
       description:

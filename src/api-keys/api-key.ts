@@ -43,8 +43,9 @@ export async function createApiKey(
 ): Promise<{ key: ApiKey; token: string }> {
   const scopes = parseScopes(input.scopes)
   if (input.grantedBy) requireGrantable(input.grantedBy, input.scopes)
-  const { requestsPerSecond = null, eventsPerSecond = null } = input
-  requireLimits({ requestsPerSecond, eventsPerSecond }, input.grantedBy)
+  const { requestsPerSecond = null, eventsPerSecond = null, deliveriesPerSecond = null } = input
+  const limits = { requestsPerSecond, eventsPerSecond, deliveriesPerSecond }
+  requireLimits(limits, input.grantedBy)
   const { name } = parseInput(keyName, { name: input.name })
   const expiresAt = input.expiresAt ?? null
   if (expiresAt && !(expiresAt.getTime() > Date.now())) {
@@ -60,8 +61,7 @@ export async function createApiKey(
         name: name ?? null,
         scopes,
         expiresAt,
-        requestsPerSecond,
-        eventsPerSecond,
+        ...limits,
         tokenHash: hashToken(token),
         tokenHint: tokenHint(token),
       },
@@ -116,6 +116,8 @@ export async function revokeApiKey(
 
 /** The fields of an API key in the audit log. */
 function auditedFields(key: ApiKey) {
-  const { name, scopes, expiresAt, tokenHint, requestsPerSecond, eventsPerSecond } = key
-  return { name, scopes, expiresAt, tokenHint, requestsPerSecond, eventsPerSecond }
+  const { name, scopes, expiresAt, tokenHint } = key
+  const { requestsPerSecond, eventsPerSecond, deliveriesPerSecond } = key
+  const limits = { requestsPerSecond, eventsPerSecond, deliveriesPerSecond }
+  return { name, scopes, expiresAt, tokenHint, ...limits }
 }

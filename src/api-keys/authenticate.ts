@@ -23,6 +23,7 @@ export interface KeyRow {
   readonly scopes: Scope[]
   readonly requests_per_second: number | null
   readonly events_per_second: number | null
+  readonly deliveries_per_second: number | null
   readonly session_kind: CallerSession['kind'] | null
   readonly webhook_id: string | null
   readonly expires_at: Date | null
@@ -45,7 +46,7 @@ export const EXPIRES_AT = `
 
 /** SQL: a `KeyRow` of the key `k`. */
 export const KEY_COLUMNS = `
-  k.id, k.organization_id, k.scopes, k.requests_per_second, k.events_per_second,
+  k.id, k.organization_id, k.scopes, k.requests_per_second, k.events_per_second, k.deliveries_per_second,
   k.session_kind, k.webhook_id, ${EXPIRES_AT} as expires_at,
   case
     when ${IS_REVOKED} then 'revoked'
@@ -109,6 +110,7 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
     limits: resolveLimits({
       requestsPerSecond: key.requests_per_second,
       eventsPerSecond: key.events_per_second,
+      deliveriesPerSecond: key.deliveries_per_second,
     }),
     ...(expiresAt && { expiresAt }),
     ...(session && { session }),

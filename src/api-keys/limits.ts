@@ -6,9 +6,14 @@ import { checkInput } from '../lib/validation.ts'
 /**
  * Requests: more than a normal client sends, and about a tenth of what one process answers, so that one key cannot use
  * a whole process. Events: more than one Postgres stores for long, so that only a runaway client reaches the limit.
- * Publishing counts as events only.
+ * Deliveries: more than one worker delivers; an event for ten webhooks reaches the limit a thousand times a second.
+ * Publishing counts as events and deliveries only.
  */
-export const DEFAULT_LIMITS: Limits = { requestsPerSecond: 500, eventsPerSecond: 50_000 }
+export const DEFAULT_LIMITS: Limits = {
+  requestsPerSecond: 500,
+  eventsPerSecond: 50_000,
+  deliveriesPerSecond: 10_000,
+}
 
 export const MAX_PER_SECOND = 1_000_000
 
@@ -19,6 +24,7 @@ export function resolveLimits(input: LimitsInput): Limits {
   return {
     requestsPerSecond: input.requestsPerSecond ?? DEFAULT_LIMITS.requestsPerSecond,
     eventsPerSecond: input.eventsPerSecond ?? DEFAULT_LIMITS.eventsPerSecond,
+    deliveriesPerSecond: input.deliveriesPerSecond ?? DEFAULT_LIMITS.deliveriesPerSecond,
   }
 }
 
@@ -27,7 +33,11 @@ const perSecond = z
   .min(1, 'must be at least 1')
   .max(MAX_PER_SECOND, `must be at most ${MAX_PER_SECOND.toLocaleString('en')}`)
   .nullish()
-const limitsRule = z.object({ requestsPerSecond: perSecond, eventsPerSecond: perSecond })
+const limitsRule = z.object({
+  requestsPerSecond: perSecond,
+  eventsPerSecond: perSecond,
+  deliveriesPerSecond: perSecond,
+})
 
 /** The issues of a key's limits. A caller cannot grant more than their own limits. */
 function limitIssues(input: LimitsInput, grantedBy?: Caller): FieldIssue[] {

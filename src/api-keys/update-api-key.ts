@@ -15,7 +15,7 @@ import { type LimitsInput, requireLimits } from './limits.ts'
 export async function updateApiKey(
   db: Db,
   id: string,
-  { requestsPerSecond, eventsPerSecond, ifRevision }: Changes,
+  { requestsPerSecond, eventsPerSecond, deliveriesPerSecond, ifRevision }: Changes,
   changedBy: Caller,
   actor: Actor = SYSTEM,
 ): Promise<void> {
@@ -28,6 +28,7 @@ export async function updateApiKey(
     const data = {
       ...(requestsPerSecond !== undefined && { requestsPerSecond }),
       ...(eventsPerSecond !== undefined && { eventsPerSecond }),
+      ...(deliveriesPerSecond !== undefined && { deliveriesPerSecond }),
     }
     requireLimits(data, changedBy)
     const limits = auditedFields(before)
@@ -51,6 +52,6 @@ type Changes = { readonly [name in keyof LimitsInput]?: LimitsInput[name] | unde
   readonly ifRevision?: number | null | undefined
 }
 
-function auditedFields({ requestsPerSecond, eventsPerSecond }: LimitsInput) {
-  return { requestsPerSecond, eventsPerSecond }
+function auditedFields({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond }: LimitsInput) {
+  return { requestsPerSecond, eventsPerSecond, deliveriesPerSecond }
 }

@@ -18,6 +18,7 @@ interface CreateOptions {
   readonly name?: string
   readonly rateLimit?: number
   readonly eventRateLimit?: number
+  readonly deliveryRateLimit?: number
   readonly json?: boolean
 }
 
@@ -55,6 +56,11 @@ function registerCreate(key: Command): void {
       `maximum events published per second, on average over ten seconds (default: ${DEFAULT_LIMITS.eventsPerSecond})`,
       wholeNumber,
     )
+    .option(
+      '--delivery-rate-limit <number>',
+      `maximum deliveries of published events per second, on average over ten seconds (default: ${DEFAULT_LIMITS.deliveriesPerSecond})`,
+      wholeNumber,
+    )
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
     .action(async (options: CreateOptions) => {
       await runCommand(() =>
@@ -66,6 +72,7 @@ function registerCreate(key: Command): void {
             name: options.name ?? null,
             requestsPerSecond: options.rateLimit ?? null,
             eventsPerSecond: options.eventRateLimit ?? null,
+            deliveriesPerSecond: options.deliveryRateLimit ?? null,
             expiresAt:
               options.expires === undefined ? null : new Date(Date.now() + options.expires),
           }

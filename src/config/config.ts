@@ -68,6 +68,8 @@ export interface Config {
   readonly egressCaFile: string | null
   /** The prefix of delivery header names, ending in a hyphen. Default: `wh-`. */
   readonly headerPrefix: string
+  /** The maximum number of webhooks of an organization: 1 to 100,000. Default: 1,000. */
+  readonly maxWebhooks: number
   /** How long events, deliveries and attempts are kept: 1 to 3,650 days. Default: 30 days. */
   readonly retentionMs: number
   /** How long the job of an exhausted delivery stays visible as failed: 0 to 365 days. Default: 1 day. */
@@ -124,6 +126,7 @@ export const SETTINGS = {
   POSTHORN_EGRESS_PROXY: '',
   POSTHORN_EGRESS_PROXY_FILE: '',
   POSTHORN_HEADER_PREFIX: 'wh-',
+  POSTHORN_MAX_WEBHOOKS: '1000',
   POSTHORN_RETENTION: '30d',
   POSTHORN_KEEP_FAILED_JOBS: '1d',
   POSTHORN_AUDIT_RETENTION: '365d',
@@ -249,6 +252,7 @@ export function loadConfig(
       isLocalTrial && environment['POSTHORN_EGRESS_ALLOW'] === undefined ? LOOPBACK : egressAllow,
     egressCaFile: read('POSTHORN_EGRESS_CA_FILE', (text) => text || null),
     headerPrefix: read('POSTHORN_HEADER_PREFIX', parseHeaderPrefix),
+    maxWebhooks: read('POSTHORN_MAX_WEBHOOKS', parseInteger(1, 100_000)),
     retentionMs: read('POSTHORN_RETENTION', parseDurationBetween('1d', '3650d')),
     keepFailedJobsMs: read('POSTHORN_KEEP_FAILED_JOBS', parseDurationBetween('0s', '365d')),
     auditRetentionMs: read('POSTHORN_AUDIT_RETENTION', parseDurationBetween('30d', '3650d')),

@@ -39,8 +39,8 @@ export interface RetentionOptions {
 
 /**
  * Drops a partition once its last day is past retention, creates the partitions of the coming days, and deletes the rows
- * past retention from the default partitions. What pending deliveries need is kept. Each step tries again if others hold
- * locks.
+ * past retention from the default partitions. What pending deliveries need is kept, and so is everything since the oldest
+ * event that still fans out. Each step tries again if others hold locks.
  */
 export async function maintainPartitions(
   sql: Sql,
@@ -73,7 +73,10 @@ export async function maintainPartitions(
 
 async function findFirstKeptDay(sql: Sql, retentionMs: number, now: Date | null): Promise<string> {
   const { rows } = await sql.query<{ day: string }>(
-    `select (coalesce($1::timestamptz, now()) at time zone 'UTC' - $2 * interval '1 millisecond')::date::text as day`,
+    `select least(
+       (coalesce($1::timestamptz, now()) at time zone 'UTC' - $2 * interval '1 millisecond')::date,
+       (select min(posthorn.uuid_v7_timestamp(event_ids[1]) at time zone 'UTC')::date from posthorn.fan_outs)
+     )::text as day`,
     [now, retentionMs],
   )
   return rows[0]?.day as string

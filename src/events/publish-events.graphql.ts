@@ -56,7 +56,7 @@ builder.objectType('PublishedEvent', {
     id: t.exposeID('id', { description: 'The id of the event: `evt_…`.' }),
     deliveryCount: t.exposeInt('deliveryCount', {
       description:
-        'The number of deliveries created: one per enabled webhook that subscribes to the type. 0 for a duplicate.',
+        'The number of deliveries: one per enabled webhook that subscribes to the type. 0 for a duplicate. If there are hundreds, they are created after this mutation returns, in the background.',
     }),
     duplicate: t.exposeBoolean('duplicate', {
       description:
@@ -77,7 +77,7 @@ builder.mutationFields((t) => ({
     type: 'PublishedEvent',
     nullable: true,
     description:
-      'Publishes one event. When this mutation returns, the event and its deliveries are stored. Needs the scope `events:publish`.',
+      'Publishes one event. When this mutation returns, the event is stored, and it is certain which webhooks get it. Needs the scope `events:publish`.',
     authScopes: { scope: 'events:publish' },
     errors: {
       types: [ValidationError, ConflictError],
@@ -114,9 +114,15 @@ builder.mutationFields((t) => ({
   }),
 }))
 
+/** How many deliveries the events have is known only when they are stored. */
 async function publish(context: Context, events: readonly NewEvent[]): Promise<PublishedEvent[]> {
+  const caller = callerOf(context)
+  context.quota.spend(caller, 'deliveries', 0)
   spend(context, events.length)
-  return await context.publishEvents(callerOf(context).organizationId, events)
+  const published = await context.publishEvents(caller.organizationId, events)
+  const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
+  context.quota.charge(caller, 'deliveries', deliveries)
+  return published
 }
 
 /** Takes events from the budget of the API key. A call with too many events publishes none and counts as one. */

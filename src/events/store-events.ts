@@ -34,10 +34,16 @@ export type StoreEvents = (rows: readonly EventRow[]) => Promise<readonly Stored
 /** Calls within this time share a transaction. */
 const GATHER_MS = 1
 
-/** Bounds of one statement: calls, their events, and the characters of their data. */
+/**
+ * Bounds of one statement: calls, their events, and the characters of their data. The number of deliveries is bounded by
+ * `posthorn.insert_events`.
+ */
 const MAX_CALLS = 250
 const MAX_EVENTS = 500
 const MAX_CHARACTERS = 4 * 1024 * 1024
+
+/** Calls with a larger part of these bounds have statements of their own, so that small calls do not wait for them. */
+const MAX_SHARE_OF_SMALL_CALLS = 0.2
 
 /** More parallel statements would wait for each other's index pages. */
 const PARALLEL = 2
@@ -51,24 +57,27 @@ const SHARED_LOCK_TIMEOUT_MS = 100
 
 /**
  * Concurrent calls share a transaction, and a call that Postgres rejects fails alone. Calls with idempotency keys have
- * separate transactions, so that calls without a key never wait for one.
+ * separate transactions, so that calls without a key never wait for one; so have large calls, one after the other.
  */
 export function createStoreEvents(sql: Sql): StoreEvents {
-  const createBatch = (lockTimeoutMs: (calls: number) => number) =>
+  const createBatch = (lockTimeoutMs: (calls: number) => number, parallel = PARALLEL) =>
     batched((calls: Rows[]) => storeCalls(sql, calls, lockTimeoutMs(calls.length)), {
       gatherMs: GATHER_MS,
       maxSize: MAX_CALLS,
       weight: { max: 1, of: weigh },
-      parallel: PARALLEL,
+      parallel,
       isolate: (error) =>
         (isRejection(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
     })
-  const storeKeyed = createBatch((calls) => (calls > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS))
-  const storeUnkeyed = createBatch(() => 0)
-  return (rows) =>
-    rows.some(({ idempotencyKey }) => idempotencyKey !== null)
-      ? storeKeyed(rows).catch(throwConflict)
-      : storeUnkeyed(rows)
+  const keyed = (calls: number) => (calls > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS)
+  const storeKeyed = { small: createBatch(keyed), large: createBatch(keyed, 1) }
+  const storeUnkeyed = { small: createBatch(() => 0), large: createBatch(() => 0, 1) }
+  return (rows) => {
+    const size = weigh(rows) > MAX_SHARE_OF_SMALL_CALLS ? 'large' : 'small'
+    return rows.some(({ idempotencyKey }) => idempotencyKey !== null)
+      ? storeKeyed[size](rows).catch(throwConflict)
+      : storeUnkeyed[size](rows)
+  }
 }
 
 type Rows = readonly EventRow[]

@@ -11,6 +11,8 @@ export interface TaskPayloads {
   }
   /** Release parked deliveries of a webhook, up to the process's free capacity. */
   release_backlog: { readonly webhookId: string }
+  /** Create the deliveries of an organization's events that fan out. */
+  fan_out: { readonly organizationId: string }
   /** Cancel the deliveries of a deleted webhook. */
   cancel_deliveries: { readonly webhookId: string }
   /** Continue a recovery. The job's key is the recovery's id. */

@@ -19,6 +19,8 @@ export interface RateLimitResult {
 export interface RateLimiter extends AsyncDisposable {
   /** Consumes an amount of a key's budget of `perSecond`. Does not wait for the database. */
   consume(keyId: string, budget: Budget, amount: number, perSecond: number): RateLimitResult
+  /** Adds an amount that was known only afterwards, also if the budget is exhausted. Later calls wait for it. */
+  charge(keyId: string, budget: Budget, amount: number, perSecond: number): RateLimitResult
 }
 
 export interface RateLimiterOptions {
@@ -97,15 +99,27 @@ export function createRateLimiter({
     }
   }
 
+  function use(bucket: SharedBucket, amount: number): void {
+    bucket.unsynced += amount
+    if (bucket.unsynced >= quotaOf(bucket.perSecond) * SYNC_SHARE) syncNow()
+    else syncSoon()
+  }
+
   return {
     consume(keyId, budget, amount, perSecond) {
       const bucket = bucketOf(keyId, budget)
       bucket.perSecond = perSecond
       const granted = fill(bucket, perSecond, amount, now())
-      if (granted) bucket.unsynced += amount
-      if (bucket.unsynced >= quotaOf(perSecond) * SYNC_SHARE) syncNow()
-      else syncSoon()
+      use(bucket, granted ? amount : 0)
       return resultOf(bucket, granted)
+    },
+    charge(keyId, budget, amount, perSecond) {
+      const bucket = bucketOf(keyId, budget)
+      bucket.perSecond = perSecond
+      drain(bucket, perSecond, now())
+      bucket.level += amount
+      use(bucket, amount)
+      return resultOf(bucket, true)
     },
     async [Symbol.asyncDispose]() {
       stopped = true

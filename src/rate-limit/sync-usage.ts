@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 
 /** An API key has a separate rate limit for each budget. */
-export type Budget = 'requests' | 'events'
+export type Budget = 'requests' | 'events' | 'deliveries'
 
 /** The usage of a budget of an API key in one process since the last sync. */
 export interface Usage {

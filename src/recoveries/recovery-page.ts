@@ -74,7 +74,7 @@ interface LockedRecovery extends RecoveryPosition {
   readonly deleted: boolean
   /** Milliseconds until the next page. */
   readonly waitMs: number
-  /** Whether every event published before the start of the recovery is visible. */
+  /** Whether every event published before the start of the recovery is visible and has its deliveries. */
   readonly settled: boolean
 }
 
@@ -89,8 +89,11 @@ async function lockRecovery(
       r.reached_id as "reachedId", w.event_subscriptions as "eventSubscriptions", w.enabled, w.ordered,
       w.deleted_at is not null as deleted,
       (extract(epoch from r.next_page_at - clock_timestamp()) * 1000)::float8 as "waitMs",
-      pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= r.started_xid
-        or posthorn.uuid_v7_timestamp(r.id) < now() - ${SETTLE_TIMEOUT_SECONDS} * interval '1 second' as settled
+      (pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= r.started_xid
+        or posthorn.uuid_v7_timestamp(r.id) < now() - ${SETTLE_TIMEOUT_SECONDS} * interval '1 second')
+        and not exists (
+          select from posthorn.fan_outs as f where f.organization_id = r.organization_id
+            and f.event_ids[1] < posthorn.uuid_v7_lower_bound(r.until)) as settled
     from posthorn.recoveries as r join posthorn.webhooks as w on w.id = r.webhook_id
     where r.id = ${uuid}::uuid
     for update of r for share of w`

@@ -126,5 +126,6 @@ function cappedLimits({ limits, scopes }: Caller) {
   return {
     requestsPerSecond: cap('requestsPerSecond'),
     eventsPerSecond: cap('eventsPerSecond'),
+    deliveriesPerSecond: cap('deliveriesPerSecond'),
   }
 }

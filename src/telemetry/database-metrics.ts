@@ -33,6 +33,14 @@ export function createDatabaseMetrics(): DatabaseMetrics {
     'deliveries_counts_capped',
     '1 if there are more jobs or waiting deliveries than were counted, so that the counts are too small; otherwise 0.',
   )
+  const toCreate = gauge(
+    'fan_out_deliveries',
+    'Deliveries that are not created yet, of published events for many webhooks.',
+  )
+  const oldestFanOut = gauge(
+    'fan_out_oldest_age_seconds',
+    'The time since the oldest event whose deliveries are not all created was published; 0 if there is none.',
+  )
   const onHold = gauge('webhooks_on_hold', 'Webhooks whose circuit breaker is open.')
   const longestHold = gauge(
     'webhooks_longest_hold_seconds',
@@ -57,6 +65,8 @@ export function createDatabaseMetrics(): DatabaseMetrics {
       overdue.set(state.overdue)
       longestOverdue.set(state.longestOverdue)
       capped.set(Number(state.isCapped))
+      toCreate.set(state.toCreate)
+      oldestFanOut.set(state.oldestFanOutAge)
       onHold.set(state.webhooksOnHold)
       longestHold.set(state.longestHold)
       backlogs.set(state.webhooksWithBacklog)

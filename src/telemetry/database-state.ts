@@ -12,6 +12,9 @@ export interface DatabaseState {
   readonly longestOverdue: number
   /** Whether there are more jobs or parked deliveries than were counted. */
   readonly isCapped: boolean
+  /** The deliveries that are not created yet, of events that fan out. */
+  readonly toCreate: number
+  readonly oldestFanOutAge: number
   readonly webhooksOnHold: number
   readonly longestHold: number
   readonly webhooksWithBacklog: number
@@ -72,6 +75,9 @@ const readState = (workerSchema: string) => `
       min(on_hold_since) filter (where on_hold_reason = 'failing') as first_hold
     from posthorn.webhook_schedules as s where backlog_since is not null
   ),
+  fan_outs as (
+    select sum(delivery_count - created_count) as to_create, min(id::text) as oldest_fan_out from posthorn.fan_outs
+  ),
   partitions as (
     -- Of the table that has the fewest.
     select min(days) as ahead from (
@@ -88,6 +94,7 @@ const readState = (workerSchema: string) => `
     waiting::int, ${ageOf('oldest_waiting::uuid')} as "oldestWaitingAge",
     overdue::int, coalesce(longest_overdue, 0)::float8 as "longestOverdue",
     waiting >= $1 or (select count(*) from read_jobs) >= $1 as "isCapped",
+    coalesce(to_create, 0)::float8 as "toCreate", ${ageOf('oldest_fan_out::uuid')} as "oldestFanOutAge",
     on_hold::int as "webhooksOnHold", coalesce(extract(epoch from now() - first_hold), 0)::float8 as "longestHold",
     backlogs::int as "webhooksWithBacklog",
     (select count(*)::int from posthorn.workers
@@ -95,7 +102,7 @@ const readState = (workerSchema: string) => `
     ahead::int as "partitionsAhead",
     (select count(*)::int from posthorn.partitions_before(first_kept_day))
       + (select count(*)::int from posthorn.default_partitions_before(first_kept_day)) as "partitionsPastRetention"
-  from counted_jobs, parked, schedules, partitions,
+  from counted_jobs, parked, schedules, fan_outs, partitions,
     lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`
 
 function ageOf(uuid: string): string {

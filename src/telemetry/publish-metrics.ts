@@ -23,7 +23,7 @@ export function measurePublishing<Args extends unknown[], Event extends Publishe
   })
   const deliveries = new Counter({
     name: 'posthorn_deliveries_created_total',
-    help: 'Deliveries of the events that this process stored.',
+    help: 'Deliveries of the events that this process stored, also those that a job creates later.',
     registers,
   })
   const duration = new Histogram({

@@ -4,6 +4,7 @@ import { Counter, Histogram, type Registry } from 'prom-client'
 export const LIMITS = [
   'requests',
   'events',
+  'deliveries',
   'failed_keys',
   'keyless_requests',
   'memory_of_owner',

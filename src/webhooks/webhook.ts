@@ -16,6 +16,7 @@ import { endHoldInTransaction } from './end-hold.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
 import { UNREADABLE } from './mask.ts'
 import { type ChangeOptions, parseChanges } from './parse-changes.ts'
+import { requireRoom } from './require-room.ts'
 import { retryScheduleColumns } from './retry-schedule-columns.ts'
 import { addSigningSecret } from './signing-secret.ts'
 import { type NewWebhook, newWebhookSchema, type WebhookChanges } from './webhook-fields.ts'
@@ -41,6 +42,8 @@ export interface WebhookDeps {
   readonly guard: AddressGuard
   /** The prefix of the names of Posthorn's delivery headers. Default: `wh-`. */
   readonly headerPrefix?: string
+  /** The maximum number of webhooks of an organization. Default: no limit. */
+  readonly maxWebhooks?: number
   /** The actor, for the audit log. Default: Posthorn itself. */
   readonly actor?: Actor
 }
@@ -50,7 +53,7 @@ export type Precondition = (current: Webhook) => void
 
 /** Creates a webhook with a signing secret. With `enabled`, events published after the commit are delivered. */
 export async function createWebhook(
-  { prisma, keyring, guard, headerPrefix, actor = SYSTEM }: WebhookDeps,
+  { prisma, keyring, guard, headerPrefix, maxWebhooks, actor = SYSTEM }: WebhookDeps,
   organizationId: string,
   input: NewWebhook,
   tx?: Db,
@@ -65,6 +68,7 @@ export async function createWebhook(
   const headersCiphertext = encryptHeaders(keyring, headers, id)
 
   const insert = async (db: Db) => {
+    if (maxWebhooks !== undefined) await requireRoom(db, organizationId, maxWebhooks)
     const row = await db.webhook.create({
       data: {
         ...fields,

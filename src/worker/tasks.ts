@@ -9,6 +9,7 @@ import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
 import { continueDeliveryTask } from '../delivery-tasks/continue-delivery-task.ts'
 import { deleteOldDeliveryTasks } from '../delivery-tasks/delete-old-delivery-tasks.ts'
+import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import type { Tasks } from '../queue/task-runs.ts'
 import { continueRecovery } from '../recoveries/continue-recovery.ts'
@@ -53,6 +54,7 @@ export function createTasks({
   reportMaintenanceFailure,
 }: TaskDeps): Tasks {
   const { pool } = database
+  const fanOut = createFanOut(pool)
   return {
     // The key names the delivery, so that a dashboard may add the job again with any payload.
     deliver: async (_payload, run) =>
@@ -61,6 +63,9 @@ export function createTasks({
     async release_backlog({ webhookId }) {
       await scheduler.release(uuidOf('webhook', 'webhookId', webhookId))
     },
+
+    fan_out: async ({ organizationId }, { signal }) =>
+      await fanOut(uuidOf('organization', 'organizationId', organizationId), signal),
 
     async cancel_deliveries({ webhookId }) {
       const count = await cancelDeliveriesOfWebhook(pool, uuidOf('webhook', 'webhookId', webhookId))
@@ -124,7 +129,8 @@ export function createTasks({
       const hours = await rollUpStatistics(pool)
       const sampled = await sampleBacklogs(pool)
       const backlogs = await pruneSchedules(database.pipeline)
-      logger.debug({ backfilled, hours, sampled, backlogs }, 'Statistics rolled up.')
+      const fanOuts = await restartFanOuts(pool)
+      logger.debug({ backfilled, hours, sampled, backlogs, fanOuts }, 'Statistics rolled up.')
     },
   }
 }

@@ -4,7 +4,7 @@ import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { LimitsInput } from '../../src/api-keys/limits.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { ALL_SCOPES, JOINED } from '../support/factories.ts'
+import { ALL_SCOPES, JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
 let first: TestApp
@@ -76,7 +76,9 @@ describe('a key over its limit', () => {
     const token = await keyWith({ requestsPerSecond: 1, eventsPerSecond: 1 })
     const published = await graphql(token, PUBLISH, events(500))
     expect(published.status).toBe(200)
-    expect(published.headers.get('ratelimit-policy')).toBe('"events";q=10;w=10')
+    expect(published.headers.get('ratelimit-policy')).toBe(
+      '"deliveries";q=100000;w=10, "events";q=10;w=10',
+    )
     const rejected = await graphql(token, PUBLISH, events(1))
     expect(rejected.status).toBe(429)
     expect(await rejected.json()).toMatchObject({
@@ -90,6 +92,28 @@ describe('a key over its limit', () => {
       'the key is over its limit of requests',
     )
     expect((await graphql(other, PUBLISH, events(1))).status).toBe(200)
+  })
+
+  test('of deliveries publishes what exceeds it, and waits for the excess', async () => {
+    const token = await keyWith({ requestsPerSecond: 1, deliveriesPerSecond: 1 })
+    await first.database.pool.query(
+      `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+       select $1, 'https://example.com/', true, array[$2] from generate_series(1, 3)`,
+      [first.tenant.organizationId, TICKET],
+    )
+    const tickets = (count: number) => ({ events: Array(count).fill({ type: TICKET, data: {} }) })
+    const published = await graphql(token, PUBLISH, tickets(20))
+    expect(published.status).toBe(200)
+    expect(published.headers.get('ratelimit')).toMatch(/^"deliveries";r=0;t=60, "events"/)
+    const rejected = await graphql(token, PUBLISH, tickets(1))
+    expect(rejected.status).toBe(429)
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(45)
+    expect(await rejected.json()).toMatchObject({
+      errors: [{ message: expect.stringContaining('1 deliveries per second') }],
+    })
+    // Also without a delivery: the webhooks of an event are known only when it is stored.
+    expect((await graphql(token, PUBLISH, events(1))).status).toBe(429)
+    expect((await graphql(token, VIEWER)).status).toBe(200)
   })
 
   test.each<[string, string, object, readonly Scope[]]>([

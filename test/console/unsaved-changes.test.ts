@@ -217,6 +217,6 @@ story('the name of an organization and the limits of an API key show both values
   expect(await violations(page)).toEqual([])
   await limit.getByRole('button', { name: 'Keep mine' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('30 requests and 50,000 events per second').waitFor()
+  await page.getByText('30 requests, 50,000 events and 10,000 deliveries per second').waitFor()
   expect(author.pageErrors).toEqual([])
 })

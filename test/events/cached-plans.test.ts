@@ -106,6 +106,23 @@ test('a session with plans for one webhook works by index among 2,000 other webh
   expect(rows).toEqual([{ n: 12 }])
 })
 
+test('events for many webhooks are matched once per type, and a page reads only its own webhooks', async () => {
+  await publish(1)
+  await session.query('vacuum analyze')
+  for (let i = 0; i < 10; i++) await publish(1)
+  await session.query(
+    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+     select $1, 'https://example.com/' || i, true, array[$2] from generate_series(1, 2000) as i`,
+    [organizationId, JOINED],
+  )
+  expect(await rowsRead(() => publish(200))).toBeLessThan(2_500)
+  for (let i = 0; i < 3; i++) await publish(200)
+  const page = () => session.query('select posthorn.fan_out($1, 250)', [organizationId])
+  for (let i = 0; i < 10; i++) await page()
+  expect(await rowsRead(page)).toBeLessThan(350)
+  expect(await rowsRead(() => publish(1))).toBeLessThan(2_500)
+})
+
 test('loading and recording read only the partitions of their deliveries', async () => {
   const load = createLoadDelivery(session)
   const recordAttempt = createRecordAttempt(session, SENDER)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { testDelivery } from '../../src/deliveries/test-delivery.ts'
+import { createFanOut } from '../../src/events/fan-out.ts'
 import { continueRecovery } from '../../src/recoveries/continue-recovery.ts'
 import { deleteOldRecoveries } from '../../src/recoveries/delete-old-recoveries.ts'
 import { followRecovery } from '../../src/recoveries/follow-recovery.ts'
@@ -103,6 +104,23 @@ describe('a recovery', () => {
     expect(await dueJobs()).toEqual(keys(reopened))
     expect(await rows({ id: { in: others } })).toEqual(before)
     expect(await rows()).toHaveLength(5)
+  })
+
+  test('of MISSED waits for events that still fan out, and creates nothing twice', async () => {
+    const { pool } = api.database
+    await pool.query(
+      `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+       select $1, 'https://example.com/', true, array[$2] from generate_series(1, 300)`,
+      [organizationId, JOINED],
+    )
+    const owner = publicId('organization', organizationId)
+    await pool.query(`select posthorn.publish_event($1, $2, '{}')`, [owner, JOINED])
+    const { recoveryUuid } = await start({ include: 'missed' })
+    expect(await queueRecoveryPage(api.database.prisma, recoveryUuid as string)).toBeGreaterThan(0)
+    expect(await rows()).toEqual([])
+    await createFanOut(pool)(organizationId, new AbortController().signal)
+    expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 0 })
+    expect(await rows()).toHaveLength(1)
   })
 
   test('of MISSED creates a delivery for each event without one, in the order of the events', async () => {

@@ -74,7 +74,7 @@ beforeAll(async () => {
     keyId: parseId('apiKey', own.key) as string,
     organizationId,
     scopes: new Set(SCOPES),
-    limits: { requestsPerSecond: 1e6, eventsPerSecond: 1e6 },
+    limits: { requestsPerSecond: 1e6, eventsPerSecond: 1e6, deliveriesPerSecond: 1e6 },
     session: {
       kind: 'frontend',
       webhookId: parseId('webhook', own.webhook),

@@ -136,13 +136,14 @@ describe('a portal session', () => {
   test('has no higher rate limits than the key that created it', async () => {
     const { organizationId } = posthorn.tenant
     const scopes = ['keys:manage', 'webhooks:read']
-    const limits = { requestsPerSecond: 7, eventsPerSecond: 60_000 }
+    const limits = { requestsPerSecond: 7, eventsPerSecond: 60_000, deliveriesPerSecond: 9 }
     const { token } = await createApiKey(prisma(), { organizationId, scopes, ...limits })
     const { id } = await start({}, token)
     const uuid = parseId('apiKey', id) as string
     expect(await prisma().apiKey.findUnique({ where: { id: uuid } })).toMatchObject({
       requestsPerSecond: 7,
       eventsPerSecond: null,
+      deliveriesPerSecond: 9,
     })
   })
 

@@ -67,6 +67,8 @@ test('an empty database has nothing queued, and partitions for a week', async ()
     overdue: 0,
     longestOverdue: 0,
     isCapped: false,
+    toCreate: 0,
+    oldestFanOutAge: 0,
     webhooksOnHold: 0,
     longestHold: 0,
     webhooksWithBacklog: 0,
@@ -131,6 +133,18 @@ test('an exhausted delivery, whose failed job is kept, does not count', async ()
   const { rows } = await sql('select id from graphile_worker.jobs order by id')
   await sql('select from graphile_worker.permanently_fail_jobs(array[$1::bigint])', [rows[0].id])
   expect(await read()).toMatchObject({ queued: 1, retrying: 0, overdue: 0 })
+})
+
+test('deliveries that are not created yet count besides', async () => {
+  await sql(
+    `insert into posthorn.fan_outs (id, organization_id, event_ids, event_types, webhook_counts,
+       webhook_offsets, webhook_ids, delivery_count, created_count)
+     select posthorn.uuid_v7_lower_bound(now() - i * interval '1 minute'), id, '{}', '{}', '{}', '{}', '{}', 1000, 300
+     from posthorn.organizations, generate_series(1, 2) as i limit 2`,
+  )
+  const { toCreate, oldestFanOutAge, queued } = await read()
+  expect({ toCreate, queued }).toEqual({ toCreate: 1_400, queued: 0 })
+  expect(oldestFanOutAge).toBeGreaterThanOrEqual(120)
 })
 
 test('partitions past retention are reported', async () => {

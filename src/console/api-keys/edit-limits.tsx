@@ -9,7 +9,7 @@ import { LimitsForm } from './limits-form.tsx'
 export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
   const { can } = useSession()
   const [editing, edit] = useDisclosure()
-  const { requestsPerSecond, eventsPerSecond } = apiKey
+  const { requestsPerSecond, eventsPerSecond, deliveriesPerSecond } = apiKey
   return (
     <Stack gap="xs" component="section">
       <Text fw={600} size="sm" component="h3" m={0}>
@@ -23,6 +23,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
             {t('apiKeys:editLimits.summary', {
               requests: requestsPerSecond,
               events: eventsPerSecond,
+              deliveries: deliveriesPerSecond,
             })}
           </Text>
           {can('keys:manage') && !apiKey.revokedAt && (

@@ -14,11 +14,12 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   },
   {
     label: t('apiKeys:keyColumns.limits'),
-    cell: ({ requestsPerSecond, eventsPerSecond }) => (
+    cell: ({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond }) => (
       <Text size="xs" span>
         {t('apiKeys:keyColumns.limitsSummary', {
           requests: requestsPerSecond,
           events: eventsPerSecond,
+          deliveries: deliveriesPerSecond,
         })}
       </Text>
     ),

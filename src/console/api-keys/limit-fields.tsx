@@ -6,17 +6,23 @@ import { t } from '../strings/t.ts'
 export interface Limits {
   readonly requestsPerSecond: number | null
   readonly eventsPerSecond: number | null
+  readonly deliveriesPerSecond: number | null
 }
 
 export const LIMIT_LABELS = {
   requestsPerSecond: t('apiKeys:limitFields.requestsPerSecond'),
   eventsPerSecond: t('apiKeys:limitFields.eventsPerSecond'),
+  deliveriesPerSecond: t('apiKeys:limitFields.deliveriesPerSecond'),
 }
 
 /** What an empty field means. */
-export const DEFAULT_LIMITS = { requestsPerSecond: '500', eventsPerSecond: '50,000' }
+export const DEFAULT_LIMITS = {
+  requestsPerSecond: '500',
+  eventsPerSecond: '50,000',
+  deliveriesPerSecond: '10,000',
+}
 
-const FIELDS = ['requestsPerSecond', 'eventsPerSecond'] as const
+export const LIMIT_FIELDS = ['requestsPerSecond', 'eventsPerSecond', 'deliveriesPerSecond'] as const
 
 interface LimitFieldsProps {
   readonly limits: Limits
@@ -26,8 +32,8 @@ interface LimitFieldsProps {
 
 export function LimitFields({ limits, errors, onChange }: LimitFieldsProps) {
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      {FIELDS.map((field) => (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      {LIMIT_FIELDS.map((field) => (
         <NumberInput
           key={field}
           label={LIMIT_LABELS[field]}

@@ -8,9 +8,13 @@ import { notifySuccess } from '../components/notify.ts'
 import { ApiKeysUpdateDocument } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 import type { ApiKey } from './key-state.tsx'
-import { DEFAULT_LIMITS, LIMIT_LABELS, LimitFields, type Limits } from './limit-fields.tsx'
-
-const FIELDS = ['requestsPerSecond', 'eventsPerSecond'] as const
+import {
+  DEFAULT_LIMITS,
+  LIMIT_FIELDS,
+  LIMIT_LABELS,
+  LimitFields,
+  type Limits,
+} from './limit-fields.tsx'
 
 interface LimitsFormProps {
   readonly apiKey: ApiKey
@@ -20,8 +24,8 @@ interface LimitsFormProps {
 /** The form keeps the limits of the time when it was opened. */
 export function LimitsForm({ apiKey, onClose }: LimitsFormProps) {
   const { run, running } = useAction(ApiKeysUpdateDocument)
-  const { requestsPerSecond, eventsPerSecond } = apiKey
-  const [initial] = useState<Limits>({ requestsPerSecond, eventsPerSecond })
+  const { requestsPerSecond, eventsPerSecond, deliveriesPerSecond } = apiKey
+  const [initial] = useState<Limits>({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond })
   const [limits, setLimits] = useState(initial)
   const [errors, setErrors] = useState<FieldErrors<keyof Limits>>({})
   const { ifRevision, conflict, report, decide } = useEditConflict(apiKey.revision)
@@ -29,12 +33,12 @@ export function LimitsForm({ apiKey, onClose }: LimitsFormProps) {
   async function save(event: FormEvent) {
     event.preventDefault()
     // Only changed limits are sent, so that saving does not turn a default into a fixed value.
-    const changed = FIELDS.filter((field) => limits[field] !== initial[field])
+    const changed = LIMIT_FIELDS.filter((field) => limits[field] !== initial[field])
     const input = Object.fromEntries(changed.map((field) => [field, limits[field]]))
     const outcome = await run({ id: apiKey.id, input: { ...input, ifRevision } })
     if (!outcome.ok) {
       report(outcome.conflict ?? null)
-      return setErrors(outcome.conflict ? {} : fieldErrorsOf(outcome, FIELDS))
+      return setErrors(outcome.conflict ? {} : fieldErrorsOf(outcome, LIMIT_FIELDS))
     }
     notifySuccess(t('apiKeys:editLimits.saved'))
     onClose()

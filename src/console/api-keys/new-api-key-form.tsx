@@ -6,10 +6,10 @@ import { ApiKeysCreateDocument } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { type Expiry, ExpiryField, expiresAt } from './expiry-field.tsx'
-import { LimitFields, type Limits } from './limit-fields.tsx'
+import { LIMIT_FIELDS, LimitFields, type Limits } from './limit-fields.tsx'
 import { ScopeChecklist } from './scope-checklist.tsx'
 
-const FIELDS = ['name', 'scopes', 'expiresAt', 'requestsPerSecond', 'eventsPerSecond'] as const
+const FIELDS = ['name', 'scopes', 'expiresAt', ...LIMIT_FIELDS] as const
 
 interface NewApiKeyFormProps {
   onCreated(created: CreatedApiKey): void
@@ -21,7 +21,11 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<readonly string[]>([])
   const [expiry, setExpiry] = useState<Expiry>({ choice: 'never', at: null })
-  const [limits, setLimits] = useState<Limits>({ requestsPerSecond: null, eventsPerSecond: null })
+  const [limits, setLimits] = useState<Limits>({
+    requestsPerSecond: null,
+    eventsPerSecond: null,
+    deliveriesPerSecond: null,
+  })
   const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
 
   async function submit(event: FormEvent) {

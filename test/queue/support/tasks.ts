@@ -6,6 +6,7 @@ export function createTasks(tasks: Partial<Tasks>): Tasks {
   return {
     deliver: idle,
     release_backlog: idle,
+    fan_out: idle,
     cancel_deliveries: idle,
     recover_deliveries: idle,
     continue_delivery_task: idle,

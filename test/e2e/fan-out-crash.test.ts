@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
+
+const WEBHOOKS = 3_000
+const EVENTS = 6
+
+let api: TestApp
+
+beforeAll(async () => {
+  api = await startTestApp({ role: 'api' })
+  // On hold, so that the workers have nothing to do but to create deliveries.
+  await api.database.pool.query(
+    `with added as (
+       insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+       select $1, 'https://example.com/' || i, true, array[$2] from generate_series(1, $3::int) as i returning id
+     )
+     insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
+     select id, now(), now(), now() + interval '1 hour' from added`,
+    [api.tenant.organizationId, JOINED, WEBHOOKS],
+  )
+})
+afterAll(async () => await api[Symbol.asyncDispose]())
+
+test('events for many webhooks fan out completely, once to each, while their workers are killed', async () => {
+  const published = await api.graphql(
+    `mutation ($events: [PublishEventInput!]!) { publishEvents(input: { events: $events }) {
+       ... on PublishEventsSuccess { publishedEvents { deliveryCount } } } }`,
+    { events: Array.from({ length: EVENTS }, () => ({ type: JOINED, data: {} })) },
+  )
+  expect(published.publishEvents.publishedEvents).toEqual(
+    Array.from({ length: EVENTS }, () => ({ deliveryCount: WEBHOOKS })),
+  )
+  let worker = startWorker()
+  try {
+    for (const share of [0.1, 0.5]) {
+      const reached = share * WEBHOOKS * EVENTS
+      await until(async () => (await countDeliveries()).all >= reached, 'a part is created', 60_000)
+      worker.child.kill('SIGKILL')
+      await worker.ended
+      expect((await countDeliveries()).all).toBeLessThan(WEBHOOKS * EVENTS)
+      worker = startWorker()
+    }
+    await until(async () => (await countFanOuts()) === 0, 'everything is created', 120_000)
+  } finally {
+    await worker[Symbol.asyncDispose]()
+  }
+  const all = WEBHOOKS * EVENTS
+  expect(await countDeliveries()).toEqual({ all, distinct: all, parked: all })
+})
+
+function startWorker(): PosthornProcess {
+  return startPosthorn(['start', '--role', 'worker'], {
+    environment: testEnvironment(api.database.url),
+  })
+}
+
+async function countDeliveries() {
+  const { rows } = await api.database.pool.query(
+    `select count(*)::int as all, count(distinct (event_id, webhook_id))::int as distinct, count(parked_at)::int as parked
+     from posthorn.deliveries`,
+  )
+  return rows[0] as { all: number; distinct: number; parked: number }
+}
+
+async function countFanOuts(): Promise<number> {
+  const { rows } = await api.database.pool.query('select count(*)::int as n from posthorn.fan_outs')
+  return rows[0].n
+}
