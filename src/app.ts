@@ -234,6 +234,7 @@ export function openServices(
   const pools = createPoolMetrics(registry, POOLS)
   const database = openDatabase(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
+    purpose: role === 'worker' ? 'jobs' : 'requests',
     // The worker and commands connect directly.
     poolerUrl: role === 'api' ? secrets.poolerUrl : null,
     // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.

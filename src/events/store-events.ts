@@ -43,19 +43,23 @@ const MAX_CHARACTERS = 4 * 1024 * 1024
 const PARALLEL = 2
 
 /**
- * How long a call waits for an idempotency key of an open transaction before it fails, and how long calls that share a
- * statement wait before each is retried alone.
+ * How long a call waits for a lock, such as that of an idempotency key of an open transaction, before it fails; and how
+ * long calls that share a statement wait before each is retried alone.
  */
 const LOCK_TIMEOUT_MS = 1_000
 const SHARED_LOCK_TIMEOUT_MS = 100
+
+/** Behind others that waited for locks, a call waits only this long: otherwise many calls would wait for minutes. */
+const LATE_LOCK_TIMEOUT_MS = 25
+const LATE_AFTER_MS = 2_000
 
 /**
  * Concurrent calls share a transaction, and a call that Postgres rejects fails alone. Calls with idempotency keys have
  * separate transactions, so that calls without a key never wait for one.
  */
 export function createStoreEvents(sql: Sql): StoreEvents {
-  const createBatch = (lockTimeoutMs: (calls: number) => number) =>
-    batched((calls: Rows[]) => storeCalls(sql, calls, lockTimeoutMs(calls.length)), {
+  const createBatch = () =>
+    batched((calls: Rows[], waitedMs) => storeCalls(sql, calls, lockTimeoutMs(calls, waitedMs)), {
       gatherMs: GATHER_MS,
       maxSize: MAX_CALLS,
       weight: { max: 1, of: weigh },
@@ -63,8 +67,8 @@ export function createStoreEvents(sql: Sql): StoreEvents {
       isolate: (error) =>
         (isRejection(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
     })
-  const storeKeyed = createBatch((calls) => (calls > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS))
-  const storeUnkeyed = createBatch(() => 0)
+  const storeKeyed = createBatch()
+  const storeUnkeyed = createBatch()
   return (rows) =>
     rows.some(({ idempotencyKey }) => idempotencyKey !== null)
       ? storeKeyed(rows).catch(throwConflict)
@@ -72,6 +76,11 @@ export function createStoreEvents(sql: Sql): StoreEvents {
 }
 
 type Rows = readonly EventRow[]
+
+function lockTimeoutMs(calls: readonly Rows[], waitedMs: number): number {
+  if (waitedMs > LATE_AFTER_MS) return LATE_LOCK_TIMEOUT_MS
+  return calls.length > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS
+}
 
 /** The fraction of a statement's bounds that a call uses. */
 function weigh(rows: Rows): number {
@@ -82,13 +91,13 @@ function weigh(rows: Rows): number {
 async function storeCalls(
   sql: Sql,
   calls: readonly Rows[],
-  lockTimeoutMs: number,
+  timeoutMs: number,
 ): Promise<StoredEvent[][]> {
   const rows = calls.flat()
   const column = (of: (row: EventRow) => ArrayElement) => columnLiteral(rows, of)
   const { rows: stored } = await sql.query<StoredRow>({
     name: 'insert_events',
-    // Sets the lock timeout before the function runs, until the end of the transaction. 0 disables it.
+    // Sets the lock timeout before the function runs, until the end of the transaction.
     text: `
       select event_id, delivery_count, duplicate from posthorn.insert_events(
         case when set_config('lock_timeout', $8, true) is not null then $1::uuid[] end,
@@ -101,7 +110,7 @@ async function storeCalls(
       column((row) => row.occurredAt),
       column((row) => row.idempotencyKey),
       column((row) => row.traceParent),
-      `${lockTimeoutMs}ms`,
+      `${timeoutMs}ms`,
       column((row) => row.traceState),
     ],
     rowMode: 'array',

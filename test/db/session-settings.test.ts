@@ -85,7 +85,11 @@ describe('in a database with hostile settings', () => {
       'the pool of a migration',
       [],
       async (use) => {
-        const pool = createConnections(hostile.url).open({ maxConnections: 1, onError: () => {} })
+        const pool = createConnections(hostile.url).open({
+          maxConnections: 1,
+          purpose: 'migrations',
+          onError: () => {},
+        })
         await use(pool).finally(() => pool.end())
       },
     ],
