@@ -87,10 +87,10 @@ function timeLimits(lock: string, statement: string, idleInTransaction: string) 
   ] satisfies SessionSetting[]
 }
 
-/** Through a transaction pooler the limits are those of the role. It needs some, so that no request waits for ever. */
+/** Through a transaction pooler the limits are those of the role: any below a minute. */
 const LIMITS_OF_ROLE: readonly SessionSetting[] = TIME_LIMITS.requests
   .filter(({ name }) => name !== 'idle_in_transaction_session_timeout')
-  .map((limit) => ({ ...limit, accepted: '^[1-9]' }))
+  .map((limit) => ({ ...limit, accepted: '^[1-9]\\d*m?s$' }))
 
 /**
  * The planner's methods, so that no statement reads a whole table that has an index. Costs and memory stay as they are

@@ -44,7 +44,7 @@ const PARALLEL = 2
 
 /**
  * How long a call waits for a lock, such as that of an idempotency key of an open transaction, before it fails; and how
- * long calls that share a statement wait before each is retried alone.
+ * long calls with keys that share a statement wait before each is retried alone.
  */
 const LOCK_TIMEOUT_MS = 1_000
 const SHARED_LOCK_TIMEOUT_MS = 100
@@ -58,17 +58,24 @@ const LATE_AFTER_MS = 2_000
  * separate transactions, so that calls without a key never wait for one.
  */
 export function createStoreEvents(sql: Sql): StoreEvents {
-  const createBatch = () =>
-    batched((calls: Rows[], waitedMs) => storeCalls(sql, calls, lockTimeoutMs(calls, waitedMs)), {
-      gatherMs: GATHER_MS,
-      maxSize: MAX_CALLS,
-      weight: { max: 1, of: weigh },
-      parallel: PARALLEL,
-      isolate: (error) =>
-        (isRejection(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
-    })
-  const storeKeyed = createBatch()
-  const storeUnkeyed = createBatch()
+  const createBatch = (isKeyed: boolean) =>
+    batched(
+      (calls: Rows[], waitedMs) => {
+        const timeoutMs = isKeyed ? keyTimeoutMs(calls, waitedMs) : LOCK_TIMEOUT_MS
+        return storeCalls(sql, calls, timeoutMs)
+      },
+      {
+        gatherMs: GATHER_MS,
+        maxSize: MAX_CALLS,
+        weight: { max: 1, of: weigh },
+        parallel: PARALLEL,
+        isolate: (error) =>
+          (isRejection(error) || (isKeyed && codeOf(error) === LOCK_NOT_AVAILABLE)) &&
+          !isOutdated(error),
+      },
+    )
+  const storeKeyed = createBatch(true)
+  const storeUnkeyed = createBatch(false)
   return (rows) =>
     rows.some(({ idempotencyKey }) => idempotencyKey !== null)
       ? storeKeyed(rows).catch(throwConflict)
@@ -77,7 +84,7 @@ export function createStoreEvents(sql: Sql): StoreEvents {
 
 type Rows = readonly EventRow[]
 
-function lockTimeoutMs(calls: readonly Rows[], waitedMs: number): number {
+function keyTimeoutMs(calls: readonly Rows[], waitedMs: number): number {
   if (waitedMs > LATE_AFTER_MS) return LATE_LOCK_TIMEOUT_MS
   return calls.length > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS
 }
