@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
-import { unavailabilityOf } from '../../src/db/faults.ts'
 import { openSession } from '../../src/db/session.ts'
 import { startDeadline } from '../../src/lib/deadline.ts'
 import { until } from '../support/until.ts'
@@ -79,11 +78,4 @@ test('a thread that stands still while it waits for a connection does not take t
   await new Promise(setImmediate)
   standStill(1_500)
   await Promise.all([first, second])
-})
-
-test('Postgres is unreachable if it does not answer although the thread is idle', async () => {
-  const database = openDatabase('postgres://posthorn@192.0.2.1/none', { connectTimeoutMs: 200 })
-  onTestFinished(() => database[Symbol.asyncDispose]())
-  const error = await database.pool.query('select 1').catch((thrown: unknown) => thrown)
-  expect(unavailabilityOf(error)).toBe('unreachable')
 })
