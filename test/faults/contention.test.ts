@@ -112,10 +112,10 @@ const ALLOWED = 'deliveries to these address ranges pass the address guard'
 async function lock(statement: string): Promise<() => Promise<void>> {
   const client = await database.pool.connect()
   await client.query(`begin; ${statement}`)
-  let isHeld = true
+  let isOpen = true
   const release = async () => {
-    if (!isHeld) return
-    isHeld = false
+    if (!isOpen) return
+    isOpen = false
     await client.query('rollback')
     client.release()
   }
@@ -152,7 +152,7 @@ test.each([
   ['events', table('posthorn.events'), ['publish with a key', 'publish without a key']],
   ['deliveries', table('posthorn.deliveries'), ['publish without a key', 'query deliveries']],
   ['attempts', table('posthorn.attempts'), ['query deliveries']],
-  ['jobs', table('graphile_worker._private_jobs'), ['publish with a key']],
+  ['jobs', table('graphile_worker.jobs'), ['publish with a key']],
   [
     'the row of the organization',
     'select from posthorn.organizations for update',
@@ -195,6 +195,16 @@ test('locks on the row of the organization that are no `for update` stop none of
   await lock('select from posthorn.organizations for no key update')
   const answers = await Promise.all([publish(true), publish(false)])
   expect(done(answers)).toBe(2)
+})
+
+test('more requests than connections, all of which wait for a lock, get 503 with the cause', async () => {
+  await lock(table('posthorn.webhooks'))
+  const isExhausted = () => logLines(posthorn).some(({ event }) => event === 'pool.exhausted')
+  await until(async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => rest('GET', '')))
+    for (const answer of answers) expectTrue(answer)
+    return isExhausted()
+  }, 'the log says that a pool is exhausted')
 })
 
 test('while all connections wait for a lock, /readyz stays 200', async () => {
