@@ -34,6 +34,7 @@ import { createLogger, type Logger } from './telemetry/logger.ts'
 import { addGauge, createMetrics, type Metrics } from './telemetry/metrics.ts'
 import { createOutageLines } from './telemetry/outage-lines.ts'
 import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts'
+import { countFailures } from './telemetry/outage-metrics.ts'
 import { createPoolMetrics } from './telemetry/pool-metrics.ts'
 import { measurePublishing } from './telemetry/publish-metrics.ts'
 import { currentOwner } from './telemetry/request-log.ts'
@@ -226,7 +227,7 @@ export function openServices(
   const metrics = createMetrics(role, restarts)
   const { registry } = metrics
   const logger = createLogger(config.logLevel, countLines(registry))
-  const outages = createOutageLog(outageLines ?? createOutageLines(logger))
+  const outages = countFailures(registry, createOutageLog(outageLines ?? createOutageLines(logger)))
   const warnOf = (message: string) => (error: unknown) => {
     if (!outages.report(error)) logger.warn({ error }, message)
   }
@@ -234,6 +235,7 @@ export function openServices(
   const pools = createPoolMetrics(registry, POOLS)
   const database = openDatabase(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
+    purpose: role === 'worker' ? 'jobs' : 'requests',
     // The worker and commands connect directly.
     poolerUrl: role === 'api' ? secrets.poolerUrl : null,
     // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.

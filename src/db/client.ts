@@ -63,6 +63,7 @@ export function openDatabase(
   url: string,
   {
     maxConnections = 20,
+    purpose = 'requests',
     onError = () => {},
     onWaited = () => {},
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
@@ -73,6 +74,7 @@ export function openDatabase(
   const connections = createConnections(url, connectTimeoutMs)
   const pool = connections.open({
     maxConnections,
+    purpose,
     onError,
     poolerUrl,
     onWaited: (...wait) => onWaited('general', ...wait),
@@ -80,6 +82,7 @@ export function openDatabase(
   })
   const pipeline = connections.open({
     maxConnections: MAX_PIPELINE_CONNECTIONS,
+    purpose,
     onError,
     onWaited: (...wait) => onWaited('pipeline', ...wait),
     setupSql: INDEX_PLAN_SETTINGS,

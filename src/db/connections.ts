@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
 import { FairPool, type FairPoolOptions } from './fair-pool.ts'
 import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
-import { type ConnectionKind, sessionOptions } from './session-settings.ts'
+import { type ConnectionKind, type Purpose, sessionOptions } from './session-settings.ts'
 import { UnnamedStatementsClient } from './unnamed-statements.ts'
 
 /** The connections of this process to one database. */
@@ -17,6 +17,8 @@ export interface Connections {
 
 export interface PoolOptions extends FairPoolOptions {
   readonly maxConnections: number
+  /** Its time limits: see `TIME_LIMITS`. */
+  readonly purpose: Purpose
   /** Called when an idle connection breaks; the pool replaces it. */
   readonly onError: (error: Error) => void
   /** SQL that runs first on every connection, after the session settings, such as `set jit = off`. Default: none. */
@@ -27,7 +29,7 @@ export interface PoolOptions extends FairPoolOptions {
   readonly kind?: ConnectionKind
 }
 
-/** Longer than any successful connect takes. `pg` also limits the wait for a free connection to it. */
+/** Longer than any successful connect takes, and the longest wait for a free connection. */
 export const CONNECT_TIMEOUT_MS = 2_000
 
 /** For the first connection of a process: a hosted Postgres may have to wake up, and a busy machine is slow to start. */
@@ -42,7 +44,7 @@ const IDLE_TIMEOUT_MS = 300_000
 export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOUT_MS): Connections {
   const sockets = createOwnedSockets()
   return {
-    open({ maxConnections, onError, setupSql, poolerUrl = null, kind, ...options }) {
+    open({ maxConnections, purpose, onError, setupSql, poolerUrl = null, kind, ...options }) {
       const config = {
         connectionString: poolerUrl ?? url,
         ...(poolerUrl !== null && { Client: UnnamedStatementsClient }),
@@ -53,7 +55,7 @@ export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOU
         keepAlive: true,
         keepAliveInitialDelayMillis: 10_000,
         stream: sockets.open,
-        ...sessionOptions(kind ?? (poolerUrl === null ? 'direct' : 'pooled'), setupSql),
+        ...sessionOptions(kind ?? (poolerUrl === null ? 'direct' : 'pooled'), purpose, setupSql),
       } satisfies pg.PoolConfig
       const pool = new FairPool(config, options)
       // Without listeners, a broken connection would end the process.

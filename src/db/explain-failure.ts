@@ -18,7 +18,9 @@ const REMEDIES: Readonly<Record<Unavailability, (message: string) => string>> = 
   disk_full: (message) =>
     `The disk of Postgres is full (${message}). Free space on it or enlarge it.`,
   contention: (message) =>
-    `Postgres answers, but another session is in the way (${message}). Look for locks in pg_stat_activity, and try again.`,
+    `Postgres answers, but another session has locked what is needed (${message}). Look for it in pg_stat_activity, and try again.`,
+  time_limit: (message) =>
+    `Postgres answers, but it took longer than it may (${message}). Look at pg_stat_activity, and try again.`,
   pool_exhausted: (message) =>
     `Postgres answers, but other statements of this process take too long (${message}). Look at pg_stat_activity, and try again.`,
   stopping: (message) => `The process is stopping (${message}).`,

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { markBusyTime, startDeadline, wasBusySince } from '../lib/deadline.ts'
 import { FairQueue } from './fair-queue.ts'
 
 type Callback = (
@@ -13,6 +14,8 @@ export interface FairPoolOptions {
   /** Called when a statement has its connection, and when its wait timed out. */
   readonly onWaited?: (waitedMs: number, timedOut: boolean) => void
 }
+
+const MAX_TRIES = 3
 
 /** A pool has no connection for a statement. Only with `unreachable` was Postgres asked for one. */
 export class PoolError extends Error {
@@ -92,8 +95,23 @@ export class FairPool extends pg.Pool {
     if (this.ending) throw new PoolError('stopping', 'The pool of connections is closed.')
   }
 
-  /** `pg` limits only a part of this: not `onConnect` of a connection that it opens at once. */
+  /** Tries again if this thread stood still meanwhile, which says nothing about Postgres. */
   async #connectInTime(): Promise<pg.PoolClient> {
+    for (let tries = 1; ; tries++) {
+      const startedAtMs = performance.now()
+      const busyTime = markBusyTime()
+      try {
+        return await this.#connectOnce()
+      } catch (error) {
+        const isLate =
+          performance.now() - startedAtMs >= (this.options.connectionTimeoutMillis ?? 0)
+        if (!isLate || !wasBusySince(busyTime) || tries === MAX_TRIES) throw error
+      }
+    }
+  }
+
+  /** `pg` limits only a part of this: not `onConnect` of a connection that it opens at once. */
+  async #connectOnce(): Promise<pg.PoolClient> {
     const { connectionTimeoutMillis: timeoutMs } = this.options
     const late = Promise.withResolvers<never>()
     const message = `Postgres opened no connection within ${timeoutMs} ms.`
@@ -118,12 +136,12 @@ export class FairPool extends pg.Pool {
     const cancel = this.#queue.acquire(owner, resolve)
     if (cancel === null) return
     const { connectionTimeoutMillis: timeoutMs } = this.options
-    const timer = setTimeout(() => {
+    const deadline = startDeadline(timeoutMs ?? 0, () => {
       if (!cancel()) return
       this.#onWaited(performance.now() - startedAtMs, true)
       const message = `No connection of the pool was free within ${timeoutMs} ms.`
       reject(new PoolError('pool_exhausted', message))
-    }, timeoutMs)
-    await promise.finally(() => clearTimeout(timer))
+    })
+    await promise.finally(deadline.cancel)
   }
 }

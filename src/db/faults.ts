@@ -10,13 +10,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 }
 
 /**
- * Why a statement cannot run for now: Postgres cannot be reached or is overloaded, its disk is full, other statements are
- * in the way, all connections of this process are busy, or this process is stopping. Only the first two are outages.
+ * Why a statement cannot run for now: Postgres cannot be reached or is overloaded, its disk is full, another session is in
+ * the way, a time limit has passed, all connections of this process are busy, or this process is stopping. Only the first
+ * two are outages.
  */
 export type Unavailability =
   | 'unreachable'
   | 'disk_full'
   | 'contention'
+  | 'time_limit'
   | 'pool_exhausted'
   | 'stopping'
 
@@ -27,6 +29,7 @@ export function unavailabilityOf(error: unknown): Unavailability | null {
     const codes = [cause['code'], cause['originalCode']].map((code) => String(code ?? ''))
     if (codes.includes(DISK_FULL)) return 'disk_full'
     if (codes.some((code) => CONTENTION_CODE.test(code))) return 'contention'
+    if (codes.some((code) => TIME_LIMIT_CODE.test(code))) return 'time_limit'
     if (codes.some((code) => UNREACHABLE_CODE.test(code))) return 'unreachable'
     const adapter = isObject(cause['meta']) ? JSON.stringify(cause['meta']) : ''
     if (UNREACHABLE_TEXT.test(`${cause['message'] ?? ''} ${adapter}`)) return 'unreachable'
@@ -42,11 +45,11 @@ function inner(error: Record<string, unknown>): unknown {
 
 const DISK_FULL = '53100'
 
-/**
- * Lock and statement timeouts (55P03, 57014), serialization failures and deadlocks (40001, 40P01), and Prisma's write
- * conflict (P2034) and transaction that took too long (P2028).
- */
-const CONTENTION_CODE = /^(55P03|57014|40001|40P01|P2028|P2034)$/
+/** Lock timeouts (55P03), serialization failures and deadlocks (40001, 40P01), and Prisma's write conflict (P2034). */
+const CONTENTION_CODE = /^(55P03|40001|40P01|P2034)$/
+
+/** Canceled statements (57014), ended transactions (25P03, 25P04), and Prisma's transaction that took too long (P2028). */
+const TIME_LIMIT_CODE = /^(57014|25P0[34]|P2028)$/
 
 /**
  * Postgres: connection errors (08), insufficient resources (53), shutdown or startup (57P0x), a read-only standby (25006),
@@ -57,7 +60,7 @@ const UNREACHABLE_CODE =
 
 /** Errors of `pg` and of Prisma's adapter that have no code, and a missing socket file. */
 const UNREACHABLE_TEXT =
-  /connect ENOENT|Connection terminated|The connection ended|timeout expired|Query read timeout|Client was closed and is not queryable|Client has encountered a connection error|DatabaseNotReachable|ConnectionClosed|TooManyConnections/i
+  /connect ENOENT|Connection terminated|The connection ended|timeout expired|Client was closed and is not queryable|Client has encountered a connection error|DatabaseNotReachable|ConnectionClosed|TooManyConnections/i
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null

@@ -52,16 +52,45 @@ const MEANING: readonly SessionSetting[] = [
   { name: 'plpgsql.extra_errors', value: 'none' },
 ]
 
-/** Posthorn has time limits of its own: a migration may take minutes, and an idle connection waits for notifications. */
-const LIMITS: readonly SessionSetting[] = [
-  { name: 'statement_timeout', value: '0' },
-  { name: 'lock_timeout', value: '0' },
-  { name: 'transaction_timeout', value: '0' },
-  { name: 'idle_in_transaction_session_timeout', value: '0' },
+const OTHERS: readonly SessionSetting[] = [
+  // An idle connection may wait for notifications for days.
   { name: 'idle_session_timeout', value: '0' },
+  // Statements and the wait between them have limits, see below.
+  { name: 'transaction_timeout', value: '0' },
   // `debug` sends the plan of each statement.
   { name: 'client_min_messages', value: 'notice', accepted: '^(log|notice|warning|error)$' },
 ]
+
+/** What the statements of a connection are for, which decides how long they may take. */
+export type Purpose = keyof typeof TIME_LIMITS
+
+/**
+ * How long a statement may wait for each lock, how long it may run, and how long a transaction may wait for its next
+ * statement. An error of Postgres ends what takes longer.
+ */
+export const TIME_LIMITS = {
+  /** Somebody waits for the answer. */
+  requests: timeLimits('2s', '10s', '30s'),
+  /** Jobs of the worker, which are repeated. */
+  jobs: timeLimits('10s', '5min', '1min'),
+  /** Short statements about the process itself: heartbeats and `LISTEN`. */
+  sessions: timeLimits('2s', '4s', '30s'),
+  /** Migrations may build an index for hours; each limits its wait for locks itself. */
+  migrations: timeLimits('0', '0', '0'),
+} as const
+
+function timeLimits(lock: string, statement: string, idleInTransaction: string) {
+  return [
+    { name: 'lock_timeout', value: lock },
+    { name: 'statement_timeout', value: statement },
+    { name: 'idle_in_transaction_session_timeout', value: idleInTransaction },
+  ] satisfies SessionSetting[]
+}
+
+/** Through a transaction pooler the limits are those of the role: any below a minute. */
+const LIMITS_OF_ROLE: readonly SessionSetting[] = TIME_LIMITS.requests
+  .filter(({ name }) => name !== 'idle_in_transaction_session_timeout')
+  .map((limit) => ({ ...limit, accepted: '^[1-9]\\d*m?s$' }))
 
 /**
  * The planner's methods, so that no statement reads a whole table that has an index. Costs and memory stay as they are
@@ -93,7 +122,8 @@ const PLANS: readonly SessionSetting[] = [
   { name: 'debug_parallel_query', value: 'off' },
 ]
 
-export const SESSION_SETTINGS: readonly SessionSetting[] = [...MEANING, ...LIMITS, ...PLANS]
+/** Those of every purpose. */
+export const SESSION_SETTINGS: readonly SessionSetting[] = [...MEANING, ...OTHERS, ...PLANS]
 
 /**
  * Of these, a transaction pooler sees the changes and keeps the value for its client. Other settings of a connection
@@ -106,21 +136,25 @@ const KEPT_BY_POOLERS = ['TimeZone', 'DateStyle', 'client_encoding', 'standard_c
  * The options that each pool of `pg` is opened with. `setupSql` runs after the settings. (Not the connection parameter
  * `options`, which poolers reject.)
  */
-export function sessionOptions(kind: ConnectionKind, setupSql?: string) {
+export function sessionOptions(kind: ConnectionKind, purpose: Purpose, setupSql?: string) {
   return {
     types: STRICT_TYPES,
     async onConnect(client: pg.ClientBase) {
-      await applySessionSettings(client, kind)
+      await applySessionSettings(client, kind, purpose)
       if (setupSql !== undefined) await client.query(setupSql)
     },
   } satisfies pg.PoolConfig
 }
 
 /** Connects a client that no pool has. */
-export async function connectClient(client: pg.Client, kind: ConnectionKind): Promise<void> {
+export async function connectClient(
+  client: pg.Client,
+  kind: ConnectionKind,
+  purpose: Purpose,
+): Promise<void> {
   await client.connect()
   try {
-    await applySessionSettings(client, kind)
+    await applySessionSettings(client, kind, purpose)
   } catch (error) {
     client.end().catch(() => {})
     throw error
@@ -136,11 +170,12 @@ export type ConnectionKind = 'direct' | 'pooled'
  */
 export async function applySessionSettings(
   sql: Queryable,
-  kind: ConnectionKind = 'direct',
+  kind: ConnectionKind,
+  purpose: Purpose,
 ): Promise<void> {
   const settings =
     kind === 'direct'
-      ? SESSION_SETTINGS
+      ? [...SESSION_SETTINGS, ...TIME_LIMITS[purpose]]
       : SESSION_SETTINGS.filter(({ name }) => KEPT_BY_POOLERS.includes(name))
   try {
     await sql.query(
@@ -164,16 +199,13 @@ export interface WrongSetting {
   readonly remedy: string
 }
 
-/**
- * The settings of a connection that change what statements mean and are not as Posthorn needs them. Through a pooler,
- * limits are those of the role: a statement that meets one fails, and changes nothing. `others` are asked for as well.
- */
+/** The settings of a connection that are not as its statements need them. `others` are asked for as well. */
 export async function findWrongSettings(
   sql: Queryable,
   kind: ConnectionKind = 'direct',
   others: readonly SessionSetting[] = [],
 ): Promise<WrongSetting[]> {
-  const settings = kind === 'direct' ? [...MEANING, ...LIMITS] : MEANING
+  const settings = kind === 'direct' ? [...MEANING, ...OTHERS] : [...MEANING, ...LIMITS_OF_ROLE]
   return await select(sql, [...settings, ...others], 'true')
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { startDeadline } from '../lib/deadline.ts'
 import type { Sql } from './client.ts'
 import { CONNECT_TIMEOUT_MS } from './connections.ts'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
@@ -15,7 +16,7 @@ export interface SessionOptions {
   /** Runs first on every new connection. If it throws, the session reconnects. */
   readonly onOpen: (session: Sql) => Promise<void>
   readonly onNotification?: (payload: string) => void
-  /** Called when the connection breaks, but not for every failed reconnect. */
+  /** Called when a connect fails, once until one succeeds. A connection that breaks is first replaced. */
   readonly onError: (error: unknown) => void
 }
 
@@ -27,11 +28,12 @@ export interface Session extends AsyncDisposable {
 
 const RECONNECT_DELAY_MS = 250
 
-const QUERY_TIMEOUT_MS = 5_000
+/** More than Postgres gives a statement of a session, so it passes only over a dead network. */
+const ANSWER_TIMEOUT_MS = 5_000
 
 export function openSession(url: string, options: SessionOptions): Session {
   const closed = new AbortController()
-  let broken = false
+  let isReported = false
   let current = open(0)
 
   /** Tries to connect once. Every failed connect and every end of a connection leads to a reconnect. */
@@ -39,7 +41,7 @@ export function openSession(url: string, options: SessionOptions): Session {
     const opening = sleep(delayMs, undefined, { signal: closed.signal }).then(connect)
     opening.then(
       ({ client }) => {
-        broken = false
+        isReported = false
         client.once('end', reopen)
       },
       (error) => {
@@ -51,8 +53,8 @@ export function openSession(url: string, options: SessionOptions): Session {
   }
 
   function report(error: unknown): void {
-    if (!broken && !closed.signal.aborted) options.onError(error)
-    broken = true
+    if (!isReported && !closed.signal.aborted) options.onError(error)
+    isReported = true
   }
 
   function reopen(): void {
@@ -66,38 +68,28 @@ export function openSession(url: string, options: SessionOptions): Session {
       connectionString: url,
       application_name: `${APPLICATION_NAME}-${options.name}`,
       keepAlive: true,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
       types: STRICT_TYPES,
     })
-    client.on('error', report)
+    // Without a listener, a broken connection would end the process.
+    client.on('error', () => {})
     client.on('notification', ({ payload = '' }) => options.onNotification?.(payload))
     let ended = false
     client.once('end', () => {
       ended = true
     })
-    try {
-      await connectClient(client, options.kind ?? 'direct')
-      await options.onOpen(client)
-      if (ended) throw new Error('The connection ended right after it opened.')
-      client.on('end', () => report(new Error('The connection ended.')))
-      return { client, sockets }
-    } catch (error) {
-      sockets.destroy()
-      throw error
-    }
+    const connection = { client, sockets }
+    await answered(connection, CONNECT_TIMEOUT_MS, () =>
+      connectClient(client, options.kind ?? 'direct', 'sessions'),
+    )
+    await answered(connection, ANSWER_TIMEOUT_MS, () => options.onOpen(client))
+    if (ended) throw new Error('The connection ended right after it opened.')
+    return connection
   }
 
   return {
     async use(run) {
       const connection = await current
-      try {
-        return await run(connection.client)
-      } catch (error) {
-        // Over a dead network, `end` would wait for an answer.
-        connection.sockets.destroy()
-        throw error
-      }
+      return await answered(connection, ANSWER_TIMEOUT_MS, () => run(connection.client))
     },
     async [Symbol.asyncDispose]() {
       closed.abort()
@@ -110,4 +102,25 @@ export function openSession(url: string, options: SessionOptions): Session {
 interface Connection {
   readonly client: pg.Client
   readonly sockets: OwnedSockets
+}
+
+/** Closes the connection if the work on it fails or gets no answer in time. Over a dead network, `end` would wait, too. */
+async function answered<Result>(
+  { sockets }: Connection,
+  timeoutMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const late = Promise.withResolvers<never>()
+  const deadline = startDeadline(timeoutMs, () => {
+    const error = new Error(`Postgres did not answer within ${timeoutMs} ms.`)
+    late.reject(Object.assign(error, { code: 'ETIMEDOUT' }))
+  })
+  try {
+    return await Promise.race([work(), late.promise])
+  } catch (error) {
+    sockets.destroy()
+    throw error
+  } finally {
+    deadline.cancel()
+  }
 }

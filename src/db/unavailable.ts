@@ -13,7 +13,8 @@ const RETRY = 'Retry shortly, with the same idempotency key if you sent one.'
 export const UNAVAILABLE_DETAILS: Readonly<Record<Unavailability, string>> = {
   unreachable: `The database is unreachable. ${RETRY}`,
   disk_full: `The database has no disk space left. ${RETRY}`,
-  contention: `The request waited too long for a lock in the database, or took too long there. ${RETRY}`,
+  contention: `Another session of the database has locked what the request needs, for example for a migration. ${RETRY}`,
+  time_limit: `The request took longer in the database than it may. ${RETRY}`,
   pool_exhausted: `Posthorn has too many requests in progress: all its connections to the database are busy. ${RETRY}`,
   stopping: `This process is shutting down. ${RETRY}`,
 }

@@ -5,7 +5,7 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findEventsByUuids } from './find-events-by-uuids.ts'
-import { type EventScan, MAX_SCANNED_BYTES, MAX_SCANNED_EVENTS, scanEvents } from './scan-events.ts'
+import { type EventScan, SCAN_SECONDS, scanEvents } from './scan-events.ts'
 
 declare module '../graphql/builder.ts' {
   interface Objects {
@@ -15,8 +15,6 @@ declare module '../graphql/builder.ts' {
 
 /** A scan costs as much as a query of this many fields. */
 const SCAN_COMPLEXITY = 1_000
-
-const BOUND = `${MAX_SCANNED_EVENTS.toLocaleString('en')} events or ${MAX_SCANNED_BYTES / 1024 / 1024} MiB of data`
 
 builder.objectType('EventScan', {
   description: 'What a scan of the events found, and how far it got.',
@@ -53,7 +51,7 @@ builder.queryField('scanEvents', (t) =>
   t.field({
     type: 'EventScan',
     semanticNonNull: true,
-    description: `Looks for a text in the data of events, newest first, where no search key has the value. A scan ends when it has found \`first\` events, or has read ${BOUND}; then \`endCursor\` goes on. Needs the scope \`events:read\`.`,
+    description: `Looks for a text in the data of events, newest first, where no search key has the value. A scan ends when it has found \`first\` events, or after about ${SCAN_SECONDS} s; then \`endCursor\` goes on. An organization runs one scan at a time; another gets \`RATE_LIMITED\`. Needs the scope \`events:read\`.`,
     authScopes: { scope: 'events:read' },
     complexity: ({ first }) => ({
       field: SCAN_COMPLEXITY,

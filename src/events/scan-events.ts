@@ -1,15 +1,14 @@
 import type { Sql } from '../db/client.ts'
 import { createParameters } from '../db/parameters.ts'
+import { rateLimited } from '../lib/errors.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 
-/** The most events that one scan reads. */
-export const MAX_SCANNED_EVENTS = 10_000
+/** After this time, a scan ends with the chunk that it reads. */
+export const SCAN_SECONDS = 1
 
-/** A scan also ends when it has read this much data. */
-export const MAX_SCANNED_BYTES = 64 * 1024 * 1024
-
-/** Events that one statement reads. */
-const CHUNK = 500
+/** Events that one statement reads, and about how many bytes of their data: some 50 ms of a processor. */
+const CHUNK_EVENTS = 500
+const CHUNK_BYTES = 1024 * 1024
 
 export interface ScanRequest {
   /** The text to find in the data, case-sensitive. */
@@ -35,45 +34,80 @@ export interface EventScan {
   readonly isComplete: boolean
 }
 
-/** Reads an organization's events, newest first, until it has found enough or has read as much as a scan may. */
+/** The organizations whose scans run. Scans use processors of Postgres, so each organization has one at a time. */
+const scanning = new Set<string>()
+
+/**
+ * Reads an organization's events, newest first, until it has found enough or its time is over. Throws `rate_limited`
+ * while another scan of the organization runs in this process.
+ */
 export async function scanEvents(
   sql: Sql,
   organizationId: string,
   request: ScanRequest,
+  now: () => number = () => performance.now(),
 ): Promise<EventScan> {
+  if (scanning.has(organizationId)) {
+    const message =
+      'Another scan of this organization is running, and only one runs at a time. Scan again when it has ended.'
+    throw rateLimited(message, SCAN_SECONDS)
+  }
+  scanning.add(organizationId)
+  try {
+    return await scan(sql, organizationId, request, now)
+  } finally {
+    scanning.delete(organizationId)
+  }
+}
+
+async function scan(
+  sql: Sql,
+  organizationId: string,
+  request: ScanRequest,
+  now: () => number,
+): Promise<EventScan> {
+  const endsAtMs = now() + SCAN_SECONDS * 1_000
   const uuids: string[] = []
   let lastUuid: string | null = null
   let scannedCount = 0
-  let scannedBytes = 0
-  while (scannedCount < MAX_SCANNED_EVENTS) {
-    const rows = await readChunk(sql, organizationId, request, lastUuid ?? request.after)
-    for (const { id, bytes, matches } of rows) {
+  do {
+    const { rows, isLast } = await readChunk(
+      sql,
+      organizationId,
+      request,
+      lastUuid ?? request.after,
+    )
+    for (const { id, matches } of rows) {
       lastUuid = id
-      scannedCount++
-      scannedBytes += bytes
-      const isFull = matches && uuids.push(id) === request.first
-      if (isFull || scannedBytes >= MAX_SCANNED_BYTES) {
+      scannedCount += 1
+      if (matches && uuids.push(id) === request.first) {
         return { uuids, scannedCount, lastUuid, isComplete: false }
       }
     }
-    if (rows.length < CHUNK) return { uuids, scannedCount, lastUuid, isComplete: true }
-  }
+    if (isLast) return { uuids, scannedCount, lastUuid, isComplete: true }
+  } while (now() < endsAtMs)
   return { uuids, scannedCount, lastUuid, isComplete: false }
 }
 
 interface ScannedRow {
   readonly id: string
-  readonly bytes: number
   readonly matches: boolean
+  /** The events that the statement found, also those that it did not read. */
+  readonly found: number
 }
 
-/** Reads the index of the organization's events, or of those of the type, in the order of the scan. */
+/**
+ * Reads the index of the organization's events, or of those of the type, in the order of the scan. The length of
+ * compressed data is known without the data. A regular expression that begins with `***=` is a literal text, and Postgres
+ * reads the data once; with a hostile text, `strpos` and `like` read it again for each character.
+ * https://www.postgresql.org/docs/current/functions-matching.html#POSIX-METASYNTAX
+ */
 async function readChunk(
   sql: Sql,
   organizationId: string,
   { contains, type, since, until }: ScanRequest,
   after: string | null | undefined,
-): Promise<readonly ScannedRow[]> {
+): Promise<{ readonly rows: readonly ScannedRow[]; readonly isLast: boolean }> {
   const { values, add } = createParameters()
   const conditions = [
     `organization_id = ${add(organizationId)}`,
@@ -83,9 +117,18 @@ async function readChunk(
     ...(until ? [`id < ${add(lowerBoundAt(until))}`] : []),
   ]
   const { rows } = await sql.query<ScannedRow>(
-    `select id, octet_length(data) as bytes, strpos(data, ${add(contains)}) > 0 as matches
-     from posthorn.events where ${conditions.join(' and ')} order by id desc limit ${CHUNK}`,
+    `select id, data ~ ('***=' || ${add(contains)}) as matches, found
+     from (
+       select id, data, octet_length(data) as bytes, sum(octet_length(data)) over (order by id desc) as total,
+         count(*) over ()::int as found
+       from (
+         select id, data from posthorn.events where ${conditions.join(' and ')}
+         order by id desc limit ${CHUNK_EVENTS}
+       ) as page
+     ) as sized
+     where total - bytes < ${CHUNK_BYTES} order by id desc`,
     values,
   )
-  return rows
+  const found = rows[0]?.found ?? 0
+  return { rows, isLast: found < CHUNK_EVENTS && rows.length === found }
 }

@@ -49,29 +49,43 @@ const MAX_SHARE_OF_SMALL_CALLS = 0.2
 const PARALLEL = 2
 
 /**
- * How long a call waits for an idempotency key of an open transaction before it fails, and how long calls that share a
- * statement wait before each is retried alone.
+ * How long a call waits for a lock, such as that of an idempotency key of an open transaction, before it fails; and how
+ * long calls with keys that share a statement wait before each is retried alone.
  */
 const LOCK_TIMEOUT_MS = 1_000
 const SHARED_LOCK_TIMEOUT_MS = 100
+
+/** Behind others that waited for locks, a call waits only this long: otherwise many calls would wait for minutes. */
+const LATE_LOCK_TIMEOUT_MS = 25
+const LATE_AFTER_MS = 2_000
 
 /**
  * Concurrent calls share a transaction, and a call that Postgres rejects fails alone. Calls with idempotency keys have
  * separate transactions, so that calls without a key never wait for one; so have large calls, one after the other.
  */
 export function createStoreEvents(sql: Sql): StoreEvents {
-  const createBatch = (lockTimeoutMs: (calls: number) => number, parallel = PARALLEL) =>
-    batched((calls: Rows[]) => storeCalls(sql, calls, lockTimeoutMs(calls.length)), {
-      gatherMs: GATHER_MS,
-      maxSize: MAX_CALLS,
-      weight: { max: 1, of: weigh },
-      parallel,
-      isolate: (error) =>
-        (isRejection(error) || codeOf(error) === LOCK_NOT_AVAILABLE) && !isOutdated(error),
-    })
-  const keyed = (calls: number) => (calls > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS)
-  const storeKeyed = { small: createBatch(keyed), large: createBatch(keyed, 1) }
-  const storeUnkeyed = { small: createBatch(() => 0), large: createBatch(() => 0, 1) }
+  const createBatch = (isKeyed: boolean, parallel: number) =>
+    batched(
+      (calls: Rows[], waitedMs) => {
+        const timeoutMs = isKeyed ? keyTimeoutMs(calls, waitedMs) : LOCK_TIMEOUT_MS
+        return storeCalls(sql, calls, timeoutMs)
+      },
+      {
+        gatherMs: GATHER_MS,
+        maxSize: MAX_CALLS,
+        weight: { max: 1, of: weigh },
+        parallel,
+        isolate: (error) =>
+          (isRejection(error) || (isKeyed && codeOf(error) === LOCK_NOT_AVAILABLE)) &&
+          !isOutdated(error),
+      },
+    )
+  const createLanes = (isKeyed: boolean) => ({
+    small: createBatch(isKeyed, PARALLEL),
+    large: createBatch(isKeyed, 1),
+  })
+  const storeKeyed = createLanes(true)
+  const storeUnkeyed = createLanes(false)
   return (rows) => {
     const size = weigh(rows) > MAX_SHARE_OF_SMALL_CALLS ? 'large' : 'small'
     return rows.some(({ idempotencyKey }) => idempotencyKey !== null)
@@ -82,6 +96,11 @@ export function createStoreEvents(sql: Sql): StoreEvents {
 
 type Rows = readonly EventRow[]
 
+function keyTimeoutMs(calls: readonly Rows[], waitedMs: number): number {
+  if (waitedMs > LATE_AFTER_MS) return LATE_LOCK_TIMEOUT_MS
+  return calls.length > 1 ? SHARED_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS
+}
+
 /** The fraction of a statement's bounds that a call uses. */
 function weigh(rows: Rows): number {
   const characters = rows.reduce((sum, row) => sum + row.data.length, 0)
@@ -91,13 +110,13 @@ function weigh(rows: Rows): number {
 async function storeCalls(
   sql: Sql,
   calls: readonly Rows[],
-  lockTimeoutMs: number,
+  timeoutMs: number,
 ): Promise<StoredEvent[][]> {
   const rows = calls.flat()
   const column = (of: (row: EventRow) => ArrayElement) => columnLiteral(rows, of)
   const { rows: stored } = await sql.query<StoredRow>({
     name: 'insert_events',
-    // Sets the lock timeout before the function runs, until the end of the transaction. 0 disables it.
+    // Sets the lock timeout before the function runs, until the end of the transaction.
     text: `
       select event_id, delivery_count, duplicate from posthorn.insert_events(
         case when set_config('lock_timeout', $8, true) is not null then $1::uuid[] end,
@@ -110,7 +129,7 @@ async function storeCalls(
       column((row) => row.occurredAt),
       column((row) => row.idempotencyKey),
       column((row) => row.traceParent),
-      `${lockTimeoutMs}ms`,
+      `${timeoutMs}ms`,
       column((row) => row.traceState),
     ],
     rowMode: 'array',

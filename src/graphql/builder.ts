@@ -21,6 +21,7 @@ import { type Context, callerOf } from './context.ts'
 import { fieldComplexity } from './limits/field-complexity.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
 import { findsAnyNode, findsAnyNodes } from './portal-access.ts'
+import './first-unavailable-plugin.ts'
 import './limits/response-size-plugin.ts'
 import './portal-access-plugin.ts'
 import './semantic-non-null-plugin.ts'
@@ -72,6 +73,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     ComplexityPlugin,
     'semanticNonNull',
     'portalAccess',
+    'firstUnavailable',
   ],
   defaultFieldNullability: false,
   // Disabled here because use-limits.ts checks the complexity once per operation, before any field is resolved.

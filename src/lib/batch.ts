@@ -16,11 +16,13 @@ export interface BatchOptions<Input> {
   readonly isolate?: (error: unknown) => boolean
 }
 
-type Run<Input, Output> = (inputs: Input[]) => Promise<readonly Output[]>
+/** `waitedMs`: how long ago the first of the calls came. */
+type Run<Input, Output> = (inputs: Input[], waitedMs: number) => Promise<readonly Output[]>
 
 interface Call<Input, Output> extends PromiseWithResolvers<Output> {
   readonly input: Input
   readonly weight: number
+  readonly cameAtMs: number
 }
 
 /**
@@ -62,7 +64,12 @@ export function batched<Input, Output>(
   }
 
   return (input) => {
-    const call = { ...Promise.withResolvers<Output>(), input, weight: weight?.of(input) ?? 0 }
+    const call = {
+      ...Promise.withResolvers<Output>(),
+      input,
+      weight: weight?.of(input) ?? 0,
+      cameAtMs: performance.now(),
+    }
     calls.push(call)
     if (calls.length >= maxSize) flush()
     else if (!gathering && running < parallel) {
@@ -81,7 +88,11 @@ async function runBatch<Input, Output>(
   isolate: BatchOptions<Input>['isolate'],
 ): Promise<void> {
   try {
-    const outputs = await run(calls.map(({ input }) => input))
+    const waitedMs = performance.now() - Math.min(...calls.map(({ cameAtMs }) => cameAtMs))
+    const outputs = await run(
+      calls.map(({ input }) => input),
+      waitedMs,
+    )
     for (const [i, call] of calls.entries()) call.resolve(outputs[i] as Output)
   } catch (error) {
     if (calls.length > 1 && isolate?.(error)) {

@@ -14,17 +14,19 @@ export interface MigrateDatabaseOptions
   readonly usesPooler?: boolean
 }
 
+const SETTINGS = { purpose: 'migrations', onError: () => {} } as const
+
 /** Migrates at the start of a process, on connections that may take up to 30 s to open. Returns the applied migrations. */
 export async function migrateDatabase(
   { databaseUrl, poolerUrl }: DatabaseUrls,
   { usesPooler = true, ...options }: MigrateDatabaseOptions,
 ): Promise<string[]> {
   const connections = createConnections(databaseUrl, START_CONNECT_TIMEOUT_MS)
-  const pool = connections.open({ maxConnections: 5, onError: () => {} })
-  const probe = connections.open({ maxConnections: 2, onError: () => {}, kind: 'pooled' })
+  const pool = connections.open({ ...SETTINGS, maxConnections: 5 })
+  const probe = connections.open({ ...SETTINGS, maxConnections: 2, kind: 'pooled' })
   const pooler =
     poolerUrl !== null && usesPooler
-      ? connections.open({ maxConnections: 1, onError: () => {}, poolerUrl })
+      ? connections.open({ ...SETTINGS, maxConnections: 1, poolerUrl })
       : null
   try {
     return await migrate(pool, {

@@ -121,6 +121,9 @@ async function readApplied(sql: Sql): Promise<Map<string, string>> {
   return new Map(rows.map((row) => [row.migration_name, row.checksum]))
 }
 
+/** A process that fails is started again, and tries again. */
+const LOCK_TIMEOUT = '30s'
+
 /** Applies and records a migration in one transaction, so that a failed one leaves nothing behind. */
 async function apply(
   client: Sql,
@@ -129,7 +132,10 @@ async function apply(
 ): Promise<void> {
   try {
     const searchPath = `posthorn, ${pg.escapeIdentifier(workerSchema)}`
-    await client.query(`begin; set local search_path to ${searchPath}`)
+    // Everybody else waits behind a migration that waits for a lock.
+    await client.query(
+      `begin; set local search_path to ${searchPath}; set local lock_timeout = '${LOCK_TIMEOUT}'`,
+    )
     await client.query(sql)
     // Resolves an earlier failure of `prisma migrate` in the same migration.
     await client.query(

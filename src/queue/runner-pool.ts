@@ -37,7 +37,7 @@ export function openRunnerPool(
   const pool = new FairPool({
     connectionString: url,
     application_name: applicationName,
-    ...sessionOptions('direct', SETTINGS),
+    ...sessionOptions('direct', 'jobs', SETTINGS),
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,

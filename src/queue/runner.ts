@@ -28,6 +28,8 @@ export interface WorkerOptions {
   readonly outages: OutageLog
   /** Called when the shutdown begins. */
   readonly onStopping: () => void
+  /** Called when a runner is replaced. Default: nothing. */
+  readonly onReplaced?: () => void
 }
 
 const RETRY_AFTER_MS = 500
@@ -40,7 +42,7 @@ const MAX_STALLED_AFTER_HEARTBEATS = 60
 export async function startWorker(
   database: Database,
   tasks: Tasks,
-  { concurrency, workerSchema, logger, outages, onStopping }: WorkerOptions,
+  { concurrency, workerSchema, logger, outages, onStopping, onReplaced = () => {} }: WorkerOptions,
 ): Promise<Worker> {
   const log = createWorkerLog(logger, outages)
   const running: RunningJobs = new Map()
@@ -124,7 +126,11 @@ export async function startWorker(
   function replaceRunner(runner: Runner, { reason, error }: Failure): void {
     if (runner !== current || shutdown.signal.aborted) return
     const isOutage = outages.report(error)
-    logger.warn({ reason, ...(!isOutage && { error }) }, 'Replacing the worker runner.')
+    logger.warn(
+      { event: 'runner.replaced', reason, ...(!isOutage && { error }) },
+      'Replacing the worker runner.',
+    )
+    onReplaced()
     current = null
     runner.stop()
     // If Postgres is unavailable, the old runner's tasks wait for it, so the deadline for them starts only afterwards.

@@ -1,9 +1,10 @@
 import type { Hono } from 'hono'
 import type { Database } from '../db/client.ts'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
-import { unavailabilityOf } from '../db/faults.ts'
+import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
 import { findWrongSettings, type WrongSetting } from '../db/session-settings.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
+import { startDeadline } from '../lib/deadline.ts'
 import { unappliedMigrations } from '../migrate/migrate.ts'
 import type { Worker } from '../queue/runner.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -63,7 +64,7 @@ function addMetrics(routes: Hono, { metrics, rest }: Pick<OperatorDeps, 'metrics
   )
 }
 
-/** `busy`: not known, because all connections of this process are in use. That is no reason to send its requests away. */
+/** `busy`: not known, because of a lock or a limit. That is no reason to send the requests of this process away. */
 type Check = 'ok' | 'busy' | 'unavailable'
 
 interface ReadinessDeps extends OperatorDeps {
@@ -109,14 +110,15 @@ async function readiness({
 }
 
 async function answerOf<T>(asked: Promise<T>): Promise<T | 'busy' | 'unavailable'> {
-  const timeout = new Promise<'unavailable'>((resolve) => {
-    setTimeout(resolve, READY_WITHIN_MS, 'unavailable').unref()
-  })
+  const timeout = Promise.withResolvers<'unavailable'>()
+  const deadline = startDeadline(READY_WITHIN_MS, () => timeout.resolve('unavailable'))
   const answered = asked.catch((error) =>
-    unavailabilityOf(error) === 'pool_exhausted' ? 'busy' : 'unavailable',
+    BUSY.includes(unavailabilityOf(error)) ? 'busy' : 'unavailable',
   )
-  return await Promise.race([answered, timeout])
+  return await Promise.race([answered, timeout.promise]).finally(deadline.cancel)
 }
+
+const BUSY: readonly (Unavailability | null)[] = ['pool_exhausted', 'contention', 'time_limit']
 
 const named = (isReady: boolean): Check => (isReady ? 'ok' : 'unavailable')
 

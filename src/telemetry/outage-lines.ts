@@ -47,7 +47,14 @@ const TEXTS: Readonly<Record<OutageCause, OutageText>> = {
     event: 'postgres.contention',
     level: 'warn',
     begins:
-      'A statement or a transaction was canceled because of a lock, a deadlock or a time limit. Its request got 503; a worker repeats it.',
+      'A statement was canceled because another session of Postgres holds a lock that it needs. Its request got 503; a worker repeats it.',
+    ends: null,
+  },
+  time_limit: {
+    event: 'postgres.time_limit',
+    level: 'warn',
+    begins:
+      'A statement or a transaction was canceled because it took longer than it may. Its request got 503; a worker repeats it.',
     ends: null,
   },
   pool_exhausted: {

@@ -19,6 +19,7 @@ const ENDS_AFTER_MS: Readonly<Record<OutageCause, number>> = {
   // A publisher may try again only once in a while.
   disk_full: 60_000,
   contention: 10_000,
+  time_limit: 10_000,
   pool_exhausted: 10_000,
 }
 

@@ -31,6 +31,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import { createMaintenanceMetrics } from '../telemetry/maintenance-metrics.ts'
 import { addGauge, type Metrics } from '../telemetry/metrics.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
+import { countReplacements } from '../telemetry/runner-metrics.ts'
 import { createSweepMetrics } from '../telemetry/sweep-metrics.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
@@ -171,6 +172,7 @@ async function startTasks(
     logger,
     outages,
     onStopping: () => scheduler.close(),
+    onReplaced: countReplacements(metrics.registry),
   })
   // Maintenance may have been missed while no process ran.
   await pool.query(`select posthorn.enqueue('maintain', '{}', 'maintain')`)

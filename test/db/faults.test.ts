@@ -19,7 +19,8 @@ const CODES: [code: string, meaning: string, kind: Unavailability | null][] = [
   ['57P03', 'the server starts up', 'unreachable'],
   ['25006', 'the server is read-only', 'unreachable'],
   ['55P03', 'a lock is not available', 'contention'],
-  ['57014', 'a statement took too long', 'contention'],
+  ['57014', 'a statement took too long', 'time_limit'],
+  ['25P03', 'a transaction waited too long for its next statement', 'time_limit'],
   ['40P01', 'there is a deadlock', 'contention'],
   ['23505', 'a row exists already', null],
   ['42601', 'the statement is wrong', null],
@@ -78,7 +79,7 @@ test('a transaction of Prisma that takes too long is not an outage', async () =>
   })
   const error = await failureOf(slow)
   expect(error).toMatchObject({ code: 'P2028' })
-  expect(unavailabilityOf(error)).toBe('contention')
+  expect(unavailabilityOf(error)).toBe('time_limit')
 })
 
 test('a transaction of Prisma that cannot start in time is not an outage', async () => {
@@ -87,7 +88,7 @@ test('a transaction of Prisma that cannot start in time is not an outage', async
   const late = busy.prisma.$transaction((tx) => tx.$queryRaw`select 1`, { maxWait: 50 })
   const error = await failureOf(late)
   client.release()
-  expect(unavailabilityOf(error)).toBe('contention')
+  expect(unavailabilityOf(error)).toBe('time_limit')
 })
 
 async function failureOf(promise: Promise<unknown>): Promise<unknown> {

@@ -5,7 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase, type Sql } from '../../src/db/client.ts'
 import { createConnections } from '../../src/db/connections.ts'
 import { openSession } from '../../src/db/session.ts'
-import { findWrongSettings, SESSION_SETTINGS } from '../../src/db/session-settings.ts'
+import {
+  findWrongSettings,
+  type Purpose,
+  SESSION_SETTINGS,
+  TIME_LIMITS,
+} from '../../src/db/session-settings.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { openRunnerPool } from '../../src/queue/runner-pool.ts'
 import { createOperatorRoutes } from '../../src/server/operator-routes.ts'
@@ -23,7 +28,8 @@ import { startPgBouncer } from '../support/pgbouncer.ts'
 const WITHOUT_HOSTILE_VALUE = ['session_replication_role', 'default_table_access_method']
 
 test('each setting has a hostile value in the tests', () => {
-  const names = SESSION_SETTINGS.map(({ name }) => name)
+  const limits = TIME_LIMITS.requests.map(({ name }) => name)
+  const names = [...SESSION_SETTINGS.map(({ name }) => name), ...limits]
   const missing = names.filter((name) => HOSTILE_SETTINGS[name] === undefined)
   expect(missing.toSorted()).toEqual(WITHOUT_HOSTILE_VALUE.toSorted())
   expect(new Set(names).size).toBe(names.length)
@@ -42,6 +48,13 @@ test('each file that opens a connection gives it the settings', async () => {
   }
   expect(opening.length).toBeGreaterThan(3)
   expect(without).toEqual([])
+})
+
+test('only migrations may wait and run without limit', () => {
+  const unlimited = Object.entries(TIME_LIMITS).flatMap(([purpose, limits]) =>
+    limits.some(({ value }) => value === '0') ? purpose : [],
+  )
+  expect(unlimited).toEqual(['migrations'])
 })
 
 describe('in a database with hostile settings', () => {
@@ -64,7 +77,7 @@ describe('in a database with hostile settings', () => {
       [...WITHOUT_HOSTILE_VALUE, 'client_encoding'].toSorted(),
     )
     expect(wrong.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['TimeZone', 'DateStyle', 'statement_timeout']),
+      expect.arrayContaining(['TimeZone', 'DateStyle', 'idle_session_timeout']),
     )
   })
 
@@ -72,11 +85,21 @@ describe('in a database with hostile settings', () => {
   const RUNNER = ['seqscan', 'indexscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map(
     (method) => `enable_${method}`,
   )
-  test.each<[string, string[], (use: (sql: Sql) => Promise<void>) => Promise<void>]>([
-    ['the general pool', [], (use) => use(hostile.pool)],
-    ['the pool of the pipeline', PIPELINE, (use) => use(hostile.pipeline)],
+  type Use = (use: (sql: Sql) => Promise<void>) => Promise<void>
+  const withPool =
+    (purpose: Purpose, name: 'pool' | 'pipeline'): Use =>
+    async (use) => {
+      await using database = openDatabase(hostile.url, { ...PATIENT, purpose })
+      await use(database[name])
+    }
+  test.each<[string, Purpose, string[], Use]>([
+    ['the general pool of requests', 'requests', [], withPool('requests', 'pool')],
+    ['the pool of publishing', 'requests', PIPELINE, withPool('requests', 'pipeline')],
+    ['the general pool of jobs', 'jobs', [], withPool('jobs', 'pool')],
+    ['the pool of recording', 'jobs', PIPELINE, withPool('jobs', 'pipeline')],
     [
       'the pool of a worker runner',
+      'jobs',
       RUNNER,
       async (use) => {
         const runner = openRunnerPool(hostile, 'a runner', () => {})
@@ -85,14 +108,20 @@ describe('in a database with hostile settings', () => {
     ],
     [
       'the pool of a migration',
+      'migrations',
       [],
       async (use) => {
-        const pool = createConnections(hostile.url).open({ maxConnections: 1, onError: () => {} })
+        const pool = createConnections(hostile.url).open({
+          maxConnections: 1,
+          purpose: 'migrations',
+          onError: () => {},
+        })
         await use(pool).finally(() => pool.end())
       },
     ],
     [
       'a session',
+      'sessions',
       [],
       async (use) => {
         const handlers = { onOpen: async () => {}, onError: () => {} }
@@ -100,18 +129,21 @@ describe('in a database with hostile settings', () => {
         await session.use(use)
       },
     ],
-  ])('a connection of %s has the values of Posthorn', async (_kind, tuned, open) => {
-    await open(async (sql) => {
-      const values = await valuesOf(sql)
-      const wrong = SESSION_SETTINGS.filter(
-        ({ name, value }) =>
-          !tuned.includes(name) && values.has(name) && values.get(name) !== value,
-      )
-      expect(wrong.map(({ name }) => `${name} = ${values.get(name)}`)).toEqual([])
-      expect(values.get('TimeZone')).toBe('UTC')
-      expect(await findWrongSettings(sql)).toEqual([])
-    })
-  })
+  ])(
+    'a connection of %s has the values of Posthorn and the time limits for %s',
+    async (_kind, purpose, tuned, open) => {
+      await open(async (sql) => {
+        const values = await valuesOf(sql)
+        const wrong = [...SESSION_SETTINGS, ...TIME_LIMITS[purpose]].filter(
+          ({ name, value }) =>
+            !tuned.includes(name) && values.has(name) && values.get(name) !== value,
+        )
+        expect(wrong.map(({ name }) => `${name} = ${values.get(name)}`)).toEqual([])
+        expect(values.get('TimeZone')).toBe('UTC')
+        expect(await findWrongSettings(sql)).toEqual([])
+      })
+    },
+  )
 
   test('Posthorn is migrated', async () => {
     await using blank = await createHostileDatabase({ migrated: false })
@@ -155,7 +187,7 @@ describe('through a transaction pooler', needs('pgbouncer'), () => {
   const KEPT = { TimeZone: 'Asia/Kolkata', DateStyle: 'German, DMY' }
 
   test('each transaction has the time zone and the date style, and other settings are left alone', async () => {
-    await using kept = await createHostileDatabase({ settings: { ...KEPT, lock_timeout: '1h' } })
+    await using kept = await createHostileDatabase({ settings: { ...KEPT, lock_timeout: '59s' } })
     await using pooler = await startPgBouncer(kept.url, ROUND_ROBIN)
     await using through = openDatabase(kept.url, { ...PATIENT, poolerUrl: pooler.url })
     // Fills the pooler's sessions.
@@ -169,7 +201,7 @@ describe('through a transaction pooler', needs('pgbouncer'), () => {
       `select current_setting('TimeZone') as zone, current_setting('lock_timeout') as timeout`,
     )
     await others.end()
-    expect(rows).toEqual([{ zone: 'Asia/Kolkata', timeout: '1h' }])
+    expect(rows).toEqual([{ zone: 'Asia/Kolkata', timeout: '59s' }])
     expect(await migrate(kept.pool, { pooler: through.pool })).toEqual([])
   })
 
@@ -183,6 +215,18 @@ describe('through a transaction pooler', needs('pgbouncer'), () => {
     await using pooler = await startPgBouncer(hostile.url, ROUND_ROBIN)
     await using through = openDatabase(hostile.url, { ...PATIENT, poolerUrl: pooler.url })
     expect(await migrate(hostile.pool, { pooler: through.pool })).toEqual([])
+  })
+
+  test('a role without time limits is refused, because requests could wait for ever', async () => {
+    await using unlimited = await createHostileDatabase({
+      settings: { lock_timeout: '0', statement_timeout: '1h' },
+    })
+    await using pooler = await startPgBouncer(unlimited.url, ROUND_ROBIN)
+    await using through = openDatabase(unlimited.url, { ...PATIENT, poolerUrl: pooler.url })
+    const rejection = await migrate(unlimited.pool, { pooler: through.pool }).catch(String)
+    expect(rejection).toContain('lock_timeout = "0", statement_timeout = "1h"')
+    expect(rejection).toMatch(/alter role \S+ in database \S+ set lock_timeout = '2s';/)
+    expect(rejection).toMatch(/alter role \S+ in database \S+ set statement_timeout = '10s';/)
   })
 
   async function refusedThroughPooler(hostile: Database): Promise<string[]> {
@@ -245,7 +289,7 @@ async function readyz(database: Database, logger: ReturnType<typeof createLogger
 async function valuesOf(sql: Sql): Promise<Map<string, string>> {
   const { rows } = await sql.query<{ name: string; value: string | null }>(
     'select name, current_setting(name, true) as value from unnest($1::text[]) as setting (name)',
-    [SESSION_SETTINGS.map(({ name }) => name)],
+    [[...SESSION_SETTINGS, ...TIME_LIMITS.requests].map(({ name }) => name)],
   )
   return new Map(rows.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])))
 }

@@ -26,7 +26,6 @@ test.each<[text: string, provoke: () => Promise<unknown>]>([
     async () => connectTo(await serve(() => {}), { connectionTimeoutMillis: 20 }),
   ],
   ['Connection terminated', queryOnBreakingConnection],
-  ['Query read timeout', queryWithTimeout],
   ['Client was closed and is not queryable', queryAfterEnd],
   ['Client has encountered a connection error', queryAfterError],
 ])(
@@ -66,8 +65,8 @@ async function serve(onConnection: (socket: Socket) => void): Promise<string> {
   return `postgres://posthorn@127.0.0.1:${(server.address() as AddressInfo).port}/posthorn`
 }
 
-async function openClient(options: pg.ClientConfig = {}): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: database.url, ...options })
+async function openClient(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {})
   await client.connect()
   return client
@@ -83,12 +82,6 @@ async function queryOnBreakingConnection(): Promise<void> {
   const query = client.query('select pg_sleep(60)')
   breakConnection(client)
   await query
-}
-
-async function queryWithTimeout(): Promise<void> {
-  const client = await openClient({ query_timeout: 20 })
-  onTestFinished(() => breakConnection(client))
-  await client.query('select pg_sleep(60)')
 }
 
 async function queryAfterEnd(): Promise<void> {

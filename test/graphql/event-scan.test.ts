@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { MAX_SCANNED_EVENTS } from '../../src/events/scan-events.ts'
+import { parseId } from '../../src/db/ids.ts'
+import { type ScanRequest, scanEvents } from '../../src/events/scan-events.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 
@@ -61,30 +62,73 @@ test('a scan that has found enough goes on from its cursor', async () => {
   expect(end).toEqual({ ids: [], scannedCount: 0, scannedTo: null, endCursor: null })
 })
 
-test('a scan ends after 10,000 events, reports how far it got, and goes on from there', async () => {
-  const oldest = await publish({ order: 87_012 })
+/** Inserts events with this SQL for their data, in the order of a series `i`. */
+async function insertEvents(count: number, data: string): Promise<void> {
   await api.database.pool.query(
     `insert into posthorn.events (id, organization_id, type, occurred_at, data)
-     select posthorn.uuid_v7(), $1, $2, now(), '{}' from generate_series(1, $3::int)`,
-    [tenant.organizationId, JOINED, MAX_SCANNED_EVENTS],
+     select posthorn.uuid_v7(), $1, $2, now(), ${data} from generate_series(1, $3::int) as i`,
+    [tenant.organizationId, JOINED, count],
   )
-  const bounded = await scan({})
-  expect(bounded).toMatchObject({ ids: [], scannedCount: MAX_SCANNED_EVENTS })
-  expect(Date.parse(bounded.scannedTo)).toBeGreaterThan(Date.now() - 600_000)
-  const rest = await scan({ after: bounded.endCursor })
-  expect(rest).toMatchObject({ ids: [oldest], scannedCount: 1, endCursor: null })
+}
+
+/** Scans with a clock that shows these times, one after the other, and then the last. */
+async function scanAt(timesMs: number[], request: Partial<ScanRequest> = {}) {
+  const times = [...timesMs]
+  const now = () => (times.length > 1 ? (times.shift() as number) : (times[0] as number))
+  const args = { contains: '87012', first: 100, ...request }
+  return await scanEvents(api.database.pool, tenant.organizationId, args, now)
+}
+
+test('a scan ends after its time, reports how far it got, and goes on from there', async () => {
+  const oldest = await publish({ order: 87_012 })
+  await insertEvents(1_200, `'{}'`)
+  const one = await scanAt([0, 1_000])
+  expect(one).toMatchObject({ uuids: [], scannedCount: 500, isComplete: false })
+  const two = await scanAt([0, 999, 1_000], { after: one.lastUuid })
+  expect(two).toMatchObject({ uuids: [parseId('event', oldest)], scannedCount: 701 })
+  expect(two).toMatchObject({ lastUuid: parseId('event', oldest), isComplete: true })
 })
 
-test('a scan ends after 64 MiB of data', async () => {
-  await api.database.pool.query(
-    `insert into posthorn.events (id, organization_id, type, occurred_at, data)
-     select posthorn.uuid_v7(), $1, $2, now(), to_json(repeat('x', 262142)) from generate_series(1, 260)`,
-    [tenant.organizationId, JOINED],
-  )
-  const bounded = await scan({})
-  expect(bounded).toMatchObject({ ids: [], scannedCount: 256 })
-  const rest = await scan({ after: bounded.endCursor })
-  expect(rest).toMatchObject({ scannedCount: 4, endCursor: null })
+test('a statement of a scan reads data by bytes, and at least one event', async () => {
+  await insertEvents(9, `to_json(repeat('x', 262142))`)
+  await insertEvents(1, `'"' || repeat('x', 2000000) || '"'`)
+  const scans = [await scanAt([0, 1_000])]
+  while (!scans.at(-1)?.isComplete) {
+    scans.push(await scanAt([0, 1_000], { after: scans.at(-1)?.lastUuid ?? null }))
+  }
+  expect(scans.map(({ scannedCount }) => scannedCount)).toEqual([1, 4, 4, 1])
+})
+
+test('an organization runs one scan at a time, and others are not concerned', async () => {
+  await publish({ order: 87_012 })
+  const both =
+    '{ a: scanEvents(contains: "87012") { scannedCount } b: scanEvents(contains: "87012") { scannedCount } }'
+  const { data, errors } = await api.call(tenant.token, both)
+  expect(data.a).toEqual({ scannedCount: 1 })
+  expect(errors).toMatchObject([
+    {
+      path: ['b'],
+      message: expect.stringMatching(/^Another scan of this organization is running/),
+      extensions: { code: 'RATE_LIMITED' },
+    },
+  ])
+  const other = await api.tenant()
+  const scans = await Promise.all([scan({}), api.call(other.token, SCAN, { contains: '1' })])
+  expect(scans).toMatchObject([{ scannedCount: 1 }, { data: { scanEvents: { scannedCount: 0 } } }])
+  expect(await scan({})).toMatchObject({ scannedCount: 1 })
+})
+
+test.each([
+  ['a backslash', 'a\\b', 'a\\b', 'ab'],
+  ['a regular expression', 'a.c', 'a.c', 'abc'],
+  ['what would change the meaning of one', '***:(?i)a', '***:(?i)a', 'a'],
+  ['wildcards', '100%_', '100%_', '100ab'],
+  ['other alphabets', 'Größe 尺寸 🎟', 'Größe 尺寸 🎟', 'größe 尺寸 🎟'],
+])('%s in a text is found to the letter', async (_case, contains, found, other) => {
+  const id = await publish({ note: found })
+  await publish({ note: other })
+  const [text] = JSON.stringify([contains]).slice(2, -2).split('\0')
+  expect(await scan({ contains: text })).toMatchObject({ ids: [id], scannedCount: 2 })
 })
 
 test('a scan never reads the events of another organization', async () => {

@@ -3,8 +3,9 @@ import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { withDatabase } from './with-database.ts'
 
-/** A machine that runs the tests is busy: Postgres may take longer than a process in production would wait for it. */
-export const PATIENT = { connectTimeoutMs: 30_000 }
+/** A machine that runs the tests is busy: Postgres may take longer than a process in production would wait for it, and
+ * tests hold locks. */
+export const PATIENT = { connectTimeoutMs: 30_000, purpose: 'migrations' } as const
 
 /** Creates a migrated database; disposing it drops the database. */
 export async function createTestDatabase(): Promise<Database> {

@@ -1,6 +1,6 @@
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
-import { SESSION_SETTINGS } from '../../src/db/session-settings.ts'
+import { SESSION_SETTINGS, TIME_LIMITS } from '../../src/db/session-settings.ts'
 import { createBlankDatabase } from './blank-database.ts'
 import { createTestDatabase, PATIENT } from './database.ts'
 import { HOSTILE_SETTINGS, hostileSettingsSql } from './hostile-settings.ts'
@@ -23,7 +23,9 @@ export async function makeUsual(database: Database): Promise<void> {
   await makeHostile(database, {})
 }
 
-const USUAL_SETTINGS = Object.fromEntries(SESSION_SETTINGS.map(({ name, value }) => [name, value]))
+const USUAL_SETTINGS = Object.fromEntries(
+  [...SESSION_SETTINGS, ...TIME_LIMITS.requests].map(({ name, value }) => [name, value]),
+)
 
 /** Connections that open later get the values. What `settings` does not name is as Posthorn needs it. */
 export async function makeHostile(

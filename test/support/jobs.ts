@@ -36,7 +36,11 @@ export interface ClaimingWorker extends AsyncDisposable {
 /** Resolves once the worker has claimed `count` jobs. */
 export async function claimJobs(database: Database, count: number): Promise<ClaimingWorker> {
   const running: PromiseWithResolvers<void>[] = []
-  const pool = database.connections.open({ maxConnections: 10, onError: () => {} })
+  const pool = database.connections.open({
+    maxConnections: 10,
+    purpose: 'jobs',
+    onError: () => {},
+  })
   const runner = await run({
     pgPool: pool,
     concurrency: count,

@@ -90,7 +90,7 @@ test('a full disk and an outage are two things', () => {
 
 test.each([
   ['a deadlock', errorOf('40P01'), 'postgres.contention'],
-  ['a transaction that took too long', errorOf('P2028'), 'postgres.contention'],
+  ['a transaction that took too long', errorOf('P2028'), 'postgres.time_limit'],
   ['a pool without a free connection', new PoolError('pool_exhausted', 'busy'), 'pool.exhausted'],
 ])('%s is no outage', (_case, error, event) => {
   expect(outages.report(error)).toBe(true)

@@ -186,7 +186,7 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
     types: STRICT_TYPES,
   })
   client.on('error', () => {})
-  await connectClient(client, 'direct')
+  await connectClient(client, 'direct', 'jobs')
   try {
     return await use(client)
   } finally {

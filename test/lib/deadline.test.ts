@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, inject, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../src/db/client.ts'
+import { openSession } from '../../src/db/session.ts'
+import { startDeadline } from '../../src/lib/deadline.ts'
+import { until } from '../support/until.ts'
+
+/** As a thread stands still that computes, or whose machine gives it no processor. */
+function standStill(ms: number): void {
+  const endsAt = performance.now() + ms
+  while (performance.now() < endsAt);
+}
+
+test('a deadline passes after its time', async () => {
+  let passed = 0
+  startDeadline(50, () => {
+    passed += 1
+  })
+  await until(() => passed > 0, 'the deadline passes')
+  expect(passed).toBe(1)
+})
+
+test('a deadline that was canceled does not pass', async () => {
+  const { cancel } = startDeadline(20, () => expect.fail('It passed.'))
+  cancel()
+  await sleep(100)
+})
+
+test('a deadline does not pass while the thread stands still, and begins again afterwards', async () => {
+  let hasPassed = false
+  startDeadline(200, () => {
+    hasPassed = true
+  })
+  standStill(400)
+  // The timer is late, and fires in the next turn.
+  await sleep(10)
+  expect(hasPassed).toBe(false)
+  await until(() => hasPassed, 'the deadline passes')
+})
+
+test('a deadline passes in the end, although the thread always stands still', async () => {
+  let hasPassed = false
+  startDeadline(20, () => {
+    hasPassed = true
+  })
+  await until(() => {
+    standStill(50)
+    return hasPassed
+  }, 'the deadline passes')
+})
+
+test('a thread that stands still while it connects to Postgres does not take Postgres for unreachable', async () => {
+  const database = openDatabase(inject('postgresUrl'), { connectTimeoutMs: 500 })
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  const errors: unknown[] = []
+  const session = openSession(inject('postgresUrl'), {
+    name: 'test',
+    onOpen: async () => {},
+    onError: (error) => errors.push(error),
+  })
+  onTestFinished(() => session[Symbol.asyncDispose]())
+  const outcomes = Promise.allSettled([
+    database.pool.query('select 1'),
+    database.prisma.$queryRaw`select 1`,
+    session.use((sql) => sql.query('select 1')),
+  ])
+  await new Promise(setImmediate)
+  standStill(3_000)
+  expect((await outcomes).map(({ status }) => status)).toEqual(Array(3).fill('fulfilled'))
+  expect(errors).toEqual([])
+})
+
+test('a thread that stands still while it waits for a connection does not take the pool for exhausted', async () => {
+  const database = openDatabase(inject('postgresUrl'), { connectTimeoutMs: 500, maxConnections: 1 })
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  const first = database.pool.query('select pg_sleep(0.2)')
+  const second = database.pool.query('select 1')
+  await new Promise(setImmediate)
+  standStill(1_500)
+  await Promise.all([first, second])
+})
