@@ -67,6 +67,6 @@ export async function finish(database: Database, uuid: string): Promise<Recovery
   for (;;) {
     const recovery = await database.prisma.recovery.findUniqueOrThrow({ where: { id: uuid } })
     if (recovery.state !== 'running') return recovery
-    await continueRecovery(database, uuid, undefined)
+    await continueRecovery(database.background, uuid, undefined)
   }
 }

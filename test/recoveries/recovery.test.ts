@@ -304,8 +304,10 @@ test('a recovery waits for a transaction that was publishing at its start', asyn
     })
     const { recoveryUuid, count } = await start()
     expect(count).toBe(0)
-    await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
-    expect(await queueRecoveryPage(api.database.prisma, recoveryUuid as string)).toBeGreaterThan(0)
+    await queueRecoveryPage(api.database.background, recoveryUuid as string)
+    expect(
+      await queueRecoveryPage(api.database.background, recoveryUuid as string),
+    ).toBeGreaterThan(0)
     await client.query('commit')
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 1 })
   } finally {
@@ -328,7 +330,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await continueRecovery(api.database, parseId('recovery', id) as string, undefined)
+    await continueRecovery(api.database.background, parseId('recovery', id) as string, undefined)
     const { redelivered, state } = await api.database.prisma.recovery.findUniqueOrThrow({
       where: { id: recoveryUuid as string },
     })
@@ -346,7 +348,11 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await continueRecovery(api.database, parseId('recovery', id) as string, AbortSignal.abort())
+    await continueRecovery(
+      api.database.background,
+      parseId('recovery', id) as string,
+      AbortSignal.abort(),
+    )
     expect(await rows({ state: 'pending' })).toHaveLength(3)
   })
 
@@ -354,7 +360,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
     const id = publicId('recovery', recoveryUuid as string)
-    await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
+    await queueRecoveryPage(api.database.background, recoveryUuid as string)
     await cancelRecovery(api.database.prisma, organizationId, id)
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({
       state: 'canceled',
@@ -362,7 +368,7 @@ describe('while it runs, a recovery', () => {
       redelivered: 10,
       finishedAt: expect.any(Date),
     })
-    await continueRecovery(api.database, parseId('recovery', id) as string, undefined)
+    await continueRecovery(api.database.background, parseId('recovery', id) as string, undefined)
     expect(await rows({ state: 'pending' })).toHaveLength(10)
     expect(await recover()).toMatchObject({ total: 90, redelivered: 90 })
     await expect(
@@ -376,11 +382,11 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
     const id = recoveryUuid as string
-    await queueRecoveryPage(api.database.prisma, id)
+    await queueRecoveryPage(api.database.background, id)
     const queued = (await rows({ state: 'pending' })).map((delivery) => delivery.id)
     expect(queued).toHaveLength(10)
     await end(queued.slice(0, 3), 'succeeded')
-    await followRecovery(api.database.pool, id)
+    await followRecovery(api.database.background, id)
     const { prisma } = api.database
     expect(await prisma.recovery.findUniqueOrThrow({ where: { id } })).toMatchObject({
       state: 'running',
@@ -410,7 +416,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 5 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed' })
     const uuid = recoveryUuid as string
-    await queueRecoveryPage(api.database.prisma, uuid)
+    await queueRecoveryPage(api.database.background, uuid)
     const queued = await rows({ state: 'pending' })
     const [delivered, ...failed] = queued.map(({ id }) => id)
     await end([delivered as string], 'succeeded')
@@ -438,7 +444,7 @@ describe('while it runs, a recovery', () => {
     await events({ count: 5 })
     const { recoveryUuid } = await start()
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: false })
-    await continueRecovery(api.database, recoveryUuid as string, undefined)
+    await continueRecovery(api.database.background, recoveryUuid as string, undefined)
     expect(await rows()).toEqual([])
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: true })
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 5 })
@@ -459,7 +465,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 20 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
     const id = recoveryUuid as string
-    await queueRecoveryPage(api.database.prisma, id)
+    await queueRecoveryPage(api.database.background, id)
     const rename = (from: string, to: string) =>
       api.database.pool.query(`alter function posthorn.${from} rename to ${to}`)
     await rename('schedule_deliveries', 'renamed')
@@ -469,7 +475,7 @@ describe('while it runs, a recovery', () => {
           where: { id },
           data: { nextPageAt: new Date(0) },
         })
-        const run = continueRecovery(api.database, id, undefined)
+        const run = continueRecovery(api.database.background, id, undefined)
         await expect(run).rejects.toThrow(/schedule_deliveries/)
       }
     } finally {
@@ -512,7 +518,7 @@ async function end(uuids: readonly string[], state: 'succeeded' | 'exhausted' | 
 /** The next pass over the unfinished deliveries, without the pause before it. */
 async function follow(id: string): Promise<number | null> {
   await api.database.prisma.recovery.update({ where: { id }, data: { nextPageAt: new Date(0) } })
-  return await followRecovery(api.database.pool, id)
+  return await followRecovery(api.database.background, id)
 }
 
 async function lastRecoveryId(): Promise<string> {
