@@ -162,6 +162,8 @@ async function startTasks(
     onStopping: () => scheduler.close(),
   })
   // Maintenance may have been missed while no process ran.
-  await pool.query(`select posthorn.enqueue('maintain', '{}', 'maintain')`)
+  await pool.query(
+    `select posthorn.enqueue('maintain', '{}', 'posthorn:maintain', queue := 'posthorn:maintain')`,
+  )
   return worker
 }
