@@ -27,7 +27,8 @@ export interface SweepOptions {
 /**
  * Compares pending deliveries with their jobs. If an operator permanently failed a job, its delivery is canceled with the
  * operator's reason. If a delivery has no job, as when an operator completed it, the delivery gets a new one, so that
- * no accepted event is lost. Deliveries of deleted webhooks are canceled. Pages along indexes, with pauses, keep the load low for any number of deliveries.
+ * no accepted event is lost. Deliveries of deleted webhooks are canceled. Pages along indexes, with pauses, keep the load
+ * low for any number of deliveries.
  */
 export async function sweep(
   sql: Sql,
