@@ -86,7 +86,7 @@ test('the deliveries of a deleted webhook are canceled in pages of 500, whose jo
   expect(rows, 'canceled deliveries have no job').toEqual([])
 })
 
-test('a webhook that is not deleted keeps its deliveries, whoever adds the job', async () => {
+test('a webhook that is not deleted keeps its deliveries, also if another program adds the job', async () => {
   const webhook = await createPending(3)
   await runJob(webhook)
   expect(await countStates(webhook)).toEqual({ pending: 3 })
