@@ -6,7 +6,7 @@ export class ForeignJobError extends Error {
 
   /** `field` is `key`, or a field of the payload. */
   constructor(field: string, value: unknown, example: string) {
-    const found = (JSON.stringify(value) ?? 'undefined').slice(0, MAX_SHOWN)
+    const found = JSON.stringify(value ?? null).slice(0, MAX_SHOWN)
     super(
       `The job has the ${field} ${found}, which is not an id such as ${example}. Another program may have added it: complete the job.`,
     )
