@@ -32,13 +32,21 @@ export interface Database extends AsyncDisposable {
   readonly pool: pg.Pool
   /** The pool of the hot path: publishing, loading, recording, scheduling. Always connects directly. */
   readonly pipeline: pg.Pool
-  /** Both, for metrics. */
+  /** The pool of work in the background for one organization, so that it leaves all other connections. */
+  readonly background: pg.Pool
+  /** All, for metrics. */
   readonly pools: Readonly<Record<(typeof POOLS)[number], FairPool>>
   readonly prisma: PrismaClient
 }
 
 /** Few are enough, because the hot path runs its statements in batches. */
 const MAX_PIPELINE_CONNECTIONS = 6
+
+/** Each runs one page of one organization. */
+const MAX_BACKGROUND_CONNECTIONS = 3
+
+/** As many organizations can wait for their next page as there are. */
+const MAX_BACKGROUND_WAIT_MS = 60_000
 
 /**
  * The statements of the hot path find rows by an index, and each connection plans them once. Without these settings the
@@ -49,7 +57,7 @@ const INDEX_PLAN_SETTINGS =
   'set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set jit = off'
 
 /** The names of the pools in metrics. */
-export const POOLS = ['general', 'pipeline'] as const
+export const POOLS = ['general', 'pipeline', 'background'] as const
 
 export interface DatabaseOptions extends Omit<Partial<PoolOptions>, 'onWaited'> {
   /** How long a connect may take, and how long the wait for a free connection. Default: 2 s. */
@@ -87,6 +95,13 @@ export function openDatabase(
     onWaited: (...wait) => onWaited('pipeline', ...wait),
     setupSql: INDEX_PLAN_SETTINGS,
   })
+  const background = connections.open({
+    maxConnections: MAX_BACKGROUND_CONNECTIONS,
+    purpose,
+    maxWaitMs: MAX_BACKGROUND_WAIT_MS,
+    onError,
+    onWaited: (...wait) => onWaited('background', ...wait),
+  })
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
     // The waits for a free connection and for Postgres end first, and their errors tell which of the two it was.
@@ -98,11 +113,12 @@ export function openDatabase(
     connections,
     pool,
     pipeline,
-    pools: { general: pool, pipeline },
+    background,
+    pools: { general: pool, pipeline, background },
     prisma,
     async [Symbol.asyncDispose]() {
       await prisma.$disconnect()
-      await pipeline.end()
+      await Promise.all([pipeline.end(), background.end()])
       if (!pool.ended) await pool.end()
     },
   }

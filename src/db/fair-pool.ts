@@ -13,6 +13,8 @@ export interface FairPoolOptions {
   readonly ownerOf?: () => string | null
   /** Called when a statement has its connection, and when its wait timed out. */
   readonly onWaited?: (waitedMs: number, timedOut: boolean) => void
+  /** How long a statement waits for a connection that others use. Default: `connectionTimeoutMillis`. */
+  readonly maxWaitMs?: number
 }
 
 const MAX_TRIES = 3
@@ -35,16 +37,18 @@ export class PoolError extends Error {
 export class FairPool extends pg.Pool {
   readonly #ownerOf: () => string | null
   readonly #onWaited: (waitedMs: number, timedOut: boolean) => void
+  readonly #maxWaitMs: number | undefined
   readonly #queue: FairQueue
   readonly #owners = new WeakMap<pg.PoolClient, string | null>()
 
   constructor(
     config: pg.PoolConfig & { max: number },
-    { ownerOf = () => null, onWaited = () => {} }: FairPoolOptions = {},
+    { ownerOf = () => null, onWaited = () => {}, maxWaitMs }: FairPoolOptions = {},
   ) {
     super(config)
     this.#ownerOf = ownerOf
     this.#onWaited = onWaited
+    this.#maxWaitMs = maxWaitMs
     this.#queue = new FairQueue(config.max)
     this.on('release', (_error, client) => {
       const owner = this.#owners.get(client)
@@ -135,7 +139,7 @@ export class FairPool extends pg.Pool {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const cancel = this.#queue.acquire(owner, resolve)
     if (cancel === null) return
-    const { connectionTimeoutMillis: timeoutMs } = this.options
+    const timeoutMs = this.#maxWaitMs ?? this.options.connectionTimeoutMillis
     const deadline = startDeadline(timeoutMs ?? 0, () => {
       if (!cancel()) return
       this.#onWaited(performance.now() - startedAtMs, true)

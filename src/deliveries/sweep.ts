@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
+import { repeatCancelations } from './repeat-cancelations.ts'
 
 /** The public ids of the deliveries that a sweep changed. */
 export interface SweepResult {
@@ -26,7 +27,8 @@ export interface SweepOptions {
 /**
  * Compares pending deliveries with their jobs. If an operator permanently failed a job, its delivery is canceled with the
  * operator's reason. If a delivery has no job, as when an operator completed it, the delivery gets a new one, so that
- * no accepted event is lost. Pages along indexes, with pauses, keep the load low for any number of deliveries.
+ * no accepted event is lost. Deliveries of deleted webhooks are canceled. Pages along indexes, with pauses, keep the load
+ * low for any number of deliveries.
  */
 export async function sweep(
   sql: Sql,
@@ -34,6 +36,7 @@ export async function sweep(
   options: SweepOptions = {},
 ): Promise<SweepResult> {
   const { recheckAfterMs = 5_000, signal } = options
+  await repeatCancelations(sql, workerSchema)
   const suspects: string[] = []
   const failed: FailedJob[] = []
   for await (const page of pendingDeliveries(sql, options)) {
@@ -87,15 +90,16 @@ async function* readPages(
 ): AsyncGenerator<PendingDelivery[]> {
   for (let after = FIRST_ID; ; ) {
     const startedAtMs = performance.now()
-    const { rows } = await sql.query<PendingDelivery & { isParked: boolean }>(
-      `select d.id, d.job_written_at as "jobWrittenAt", d.parked_at is not null as "isParked"
+    const { rows } = await sql.query<PendingDelivery & { needsJob: boolean }>(
+      `select d.id, d.job_written_at as "jobWrittenAt", d.parked_at is null and exists (
+         select from posthorn.webhooks as w where w.id = d.webhook_id and w.deleted_at is null) as "needsJob"
        from posthorn.deliveries as d
        where ${condition} and d.id > $1
          and d.id < posthorn.uuid_v7_lower_bound(now() - $3 * interval '1 millisecond')
        order by d.id limit $2`,
       [after, pageSize, olderThanMs, ...values],
     )
-    yield rows.filter(({ isParked }) => !isParked)
+    yield rows.filter(({ needsJob }) => needsJob)
     const last = rows.at(-1)
     if (!last || rows.length < pageSize) return
     after = last.id
@@ -126,7 +130,7 @@ async function compareWithJobs(
   const { rows } = await sql.query<JobRow>(
     `select key, locked_at is null and attempts >= max_attempts as failed, last_error as "lastError",
        updated_at as "updatedAt"
-     from ${workerSchema}.jobs where key = any ($1)`,
+     from ${workerSchema}.jobs where key = any ($1) and task_identifier = 'posthorn:deliver'`,
     [keys],
   )
   const jobs = new Map(rows.map((row) => [row.key, row]))

@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { countFinished, PAUSE } from '../deliveries/count-finished.ts'
+import { WAIT_MS } from '../deliveries/page-rate.ts'
 
 /**
  * Counts which of the next unfinished deliveries of a task have finished. Returns the milliseconds until the next page, or
@@ -10,7 +11,7 @@ export async function followPage(
   { id, reachedId }: { readonly id: string; readonly reachedId: string },
 ): Promise<number | null> {
   const page = await countFinished(sql, 'delivery_task_items', id, reachedId)
-  const { rows } = await sql.query<{ waitMs: number | null }>({
+  const { rows } = await sql.query<{ waitMs: number }>({
     name: 'move_delivery_task',
     text: MOVE,
     values: [id, page.succeeded, page.exhausted, page.canceled, page.reachedId, page.passed],
@@ -33,6 +34,4 @@ const MOVE = `
     where id = $1
     returning next_page_at, finished_at
   )
-  select case when finished_at is null
-    then greatest(0, (extract(epoch from next_page_at - clock_timestamp()) * 1000))::float8 end as "waitMs"
-  from moved`
+  select ${WAIT_MS} from moved where finished_at is null`

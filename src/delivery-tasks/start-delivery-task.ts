@@ -7,6 +7,7 @@ import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
+import { backgroundQueue } from '../queue/background.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { type ParsedTask, parseTask, type TaskAction, type TaskInput } from './parse-task.ts'
 import { countSelected, type SelectionCount } from './task-selection.ts'
@@ -53,7 +54,8 @@ export async function startDeliveryTask(
     await requireFewRunning(tx, organizationId)
     const { id } = await insertTask(tx, organizationId, action, webhookUuid, task, counted)
     const taskId = publicId('deliveryTask', id)
-    await enqueue(tx, 'continue_delivery_task', { taskId }, { key: taskId })
+    const job = { key: taskId, queue: backgroundQueue(organizationId) }
+    await enqueue(tx, 'continue_delivery_task', { taskId }, job)
     await writeAuditEntry(tx, actor, {
       action: 'delivery_task.started',
       organizationId,

@@ -8,14 +8,21 @@ const SCHEDULE: Partial<Record<TaskName, string>> = {
   roll_up: '* * * * *',
 }
 
-/** Missed runs are not backfilled, and replace a failed run that waits for its retry: one run does the work of all. */
+/**
+ * Missed runs are not backfilled: one run does the work of all, also of a failed one. A run that takes longer than its
+ * interval is followed by one other run, and never runs beside it.
+ */
 export function cronItems(): ParsedCronItem[] {
   return parseCronItems(
     Object.entries(SCHEDULE).map(([name, match]) => ({
       task: `${TASK_PREFIX}${name}`,
       identifier: `${TASK_PREFIX}${name}`,
       match,
-      options: { backfillPeriod: 0, jobKey: name },
+      options: {
+        backfillPeriod: 0,
+        queueName: `${TASK_PREFIX}${name}`,
+        jobKey: `${TASK_PREFIX}${name}`,
+      },
     })),
   )
 }

@@ -13,8 +13,8 @@ export interface TaskPayloads {
   release_backlog: { readonly webhookId: string }
   /** Create the deliveries of an organization's events that fan out. */
   fan_out: { readonly organizationId: string }
-  /** Cancel the deliveries of a deleted webhook. */
-  cancel_deliveries: { readonly webhookId: string }
+  /** Cancel the deliveries of a deleted webhook, after the delivery `after` if it is given. */
+  cancel_deliveries: { readonly webhookId: string; readonly after?: string }
   /** Continue a recovery. The job's key is the recovery's id. */
   recover_deliveries: { readonly recoveryId: string }
   /** Continue a redelivery or cancelation of many deliveries. The job's key is the task's id. */
@@ -26,6 +26,9 @@ export interface TaskPayloads {
   /** Backfill the index of states, roll up statistics, and prune schedules. */
   roll_up: Record<string, never>
 }
+
+/** The key of the job that cancels the deliveries of a deleted webhook. */
+export const cancelationKey = (webhookId: string) => `cancel:${webhookId}`
 
 export type TaskName = keyof TaskPayloads
 

@@ -1,5 +1,6 @@
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
+import { ForeignJobError } from './foreign-job.ts'
 
 /** Writes a log line of graphile-worker. */
 export type WorkerLog = (level: string, message: string, meta?: Record<string, unknown>) => void
@@ -8,7 +9,8 @@ export type WorkerLog = (level: string, message: string, meta?: Record<string, u
 export function createWorkerLog(logger: Logger, outages: OutageLog): WorkerLog {
   return (level, message, meta = {}) => {
     const error = errorIn(meta)
-    if (level === 'error') {
+    if (error instanceof ForeignJobError) logger.warn({ event: 'job.foreign' }, message)
+    else if (level === 'error') {
       if (!outages.report(error)) logger.error({ error }, message)
     } else if (level === 'warning' && !isAboutPoolSize(meta)) logger.warn({ worker: true }, message)
     else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)

@@ -1,6 +1,7 @@
 import type { Database, Sql } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { countFinished, PAUSE } from '../deliveries/count-finished.ts'
+import { WAIT_MS } from '../deliveries/page-rate.ts'
 
 interface LockedRecovery {
   readonly state: string
@@ -19,9 +20,9 @@ export async function followRecovery(pool: Database['pool'], uuid: string): Prom
     const recovery = await lockRecovery(sql, uuid)
     if (!recovery || recovery.state === 'completed') return null
     const { state, followedId, waitMs } = recovery
-    if (state !== 'running' && waitMs > 0) return Math.ceil(waitMs)
+    if (state !== 'running' && waitMs > 0) return waitMs
     const page = await countFinished(sql, 'recovery_items', uuid, followedId)
-    const { rows } = await sql.query<{ waitMs: number | null }>({
+    const { rows } = await sql.query<{ waitMs: number }>({
       name: 'move_recovery',
       text: MOVE,
       values: [uuid, page.succeeded, page.exhausted, page.canceled, page.reachedId, page.passed],
@@ -34,8 +35,7 @@ async function lockRecovery(sql: Sql, uuid: string): Promise<LockedRecovery | un
   const { rows } = await sql.query<LockedRecovery>({
     name: 'lock_recovery_to_follow',
     text: `
-      select state::text, followed_id as "followedId",
-        (extract(epoch from next_page_at - clock_timestamp()) * 1000)::float8 as "waitMs"
+      select state::text, followed_id as "followedId", ${WAIT_MS}
       from posthorn.recoveries where id = $1 for update`,
     values: [uuid],
   })
@@ -59,6 +59,4 @@ const MOVE = `
     where id = $1
     returning next_page_at, items.open
   )
-  select case when open
-    then greatest(0, (extract(epoch from next_page_at - clock_timestamp()) * 1000))::float8 end as "waitMs"
-  from moved`
+  select ${WAIT_MS} from moved where open`

@@ -5,6 +5,7 @@ import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { DomainError } from '../lib/errors.ts'
+import { backgroundQueue } from '../queue/background.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { countRecoverable, type RecoverableCount } from './recovery-count.ts'
@@ -70,7 +71,8 @@ async function startRecovery(
       returning id`
     if (started) {
       const recoveryId = publicId('recovery', started.id)
-      await enqueue(tx, 'recover_deliveries', { recoveryId }, { key: recoveryId })
+      const job = { key: recoveryId, queue: backgroundQueue(webhook.organizationId) }
+      await enqueue(tx, 'recover_deliveries', { recoveryId }, job)
       const webhookId = publicId('webhook', webhook.id)
       await writeAuditEntry(tx, actor, {
         action: 'recovery.started',

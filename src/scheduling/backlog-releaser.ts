@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts'
+import { FairQueue } from '../db/fair-queue.ts'
 import { openBacklog, releaseBacklog } from './backlog.ts'
 import { HAS_PROBE, releaseProbe } from './circuit-breaker.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
@@ -44,6 +45,8 @@ export function createBacklogReleaser(
   let inTransit = new Map<string, number>()
   const releasing = new Map<string, Promise<void>>()
   const queued = new Map<string, Promise<void>>()
+  /** Two releases at a time, one for each organization. */
+  const permits = new FairQueue(2)
   let rounds = 0
 
   function freeForWebhook(webhookId: string): number {
@@ -95,10 +98,22 @@ export function createBacklogReleaser(
     const shares = divideCapacity(webhookIds).filter(({ count }) => count > 0)
     await Promise.all(
       shares.map(async ({ webhookId, count }) => {
-        const released = await releaseBacklog(sql, webhookId, count)
-        if (released > 0) inTransit.set(webhookId, (inTransit.get(webhookId) ?? 0) + released)
+        const owner = backlogs.get(webhookId)?.organizationId ?? webhookId
+        await new Promise<void>((resolve) => permits.acquire(owner, resolve))
+        try {
+          await releaseShare(webhookId, count)
+        } finally {
+          permits.release(owner)
+        }
       }),
     )
+  }
+
+  /** The capacity may have been used up since it was divided. */
+  async function releaseShare(webhookId: string, count: number): Promise<void> {
+    const limit = Math.min(count, freeForWebhook(webhookId))
+    const released = limit > 0 ? await releaseBacklog(sql, webhookId, limit) : 0
+    if (released > 0) inTransit.set(webhookId, (inTransit.get(webhookId) ?? 0) + released)
   }
 
   function releaseAfter(webhookId: string, before: Promise<void> = Promise.resolve()) {

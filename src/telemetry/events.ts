@@ -63,7 +63,7 @@ export type CancelReason = keyof typeof CANCEL_MESSAGES
 const CANCEL_MESSAGES = {
   webhook_deleted: 'canceled the pending deliveries of a deleted webhook',
   event_deleted:
-    'canceled a delivery whose event was deleted: it was older than POSTHORN_RETENTION',
+    'canceled deliveries whose event was deleted: it was older than POSTHORN_RETENTION',
   delivery_task: 'canceled deliveries for a task of cancelDeliveries',
 } as const
 
@@ -82,7 +82,11 @@ export type ReportCanceled = (canceled: {
 export function createCancelReporter(logger: Logger): ReportCanceled {
   return ({ count, reason, ids }) => {
     if (count === 0) return
-    logger.info({ event: 'deliveries.canceled', count, reason, ...ids }, CANCEL_MESSAGES[reason])
+    const shown = ids.deliveryIds && { deliveryIds: ids.deliveryIds.slice(0, MAX_LOGGED_IDS) }
+    logger.info(
+      { event: 'deliveries.canceled', count, reason, ...ids, ...shown },
+      CANCEL_MESSAGES[reason],
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
+import { publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { readHeaders } from './encrypted-headers.ts'
 
@@ -21,18 +22,21 @@ export interface SendOptions {
   readonly retryScheduleMs: readonly number[] | null
 }
 
-/** The send options of a webhook at a revision. For the current revision, the options are never older. */
+/**
+ * The send options of a webhook at a revision, or `null` if the webhook was deleted. For the current revision, the options
+ * are never older.
+ */
 export type FindSendOptions = (
   webhookUuid: string,
   revision: string,
-) => SendOptions | Promise<SendOptions>
+) => SendOptions | null | Promise<SendOptions | null>
 
 interface SendOptionsRow {
   readonly url: string
   readonly revision: string
   readonly headers_ciphertext: Buffer | null
-  readonly secret_id: string
-  readonly key_ciphertext: Buffer
+  readonly secret_id: string | null
+  readonly key_ciphertext: Buffer | null
   readonly max_in_flight: number | null
   readonly rate_limit_per_second: number | null
   readonly ordered: boolean
@@ -51,7 +55,7 @@ const CACHE_SIZE = 10_000
 export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptions {
   const cache = new Map<string, Entry>()
 
-  function read(webhookUuid: string, revision: string): Promise<SendOptions> {
+  function read(webhookUuid: string, revision: string): Promise<SendOptions | null> {
     const reading = readSendOptions(sql, keyring, webhookUuid)
     const entry: Entry = { revision, options: reading }
     cache.set(webhookUuid, entry)
@@ -60,7 +64,7 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
     }
     reading.then((options) => {
       // Repairing the ciphertext in the database does not change the revision.
-      if (options.signingKey === null) evict()
+      if (!options?.signingKey) evict()
       else entry.options = options
     }, evict)
     return reading
@@ -81,28 +85,28 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
 
 interface Entry {
   readonly revision: string
-  options: SendOptions | Promise<SendOptions>
+  options: SendOptions | Promise<SendOptions | null>
 }
 
 async function readSendOptions(
   sql: Sql,
   keyring: Keyring,
   webhookUuid: string,
-): Promise<SendOptions> {
+): Promise<SendOptions | null> {
   const { rows } = await sql.query<SendOptionsRow>({
     name: 'read_send_options',
     text: `
       select w.url, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
         w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds
       from posthorn.webhooks as w
-      join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
-      where w.id = $1`,
+      left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
+      where w.id = $1 and w.deleted_at is null`,
     values: [webhookUuid],
   })
   const [row] = rows
-  if (!row) throw new Error(`The webhook ${webhookUuid} has no signing secret.`)
+  if (!row) return null
   const headers = readHeaders(keyring, row.headers_ciphertext, webhookUuid)
-  const signingKey = readSigningKey(keyring, row)
+  const signingKey = readSigningKey(keyring, webhookUuid, row)
   return {
     url: row.url,
     headers: headers ?? {},
@@ -117,9 +121,16 @@ async function readSendOptions(
   }
 }
 
-function readSigningKey(keyring: Keyring, row: SendOptionsRow): KeyObject | null {
+function readSigningKey(
+  keyring: Keyring,
+  webhookUuid: string,
+  { secret_id, key_ciphertext }: SendOptionsRow,
+): KeyObject | null {
+  if (secret_id === null || key_ciphertext === null) {
+    throw new Error(`The webhook ${publicId('webhook', webhookUuid)} has no signing secret.`)
+  }
   try {
-    return createSecretKey(keyring.decrypt(row.key_ciphertext, row.secret_id))
+    return createSecretKey(keyring.decrypt(key_ciphertext, secret_id))
   } catch {
     return null
   }

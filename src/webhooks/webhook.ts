@@ -7,7 +7,8 @@ import { mintId, parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { notifyOnCommit } from '../live/notify.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
-import { enqueue } from '../queue/jobs.ts'
+import { backgroundQueue } from '../queue/background.ts'
+import { cancelationKey, enqueue } from '../queue/jobs.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
@@ -201,7 +202,8 @@ export async function deleteWebhook(
     })
     await tx.signingSecret.deleteMany({ where: { webhookId: uuid } })
     await tx.webhookSchedule.deleteMany({ where: { webhookId: uuid } })
-    await enqueue(tx, 'cancel_deliveries', { webhookId: id }, { key: `cancel:${id}` })
+    const job = { key: cancelationKey(id), queue: backgroundQueue(organizationId) }
+    await enqueue(tx, 'cancel_deliveries', { webhookId: id }, job)
     await writeAuditEntry(tx, actor, {
       action: 'webhook.deleted',
       organizationId,

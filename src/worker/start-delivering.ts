@@ -1,15 +1,14 @@
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
-import { publicId } from '../db/ids.ts'
 import { SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
+import { createCancelWithoutEvent } from '../deliveries/attempts/cancel-without-event.ts'
 import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
 import { createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
-import { markFault } from '../deliveries/attempts/mark-fault.ts'
+import { createMarkFault } from '../deliveries/attempts/mark-fault.ts'
 import { createRecordAttempt } from '../deliveries/attempts/record-attempt.ts'
 import { recordWithRetry } from '../deliveries/attempts/record-with-retry.ts'
 import { createRequeue } from '../deliveries/attempts/requeue.ts'
 import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
-import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
 import { openSender } from '../deliveries/open-sender.ts'
 import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
@@ -20,7 +19,6 @@ import { startWorker, type Worker } from '../queue/runner.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
 import {
-  type CancelReason,
   createCancelReporter,
   createDeliveryReporter,
   createMaintenanceReporter,
@@ -128,6 +126,7 @@ async function startTasks(
   const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)
+  const markFault = createMarkFault(pool)
   const attempt = {
     load: createLoadDelivery(pipeline),
     isCurrentRevision: createIsCurrentRevision(pipeline),
@@ -136,14 +135,10 @@ async function startTasks(
     sender,
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
-    async cancel(uuid: string, reason: CancelReason) {
-      const canceled = await cancelDeliveries(pool, [uuid])
-      const deliveryIds = canceled.map((each) => publicId('delivery', each))
-      reportCanceled({ count: canceled.length, reason, ids: { deliveryIds } })
-    },
+    cancel: createCancelWithoutEvent(pool, reportCanceled),
     requeue: createRequeue(pipeline),
     reopen: (uuid: string) => reopenExhausted(pool, uuid),
-    markFault: (uuid: string) => markFault(pool, uuid).catch(() => {}),
+    markFault: (uuid: string) => markFault(uuid).catch(() => {}),
     report: createDeliveryReporter(logger, createAttemptMetrics(metrics.registry, ERROR_CODES)),
     tracing,
     retryScheduleMs: config.retryScheduleMs,
@@ -175,6 +170,8 @@ async function startTasks(
     onReplaced: countReplacements(metrics.registry),
   })
   // Maintenance may have been missed while no process ran.
-  await pool.query(`select posthorn.enqueue('maintain', '{}', 'maintain')`)
+  await pool.query(
+    `select posthorn.enqueue('maintain', '{}', 'posthorn:maintain', queue := 'posthorn:maintain')`,
+  )
   return worker
 }

@@ -3,14 +3,15 @@ import type { Database } from '../db/client.ts'
 import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
-import { cancelDeliveriesOfWebhook } from '../deliveries/cancel-deliveries.ts'
 import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
+import { continueCancelation } from '../deliveries/continue-cancelation.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
 import { continueDeliveryTask } from '../delivery-tasks/continue-delivery-task.ts'
 import { deleteOldDeliveryTasks } from '../delivery-tasks/delete-old-delivery-tasks.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
+import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/task-runs.ts'
 import { continueRecovery } from '../recoveries/continue-recovery.ts'
 import { deleteOldRecoveries } from '../recoveries/delete-old-recoveries.ts'
@@ -53,31 +54,33 @@ export function createTasks({
   reportSweep,
   reportMaintenanceFailure,
 }: TaskDeps): Tasks {
-  const { pool } = database
-  const fanOut = createFanOut(pool)
+  const { pool, background } = database
+  const fanOut = createFanOut(background)
   return {
     // The key names the delivery, so that a dashboard may add the job again with any payload.
     deliver: async (_payload, run) =>
       await attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
 
-    async release_backlog({ webhookId }) {
-      await scheduler.release(uuidOf('webhook', 'webhookId', webhookId))
+    async release_backlog(payload) {
+      await scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))
     },
 
-    fan_out: async ({ organizationId }, { signal }) =>
-      await fanOut(uuidOf('organization', 'organizationId', organizationId), signal),
-
-    async cancel_deliveries({ webhookId }) {
-      const count = await cancelDeliveriesOfWebhook(pool, uuidOf('webhook', 'webhookId', webhookId))
-      reportCanceled({ count, reason: 'webhook_deleted', ids: { webhookId } })
+    async fan_out(payload, { signal }) {
+      await fanOut(uuidIn(payload, 'organization', 'organizationId'), signal)
     },
 
-    recover_deliveries: async ({ recoveryId }, { signal }) =>
-      await continueRecovery(database, uuidOf('recovery', 'recoveryId', recoveryId), signal),
+    async cancel_deliveries(payload, { signal }) {
+      const webhook = uuidIn(payload, 'webhook', 'webhookId')
+      const after = payload.after === undefined ? null : uuidIn(payload, 'delivery', 'after')
+      await continueCancelation(background, webhook, after, signal, reportCanceled)
+    },
 
-    continue_delivery_task: async ({ taskId }, { signal }) => {
-      const uuid = uuidOf('deliveryTask', 'taskId', taskId)
-      await continueDeliveryTask(pool, uuid, signal, reportCanceled)
+    recover_deliveries: async (payload, { signal }) =>
+      await continueRecovery(background, uuidIn(payload, 'recovery', 'recoveryId'), signal),
+
+    async continue_delivery_task(payload, { signal }) {
+      const uuid = uuidIn(payload, 'deliveryTask', 'taskId')
+      await continueDeliveryTask(background, uuid, signal, reportCanceled)
     },
 
     async maintain(_payload, { signal }) {
@@ -135,12 +138,14 @@ export function createTasks({
   }
 }
 
-/** Jobs can be added by other programs. */
+/** Reads an id in a payload, which is anything if another program added the job. */
+function uuidIn(payload: unknown, kind: IdKind, field: string): string {
+  const value = Object.hasOwn(Object(payload), field) ? (payload as never)[field] : undefined
+  return uuidOf(kind, field, value)
+}
+
 function uuidOf(kind: IdKind, field: string, id: unknown): string {
   const uuid = typeof id === 'string' ? parseId(kind, id) : null
-  if (uuid !== null) return uuid
-  const example = `${ID_PREFIXES[kind]}_…`
-  throw new Error(
-    `The job has the ${field} ${JSON.stringify(id ?? null)}, which is not an id such as ${example}. Another program may have added it: complete the job.`,
-  )
+  if (uuid === null) throw new ForeignJobError(field, id, `${ID_PREFIXES[kind]}_…`)
+  return uuid
 }

@@ -139,3 +139,22 @@ const failureOf = (statement: Promise<unknown>) =>
     () => null,
     (error: unknown) => error,
   )
+
+test('a statement waits for `maxWaitMs` for a connection that others use, by default as long as for a connect', async () => {
+  const poolWith = (options: { maxWaitMs?: number }) => {
+    const config = {
+      connectionString: inject('postgresUrl'),
+      max: 1,
+      connectionTimeoutMillis: 1_000,
+    }
+    const pool = new FairPool(config, options)
+    onTestFinished(() => pool.end())
+    return pool
+  }
+  const [patient, usual] = [poolWith({ maxWaitMs: 60_000 }), poolWith({})]
+  const clients = [await patient.connect(), await usual.connect()]
+  const failures = [failureOf(patient.query('select 1')), failureOf(usual.query('select 1'))]
+  expect(unavailabilityOf(await failures[1])).toBe('pool_exhausted')
+  for (const client of clients) client.release()
+  expect(await failures[0]).toBeNull()
+})

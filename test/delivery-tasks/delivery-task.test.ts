@@ -63,7 +63,7 @@ async function continueTask(id: string) {
     'update posthorn.delivery_tasks set next_page_at = now() where id = $1',
     [uuid],
   )
-  await continueDeliveryTask(api.database.pool, uuid, undefined, () => {})
+  await continueDeliveryTask(api.database.background, uuid, undefined, () => {})
 }
 
 /** Continues the task until it has changed all its deliveries, and returns it. */

@@ -59,7 +59,7 @@ test.each(['without statistics', 'with statistics'])(
         where: { id: recoveryUuid as string },
         data: { nextPageAt: new Date(0) },
       })
-      await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
+      await queueRecoveryPage(api.database.pool, recoveryUuid as string)
       await followRecovery(api.database.pool, recoveryUuid as string)
       for (const { text, values } of [...api.statements.full]) {
         if (!/^\s*with (webhook|page) as materialized/.test(text)) continue

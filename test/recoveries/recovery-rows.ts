@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database, Sql } from '../../src/db/client.ts'
 import type { Recovery } from '../../src/db/generated/prisma/client.ts'
 import { parseId } from '../../src/db/ids.ts'
@@ -67,6 +68,7 @@ export async function finish(database: Database, uuid: string): Promise<Recovery
   for (;;) {
     const recovery = await database.prisma.recovery.findUniqueOrThrow({ where: { id: uuid } })
     if (recovery.state !== 'running') return recovery
-    await continueRecovery(database, uuid, undefined)
+    await continueRecovery(database.background, uuid, undefined)
+    await sleep(20)
   }
 }

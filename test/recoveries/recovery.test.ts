@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { testDelivery } from '../../src/deliveries/test-delivery.ts'
 import { createFanOut } from '../../src/events/fan-out.ts'
+import { backgroundQueue } from '../../src/queue/background.ts'
 import { continueRecovery } from '../../src/recoveries/continue-recovery.ts'
 import { deleteOldRecoveries } from '../../src/recoveries/delete-old-recoveries.ts'
 import { followRecovery } from '../../src/recoveries/follow-recovery.ts'
@@ -101,7 +102,7 @@ describe('a recovery', () => {
       expect(delivery.nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now())
     }
     expect(reopened).toHaveLength(3)
-    expect(await dueJobs()).toEqual(keys(reopened))
+    expect((await dueJobs()).toSorted()).toEqual(keys(reopened).toSorted())
     expect(await rows({ id: { in: others } })).toEqual(before)
     expect(await rows()).toHaveLength(5)
   })
@@ -116,7 +117,7 @@ describe('a recovery', () => {
     const owner = publicId('organization', organizationId)
     await pool.query(`select posthorn.publish_event($1, $2, '{}')`, [owner, JOINED])
     const { recoveryUuid } = await start({ include: 'missed' })
-    expect(await queueRecoveryPage(api.database.prisma, recoveryUuid as string)).toBeGreaterThan(0)
+    expect(await queueRecoveryPage(pool, recoveryUuid as string)).toBeGreaterThan(0)
     expect(await rows()).toEqual([])
     await createFanOut(pool)(organizationId, new AbortController().signal)
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 0 })
@@ -322,8 +323,9 @@ test('a recovery waits for a transaction that was publishing at its start', asyn
     })
     const { recoveryUuid, count } = await start()
     expect(count).toBe(0)
-    await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
-    expect(await queueRecoveryPage(api.database.prisma, recoveryUuid as string)).toBeGreaterThan(0)
+    await queueRecoveryPage(api.database.background, recoveryUuid as string)
+    const page = await queueRecoveryPage(api.database.background, recoveryUuid as string)
+    expect(page?.waitMs).toBeGreaterThan(0)
     await client.query('commit')
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 1 })
   } finally {
@@ -342,11 +344,11 @@ describe('while it runs, a recovery', () => {
     expect(await rows({ state: 'pending' })).toHaveLength(600)
   })
 
-  test('runs for about a second per job, and enqueues the next job', async () => {
+  test('runs until a page has to wait, and enqueues the next job in the queue of its organization', async () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await continueRecovery(api.database, parseId('recovery', id) as string, undefined)
+    await continueRecovery(api.database.background, parseId('recovery', id) as string, undefined)
     const { redelivered, state } = await api.database.prisma.recovery.findUniqueOrThrow({
       where: { id: recoveryUuid as string },
     })
@@ -354,17 +356,27 @@ describe('while it runs, a recovery', () => {
     expect(redelivered).toBeGreaterThan(0)
     expect(redelivered).toBeLessThan(100)
     const { rows: jobs } = await api.database.pool.query(
-      'select task_identifier from graphile_worker.jobs where key = $1',
+      `select task_identifier, queue_name, run_at > now() as waits from graphile_worker.jobs where key = $1`,
       [id],
     )
-    expect(jobs).toEqual([{ task_identifier: 'posthorn:recover_deliveries' }])
+    expect(jobs).toEqual([
+      {
+        task_identifier: 'posthorn:recover_deliveries',
+        queue_name: backgroundQueue(organizationId),
+        waits: true,
+      },
+    ])
   })
 
   test('queues no further page after an abort, and leaves a job for other workers', async () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 10 })
     const id = publicId('recovery', recoveryUuid as string)
-    await continueRecovery(api.database, parseId('recovery', id) as string, AbortSignal.abort())
+    await continueRecovery(
+      api.database.background,
+      parseId('recovery', id) as string,
+      AbortSignal.abort(),
+    )
     expect(await rows({ state: 'pending' })).toHaveLength(3)
   })
 
@@ -372,7 +384,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
     const id = publicId('recovery', recoveryUuid as string)
-    await queueRecoveryPage(api.database.prisma, recoveryUuid as string)
+    await queueRecoveryPage(api.database.background, recoveryUuid as string)
     await cancelRecovery(api.database.prisma, organizationId, id)
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({
       state: 'canceled',
@@ -380,7 +392,7 @@ describe('while it runs, a recovery', () => {
       redelivered: 10,
       finishedAt: expect.any(Date),
     })
-    await continueRecovery(api.database, parseId('recovery', id) as string, undefined)
+    await continueRecovery(api.database.background, parseId('recovery', id) as string, undefined)
     expect(await rows({ state: 'pending' })).toHaveLength(10)
     expect(await recover()).toMatchObject({ total: 90, redelivered: 90 })
     await expect(
@@ -394,11 +406,11 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 100 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
     const id = recoveryUuid as string
-    await queueRecoveryPage(api.database.prisma, id)
+    await queueRecoveryPage(api.database.background, id)
     const queued = (await rows({ state: 'pending' })).map((delivery) => delivery.id)
     expect(queued).toHaveLength(10)
     await end(queued.slice(0, 3), 'succeeded')
-    await followRecovery(api.database.pool, id)
+    await followRecovery(api.database.background, id)
     const { prisma } = api.database
     expect(await prisma.recovery.findUniqueOrThrow({ where: { id } })).toMatchObject({
       state: 'running',
@@ -428,7 +440,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 5 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed' })
     const uuid = recoveryUuid as string
-    await queueRecoveryPage(api.database.prisma, uuid)
+    await queueRecoveryPage(api.database.background, uuid)
     const queued = await rows({ state: 'pending' })
     const [delivered, ...failed] = queued.map(({ id }) => id)
     await end([delivered as string], 'succeeded')
@@ -456,7 +468,7 @@ describe('while it runs, a recovery', () => {
     await events({ count: 5 })
     const { recoveryUuid } = await start()
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: false })
-    await continueRecovery(api.database, recoveryUuid as string, undefined)
+    await continueRecovery(api.database.background, recoveryUuid as string, undefined)
     expect(await rows()).toEqual([])
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: true })
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({ created: 5 })
@@ -477,7 +489,7 @@ describe('while it runs, a recovery', () => {
     await deliveries(await events({ count: 20 }), 'exhausted')
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
     const id = recoveryUuid as string
-    await queueRecoveryPage(api.database.prisma, id)
+    await queueRecoveryPage(api.database.background, id)
     const rename = (from: string, to: string) =>
       api.database.pool.query(`alter function posthorn.${from} rename to ${to}`)
     await rename('schedule_deliveries', 'renamed')
@@ -487,7 +499,7 @@ describe('while it runs, a recovery', () => {
           where: { id },
           data: { nextPageAt: new Date(0) },
         })
-        const run = continueRecovery(api.database, id, undefined)
+        const run = continueRecovery(api.database.background, id, undefined)
         await expect(run).rejects.toThrow(/schedule_deliveries/)
       }
     } finally {
@@ -530,7 +542,7 @@ async function end(uuids: readonly string[], state: 'succeeded' | 'exhausted' | 
 /** The next pass over the unfinished deliveries, without the pause before it. */
 async function follow(id: string): Promise<number | null> {
   await api.database.prisma.recovery.update({ where: { id }, data: { nextPageAt: new Date(0) } })
-  return await followRecovery(api.database.pool, id)
+  return await followRecovery(api.database.background, id)
 }
 
 async function lastRecoveryId(): Promise<string> {

@@ -7,7 +7,7 @@ import type { TaskRun } from '../../queue/task-runs.ts'
 import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
 import { reasonToPark } from '../../scheduling/scheduled-delivery.ts'
 import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
-import type { CancelReason, DeliveryReporter } from '../../telemetry/events.ts'
+import type { DeliveryReporter } from '../../telemetry/events.ts'
 import type { TraceContext } from '../../telemetry/trace-context.ts'
 import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
 import type { IsCurrentRevision } from '../../webhooks/is-current-revision.ts'
@@ -27,8 +27,8 @@ export interface AttemptDeps {
   readonly sender: HttpSender
   readonly record: RecordAttempt
   readonly notify: Notify
-  /** Cancels a delivery that can no longer be sent, and logs why. */
-  readonly cancel: (uuid: string, reason: CancelReason) => Promise<void>
+  /** Cancels a delivery whose event was deleted. */
+  readonly cancel: (uuid: string) => Promise<void>
   /** Queues the delivery for any worker. */
   readonly requeue: (uuid: string) => Promise<void>
   /** Makes an exhausted delivery pending again. */
@@ -88,7 +88,7 @@ interface Sendable {
   readonly options: SendOptions
 }
 
-/** `null` if there is nothing to send: the delivery has finished, was deleted or was canceled here. */
+/** `null` if there is nothing to send: the delivery has finished or was canceled, or its webhook was deleted. */
 async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable | null> {
   let delivery = await deps.load(uuid)
   if (delivery?.state === 'exhausted') {
@@ -97,13 +97,15 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
     delivery = await deps.load(uuid)
   }
   if (delivery?.state !== 'pending') return null
+  // The job that the deletion added cancels the deliveries of the webhook.
+  if (delivery.webhook === 'deleted') return null
   const { event } = delivery
-  if (delivery.webhook === 'deleted' || event === null) {
-    await deps.cancel(delivery.id, event === null ? 'event_deleted' : 'webhook_deleted')
+  if (event === null) {
+    await deps.cancel(delivery.id)
     return null
   }
   const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
-  return { delivery: { ...delivery, event }, options }
+  return options && { delivery: { ...delivery, event }, options }
 }
 
 async function attemptWithPermit(

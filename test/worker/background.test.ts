@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
+import { backgroundQueue } from '../../src/queue/background.ts'
+import { createScheduler } from '../../src/scheduling/scheduler.ts'
+import { createWebhook, publish } from '../scheduling/support/backlog.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver[Symbol.asyncDispose]())
+afterEach(() => posthorn[Symbol.asyncDispose]())
+
+async function start(role: 'all' | 'api'): Promise<TestApp> {
+  receiver.clear()
+  posthorn = await startTestApp({ role, trustedAuthorities: [receiver.authority] })
+  return posthorn
+}
+
+const WEBHOOKS = 12
+const EVENTS = 30
+
+/** Another organization in the same process, with a webhook that answers. */
+async function createNeighbor(options: { readonly ordered?: boolean } = {}) {
+  const tenant = await createTenant(posthorn.database.prisma)
+  const graphql = async (query: string, variables: object = {}) => {
+    const response = await fetch(`${posthorn.app.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables }),
+    })
+    return (await response.json()).data
+  }
+  const webhookId = await createWebhook(
+    { ...posthorn, graphql },
+    `${receiver.url}neighbor`,
+    options,
+  )
+  return { ...tenant, graphql, webhookId }
+}
+
+/** Webhooks of the tenant with parked deliveries. */
+async function createBacklogs(): Promise<string[]> {
+  const { database, tenant } = posthorn
+  const ids: string[] = []
+  for (let i = 0; i < WEBHOOKS; i++) {
+    ids.push(await createWebhook(posthorn, `${receiver.url}${i}`))
+  }
+  await database.pool.query(
+    `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
+     select id, now(), now(), now() + interval '1 hour' from posthorn.webhooks where organization_id = $1`,
+    [tenant.organizationId],
+  )
+  await publish(database.pool, tenant.publicOrganizationId, EVENTS)
+  return ids
+}
+
+/** Runs while every delivery of the tenant is locked, so that its pages wait. */
+async function whileLocked(run: () => Promise<void>): Promise<void> {
+  const client = await posthorn.database.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('select from posthorn.deliveries where organization_id = $1 for update', [
+      posthorn.tenant.organizationId,
+    ])
+    await run()
+  } finally {
+    client.release(true)
+  }
+}
+
+async function countWaiting(): Promise<number> {
+  const { rowCount } = await posthorn.database.pool.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rowCount ?? 0
+}
+
+async function countPending(organizationId: string): Promise<number> {
+  return await posthorn.database.prisma.delivery.count({
+    where: { organizationId, state: 'pending' },
+  })
+}
+
+const arrivedAt = (path: string) => receiver.received.filter((request) => request.path === path)
+
+test('works in the background for one organization wait for each other, and for no other organization', async () => {
+  const { database, tenant, graphql } = await start('all')
+  const neighbor = await createNeighbor()
+  const ids = await createBacklogs()
+  await whileLocked(async () => {
+    const [kept = '', ...deleted] = ids
+    for (const id of deleted) {
+      await graphql('mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }', { id })
+    }
+    const started = await graphql(
+      `mutation ($id: ID!) { cancelDeliveries(input: { filter: { webhookId: $id } }) {
+      __typename ... on UserError { message } } }`,
+      { id: kept },
+    )
+    expect(started.cancelDeliveries.__typename).toBe('CancelDeliveriesSuccess')
+    await until(async () => (await countWaiting()) === 1, 'one page waits for the lock')
+
+    receiver.answer = (response) => {
+      response.statusCode = 503
+      response.end()
+    }
+    await publish(database.pool, neighbor.publicOrganizationId, 20)
+    await until(() => arrivedAt('/neighbor').length >= 20, 'the events of the neighbor arrive')
+    const other = await neighbor.graphql(
+      'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }',
+      { id: neighbor.webhookId },
+    )
+    expect(other.deleteWebhook.__typename).toBe('DeleteWebhookSuccess')
+    await until(
+      async () => (await countPending(neighbor.organizationId)) === 0,
+      "the neighbor's deletion cancels",
+    )
+    expect(await countWaiting(), 'still one page').toBe(1)
+    const { rows } = await database.pool.query<{ running: number; waiting: number }>(
+      `select count(locked_at)::int as running, count(*) filter (where locked_at is null)::int as waiting
+     from graphile_worker.jobs where queue_name = $1`,
+      [backgroundQueue(tenant.organizationId)],
+    )
+    expect(rows).toEqual([{ running: 1, waiting: WEBHOOKS - 1 }])
+  })
+  await until(
+    async () => (await countPending(tenant.organizationId)) === 0,
+    'everything is canceled',
+    30_000,
+  )
+})
+
+test('the backlogs of one organization are released one at a time, and those of another beside them', async () => {
+  const { database } = await start('api')
+  const neighbor = await createNeighbor({ ordered: true })
+  await createBacklogs()
+  await database.pool.query(
+    'update posthorn.webhook_schedules set on_hold_since = null, next_probe_at = null',
+  )
+  await publish(database.pool, neighbor.publicOrganizationId, 1)
+  const countParked = (where: object = {}) =>
+    database.prisma.delivery.count({ where: { ...where, parkedAt: { not: null } } })
+  const { organizationId } = neighbor
+  await using schedulers = new AsyncDisposableStack()
+  await whileLocked(async () => {
+    const scheduler = schedulers.use(
+      createScheduler(database.pipeline, {
+        concurrency: 500,
+        notify: () => {},
+        onError: () => {},
+        now: () => new Date(),
+      }),
+    )
+    await until(async () => (await countWaiting()) === 1, 'one release waits for the lock')
+    expect(await countParked({ organizationId })).toBe(1)
+    await scheduler.release(parseId('webhook', neighbor.webhookId) as string)
+    expect(await countParked({ organizationId })).toBe(0)
+    expect(await countWaiting(), 'still one release').toBe(1)
+  })
+})
