@@ -145,8 +145,8 @@ test('the installed program serves the schema from the package', async () => {
     [
       '--input-type=module',
       '-e',
-      `import { createSchemaFile } from './node_modules/posthorn/dist/server/schema-file.js'
-       console.log((await createSchemaFile()().text()).includes('type Query {'))`,
+      `import { readSchema } from './node_modules/posthorn/dist/server/api-routes.js'
+       console.log(readSchema().includes('type Query {'))`,
     ],
     { cwd: project },
   )

@@ -32,8 +32,10 @@ export interface ApiDeps
   readonly oidc: OidcSignIn | null
 }
 
-/** Beside `package.json`, in a clone and in the published package. For tools that do not use introspection. */
-const SCHEMA_FILE = new URL('../../schema.graphql', import.meta.url)
+/** The file beside `package.json`, in a clone and in the published package. For tools that do not use introspection. */
+export function readSchema(): string {
+  return readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
+}
 
 /** Adds the routes of the API and the console: GraphQL, REST, sign-in and the files of the console. */
 export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void {
@@ -54,8 +56,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   routes.use(trustProxies(config.trustedProxies), countMemory(), rejectWebSockets)
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
-  const schema = readFileSync(SCHEMA_FILE, 'utf8')
-  routes.get('/schema.graphql', etag(), staticText(schema, 'text/plain; charset=utf-8'))
+  routes.get('/schema.graphql', etag(), staticText(readSchema(), 'text/plain; charset=utf-8'))
   // Without a public URL, a relative one, which works behind any proxy.
   const openApi = openApiDocument(publicUrl ?? '/', config.headerPrefix)
   routes.get('/openapi.json', etag(), staticText(JSON.stringify(openApi), 'application/json'))

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { Database } from '../db/client.ts'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
+import type { FairPool } from '../db/fair-pool.ts'
 import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
 import { findWrongSettings, type WrongSetting } from '../db/session-settings.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
@@ -93,9 +94,10 @@ async function readiness({
   rest,
   reportWrongSettings,
 }: ReadinessDeps): Promise<Record<string, Check>> {
+  const { general } = database.pools
   const [wrong, unapplied] = await Promise.all([
-    answerOf(findWrongOfPools(database)),
-    answerOf(unappliedMigrations(database.pool)),
+    answerOf(findWrongOfPools(database), general),
+    answerOf(unappliedMigrations(database.pool), general),
   ])
   const isWritable = (found: WrongSetting[]) => found.every(({ name }) => name !== WRITABLE.name)
   const settings = Array.isArray(wrong) ? wrong.filter(({ name }) => name !== WRITABLE.name) : []
@@ -109,9 +111,15 @@ async function readiness({
   }
 }
 
-async function answerOf<T>(asked: Promise<T>): Promise<T | 'busy' | 'unavailable'> {
-  const timeout = Promise.withResolvers<'unavailable'>()
-  const deadline = startDeadline(READY_WITHIN_MS, () => timeout.resolve('unavailable'))
+async function answerOf<T>(
+  asked: Promise<T>,
+  pool: Pick<FairPool, 'waiting'>,
+): Promise<T | 'busy' | 'unavailable'> {
+  const timeout = Promise.withResolvers<'busy' | 'unavailable'>()
+  // Of two statements, each can wait for a connection almost as long as it may.
+  const deadline = startDeadline(READY_WITHIN_MS, () =>
+    timeout.resolve(pool.waiting > 0 ? 'busy' : 'unavailable'),
+  )
   const answered = asked.catch((error) =>
     BUSY.includes(unavailabilityOf(error)) ? 'busy' : 'unavailable',
   )

@@ -103,9 +103,12 @@ test('jq understands the expressions of the runbook', needs('jq'), async () => {
   const page = await readFile(path.join(ROOT, 'docs/operate/runbook.md'), 'utf8')
   const commands = [...page.matchAll(/jq ('[^']+')/g)].map(([, expression = '']) => expression)
   expect(commands.length).toBeGreaterThan(3)
-  const line = '{"level":"error","event":"request.finished","status":503,"durationMs":1500}'
+  const lines = [
+    '{"level":"error","event":"request.finished","status":503,"durationMs":1500}',
+    '{"level":"warn","event":"runner.replaced"}',
+  ].join('\n')
   for (const expression of commands) {
-    expect(await run(`echo '${line}' | jq -c ${expression}`)).toMatch(/^\{.*\}\n$/)
+    expect(await run(`echo '${lines}' | jq -c ${expression}`)).toMatch(/^\{.*\}\n$/)
   }
-  await expect(run(`echo '${line}' | jq 'select('`)).rejects.toThrow(/syntax error/)
+  await expect(run(`echo '${lines}' | jq 'select('`)).rejects.toThrow(/syntax error/)
 })
