@@ -45,10 +45,16 @@ export async function findWorkerSchema(sql: Sql, workerSchema: string): Promise<
 
 /**
  * A session keeps the plans of the functions that it calls. One that it made while the queue was empty would read all jobs
- * later. With these settings every lookup is a bitmap scan, which needs a condition of an index. Before PostgreSQL 18, a
- * disabled scan also has so high a cost that it triggers JIT compilation.
+ * later. With these settings, in sessions of host applications too, every lookup is a bitmap scan, which needs a condition
+ * of an index. Before PostgreSQL 18, a disabled scan also has so high a cost that it triggers JIT compilation.
  */
-const TURNED_OFF = ['enable_seqscan', 'enable_indexscan', 'jit']
+const PLANS = {
+  enable_seqscan: 'off',
+  enable_indexscan: 'off',
+  enable_bitmapscan: 'on',
+  enable_nestloop: 'on',
+  jit: 'off',
+}
 
 /**
  * Adds the worker schema to the search path of our database functions that call graphile-worker: those whose comment
@@ -56,6 +62,7 @@ const TURNED_OFF = ['enable_seqscan', 'enable_indexscan', 'jit']
  * not altered. Call it with the lock of the migrations, as concurrent alterations of a function fail.
  */
 export async function bindWorkerSchema(sql: Sql, workerSchema: string): Promise<void> {
+  const plans = Object.entries(PLANS)
   const { rows } = await sql.query<{ routine: string; path: string }>(
     `select format('%I.%I(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)) as routine,
        wanted.path
@@ -65,11 +72,11 @@ export async function bindWorkerSchema(sql: Sql, workerSchema: string): Promise<
      where n.nspname = 'posthorn' and starts_with(obj_description(p.oid, 'pg_proc'), $2)
        and not coalesce(p.proconfig, '{}') @> (array['search_path=' || wanted.path] || $3::text[])
      order by 1`,
-    [workerSchema, CALLS_GRAPHILE_WORKER, TURNED_OFF.map((setting) => `${setting}=off`)],
+    [workerSchema, CALLS_GRAPHILE_WORKER, plans.map(([name, value]) => `${name}=${value}`)],
   )
   for (const { routine, path } of rows) {
     await sql.query(`alter routine ${routine} set search_path to ${path}`)
-    for (const setting of TURNED_OFF)
-      await sql.query(`alter routine ${routine} set ${setting} to off`)
+    for (const [name, value] of plans)
+      await sql.query(`alter routine ${routine} set ${name} to ${value}`)
   }
 }

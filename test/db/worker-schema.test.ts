@@ -19,7 +19,10 @@ beforeEach(async () => {
 })
 afterEach(async () => await database[Symbol.asyncDispose]())
 
-const BY_INDEX = ['enable_seqscan=off', 'enable_indexscan=off', 'jit=off']
+const BY_INDEX = [
+  ...['enable_seqscan=off', 'enable_indexscan=off', 'enable_bitmapscan=on', 'enable_nestloop=on'],
+  'jit=off',
+]
 
 test('functions that call graphile-worker find it in its schema and its rows by index, and no others are changed', async () => {
   await bindWorkerSchema(database.pool, 'graphile_worker')

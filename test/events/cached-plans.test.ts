@@ -209,7 +209,9 @@ test.each(['without statistics', 'with statistics'])(
 test.each(['without statistics', 'with statistics'])(
   'a session of a host with plans for an empty database, %s, publishes by index among 10,000 deliveries',
   async (known) => {
-    const host = new pg.Pool({ connectionString: database.url, max: 1 })
+    // The server of the tests may make transactions read-only.
+    const options = '-c default_transaction_read_only=off'
+    const host = new pg.Pool({ connectionString: database.url, max: 1, options })
     const hostSession = await host.connect()
     const pipeline = session
     session = hostSession
