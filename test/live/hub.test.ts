@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLiveHub } from '../../src/live/hub.ts'
 import type { LiveEvent } from '../../src/live/live-event.ts'
@@ -20,20 +21,24 @@ test('a stream that ends while it opens leaves no old states of webhooks to the 
     },
   })
   let isRevoked = false
+  let checks = 0
   await using hub = createLiveHub({
     databaseUrl: url,
     sql: pool,
-    findInactiveKeys: async (ids) =>
-      new Map(isRevoked ? ids.map((id) => [id, 'revoked'] as const) : []),
+    async findInactiveKeys(ids) {
+      checks += 1
+      const revoked = isRevoked ? ids.filter((id) => id === 'key') : []
+      return new Map(revoked.map((id) => [id, 'revoked'] as const))
+    },
     findEndedSessions: async () => new Set(),
     onError: () => {},
   })
   const reasons: string[] = []
-  const open = () =>
+  const open = (apiKeyId = 'key', needsHealth = true) =>
     hub.subscribe({
       organizationId,
-      apiKeyId: 'key',
-      needsHealth: true,
+      apiKeyId,
+      needsHealth,
       filter: ({ kind }) => kind === 'health',
       toError(reason) {
         reasons.push(reason)
@@ -42,6 +47,10 @@ test('a stream that ends while it opens leaves no old states of webhooks to the 
       disconnect: () => {},
     })
 
+  await open('other key', false)
+  await until(() => checks > 0, 'the keys are checked')
+  // The next check is in two seconds, and the wait for the lock below ends after two seconds, too.
+  await sleep(1_000)
   const client = await pool.connect()
   await client.query('begin')
   await client.query('lock table posthorn.live_listeners in exclusive mode')
