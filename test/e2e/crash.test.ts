@@ -251,10 +251,12 @@ async function deliveriesOf(ids: readonly unknown[]) {
 }
 
 /** The Postgres backends that wait for a lock. */
+/** The backends that wait to record attempts, the first one first. The maintenance can wait for the same lock. */
 async function blocked(): Promise<number[]> {
   const { rows } = await api.database.pool.query(
     `select pid from pg_stat_activity
-     where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0 order by query_start`,
+     where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0 and query ~ '^\\s*with attempt as'
+     order by query_start`,
   )
   return rows.map(({ pid }) => pid)
 }
