@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../src/db/client.ts'
 import { until } from '../support/until.ts'
 import type { Bench } from './bench.ts'
 import { monotonicMs } from './clock.ts'
 import { queueDeliveries } from './fill.ts'
+import { openBenchDatabase } from './open-bench-database.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
 
@@ -38,7 +38,7 @@ async function measureRound(bench: Bench, { before, after }: Bursts): Promise<vo
   const tenant = await createBenchTenant(services)
   const types = await addWebhooks(services, tenant, bench.receiver.url, 'ok', { count: 20 })
   await using server = await startPosthornServer(bench, database.url, 'worker')
-  await using publisher = openDatabase(database.url)
+  await using publisher = openBenchDatabase(database.url)
   const { pool } = publisher
 
   async function burst(): Promise<number> {

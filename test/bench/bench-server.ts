@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { type Database, openDatabase } from '../../src/db/client.ts'
+import type { Database } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
 import { readPostmaster } from '../../src/db/embedded/postmaster.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { until } from '../support/until.ts'
 import { withDatabase } from '../support/with-database.ts'
 import { cpuTimeMs } from './cpu-time.ts'
+import { openBenchDatabase } from './open-bench-database.ts'
 
 /** A Postgres for the benchmark, in a temporary folder, with a database for each measurement. */
 export interface BenchServer extends AsyncDisposable {
@@ -46,14 +47,14 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
   started.defer(() => stopPostgres(cluster))
   // The same URL that `posthorn start` uses.
   const url = databaseUrl ?? (await openEmbeddedPostgres(folder)).localUrl
-  const server = started.use(openDatabase(url))
+  const server = started.use(openBenchDatabase(url))
   started.defer(async () => {
     await server.pool.query(`drop database if exists ${TEMPLATE} with (force)`)
   })
   await server.pool.query(`drop database if exists ${TEMPLATE} with (force)`)
   await server.pool.query(`create database ${TEMPLATE}`)
   {
-    await using template = openDatabase(withDatabase(url, TEMPLATE))
+    await using template = openBenchDatabase(withDatabase(url, TEMPLATE))
     await migrate(template.pool)
   }
   await fillLog(server.pool)
@@ -101,7 +102,7 @@ async function createDatabase({ url: serverUrl, pool }: Database, name: string) 
   return {
     url,
     async settle() {
-      await using database = openDatabase(url, { maxConnections: 1 })
+      await using database = openBenchDatabase(url, { maxConnections: 1 })
       await database.pool.query('vacuum analyze')
       await until(
         async () => {

@@ -1,10 +1,10 @@
-import { openDatabase } from '../../src/db/client.ts'
 import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
 import { until } from '../support/until.ts'
 import type { Bench } from './bench.ts'
 import type { BenchDatabase } from './bench-server.ts'
 import { monotonicMs } from './clock.ts'
 import { fillFinished, fillRetries, parkDeliveries, queueDeliveries } from './fill.ts'
+import { openBenchDatabase } from './open-bench-database.ts'
 import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
 import { addWebhooks, type BenchTenant, createBenchTenant, openBenchServices } from './tenant.ts'
 
@@ -80,7 +80,7 @@ export async function prepareDrains(bench: Bench, options: DrainsOptions = {}): 
       const total = bench.sizes.warmUp + count
       const since = lowerBoundAt(new Date())
       {
-        await using filling = openDatabase(database.url)
+        await using filling = openBenchDatabase(database.url)
         await queueDeliveries(filling.pool, tenant, types, total)
       }
       await database.settle()
@@ -115,7 +115,7 @@ async function drain(
   const measured = { perSecond: 0, peakMb: 0, endMb: 0, workerUs: 0 }
   {
     await using workers = new AsyncDisposableStack()
-    await using polled = openDatabase(database.url, { maxConnections: 1 })
+    await using polled = openBenchDatabase(database.url, { maxConnections: 1 })
     const starting = Array.from({ length: processes }, async () =>
       workers.use(await startPosthornServer(bench, database.url, 'worker')),
     )

@@ -1,5 +1,5 @@
 import { Logger, run } from 'graphile-worker'
-import { openDatabase } from '../../src/db/client.ts'
+import { openBenchDatabase } from './open-bench-database.ts'
 import { serveParent } from './script-process.ts'
 
 interface Load {
@@ -11,7 +11,7 @@ interface Load {
 
 serveParent({
   async drain({ databaseUrl, count, warmUp, concurrency }: Load) {
-    await using database = openDatabase(databaseUrl)
+    await using database = openBenchDatabase(databaseUrl)
     const drained = Promise.withResolvers<number>()
     let ran = 0
     let startedAt = 0

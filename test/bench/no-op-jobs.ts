@@ -1,5 +1,5 @@
-import { openDatabase } from '../../src/db/client.ts'
 import type { Bench } from './bench.ts'
+import { openBenchDatabase } from './open-bench-database.ts'
 import { startScript } from './script-process.ts'
 import { CONCURRENCY } from './sizes.ts'
 
@@ -8,7 +8,7 @@ export async function reportNoOpJobs(bench: Bench): Promise<void> {
   const { count, warmUp } = bench.sizes
   await using database = await bench.server.createDatabase()
   {
-    await using filling = openDatabase(database.url, { maxConnections: 1 })
+    await using filling = openBenchDatabase(database.url, { maxConnections: 1 })
     await filling.pool.query(
       `select count(*) from graphile_worker.add_jobs(array(
          select row('no_op', json_build_object('deliveryId', 'msg_' || i), null, null, null, 'msg_' || i, null, null)

@@ -1,8 +1,9 @@
-import { openDatabase, type Sql } from '../../src/db/client.ts'
+import type { Sql } from '../../src/db/client.ts'
 import { LATENCY_BOUNDS_MS } from '../../src/webhooks/latency.ts'
 import { createTenant } from '../support/factories.ts'
 import { backfillAll, fillDeliveries, fillSearchKeys } from '../support/many-deliveries.ts'
 import type { Bench } from './bench.ts'
+import { openBenchDatabase } from './open-bench-database.ts'
 import { percentile } from './percentile.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import { measureResuming } from './resuming.ts'
@@ -45,7 +46,7 @@ const pageBoundMs = (stored: number) => (stored > 1_000_000 ? 30 : 20)
 export async function reportPages(bench: Bench): Promise<void> {
   const { server, sizes } = bench
   await using database = await server.createDatabase()
-  await using filled = openDatabase(database.url)
+  await using filled = openBenchDatabase(database.url)
   const { organizationId, token } = await createTenant(filled.prisma)
   await fillDeliveries(filled.pool, organizationId, sizes.stored)
   await fillSearchKeys(filled.pool, organizationId)

@@ -1,8 +1,8 @@
-import { openDatabase } from '../../src/db/client.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import type { Bench } from './bench.ts'
 import type { BenchDatabase } from './bench-server.ts'
 import { DATA } from './fill.ts'
+import { openBenchDatabase } from './open-bench-database.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import { startScript } from './script-process.ts'
 import { addWebhooks, type BenchTenant, createBenchTenant, openBenchServices } from './tenant.ts'
@@ -138,7 +138,7 @@ async function createPublisher(
 }
 
 async function assertStored(databaseUrl: string, accepted: number): Promise<void> {
-  await using database = openDatabase(databaseUrl, { maxConnections: 1 })
+  await using database = openBenchDatabase(databaseUrl, { maxConnections: 1 })
   const { rows } = await database.pool.query(
     'select count(*)::int as stored from posthorn.deliveries',
   )

@@ -1,8 +1,8 @@
-import { openDatabase } from '../../src/db/client.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
 import type { Bench } from './bench.ts'
 import { fillFinished } from './fill.ts'
+import { openBenchDatabase } from './open-bench-database.ts'
 import { percentile } from './percentile.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import { startScript } from './script-process.ts'
@@ -31,7 +31,7 @@ export async function reportRetention(bench: Bench): Promise<void> {
   await using api = await startPosthornServer(bench, database.url, 'api')
   const target = { url: api.url, token: tenant.token, type: types[0] ?? '' }
   const before = await use(bench, target, null)
-  await using dropping = openDatabase(database.url, { maxConnections: 1 })
+  await using dropping = openBenchDatabase(database.url, { maxConnections: 1 })
   const beside = await use(bench, target, async () => {
     const { dropped } = await maintainPartitions(dropping.pool, RETENTION_MS)
     if (dropped === 0) throw new Error('Retention dropped nothing.')

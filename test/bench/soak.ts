@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase } from '../../src/db/client.ts'
 import type { Bench } from './bench.ts'
 import { prepareDrains } from './drain.ts'
 import { DATA } from './fill.ts'
 import { postgresMemory } from './memory.ts'
+import { openBenchDatabase } from './open-bench-database.ts'
 import { startPosthornServer } from './posthorn-server.ts'
 import type { Row } from './row.ts'
 import { startScript } from './script-process.ts'
@@ -45,7 +45,7 @@ export async function reportSoak(bench: Bench, options: SoakOptions): Promise<vo
   const { database, tenant, types } = drains
   await using api = await startPosthornServer(bench, database.url, 'api')
   await using worker = await startPosthornServer(bench, database.url, 'worker')
-  await using polled = openDatabase(database.url, { maxConnections: 1 })
+  await using polled = openBenchDatabase(database.url, { maxConnections: 1 })
   await using publisher = startScript('publisher-main.ts')
   const totalMs = options.minutes * 60_000
   const publishing = publisher.call<{ accepted: number; repeated: number }>(
