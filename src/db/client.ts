@@ -56,6 +56,9 @@ const MAX_BACKGROUND_WAIT_MS = 60_000
 const INDEX_PLAN_SETTINGS =
   'set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set jit = off'
 
+/** As long as Postgres lets a transaction wait for its next statement. */
+const MAX_TRANSACTION_MS = 30_000
+
 /** The names of the pools in metrics. */
 export const POOLS = ['general', 'pipeline', 'background'] as const
 
@@ -104,8 +107,11 @@ export function openDatabase(
   })
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
-    // The waits for a free connection and for Postgres end first, and their errors tell which of the two it was.
-    transactionOptions: { maxWait: 2 * connectTimeoutMs + 1_000 },
+    // The limits of Postgres and of the pools end first, and their errors tell which of them it was.
+    transactionOptions: {
+      maxWait: 2 * connectTimeoutMs + 1_000,
+      timeout: MAX_TRANSACTION_MS,
+    },
   })
   return {
     url,
