@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { seededTypes } from '../migrate/seed.ts'
 import { MASK } from '../webhooks/mask.ts'
 import {
@@ -87,14 +88,14 @@ function comparable(record: AnyRecord, now: Date): Record<string, unknown> {
 
 function validSecrets(secrets: readonly SigningSecretRecord[], now: Date) {
   return secrets
-    .filter(({ expiresAt }) => expiresAt === null || new Date(expiresAt) > now)
+    .filter(({ expiresAt }) => expiresAt === null || (parseRfc3339(expiresAt) ?? now) > now)
     .map(({ key, expiresAt }) => ({ key, expiresAt: timeOf(expiresAt) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
 }
 
 /** The same time can be written in several ways. */
 function timeOf(text: string | null): string | null {
-  return text === null ? null : new Date(text).toISOString()
+  return text && (parseRfc3339(text)?.toISOString() ?? null)
 }
 
 function masked(field: string, value: unknown): unknown {
