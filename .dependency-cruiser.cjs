@@ -25,7 +25,7 @@ const LAYERS = [
   ['webhooks'],
   ['scheduling', 'sessions'],
   ['deliveries'],
-  ['recoveries', 'delivery-tasks', 'test-receiver'],
+  ['recoveries', 'delivery-tasks', 'test-receiver', 'transfer'],
   ['jobs'],
   // Adapters: they parse, call the domain, and translate the answer.
   ['rest', 'worker'],

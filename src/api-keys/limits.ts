@@ -33,7 +33,7 @@ const perSecond = z
   .min(1, 'must be at least 1')
   .max(MAX_PER_SECOND, `must be at most ${MAX_PER_SECOND.toLocaleString('en')}`)
   .nullish()
-const limitsRule = z.object({
+export const limitsRule = z.object({
   requestsPerSecond: perSecond,
   eventsPerSecond: perSecond,
   deliveriesPerSecond: perSecond,

@@ -1,5 +1,7 @@
 import { Command } from 'commander'
 import { VERSION } from '../lib/version.ts'
+import { registerExport } from './export.ts'
+import { registerImport } from './import.ts'
 import { registerKey } from './key.ts'
 import { registerListen } from './listen.ts'
 import { registerMigrate } from './migrate.ts'
@@ -29,6 +31,8 @@ registerKey(program)
 registerPublish(program)
 registerListen(program)
 registerVerify(program)
+registerExport(program)
+registerImport(program)
 
 rejectBrokenArguments(program, process.argv.slice(2))
 await program.parseAsync()

@@ -139,6 +139,7 @@ export const SETTINGS = {
   POSTHORN_OIDC_CLIENT_SECRET_FILE: '',
   POSTHORN_OIDC_SCOPES: 'openid email profile',
   POSTHORN_OIDC_ROLES: '',
+  POSTHORN_EXPORT_PASSPHRASE: '',
   POSTHORN_LOG_LEVEL: 'info',
 } as const
 

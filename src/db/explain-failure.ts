@@ -7,10 +7,16 @@ export function explainFailure(error: unknown): string {
   if (error instanceof DomainError || error instanceof ConfigError) return error.message
   const unavailability = unavailabilityOf(error)
   if (unavailability !== null) return REMEDIES[unavailability](messageOf(error))
+  if (Object(error).code === INSUFFICIENT_PRIVILEGE) {
+    return `${messageOf(error)}. Set DATABASE_URL to the role of the service, or to the owner of the tables.`
+  }
   const remedy = remedyForTls(error)
   if (remedy) return `Cannot connect to Postgres (${messageOf(error)}). ${remedy}`
   return messageOf(error)
 }
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 const REMEDIES: Readonly<Record<Unavailability, (message: string) => string>> = {
   unreachable: (message) =>

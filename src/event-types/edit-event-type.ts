@@ -12,7 +12,8 @@ import { searchKeysRule } from './search-key.ts'
 
 const NAME = /^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$/
 
-const fields = {
+/** The fields that an operator can set, with their rules. `payloadIssues` has those of the schema and the example. */
+export const eventTypeFields = {
   name: z
     .string('must be a string')
     .max(128, 'must have at most 128 characters')
@@ -28,12 +29,12 @@ const fields = {
   searchKeys: searchKeysRule,
 }
 const newEventType = z.object({
-  ...fields,
-  schema: fields.schema.default(null),
-  example: fields.example.default(null),
-  searchKeys: fields.searchKeys.default([]),
+  ...eventTypeFields,
+  schema: eventTypeFields.schema.default(null),
+  example: eventTypeFields.example.default(null),
+  searchKeys: eventTypeFields.searchKeys.default([]),
 })
-const eventTypeChanges = z.object(fields).omit({ name: true }).partial()
+const eventTypeChanges = z.object(eventTypeFields).omit({ name: true }).partial()
 
 export type NewEventType = z.input<typeof newEventType>
 /** A missing field stays unchanged. Null removes the schema or the example. */
@@ -175,7 +176,8 @@ interface Payloads {
   readonly example?: unknown
 }
 
-function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
+/** The issues of a JSON Schema, or null, and of an example, which must match it. */
+export function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
   const issues: FieldIssue[] = []
   const report = (field: string, code: string, detail: string) =>
     issues.push({ path: [field], code, detail: `${field} ${detail}` })

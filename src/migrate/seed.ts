@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 
 /** The event types of the contract, and the whole catalogue of a fresh installation. Operators add their own. */
-const EVENT_TYPES = [
+const EVENT_TYPES: readonly SeededType[] = [
   {
     name: 'event_attendee.joined_event',
     description: 'An attendee has been added to an event.',
@@ -21,6 +21,12 @@ const EVENT_TYPES = [
   },
 ]
 
+interface SeededType {
+  readonly name: string
+  readonly description: string
+  readonly example: object
+}
+
 const SCHEMA = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' }
 
 /** Fills an empty catalogue. Event types are never deleted, so only a fresh installation has an empty one. */
@@ -32,4 +38,9 @@ export async function seedCatalogue(sql: Sql): Promise<void> {
      on conflict do nothing`,
     [JSON.stringify(EVENT_TYPES), JSON.stringify(SCHEMA)],
   )
+}
+
+/** The catalogue of a fresh installation. */
+export function seededTypes() {
+  return EVENT_TYPES.map((type) => ({ ...type, schema: SCHEMA, searchKeys: [] }))
 }

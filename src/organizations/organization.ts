@@ -8,14 +8,14 @@ import { parseId, publicId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
 
-const newOrganization = z.object({
-  name: z
-    .string('must be a string')
-    .trim()
-    .min(1, 'must not be empty')
-    .max(200, 'must have at most 200 characters')
-    .refine((text) => !text.includes('\0'), 'must not contain the NUL character'),
-})
+export const organizationName = z
+  .string('must be a string')
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'must have at most 200 characters')
+  .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
+
+const newOrganization = z.object({ name: organizationName })
 
 /** Creates an organization without API keys and webhooks. */
 export async function createOrganization(

@@ -9,7 +9,6 @@ import { DEFAULT_HEADER_PREFIX, reservedNameIssues } from './custom-headers.ts'
 import { MAX_SUBSCRIPTIONS } from './webhook-fields.ts'
 
 interface Rules {
-  readonly db: Db
   readonly guard: AddressGuard
   /** The prefix of the names of Posthorn's delivery headers. Default: `wh-`. */
   readonly headerPrefix?: string | undefined
@@ -19,18 +18,38 @@ interface Rules {
   readonly existingHeaderNames?: readonly string[]
 }
 
+interface WebhookInput {
+  readonly url?: unknown
+  readonly eventSubscriptions?: unknown
+  readonly headers?: unknown
+}
+
+type WebhookSchema = z.ZodType<{ eventSubscriptions?: string[] | undefined }>
+
 /**
- * Parses the fields of a webhook. Checks the schema, the destination URL, the subscriptions against the catalogue, and
- * the header names against the header prefix. Throws one `invalid` error with all issues. Removes repeated
- * subscriptions.
+ * Parses the fields of a webhook, with the subscriptions checked against the catalogue in the database. Throws one
+ * `invalid` error with all issues.
  */
-export async function parseWebhook<
-  Schema extends z.ZodType<{ eventSubscriptions?: string[] | undefined }>,
->(
+export async function parseWebhook<Schema extends WebhookSchema>(
   schema: Schema,
-  input: { url?: unknown; eventSubscriptions?: unknown; headers?: unknown },
-  rules: Rules,
+  input: WebhookInput,
+  { db, ...rules }: Rules & { readonly db: Db },
 ): Promise<z.output<Schema>> {
+  const catalogue = Array.isArray(input.eventSubscriptions) ? await readCatalogue(db) : []
+  const { data, issues } = checkWebhook(schema, input, { ...rules, catalogue })
+  if (data === null || issues.length > 0) throw invalid(issues)
+  return data
+}
+
+/**
+ * Checks the schema, the destination URL, the subscriptions against the catalogue, and the header names against the
+ * header prefix. Removes repeated subscriptions.
+ */
+export function checkWebhook<Schema extends WebhookSchema>(
+  schema: Schema,
+  input: WebhookInput,
+  rules: Rules & { readonly catalogue: readonly string[] },
+): { data: z.output<Schema> | null; issues: FieldIssue[] } {
   const { data, issues } = checkInput(schema, input)
   const allIssues = [
     ...issues,
@@ -43,12 +62,12 @@ export async function parseWebhook<
         )
       : []),
     ...(Array.isArray(input.eventSubscriptions)
-      ? await subscriptionIssues(input.eventSubscriptions, rules)
+      ? subscriptionIssues(input.eventSubscriptions, rules)
       : []),
   ]
-  if (!data || allIssues.length > 0) throw invalid(allIssues)
-  if (!data.eventSubscriptions) return data
-  return { ...data, eventSubscriptions: [...new Set(data.eventSubscriptions)] }
+  const subscriptions = data?.eventSubscriptions
+  const unique = subscriptions && { eventSubscriptions: [...new Set(subscriptions)] }
+  return { data: data && { ...data, ...unique }, issues: allIssues }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -60,16 +79,19 @@ function destinationIssues(url: string, guard: AddressGuard): FieldIssue[] {
   return check.ok ? [] : [{ path: ['url'], code: check.code, detail: check.detail }]
 }
 
-async function subscriptionIssues(
-  names: readonly unknown[],
-  { db, existingSubscriptions = [] }: Rules,
-): Promise<FieldIssue[]> {
+async function readCatalogue(db: Db): Promise<string[]> {
   const types = await db.eventType.findMany({
     where: { archivedAt: null },
     select: { name: true },
     orderBy: { name: 'asc' },
   })
-  const catalogue = types.map((type) => type.name)
+  return types.map((type) => type.name)
+}
+
+function subscriptionIssues(
+  names: readonly unknown[],
+  { catalogue, existingSubscriptions = [] }: Rules & { readonly catalogue: readonly string[] },
+): FieldIssue[] {
   const hint = fewHints(catalogue, ` The event types are ${catalogue.join(', ')}.`)
   const allowed = new Set<unknown>([...catalogue, ...existingSubscriptions])
   return names.slice(0, MAX_SUBSCRIPTIONS).flatMap((name, index) => {
