@@ -77,6 +77,7 @@ for (const file of [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'packages/client/README.md',
   'packages/react/README.md',
   'schema.graphql',
   'package.json',

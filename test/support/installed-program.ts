@@ -7,8 +7,11 @@ import { promisify } from 'node:util'
 const INSTALL: Readonly<Record<string, string>> = {
   go: 'apt-get install golang-go',
   java: 'apt-get install default-jdk-headless',
+  mcs: 'apt-get install mono-mcs',
+  mono: 'apt-get install mono-runtime',
   mvn: 'apt-get install maven',
   nginx: 'apt-get install nginx-light',
+  php: 'apt-get install php-cli',
   pg_ctl: 'apt-get install postgresql',
   promtool: 'apt-get install prometheus',
   psql: 'apt-get install postgresql-client',
