@@ -54,7 +54,9 @@ async function run(program: string, args: readonly string[], cwd: string): Promi
 }
 
 test('the package has its compiled files, and no dependency', async () => {
-  const manifest = JSON.parse(await readFile(path.join(ROOT, 'packages/client/package.json'), 'utf8'))
+  const manifest = JSON.parse(
+    await readFile(path.join(ROOT, 'packages/client/package.json'), 'utf8'),
+  )
   expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([])
   expect(packed.filter((file) => !/^dist\/(cjs\/)?[a-z-]+\.(js|d\.ts)$/.test(file))).toEqual([
     'LICENSE',

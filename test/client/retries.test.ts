@@ -1,22 +1,23 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createClient, type PosthornError } from '../../packages/client/src/index.ts'
+import { type Client, createClient, type PosthornError } from '../../packages/client/src/index.ts'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { TICKET } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
+import { createNoteType, NOTE } from './note.ts'
 import { storedData } from './stored-events.ts'
 
 let posthorn: TestApp
 let proxy: FaultyProxy
-let client: ReturnType<typeof createClient>
+let client: Client
 
 beforeAll(async () => {
   posthorn = await startTestApp({ role: 'api' })
+  await createNoteType(posthorn.database)
 })
 beforeEach(async () => {
   proxy = await startFaultyProxy(posthorn.app.url)
@@ -38,7 +39,7 @@ describe('an event is published once', () => {
     ...[429, 502, 503, 504].map(temporary),
   ])('after %s', async (name, fault) => {
     proxy.fail(fault, fault)
-    const { id, duplicate } = await client.publish(TICKET, name)
+    const { id, duplicate } = await client.publish(NOTE, name)
     expect(id).toMatch(/^evt_/)
     expect(duplicate).toBe(fault === 'lose-answer' || fault === 'cut-answer')
     expect(proxy.requests).toHaveLength(3)
@@ -48,7 +49,7 @@ describe('an event is published once', () => {
 
   test('each of many, after answers that were lost', async () => {
     proxy.fail('lose-answer', 'lose-request', 'lose-answer')
-    const events = ['many 1', 'many 2', 'many 3'].map((data) => ({ type: TICKET, data }))
+    const events = ['many 1', 'many 2', 'many 3'].map((data) => ({ type: NOTE, data }))
     const published = await client.publishMany(events)
     expect(published.map(({ duplicate }) => duplicate)).toEqual([true, true, true])
     expect(await storedData(posthorn.database, 'many ')).toEqual([
@@ -60,10 +61,10 @@ describe('an event is published once', () => {
 
   test('by a caller that tries again with the key of the error', async () => {
     proxy.fail('lose-answer')
-    const error = await failureOf(client.publish(TICKET, 'later', { timeoutMs: 0 }))
+    const error = await failureOf(client.publish(NOTE, 'later', { timeoutMs: 0 }))
     expect(error).toMatchObject({ code: 'UNREACHABLE', idempotencyKeys: [expect.any(String)] })
     const [idempotencyKey] = error.idempotencyKeys
-    expect(await client.publish(TICKET, 'later', { idempotencyKey })).toMatchObject({
+    expect(await client.publish(NOTE, 'later', { idempotencyKey })).toMatchObject({
       duplicate: true,
     })
     expect(await storedData(posthorn.database, 'later')).toEqual(['"later"'])
@@ -72,7 +73,7 @@ describe('an event is published once', () => {
   test('although its data changes meanwhile', async () => {
     proxy.fail('lose-answer')
     const data = { step: 'unchanged' }
-    const published = client.publish(TICKET, data)
+    const published = client.publish(NOTE, data)
     await until(() => proxy.requests.length === 1, 'the first try')
     data.step = 'changed'
     await published
@@ -83,13 +84,13 @@ describe('an event is published once', () => {
 describe('no other answer is tried again', () => {
   test.each([400, 401, 404, 500, 501])('HTTP %i', async (status) => {
     proxy.fail({ status, body: 'not Posthorn' })
-    expect(await failureOf(client.publish(TICKET, status))).toMatchObject({ code: 'UNREACHABLE' })
+    expect(await failureOf(client.publish(NOTE, status))).toMatchObject({ code: 'UNREACHABLE' })
     expect(proxy.requests).toHaveLength(1)
   })
 
   test('a redirect is not followed, so that no other server gets the key', async () => {
     proxy.fail({ status: 307, headers: { location: `${posthorn.app.url}/graphql` } })
-    const error = await failureOf(client.publish(TICKET, 'redirected'))
+    const error = await failureOf(client.publish(NOTE, 'redirected'))
     expect(error.message).toContain('HTTP 307')
     expect(await storedData(posthorn.database, 'redirected')).toEqual([])
   })
@@ -110,7 +111,7 @@ describe('Retry-After', () => {
     })
     const limited = createClient({ url: proxy.url, token })
     const publish = (n: number) =>
-      limited.publishMany(Array.from({ length: n }, () => ({ type: TICKET, data: 'limited' })))
+      limited.publishMany(Array.from({ length: n }, () => ({ type: NOTE, data: 'limited' })))
     await publish(50)
     await publish(20)
     expect(proxy.statuses.slice(0, 2)).toEqual([200, 429])
@@ -122,7 +123,7 @@ describe('Retry-After', () => {
 
   test('that is longer than the time left ends the call at once', async () => {
     proxy.fail({ status: 503, headers: { 'retry-after': '3600' } })
-    expect(await failureOf(client.publish(TICKET, 'in an hour'))).toMatchObject({
+    expect(await failureOf(client.publish(NOTE, 'in an hour'))).toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringMatching(/HTTP 503.*The time is up after 1 try\./),
     })
@@ -136,7 +137,7 @@ describe('when the time is up, the call fails', () => {
       token: 'phk_a',
       timeoutMs: 1_000,
     })
-    expect(await failureOf(nowhere.publish(TICKET, 1))).toMatchObject({
+    expect(await failureOf(nowhere.publish(NOTE, 1))).toMatchObject({
       code: 'UNREACHABLE',
       message: expect.stringMatching(/ECONNREFUSED.*\d tries.*same idempotency key/),
     })
@@ -144,7 +145,7 @@ describe('when the time is up, the call fails', () => {
 
   test('if no answer arrives', async () => {
     proxy.fail('hang')
-    const error = await failureOf(client.publish(TICKET, 1, { timeoutMs: 300 }))
+    const error = await failureOf(client.publish(NOTE, 1, { timeoutMs: 300 }))
     expect(error).toMatchObject({
       code: 'UNREACHABLE',
       message: expect.stringContaining('No answer within 300 ms'),
@@ -154,21 +155,21 @@ describe('when the time is up, the call fails', () => {
   test('if the answer begins and never ends', async () => {
     await using endless = await startEndlessServer()
     const stuck = createClient({ url: endless.url, token: 'phk_a', timeoutMs: 500 })
-    expect(await failureOf(stuck.publish(TICKET, 1))).toMatchObject({ code: 'UNREACHABLE' })
+    expect(await failureOf(stuck.publish(NOTE, 1))).toMatchObject({ code: 'UNREACHABLE' })
   })
 })
 
 describe('an aborted call rejects with the reason of its signal', () => {
   test('before it begins', async () => {
     const signal = AbortSignal.abort(new Error('stop'))
-    await expect(client.publish(TICKET, 1, { signal })).rejects.toThrow('stop')
+    await expect(client.publish(NOTE, 1, { signal })).rejects.toThrow('stop')
     expect(proxy.requests).toEqual([])
   })
 
   test('during a try', async () => {
     proxy.fail('hang')
     const controller = new AbortController()
-    const published = client.publish(TICKET, 1, { signal: controller.signal })
+    const published = client.publish(NOTE, 1, { signal: controller.signal })
     await until(() => proxy.requests.length === 1, 'the first try')
     controller.abort(new Error('stop'))
     await expect(published).rejects.toThrow('stop')
@@ -178,7 +179,7 @@ describe('an aborted call rejects with the reason of its signal', () => {
   test('between two tries', async () => {
     proxy.fail({ status: 503, headers: { 'retry-after': '20' } })
     const controller = new AbortController()
-    const published = client.publish(TICKET, 1, { signal: controller.signal })
+    const published = client.publish(NOTE, 1, { signal: controller.signal })
     await until(() => proxy.requests.length === 1, 'the first try')
     controller.abort(new Error('stop'))
     await expect(published).rejects.toThrow('stop')
@@ -191,15 +192,16 @@ test('a restart of Posthorn delays events, and loses and repeats none', async ()
   const environment = { PORT: String(await freePort()) }
   const start = () => startTestApp({ role: 'api', database, environment })
   const first = await start()
+  await createNoteType(database)
   const shop = createClient({
     url: `${first.app.url}/graphql`,
     token: first.tenant.token,
     timeoutMs: 120_000,
   })
-  await shop.publish(TICKET, 'restart 0')
+  await shop.publish(NOTE, 'restart 0')
   await first[Symbol.asyncDispose]()
   const published = Promise.all(
-    [1, 2, 3].map((n) => shop.publish(TICKET, `restart ${n}`, { idempotencyKey: `restart-${n}` })),
+    [1, 2, 3].map((n) => shop.publish(NOTE, `restart ${n}`, { idempotencyKey: `restart-${n}` })),
   )
   await using _next = await start()
   await published

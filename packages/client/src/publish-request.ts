@@ -76,7 +76,9 @@ function checkUrl(text: string): void {
     throw new TypeError(`url must be the address of /graphql, ${example}. It is no URL.`)
   }
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new TypeError(`url must be https:// or http://, without a user or a password, ${example}.`)
+    throw new TypeError(
+      `url must be https:// or http://, without a user or a password, ${example}.`,
+    )
   }
   if (url.pathname === '/') {
     throw new TypeError(`url must be the address of /graphql: ${url.origin}/graphql?`)

@@ -50,7 +50,11 @@ export const CASES: readonly { what: string; status: number; send: Send }[] = [
     status: 400,
     send: delivered({ change: withSignature((signature) => signature.replace('v1,', 'v2,')) }),
   },
-  { what: 'an empty signature', status: 400, send: delivered({ change: withSignature(() => 'v1,') }) },
+  {
+    what: 'an empty signature',
+    status: 400,
+    send: delivered({ change: withSignature(() => 'v1,') }),
+  },
   {
     what: 'a shortened signature',
     status: 400,

@@ -67,7 +67,10 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
     test('a real delivery, signed with the new secret of a rotation, and its redelivery once', async () => {
       const data = { text: `Zoë "✓" \\ ${name} 👋` }
       const id = await publish(posthorn, data)
-      await until(async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED', 'the delivery succeeds')
+      await until(
+        async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED',
+        'the delivery succeeds',
+      )
       await until(() => receiver.processed(id).length > 0, 'the receiver prints the delivery')
       expect(JSON.parse(receiver.processed(id)[0] ?? '')).toMatchObject({ type: TICKET, data })
 
@@ -75,14 +78,20 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
         'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }',
         { id },
       )
-      await until(async () => (await readDelivery(posthorn, id)).attemptCount === 2, 'the redelivery')
+      await until(
+        async () => (await readDelivery(posthorn, id)).attemptCount === 2,
+        'the redelivery',
+      )
       expect((await readDelivery(posthorn, id)).state).toBe('SUCCEEDED')
       expect(receiver.processed(id)).toHaveLength(1)
     })
 
     test('a real test delivery, which it does not process', async () => {
       const id = await sendTest(posthorn, webhook.id)
-      await until(async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED', 'the test succeeds')
+      await until(
+        async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED',
+        'the test succeeds',
+      )
       expect(receiver.processed(id)).toEqual([])
     })
 
@@ -90,7 +99,8 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
       test(`is answered with ${status}`, async () => {
         const id = `msg_${what.replaceAll(/[^a-z]+/g, '_')}`
         expect(await send(receiver.url, webhook.secrets, id)).toBe(status)
-        expect(receiver.processed(id)).toHaveLength(status === 204 ? 1 : 0)
+        if (status !== 204) return expect(receiver.processed(id)).toEqual([])
+        await expect.poll(() => receiver.processed(id)).toHaveLength(1)
       })
     })
 
@@ -101,14 +111,14 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
       const send = (url: string) => post(url, webhook.secrets[1], { id: 'msg_failed' })
       expect([await send(failing.url), await send(failing.url)]).toEqual([500, 500])
       expect(await send(receiver.url)).toBe(204)
-      expect(receiver.processed('msg_failed')).toHaveLength(1)
+      await expect.poll(() => receiver.processed('msg_failed')).toHaveLength(1)
     })
 
     test('a repeated id, which it processes once', async () => {
       const send = () => post(receiver.url, webhook.secrets[1], { id: 'msg_repeated' })
       expect(await Promise.all([send(), send(), send()])).toEqual([204, 204, 204])
       expect(await send()).toBe(204)
-      expect(receiver.processed('msg_repeated')).toHaveLength(1)
+      await expect.poll(() => receiver.processed('msg_repeated')).toHaveLength(1)
     })
 
     test('the largest body that Posthorn sends, and no larger one', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import path from 'node:path'
+import { freePort } from '../../support/free-port.ts'
 import { until } from '../../support/until.ts'
 
 const ROOT = path.join(import.meta.dirname, '../../..')
