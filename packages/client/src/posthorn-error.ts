@@ -5,7 +5,8 @@ export class PosthornError extends Error {
   readonly code: PosthornErrorCode
   /**
    * With `BAD_USER_INPUT`, every problem of the events. `path` begins at the event, such as `['data']`; in
-   * `publishMany` with its index, such as `['events', '2', 'data']`.
+   * `publishMany` with its index, such as `['events', '2', 'data']`. Empty if a field is missing or unknown: `message`
+   * names it.
    */
   readonly issues: readonly Issue[]
   /** The key of each event, also a random one. To try again later, publish the same event with the same key. */
@@ -37,7 +38,7 @@ export interface Issue {
 }
 
 /**
- * - `BAD_USER_INPUT`: an event is invalid, and none was published. `issues` has every problem.
+ * - `BAD_USER_INPUT`: an event is invalid, and none was published.
  * - `CONFLICT`: an idempotency key was used for another event, and none was published.
  * - `UNAUTHENTICATED`: the API key is unknown, expired or revoked.
  * - `FORBIDDEN`: the API key lacks the scope `events:publish`, or `admin` for another organization.

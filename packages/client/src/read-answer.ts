@@ -27,8 +27,12 @@ export function errorOf(answer: Answer): PosthornError {
     return new PosthornError(ownCode, message, { issues: issues.map(withTextPath) })
   }
   const { url, status } = answer
+  if (isTemporary(status)) {
+    const code = status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE'
+    return new PosthornError(code, `${url} answered HTTP ${status}.`)
+  }
   return new PosthornError(
-    status === 429 ? 'RATE_LIMITED' : isTemporary(status) ? 'UNAVAILABLE' : 'UNREACHABLE',
+    'UNREACHABLE',
     `${url} answered HTTP ${status}, and not as Posthorn does. Is it the address of /graphql?`,
   )
 }
