@@ -1,3 +1,4 @@
+import { type ClientOptions, checkOptions } from './client-options.ts'
 import type {
   CallOptions,
   EventDetails,
@@ -7,35 +8,9 @@ import type {
   PublishOptions,
 } from './event.ts'
 import { PosthornError } from './posthorn-error.ts'
-import { checkOptions, publishRequest } from './publish-request.ts'
+import { publishRequest } from './publish-request.ts'
 import { readPublished } from './read-answer.ts'
 import { sendUntilAnswered } from './send.ts'
-
-export interface ClientOptions {
-  /** The address of `/graphql`, such as `https://webhooks.example.com/graphql`. */
-  readonly url: string
-  /** An API key with the scope `events:publish`: `phk_…`. */
-  readonly token: string
-  /**
-   * The organization to publish for: `org_…`. Another one than that of the key needs the scope `admin`.
-   *
-   * @default the organization of the key
-   */
-  readonly organization?: string | undefined
-  /**
-   * The time for all tries of a call, in milliseconds.
-   *
-   * @default 30_000
-   */
-  readonly timeoutMs?: number | undefined
-  /**
-   * Whether to send the hash of the document in place of its text, for a server with POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS.
-   * The document is in `@posthorn/client/documents.json`.
-   *
-   * @default false
-   */
-  readonly trustedDocuments?: boolean | undefined
-}
 
 /**
  * Publishes events. Each call is tried again after a lost connection, 429, 502, 503 and 504, with growing delays and as

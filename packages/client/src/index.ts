@@ -1,4 +1,5 @@
-export { type Client, type ClientOptions, createClient } from './client.ts'
+export { type Client, createClient } from './client.ts'
+export type { ClientOptions } from './client-options.ts'
 export type {
   CallOptions,
   EventDetails,
