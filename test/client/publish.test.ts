@@ -53,13 +53,13 @@ describe('publish', () => {
   })
 
   test.each([
-    'Zoë "quotes" \\ $variables {braces} \n\u2028 👋',
-    [],
-    null,
-    false,
-    0,
-    -1.5e-7,
-    { query: 'mutation', $events: [[1, { 'a-b': null }]] },
+    ['Zoë "quotes" \\ $variables {braces} \n\u2028 👋'],
+    [[]],
+    [[null]],
+    [false],
+    [0],
+    [-1.5e-7],
+    [{ query: 'mutation', $events: [[1, { 'a-b': null }]] }],
   ])('stores %j as JSON.stringify prints it', async (data) => {
     const { id } = await client.publish(NOTE, data)
     expect((await storedEvents(posthorn.database, [id]))[0]?.data).toBe(JSON.stringify(data))
@@ -192,8 +192,8 @@ describe('an error has its code, the message of Posthorn and the keys of the eve
     expect(await storedData(posthorn.database, 'second')).toEqual([])
   })
 
-  test('no data', async () => {
-    const error = await failureOf(client.publish(NOTE, undefined))
+  test.each([[undefined], [null]])('no data: %j', async (data) => {
+    const error = await failureOf(client.publish(NOTE, data))
     expect(error).toMatchObject({ code: 'BAD_USER_INPUT', message: expect.stringMatching(/data/) })
   })
 

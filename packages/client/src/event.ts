@@ -42,7 +42,7 @@ export interface PublishOptions extends EventDetails, CallOptions {}
 export type NewEvent<Events extends object = Record<string, unknown>> = {
   [Type in EventType<Events>]: EventDetails & {
     readonly type: Type
-    /** Any JSON value of at most 256 KiB. It is sent as `JSON.stringify` prints it. */
+    /** Any JSON value but null, of at most 256 KiB. It is sent as `JSON.stringify` prints it. */
     readonly data: Events[Type]
   }
 }[EventType<Events>]
