@@ -94,6 +94,7 @@ static class Receiver
             return 1;
         }
         var keys = secrets.Select(secret => Convert.FromBase64String(secret.Substring("whsec_".Length))).ToList();
+        // Answers only requests for this host, so the server in front must send it in place of its own, as nginx does.
         var listener = new HttpListener();
         listener.Prefixes.Add("http://127.0.0.1:" + (Environment.GetEnvironmentVariable("PORT") ?? "3000") + "/");
         listener.Start();
