@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 
 /** How to get the programs that are not in a package of Debian with their name. */
 const INSTALL: Readonly<Record<string, string>> = {
+  dotnet: 'dotnet.microsoft.com/download',
   go: 'apt-get install golang-go',
   java: 'apt-get install default-jdk-headless',
   mcs: 'apt-get install mono-mcs',
