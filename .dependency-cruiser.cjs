@@ -109,6 +109,13 @@ module.exports = {
       to: { pathNot: ['^packages/react/', '(^|/)react(/|$)'] },
     },
     {
+      name: 'the-client-package-stands-alone',
+      comment: 'It is published to programs that publish events, and has no dependency.',
+      severity: 'error',
+      from: { path: '^packages/client/' },
+      to: { pathNot: '^packages/client/' },
+    },
+    {
       name: 'nothing-imports-the-console',
       comment: 'The server serves its built files, and needs nothing of its sources.',
       severity: 'error',

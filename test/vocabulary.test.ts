@@ -78,6 +78,7 @@ for (const file of [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'packages/client/README.md',
   'packages/posthorn/README.md',
   'packages/react/README.md',
   'schema.graphql',

@@ -5,10 +5,14 @@ import { promisify } from 'node:util'
 
 /** How to get the programs that are not in a package of Debian with their name. */
 const INSTALL: Readonly<Record<string, string>> = {
+  dotnet: 'dotnet.microsoft.com/download',
   go: 'apt-get install golang-go',
   java: 'apt-get install default-jdk-headless',
+  mcs: 'apt-get install mono-mcs',
+  mono: 'apt-get install mono-runtime',
   mvn: 'apt-get install maven',
   nginx: 'apt-get install nginx-light',
+  php: 'apt-get install php-cli',
   pg_ctl: 'apt-get install postgresql',
   promtool: 'apt-get install prometheus',
   psql: 'apt-get install postgresql-client',

@@ -1,0 +1,74 @@
+export interface ClientOptions {
+  /** The address of `/graphql`, such as `https://webhooks.example.com/graphql`. */
+  readonly url: string
+  /** An API key with the scope `events:publish`: `phk_…`. */
+  readonly token: string
+  /**
+   * The organization to publish for: `org_…`. Another one than that of the key needs the scope `admin`.
+   *
+   * @default the organization of the key
+   */
+  readonly organization?: string | undefined
+  /**
+   * The time for all tries of a call, in milliseconds.
+   *
+   * @default 30_000
+   */
+  readonly timeoutMs?: number | undefined
+  /**
+   * Whether to send the hash of the document in place of its text, for a server with POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS.
+   * The document is in `@posthorn/client/documents.json`.
+   *
+   * @default false
+   */
+  readonly trustedDocuments?: boolean | undefined
+}
+
+const OPTIONS: ReadonlySet<string> = new Set([
+  'url',
+  'token',
+  'organization',
+  'timeoutMs',
+  'trustedDocuments',
+] satisfies (keyof ClientOptions)[])
+
+/** What fetch would refuse is refused here: its message would contain the key, and each try would fail. */
+export function checkOptions(options: ClientOptions): void {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.has(name))
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `Unknown option ${JSON.stringify(unknown)}; the options are ${[...OPTIONS].join(', ')}.`,
+    )
+  }
+  checkUrl(options.url)
+  if (!isHeaderText(options.token)) {
+    throw new TypeError(
+      'token must be an API key, phk_…, without spaces or line breaks. Is the variable that contains it set?',
+    )
+  }
+  if (options.organization !== undefined && !isHeaderText(options.organization)) {
+    throw new TypeError('organization must be the id of an organization: org_….')
+  }
+}
+
+function checkUrl(text: string): void {
+  const example = 'such as https://webhooks.example.com/graphql'
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw new TypeError(`url must be the address of /graphql, ${example}. It is no URL.`)
+  }
+  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
+    throw new TypeError(
+      `url must be https:// or http://, without a user or a password, ${example}.`,
+    )
+  }
+  if (url.pathname === '/') {
+    throw new TypeError(`url must be the address of /graphql: ${url.origin}/graphql?`)
+  }
+}
+
+function isHeaderText(value: unknown): boolean {
+  return typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)
+}

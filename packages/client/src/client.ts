@@ -1,0 +1,109 @@
+import { type ClientOptions, checkOptions } from './client-options.ts'
+import type {
+  CallOptions,
+  EventDetails,
+  EventType,
+  NewEvent,
+  PublishedEvent,
+  PublishOptions,
+} from './event.ts'
+import { PosthornError } from './posthorn-error.ts'
+import { publishRequest } from './publish-request.ts'
+import { readPublished } from './read-answer.ts'
+import { sendUntilAnswered } from './send.ts'
+
+/**
+ * Publishes events. Each call is tried again after a lost connection, 429, 502, 503 and 504, with growing delays and as
+ * `Retry-After` asks, until its time is up. Every event has an idempotency key, so it is published once.
+ *
+ * `Events` has the data of each event type: `{ 'order.paid': { order: number } }`. By default, any type and data.
+ */
+export interface Client<Events extends object = Record<string, unknown>> {
+  /**
+   * Publishes one event. When the promise resolves, the event is stored, and it is certain which webhooks get it.
+   *
+   * @throws {PosthornError} (as a rejected promise) if the event is not published, or if that is unknown.
+   * @throws {TypeError} (as a rejected promise) if an argument cannot be sent.
+   */
+  publish<Type extends EventType<Events>>(
+    type: Type,
+    data: Events[Type],
+    options?: PublishOptions,
+  ): Promise<PublishedEvent>
+  /**
+   * Publishes 1 to 1,000 events in one transaction, in a request of at most 1 MiB. If one of them is invalid, none is
+   * published. Throws as `publish` does.
+   *
+   * @returns The published events, in the same order.
+   */
+  publishMany(events: readonly NewEvent<Events>[], options?: CallOptions): Promise<PublishedEvent[]>
+}
+
+/**
+ * @throws {TypeError} if the url or the token cannot be used, or if an option is unknown.
+ *
+ * @example
+ * ```ts
+ * const posthorn = createClient({
+ *   url: 'https://webhooks.example.com/graphql',
+ *   token: process.env.POSTHORN_KEY ?? '',
+ * })
+ * await posthorn.publish('order.paid', { order: 9001, total: '49.90' }, { idempotencyKey: 'order-9001' })
+ * ```
+ */
+export function createClient<Events extends object = Record<string, unknown>>(
+  options: ClientOptions,
+): Client<Events> {
+  checkOptions(options)
+  const { timeoutMs: defaultTimeoutMs = 30_000 } = options
+
+  /** `pathFrom`: where the paths of issues begin, which Posthorn counts from `events`. */
+  async function publishAll(
+    events: readonly SentEvent[],
+    { signal, timeoutMs = defaultTimeoutMs }: CallOptions,
+    pathFrom: number,
+  ): Promise<PublishedEvent[]> {
+    if (!(timeoutMs >= 0)) throw new TypeError('timeoutMs must be a number of milliseconds from 0.')
+    const request = await publishRequest(options, events)
+    try {
+      return readPublished(await sendUntilAnswered(request, { signal, timeoutMs }))
+    } catch (error) {
+      if (!(error instanceof PosthornError)) throw error
+      throw new PosthornError(error.code, error.message, {
+        cause: error.cause,
+        issues: error.issues.map((issue) => ({ ...issue, path: issue.path.slice(pathFrom) })),
+        idempotencyKeys: events.map(({ idempotencyKey }) => idempotencyKey),
+      })
+    }
+  }
+
+  return {
+    async publish(type, data, { signal, timeoutMs, ...details } = {}) {
+      const event = toSend({ ...details, type, data })
+      const [published] = await publishAll([event], { signal, timeoutMs }, 2)
+      return published as PublishedEvent
+    },
+    publishMany: async (events, { signal, timeoutMs } = {}) =>
+      await publishAll(events.map(toSend), { signal, timeoutMs }, 0),
+  }
+}
+
+interface SentEvent extends EventDetails {
+  readonly idempotencyKey: string
+}
+
+/** Unknown fields are sent too, so that Posthorn rejects them by name. */
+function toSend<Event extends EventDetails>(event: Event): Event & SentEvent {
+  return {
+    ...event,
+    timestamp: textOf(event.timestamp),
+    idempotencyKey: event.idempotencyKey ?? crypto.randomUUID(),
+  }
+}
+
+/** JSON prints an invalid date as null, which Posthorn would take for now. */
+function textOf(timestamp: Date | string | undefined): string | undefined {
+  if (!(timestamp instanceof Date)) return timestamp
+  if (Number.isNaN(timestamp.getTime())) throw new TypeError('timestamp is an invalid Date.')
+  return timestamp.toISOString()
+}

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+/**
+ * What a proxy does with a request. `lose-request`: closes the connection. `lose-answer`: passes the request on, waits
+ * for the whole answer, and closes the connection. `cut-answer`: the same, after half of the answer. `hang`: passes
+ * nothing on and never answers. An answer: answers itself.
+ */
+export type Fault =
+  | 'lose-request'
+  | 'lose-answer'
+  | 'cut-answer'
+  | 'hang'
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+
+export interface FaultyProxy extends AsyncDisposable {
+  /** The address of `/graphql` behind the proxy. */
+  readonly url: string
+  readonly requests: readonly { readonly atMs: number; readonly body: string }[]
+  /** The statuses of the answers that were passed back or lost. */
+  readonly statuses: readonly number[]
+  /** What happens to the next requests. Those after them pass. */
+  fail(...faults: readonly Fault[]): void
+}
+
+/** A real HTTP server in front of a Posthorn. */
+export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
+  const requests: { atMs: number; body: string }[] = []
+  const statuses: number[] = []
+  const faults: Fault[] = []
+
+  async function forward(headers: Record<string, string>, body: Buffer) {
+    const response = await fetch(`${upstream}/graphql`, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+    })
+    statuses.push(response.status)
+    return { response, text: await response.text() }
+  }
+
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request)
+    requests.push({ atMs: performance.now(), body: body.toString() })
+    const fault = faults.shift()
+    if (fault === 'hang') return
+    if (fault === 'lose-request') return request.socket.destroy()
+    if (typeof fault === 'object') {
+      return response.writeHead(fault.status, fault.headers).end(fault.body)
+    }
+    const { connection: _, host: __, 'content-length': ___, ...headers } = request.headers
+    const answer = await forward(headers as Record<string, string>, body).catch(() => null)
+    if (answer === null || fault === 'lose-answer') return request.socket.destroy()
+    const length = Buffer.byteLength(answer.text)
+    response.writeHead(answer.response.status, {
+      ...passedBack(answer.response.headers),
+      'content-length': length,
+    })
+    if (fault === 'cut-answer') await cut(response, answer.text)
+    else response.end(answer.text)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`,
+    requests,
+    statuses,
+    fail: (...next) => void faults.push(...next),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function passedBack(headers: Headers): Record<string, string> {
+  return Object.fromEntries(
+    ['content-type', 'retry-after'].flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
+}
+
+async function cut(response: ServerResponse, text: string): Promise<void> {
+  await new Promise((resolve) => response.write(text.slice(0, text.length / 2), resolve))
+  response.destroy()
+}

@@ -1,0 +1,294 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, createClient, PosthornError } from '../../packages/client/src/index.ts'
+import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { publicId } from '../../src/db/ids.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { createNoteType, NOTE } from './note.ts'
+import { storedData, storedEvents } from './stored-events.ts'
+
+interface Events {
+  [JOINED]: { attendee: string }
+  [NOTE]: unknown
+  'order.paid': { order: number; total: string }
+}
+
+let posthorn: TestApp
+let url: string
+let token: string
+let client: Client<Events>
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  url = `${posthorn.app.url}/graphql`
+  token = posthorn.tenant.token
+  client = createClient<Events>({ url, token })
+  await subscribe(posthorn.database, posthorn.tenant.organizationId, [JOINED])
+  await createNoteType(posthorn.database)
+  await createEventType(posthorn.database.prisma, {
+    name: 'order.paid',
+    description: 'A customer paid an order in full.',
+    schema: {
+      type: 'object',
+      required: ['order', 'total'],
+      properties: { order: { type: 'integer' }, total: { type: 'string' } },
+    },
+  })
+})
+afterAll(async () => await posthorn[Symbol.asyncDispose]())
+
+describe('publish', () => {
+  test('resolves with the id and the number of deliveries', async () => {
+    const published = await client.publish(JOINED, { attendee: 'Ada' })
+    expect(published).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      deliveryCount: 1,
+      duplicate: false,
+    })
+    expect(await storedEvents(posthorn.database, [published.id])).toMatchObject([
+      { type: JOINED, data: '{"attendee":"Ada"}', traceParent: null },
+    ])
+  })
+
+  test.each([
+    ['Zoë "quotes" \\ $variables {braces} \n\u2028 👋'],
+    [[]],
+    [[null]],
+    [false],
+    [0],
+    [-1.5e-7],
+    [{ query: 'mutation', $events: [[1, { 'a-b': null }]] }],
+  ])('stores %j as JSON.stringify prints it', async (data) => {
+    const { id } = await client.publish(NOTE, data)
+    expect((await storedEvents(posthorn.database, [id]))[0]?.data).toBe(JSON.stringify(data))
+  })
+
+  test('without a key, the same event twice is two events', async () => {
+    const first = await client.publish(NOTE, 'twice')
+    const second = await client.publish(NOTE, 'twice')
+    expect(second).toMatchObject({ duplicate: false })
+    expect(second.id).not.toBe(first.id)
+  })
+
+  test('with a key, the same event twice is one', async () => {
+    const publish = () => client.publish(NOTE, 'once', { idempotencyKey: 'ticket-1' })
+    const { id } = await publish()
+    expect(await publish()).toEqual({ id, deliveryCount: 0, duplicate: true })
+  })
+
+  test.each([new Date('2026-01-31T12:00:00Z'), '2026-01-31T13:00:00+01:00'])(
+    'sends the timestamp %j',
+    async (timestamp) => {
+      const { id } = await client.publish(NOTE, 1, { timestamp })
+      expect((await storedEvents(posthorn.database, [id]))[0]?.occurredAt).toEqual(
+        new Date('2026-01-31T12:00:00Z'),
+      )
+    },
+  )
+
+  test('sends the trace context', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const { id } = await client.publish(NOTE, 1, { traceparent })
+    expect(await storedEvents(posthorn.database, [id])).toMatchObject([
+      { traceParent: traceparent },
+    ])
+  })
+
+  test('with the scope admin, publishes for another organization', async () => {
+    const { prisma } = posthorn.database
+    const { token } = await createApiKey(prisma, {
+      organizationId: posthorn.tenant.organizationId,
+      scopes: ['admin'],
+    })
+    const { publicOrganizationId } = await createTenant(prisma)
+    const admin = createClient({ url, token, organization: publicOrganizationId })
+    const { id } = await admin.publish(NOTE, 1)
+    expect(await storedEvents(posthorn.database, [id])).toMatchObject([
+      { organization: publicOrganizationId },
+    ])
+  })
+})
+
+describe('publishMany', () => {
+  test('publishes events in their order', async () => {
+    const published = await client.publishMany([
+      { type: JOINED, data: { attendee: 'Ada' } },
+      { type: NOTE, data: 2, idempotencyKey: 'many-2' },
+      { type: 'order.paid', data: { order: 3, total: '1.00' }, timestamp: new Date(0) },
+    ])
+    expect(published.map(({ deliveryCount }) => deliveryCount)).toEqual([1, 0, 0])
+    const stored = await storedEvents(
+      posthorn.database,
+      published.map(({ id }) => id),
+    )
+    expect(stored.map(({ type }) => type)).toEqual([JOINED, NOTE, 'order.paid'])
+    expect(stored[2]?.occurredAt).toEqual(new Date(0))
+  })
+
+  test('publishes none if one is invalid, and lists each problem with its path', async () => {
+    const error = await failureOf(
+      client.publishMany([
+        { type: NOTE, data: 'all or none' },
+        { type: 'order.paid', data: { order: 1.5, total: '1.00' } },
+        { type: 'order.payd' as 'order.paid', data: { order: 1, total: '1.00' } },
+      ]),
+    )
+    expect(error).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      message: expect.stringContaining('There is no event type "order.payd".'),
+      issues: [
+        { path: ['events', '1', 'data'], code: 'schema_mismatch' },
+        { path: ['events', '2', 'type'], code: 'unknown_event_type' },
+      ],
+    })
+    expect(await storedData(posthorn.database, 'all or none')).toEqual([])
+  })
+
+  test('rejects no events, and too many', async () => {
+    expect(await failureOf(client.publishMany([]))).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      issues: [{ path: ['events'], code: 'required' }],
+    })
+    const events = Array.from({ length: 1_001 }, () => ({ type: NOTE, data: 1 }) as const)
+    expect(await failureOf(client.publishMany(events))).toMatchObject({
+      issues: [{ path: ['events'], code: 'too_many' }],
+    })
+  })
+})
+
+describe('an error has its code, the message of Posthorn and the keys of the events', () => {
+  test('an unknown type', async () => {
+    const published = client.publish('order.payd' as 'order.paid', { order: 1, total: '1.00' })
+    const error = await failureOf(published)
+    expect(error).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      message: expect.stringContaining('"order.paid"'),
+      issues: [{ path: ['type'], code: 'unknown_event_type' }],
+      idempotencyKeys: [expect.stringMatching(/^[0-9a-f-]{36}$/)],
+    })
+    expect(error).toBeInstanceOf(PosthornError)
+  })
+
+  test('data that does not match the schema', async () => {
+    const published = client.publish('order.paid', { order: 1.5, total: '1.00' })
+    expect(await failureOf(published)).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      issues: [
+        { path: ['data'], code: 'schema_mismatch', message: expect.stringMatching(/order/) },
+      ],
+    })
+  })
+
+  test('a key that was used for another event', async () => {
+    await client.publish(NOTE, 'first', { idempotencyKey: 'reused' })
+    const published = client.publish(NOTE, 'second', { idempotencyKey: 'reused' })
+    expect(await failureOf(published)).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('idempotencyKey was used for another event'),
+      idempotencyKeys: ['reused'],
+    })
+    expect(await storedData(posthorn.database, 'second')).toEqual([])
+  })
+
+  test.each([[undefined], [null]])('no data: %j', async (data) => {
+    const error = await failureOf(client.publish(NOTE, data))
+    expect(error).toMatchObject({ code: 'BAD_USER_INPUT', message: expect.stringMatching(/data/) })
+  })
+
+  test('an unknown option of an event', async () => {
+    const error = await failureOf(client.publish(NOTE, 1, { idempotencykey: 'a' } as object))
+    expect(error).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      message: expect.stringMatching(/idempotencykey.*idempotencyKey/),
+    })
+  })
+
+  test('a key that is unknown, revoked, or without the scope', async () => {
+    const { prisma } = posthorn.database
+    const { organizationId } = posthorn.tenant
+    const publishWith = (token: string) =>
+      failureOf(createClient({ url, token }).publish(NOTE, 'no right'))
+    expect(await publishWith('phk_unknown')).toMatchObject({ code: 'UNAUTHENTICATED' })
+    const { key, token } = await createApiKey(prisma, { organizationId, scopes: ['events:read'] })
+    expect(await publishWith(token)).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('events:publish'),
+    })
+    await revokeApiKey(prisma, publicId('apiKey', key.id))
+    expect(await publishWith(token)).toMatchObject({ code: 'UNAUTHENTICATED' })
+    expect(await storedData(posthorn.database, 'no right')).toEqual([])
+  })
+
+  test('another organization without the scope admin', async () => {
+    const { publicOrganizationId } = await createTenant(posthorn.database.prisma)
+    const other = createClient({ url, token, organization: publicOrganizationId })
+    expect(await failureOf(other.publish(NOTE, 1))).toMatchObject({ code: 'FORBIDDEN' })
+  })
+
+  test.each([
+    ['/healthz', /HTTP \d+, and not as Posthorn does\. Is it the address of \/graphql\?/],
+    ['/no-such-path', /HTTP 404, and not as Posthorn does/],
+  ])('an address that is not that of GraphQL: %s', async (path, message) => {
+    const lost = createClient({ url: posthorn.app.url + path, token })
+    const error = await failureOf(lost.publish(NOTE, 1))
+    expect(error).toMatchObject({ code: 'UNREACHABLE', message: expect.stringMatching(message) })
+  })
+})
+
+describe('an argument that cannot be sent is a TypeError, and nothing is published', () => {
+  const options = { url: 'https://example.com/graphql', token: 'phk_a' }
+
+  test.each([
+    [{ url: 'example.com' }, 'It is no URL.'],
+    [{ url: 'ftp://example.com/graphql' }, 'url must be https:// or http://'],
+    [{ url: 'https://user:secret@example.com/graphql' }, 'without a user or a password'],
+    [{ url: 'http://127.0.0.1:4000' }, 'address of /graphql: http://127.0.0.1:4000/graphql?'],
+    [{ token: '' }, 'token must be an API key'],
+    [{ token: 'phk_a\n' }, 'without spaces or line breaks'],
+    [{ token: undefined }, 'Is the variable that contains it set?'],
+    [{ organization: '' }, 'organization must be the id'],
+    [{ organisation: 'org_1' }, 'Unknown option "organisation"'],
+  ])('createClient: %j', (wrong, message) => {
+    const create = () => createClient({ ...options, ...(wrong as object) })
+    expect(create).toThrow(TypeError)
+    expect(create).toThrow(message)
+    expect(create).not.toThrow(/secret|phk_a/)
+  })
+
+  test.each([
+    [{ timestamp: new Date(Number.NaN) }, 'timestamp is an invalid Date.'],
+    [{ timeoutMs: Number.NaN }, 'timeoutMs must be'],
+    [{ timeoutMs: -1 }, 'timeoutMs must be'],
+  ])('publish: %j', async (wrong, message) => {
+    const published = client.publish(NOTE, 'type error', wrong)
+    await expect(published).rejects.toThrow(message)
+    await expect(published).rejects.toBeInstanceOf(TypeError)
+    await expect(client.publish(NOTE, 1n)).rejects.toBeInstanceOf(TypeError)
+    expect(await storedData(posthorn.database, 'type error')).toEqual([])
+  })
+})
+
+test('publishes to a server that runs only the document of the package', async () => {
+  const file = new URL('../../packages/client/documents.json', import.meta.url)
+  await using trusting = await startTestApp({
+    role: 'api',
+    environment: { POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file.pathname },
+  })
+  const options = { url: `${trusting.app.url}/graphql`, token: trusting.tenant.token }
+  const { id } = await createClient({ ...options, trustedDocuments: true }).publish(JOINED, {})
+  expect(id).toMatch(/^evt_/)
+  expect(await failureOf(createClient(options).publish(JOINED, {}))).toMatchObject({
+    code: 'TRUSTED_DOCUMENTS_ONLY',
+  })
+  expect(Object.keys(JSON.parse(await readFile(file, 'utf8')))).toHaveLength(1)
+})
+
+/** The error of a call, which must fail. */
+async function failureOf(published: Promise<unknown>): Promise<unknown> {
+  return await published.then(
+    (value) => expect.fail(`published ${JSON.stringify(value)}`),
+    (error: unknown) => error,
+  )
+}

@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Client, createClient, type PosthornError } from '../../packages/client/src/index.ts'
+import { createApiKey } from '../../src/api-keys/api-key.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/until.ts'
+import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts'
+import { createNoteType, NOTE } from './note.ts'
+import { storedData } from './stored-events.ts'
+
+let posthorn: TestApp
+let proxy: FaultyProxy
+let client: Client
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  await createNoteType(posthorn.database)
+})
+beforeEach(async () => {
+  proxy = await startFaultyProxy(posthorn.app.url)
+  client = createClient({ url: proxy.url, token: posthorn.tenant.token })
+})
+afterEach(async () => await proxy[Symbol.asyncDispose]())
+afterAll(async () => await posthorn[Symbol.asyncDispose]())
+
+const temporary = (status: number): [name: string, fault: Fault] => [
+  `HTTP ${status}`,
+  { status, headers: { 'content-type': 'text/html' }, body: '<h1>Try again</h1>' },
+]
+
+describe('an event is published once', () => {
+  test.each<[name: string, fault: Fault]>([
+    ['a connection that is closed before the request arrives', 'lose-request'],
+    ['a connection that is closed after the event was stored', 'lose-answer'],
+    ['a connection that is closed within the answer', 'cut-answer'],
+    ...[429, 502, 503, 504].map(temporary),
+  ])('after %s', async (name, fault) => {
+    proxy.fail(fault, fault)
+    const { id, duplicate } = await client.publish(NOTE, name)
+    expect(id).toMatch(/^evt_/)
+    expect(duplicate).toBe(fault === 'lose-answer' || fault === 'cut-answer')
+    expect(proxy.requests).toHaveLength(3)
+    expect(new Set(proxy.requests.map(({ body }) => body)).size).toBe(1)
+    expect(await storedData(posthorn.database, name)).toEqual([JSON.stringify(name)])
+  })
+
+  test('each of many, after answers that were lost', async () => {
+    proxy.fail('lose-answer', 'lose-request', 'lose-answer')
+    const events = ['many 1', 'many 2', 'many 3'].map((data) => ({ type: NOTE, data }))
+    const published = await client.publishMany(events)
+    expect(published.map(({ duplicate }) => duplicate)).toEqual([true, true, true])
+    expect(await storedData(posthorn.database, 'many ')).toEqual([
+      '"many 1"',
+      '"many 2"',
+      '"many 3"',
+    ])
+  })
+
+  test('by a caller that tries again with the key of the error', async () => {
+    proxy.fail('lose-answer')
+    const error = await failureOf(client.publish(NOTE, 'later', { timeoutMs: 0 }))
+    expect(error).toMatchObject({ code: 'UNREACHABLE', idempotencyKeys: [expect.any(String)] })
+    const [idempotencyKey] = error.idempotencyKeys
+    expect(await client.publish(NOTE, 'later', { idempotencyKey })).toMatchObject({
+      duplicate: true,
+    })
+    expect(await storedData(posthorn.database, 'later')).toEqual(['"later"'])
+  })
+
+  test('although its data changes meanwhile', async () => {
+    proxy.fail('lose-answer')
+    const data = { step: 'unchanged' }
+    const published = client.publish(NOTE, data)
+    await until(() => proxy.requests.length === 1, 'the first try')
+    data.step = 'changed'
+    await published
+    expect(await storedData(posthorn.database, 'changed')).toEqual(['{"step":"unchanged"}'])
+  })
+})
+
+describe('no other answer is tried again', () => {
+  test.each([400, 401, 404, 500, 501])('HTTP %i', async (status) => {
+    proxy.fail({ status, body: 'not Posthorn' })
+    expect(await failureOf(client.publish(NOTE, status))).toMatchObject({ code: 'UNREACHABLE' })
+    expect(proxy.requests).toHaveLength(1)
+  })
+
+  test('a redirect is not followed, so that no other server gets the key', async () => {
+    proxy.fail({ status: 307, headers: { location: `${posthorn.app.url}/graphql` } })
+    const error = await failureOf(client.publish(NOTE, 'redirected'))
+    expect(error.message).toContain('HTTP 307')
+    expect(await storedData(posthorn.database, 'redirected')).toEqual([])
+  })
+
+  test('an invalid event', async () => {
+    const error = await failureOf(client.publish('no.such_type', 1))
+    expect(error).toMatchObject({ code: 'BAD_USER_INPUT' })
+    expect(proxy.requests).toHaveLength(1)
+  })
+})
+
+describe('Retry-After', () => {
+  test('of a key that has reached its limit is the delay before the next try', async () => {
+    const { token } = await createApiKey(posthorn.database.prisma, {
+      organizationId: posthorn.tenant.organizationId,
+      scopes: ['events:publish'],
+      eventsPerSecond: 5,
+    })
+    const limited = createClient({ url: proxy.url, token })
+    const publish = (n: number) =>
+      limited.publishMany(Array.from({ length: n }, () => ({ type: NOTE, data: 'limited' })))
+    await publish(50)
+    await publish(20)
+    expect(proxy.statuses.slice(0, 2)).toEqual([200, 429])
+    expect(proxy.statuses.at(-1)).toBe(200)
+    const [, rejected, next] = proxy.requests
+    expect((next?.atMs ?? 0) - (rejected?.atMs ?? 0)).toBeGreaterThanOrEqual(1_000)
+    expect(await storedData(posthorn.database, 'limited')).toHaveLength(70)
+  })
+
+  test('that is longer than the time left ends the call at once', async () => {
+    proxy.fail({ status: 503, headers: { 'retry-after': '3600' } })
+    expect(await failureOf(client.publish(NOTE, 'in an hour'))).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/HTTP 503.*The time is up after 1 try\./),
+    })
+  })
+})
+
+describe('when the time is up, the call fails', () => {
+  test('with the last failure, if nothing listens', async () => {
+    const nowhere = createClient({
+      url: `http://127.0.0.1:${await freePort()}/graphql`,
+      token: 'phk_a',
+      timeoutMs: 1_000,
+    })
+    expect(await failureOf(nowhere.publish(NOTE, 1))).toMatchObject({
+      code: 'UNREACHABLE',
+      message: expect.stringMatching(/ECONNREFUSED.*\d tries.*same idempotency key/),
+    })
+  })
+
+  test('if no answer arrives', async () => {
+    proxy.fail('hang')
+    const error = await failureOf(client.publish(NOTE, 1, { timeoutMs: 300 }))
+    expect(error).toMatchObject({
+      code: 'UNREACHABLE',
+      message: expect.stringContaining('No answer within 300 ms'),
+    })
+  })
+
+  test('if the answer begins and never ends', async () => {
+    await using endless = await startEndlessServer()
+    const stuck = createClient({ url: endless.url, token: 'phk_a', timeoutMs: 500 })
+    expect(await failureOf(stuck.publish(NOTE, 1))).toMatchObject({ code: 'UNREACHABLE' })
+  })
+})
+
+describe('an aborted call rejects with the reason of its signal', () => {
+  test('before it begins', async () => {
+    const signal = AbortSignal.abort(new Error('stop'))
+    await expect(client.publish(NOTE, 1, { signal })).rejects.toThrow('stop')
+    expect(proxy.requests).toEqual([])
+  })
+
+  test('during a try', async () => {
+    proxy.fail('hang')
+    const controller = new AbortController()
+    const published = client.publish(NOTE, 1, { signal: controller.signal })
+    await until(() => proxy.requests.length === 1, 'the first try')
+    controller.abort(new Error('stop'))
+    await expect(published).rejects.toThrow('stop')
+    expect(proxy.requests).toHaveLength(1)
+  })
+
+  test('between two tries', async () => {
+    proxy.fail({ status: 503, headers: { 'retry-after': '20' } })
+    const controller = new AbortController()
+    const published = client.publish(NOTE, 1, { signal: controller.signal })
+    await until(() => proxy.requests.length === 1, 'the first try')
+    controller.abort(new Error('stop'))
+    await expect(published).rejects.toThrow('stop')
+    expect(proxy.requests).toHaveLength(1)
+  })
+})
+
+test('a restart of Posthorn delays events, and loses and repeats none', async () => {
+  await using database = await createTestDatabase()
+  const environment = { PORT: String(await freePort()) }
+  const start = () => startTestApp({ role: 'api', database, environment })
+  const first = await start()
+  await createNoteType(database)
+  const shop = createClient({
+    url: `${first.app.url}/graphql`,
+    token: first.tenant.token,
+    timeoutMs: 120_000,
+  })
+  await shop.publish(NOTE, 'restart 0')
+  await first[Symbol.asyncDispose]()
+  const published = Promise.all(
+    [1, 2, 3].map((n) => shop.publish(NOTE, `restart ${n}`, { idempotencyKey: `restart-${n}` })),
+  )
+  await using _next = await start()
+  await published
+  expect((await storedData(database, 'restart')).toSorted()).toEqual(
+    [0, 1, 2, 3].map((n) => `"restart ${n}"`),
+  )
+})
+
+async function failureOf(published: Promise<unknown>): Promise<PosthornError> {
+  return await published.then(
+    (value) => expect.fail(`published ${JSON.stringify(value)}`),
+    (error) => error,
+  )
+}
+
+/** A server that sends half of an answer. */
+async function startEndlessServer(): Promise<{ url: string } & AsyncDisposable> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{'))
+  })
+  const port = await freePort()
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${port}/graphql`,
+    async [Symbol.asyncDispose]() {
+      server.close()
+    },
+  }
+}

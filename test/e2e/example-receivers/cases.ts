@@ -1,0 +1,89 @@
+import { sign } from '../../../src/receiver/index.ts'
+import type { Webhook } from './webhook.ts'
+
+/** What is sent, changed after it was signed or signed in another way. */
+interface Delivery {
+  readonly id: string
+  readonly body?: string
+  readonly ageSeconds?: number
+  readonly timestamp?: string
+  readonly change?: (headers: Record<string, string>) => Record<string, string>
+  readonly tampered?: string
+}
+
+type Send = (url: string, secrets: Webhook['secrets'], id: string) => Promise<number>
+
+const OTHER_SECRET = `whsec_${Buffer.from('another webhook, another key').toString('base64')}`
+
+const withSignature = (of: (signature: string) => string) => (headers: Record<string, string>) => ({
+  ...headers,
+  'wh-signature': of(headers['wh-signature'] ?? ''),
+})
+
+const delivered =
+  (delivery: Omit<Delivery, 'id'>): Send =>
+  (url, [, secret], id) =>
+    post(url, secret, { ...delivery, id })
+
+/** One delivery each, and the status of its answer. */
+export const CASES: readonly { what: string; status: number; send: Send }[] = [
+  { what: 'an authentic delivery', status: 204, send: delivered({}) },
+  { what: 'the old secret', status: 204, send: (url, [old], id) => post(url, old, { id }) },
+  { what: 'four minutes old', status: 204, send: delivered({ ageSeconds: 240 }) },
+  { what: 'four minutes ahead', status: 204, send: delivered({ ageSeconds: -240 }) },
+  {
+    what: 'the second signature of three',
+    status: 204,
+    send: delivered({
+      change: withSignature((signature) => `v1,${btoa('x'.repeat(32))} ${signature} v2,abc`),
+    }),
+  },
+  { what: 'a tampered body', status: 400, send: delivered({ tampered: '{"id":"evt_2"}' }) },
+  { what: 'another secret', status: 400, send: (url, _, id) => post(url, OTHER_SECRET, { id }) },
+  { what: 'six minutes old', status: 400, send: delivered({ ageSeconds: 360 }) },
+  { what: 'six minutes ahead', status: 400, send: delivered({ ageSeconds: -360 }) },
+  { what: 'a time that is no number', status: 400, send: delivered({ timestamp: '12a' }) },
+  { what: 'a time with a sign', status: 400, send: delivered({ timestamp: '-5' }) },
+  { what: 'a time beyond all', status: 400, send: delivered({ timestamp: '9'.repeat(30) }) },
+  {
+    what: 'a signature of another version',
+    status: 400,
+    send: delivered({ change: withSignature((signature) => signature.replace('v1,', 'v2,')) }),
+  },
+  {
+    what: 'an empty signature',
+    status: 400,
+    send: delivered({ change: withSignature(() => 'v1,') }),
+  },
+  {
+    what: 'a shortened signature',
+    status: 400,
+    send: delivered({ change: withSignature((signature) => signature.slice(0, -4)) }),
+  },
+  {
+    what: 'the signature of another id',
+    status: 400,
+    send: delivered({ change: (headers) => ({ ...headers, 'wh-id': `${headers['wh-id']}2` }) }),
+  },
+  ...['wh-id', 'wh-timestamp', 'wh-signature'].map((name) => ({
+    what: `no ${name}`,
+    status: 400,
+    send: delivered({
+      change: ({ [name]: _, ...others }) => others,
+    }),
+  })),
+]
+
+/** Sends a delivery to a receiver. Returns the status of the answer. */
+export async function post(
+  url: string,
+  secret: string,
+  { id, body = '{"id":"evt_1","data":"Zoë"}', tampered = body, ...delivery }: Delivery,
+): Promise<number> {
+  const { ageSeconds = 0, change = (headers) => headers } = delivery
+  const timestamp = delivery.timestamp ?? String(Math.floor(Date.now() / 1_000) - ageSeconds)
+  const signature = await sign(secret, id, timestamp, body)
+  const headers = { 'wh-id': id, 'wh-timestamp': timestamp, 'wh-signature': signature }
+  const response = await fetch(url, { method: 'POST', headers: change(headers), body: tampered })
+  return response.status
+}

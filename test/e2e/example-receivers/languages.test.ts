@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { TICKET } from '../../support/factories.ts'
+import { leftOutFor, needs, needsOptional } from '../../support/left-out.ts'
+import { until } from '../../support/until.ts'
+import { CASES, post } from './cases.ts'
+import { EXAMPLES, type ReceiverProcess, readCommands, startReceiver } from './receiver-process.ts'
+import { startTlsFront, type TlsFront } from './tls-front.ts'
+import { createWebhook, publish, readDelivery, sendTest, type Webhook } from './webhook.ts'
+
+/** The languages of the README, each with the programs of its command. CI installs some of the programs. */
+const LANGUAGES = {
+  Python: needs('python3'),
+  Go: needsOptional('go'),
+  Ruby: needs('ruby'),
+  PHP: needs('php'),
+  Java: needsOptional('java'),
+  'C#': needsOptional('dotnet'),
+  'C# with Mono': needsOptional('mcs', 'mono'),
+  Rust: needsOptional('cargo'),
+  Shell: needs('bash', 'socat', 'openssl'),
+}
+
+const full = leftOutFor(existsSync('/dev/full') ? null : 'this system has no /dev/full')
+
+let posthorn: TestApp
+let front: TlsFront
+let folder: string
+let commands: ReadonlyMap<string, string>
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'posthorn receivers '))
+  await cp(EXAMPLES, folder, { recursive: true })
+  commands = await readCommands()
+  front = await startTlsFront()
+  posthorn = await startTestApp({ trustedAuthorities: [front.authority] })
+})
+afterAll(async () => {
+  await posthorn?.[Symbol.asyncDispose]()
+  await front?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('every language of the README is tested', async () => {
+  expect([...(await readCommands()).keys()]).toEqual(Object.keys(LANGUAGES))
+})
+
+describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
+  describe('receives', options, () => {
+    let webhook: Webhook
+    let receiver: ReceiverProcess
+
+    beforeAll(async () => {
+      webhook = await createWebhook(posthorn, front.url)
+      receiver = await startReceiver(commands.get(name) ?? '', folder, webhook.secrets.join(' '))
+      front.port = receiver.port
+    })
+    afterAll(async () => {
+      await receiver?.[Symbol.asyncDispose]()
+      if (webhook) await posthorn.rest('DELETE', `/webhooks/${webhook.id}`)
+    })
+
+    test('a real delivery, signed with the new secret of a rotation, and its redelivery once', async () => {
+      const data = { text: `Zoë "✓" \\ ${name} 👋` }
+      const id = await publish(posthorn, data)
+      await until(
+        async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED',
+        'the delivery succeeds',
+      )
+      await until(() => receiver.processed(id).length > 0, 'the receiver prints the delivery')
+      expect(JSON.parse(receiver.processed(id)[0] ?? '')).toMatchObject({ type: TICKET, data })
+
+      await posthorn.graphql(
+        'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }',
+        { id },
+      )
+      await until(
+        async () => (await readDelivery(posthorn, id)).attemptCount === 2,
+        'the redelivery',
+      )
+      expect((await readDelivery(posthorn, id)).state).toBe('SUCCEEDED')
+      expect(receiver.processed(id)).toHaveLength(1)
+    })
+
+    test('a real test delivery, which it does not process', async () => {
+      const id = await sendTest(posthorn, webhook.id)
+      await until(
+        async () => (await readDelivery(posthorn, id)).state === 'SUCCEEDED',
+        'the test succeeds',
+      )
+      expect(receiver.processed(id)).toEqual([])
+    })
+
+    describe.each(CASES)('$what', ({ what, status, send }) => {
+      test(`is answered with ${status}`, async () => {
+        const id = `msg_${what.replaceAll(/[^a-z]+/g, '_')}`
+        expect(await send(receiver.url, webhook.secrets, id)).toBe(status)
+        if (status !== 204) return expect(receiver.processed(id)).toEqual([])
+        await expect.poll(() => receiver.processed(id)).toHaveLength(1)
+      })
+    })
+
+    test('a delivery that it cannot process, until it can', full, async () => {
+      // Every write to this device fails.
+      const command = `${commands.get(name)} > /dev/full`
+      await using failing = await startReceiver(command, folder, webhook.secrets[1])
+      const send = (url: string) => post(url, webhook.secrets[1], { id: 'msg_failed' })
+      expect([await send(failing.url), await send(failing.url)]).toEqual([500, 500])
+      expect(await send(receiver.url)).toBe(204)
+      await expect.poll(() => receiver.processed('msg_failed')).toHaveLength(1)
+    })
+
+    test('a repeated id, which it processes once', async () => {
+      const send = () => post(receiver.url, webhook.secrets[1], { id: 'msg_repeated' })
+      expect(await Promise.all([send(), send(), send()])).toEqual([204, 204, 204])
+      expect(await send()).toBe(204)
+      await expect.poll(() => receiver.processed('msg_repeated')).toHaveLength(1)
+    })
+
+    test('the largest body that Posthorn sends, and no larger one', async () => {
+      const body = (bytes: number) => JSON.stringify({ pad: 'x'.repeat(bytes - 10) })
+      const send = (id: string, bytes: number) =>
+        post(receiver.url, webhook.secrets[1], { id, body: body(bytes) })
+      expect(await send('msg_largest', 257 * 1024)).toBe(204)
+      // A receiver that closes the connection before it has read the body resets it.
+      const tooLarge = await send('msg_too_large', 257 * 1024 + 1).catch(() => 413)
+      expect(tooLarge).toBe(413)
+      expect(receiver.processed('msg_too_large')).toEqual([])
+    })
+  })
+})
