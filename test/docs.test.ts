@@ -2,13 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SCOPES } from '../src/access/scope.ts'
-import { createApiKey } from '../src/api-keys/api-key.ts'
-import { startTestApp, type TestApp, testEnvironment } from './support/app.ts'
 import { createTestDatabase } from './support/database.ts'
 import { createTenant } from './support/factories.ts'
-import { runPosthorn } from './support/posthorn-process.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [
@@ -63,61 +60,6 @@ test('the cores in docs/operate/sizing.md follow from the costs above them, roun
       expect(cores).toBeLessThan(1.3 * needed)
     }
   }
-})
-
-describe('in the README', () => {
-  let posthorn: TestApp
-  let headers: Record<string, string>
-
-  beforeAll(async () => {
-    posthorn = await startTestApp()
-    const { organizationId } = posthorn.tenant
-    const { token } = await createApiKey(posthorn.database.prisma, {
-      organizationId,
-      scopes: SCOPES,
-    })
-    headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  })
-  afterAll(async () => await posthorn[Symbol.asyncDispose]())
-
-  const post = async (path: string, body: string) => {
-    const response = await fetch(posthorn.app.url + path, { method: 'POST', headers, body })
-    expect(response.ok, await response.clone().text()).toBe(true)
-    // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
-    return (await response.json()) as any
-  }
-
-  test('the first calls over HTTP publish an event, and register a webhook that gets none', async () => {
-    const section = sectionOf('README.md', 'From a clone to a delivered webhook')
-    const calls = [
-      ...section.matchAll(/^curl http:\/\/127\.0\.0\.1:4000(\S+) .*\n.*\n {2}-d '(.*)'$/gm),
-    ]
-    const [published, webhook] = await Promise.all(
-      calls.map(([, path = '', body = '']) => post(path, body)),
-    )
-    expect(published.data.publishEvent.publishedEvent.id).toMatch(/^evt_/)
-    expect(webhook).toMatchObject({ id: expect.stringMatching(/^wh_/), enabled: false })
-  })
-
-  test('a new event type is added, published, and found by its search key', async () => {
-    const section = sectionOf('README.md', 'Your event types')
-    const queries = [...section.matchAll(/^```graphql\n(.*?)^```/gms)].map(([, query]) => query)
-    expect(queries).toHaveLength(3)
-    const run = async (i: number) =>
-      (await post('/graphql', JSON.stringify({ query: queries[i] }))).data
-    const data = await run(0)
-    expect(data.createEventType).toEqual({ eventType: { name: 'order.paid' } })
-    const publish = (json: string) =>
-      runPosthorn(['publish', 'order.paid', json, '--json'], {
-        environment: testEnvironment(posthorn.database.url),
-      })
-    const [, json = ''] = /^npx posthorn publish order\.paid '(.*)'$/m.exec(section) ?? []
-    expect((await run(1)).updateEventType.eventType).toEqual({ searchKeys: ['$.order'] })
-    const published = await publish(json)
-    expect(published).toMatchObject({ code: 0, stderr: '' })
-    expect(await publish('{"order": "9001"}')).toMatchObject({ code: 1 })
-    expect((await run(2)).events.nodes).toMatchObject([{ id: JSON.parse(published.stdout).id }])
-  })
 })
 
 test('an application can publish with the SQL and the privileges in the README', async () => {

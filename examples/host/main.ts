@@ -12,6 +12,8 @@ const host = createHost({
   signedIn: () => ({ name: 'user 4711' }),
 })
 
-createServer(host).listen(4001, '127.0.0.1', () => {
-  console.log('The host answers POST http://127.0.0.1:4001/session.')
+const port = Number(process.env['PORT'] ?? 4001)
+
+createServer(host).listen(port, '127.0.0.1', () => {
+  console.log(`The host answers POST http://127.0.0.1:${port}/session.`)
 })

@@ -6,8 +6,9 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { createApiKey, revokeApiKey } from './api-key.ts'
+import { DEFAULT_LIMITS } from './default-limits.ts'
 import { rereadApiKey } from './find-api-key.ts'
-import { DEFAULT_LIMITS, MAX_PER_SECOND } from './limits.ts'
+import { MAX_PER_SECOND } from './limits.ts'
 import { updateApiKey } from './update-api-key.ts'
 
 const LIMIT_RULE = `1 to ${MAX_PER_SECOND.toLocaleString('en')}, and at most the limit of the calling key unless that key has the scope \`admin\`.`

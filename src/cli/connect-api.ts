@@ -1,3 +1,5 @@
+import { type ServerAccess, ServerError, type ServerRequest, sendRequest } from './send-request.ts'
+
 /** A client of the REST API, `/api/connect/v1`. Errors have a message of one line that says what to do. */
 export interface ConnectApi {
   createWebhook(webhook: NewWebhook): Promise<{ id: string }>
@@ -15,21 +17,10 @@ export interface NewWebhook {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const TIMEOUT_MS = 10_000
-
 /** `server` is the base URL, such as `http://127.0.0.1:4000`; `key` is an API key, `phk_…`. */
 export function createConnectApi(server: string, key: string): ConnectApi {
-  if (!/^https?:$/.test(URL.parse(server)?.protocol ?? '')) {
-    throw new Error(`${JSON.stringify(server)} is not the http:// or https:// URL of a server.`)
-  }
-  // Otherwise fetch would reject the header with a message that contains the key.
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new Error(
-      'The API key is empty or contains spaces or line breaks. Give the full key, phk_….',
-    )
-  }
   const call = (method: string, path: string, body?: unknown) =>
-    callServer({ server, key, method, path: `/api/connect/v1/webhooks${path}`, body })
+    callServer({ url: server, key }, { method, path: `/api/connect/v1/webhooks${path}`, body })
 
   return {
     async createWebhook(webhook) {
@@ -45,42 +36,13 @@ export function createConnectApi(server: string, key: string): ConnectApi {
   }
 }
 
-interface Call {
-  readonly server: string
-  readonly key: string
-  readonly method: string
-  readonly path: string
-  readonly body: unknown
-}
-
-async function callServer({ server, key, method, path, body }: Call): Promise<Response> {
-  const headers: Record<string, string> = { authorization: `Bearer ${key}` }
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  let response: Response
-  try {
-    response = await fetch(server.replace(/\/+$/, '') + path, {
-      method,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    })
-  } catch (error) {
-    throw new Error(explainFetchError(server, error), { cause: error })
-  }
+async function callServer(access: ServerAccess, request: ServerRequest): Promise<Response> {
+  const { method, path } = request
+  const response = await sendRequest(access, request)
   if (response.ok || (method === 'DELETE' && response.status === 404)) return response
-  throw new Error(await explainRejection(`${server} rejected ${method} ${path}`, response))
-}
-
-function explainFetchError(server: string, error: unknown): string {
-  const cause = (error as Error).cause as NodeJS.ErrnoException | undefined
-  if (cause?.code === 'ECONNREFUSED') {
-    return `Nothing listens at ${server}. Start Posthorn with \`npm start\`, or give its URL with --server.`
-  }
-  if ((error as Error).name === 'TimeoutError') {
-    return `${server} did not answer within ${TIMEOUT_MS / 1000} s.`
-  }
-  return `Cannot connect to ${server}: ${cause?.message || (error as Error).message}.`
+  throw new ServerError(
+    await explainRejection(`${access.url} rejected ${method} ${path}`, response),
+  )
 }
 
 /** An RFC 9457 problem in one line: the list of errors or the detail, and what to do. */
@@ -117,5 +79,5 @@ async function readText(response: Response, name: string, server: string): Promi
   const body: unknown = await response.json().catch(() => null)
   const value = (body as Record<string, unknown> | null)?.[name]
   if (typeof value === 'string') return value
-  throw new Error(`${server} does not respond like Posthorn. Check --server.`)
+  throw new ServerError(`${server} does not respond like Posthorn. Check --server.`)
 }

@@ -1,17 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { COMMAND_LINE } from '../access/actor.ts'
 import { SCOPES } from '../access/scope.ts'
-import { createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-key.ts'
-import { DEFAULT_LIMITS } from '../api-keys/limits.ts'
+import { DEFAULT_LIMITS } from '../api-keys/default-limits.ts'
 import { parseDuration } from '../config/setting-parsers.ts'
-import type { ApiKey } from '../db/generated/prisma/client.ts'
-import { publicId } from '../db/ids.ts'
-import { getOrganization } from '../organizations/organization.ts'
+import type { Key } from './installation/installation.ts'
+import { ORGANIZATION_OPTION } from './installation/only-organization.ts'
+import { withInstallation, withServerOptions } from './installation/with-installation.ts'
 import { registerRotateEncryption } from './rotate-encryption.ts'
-import { print, runCommand, withServices } from './run-command.ts'
-import { ORGANIZATION_OPTION, selectOrganization } from './select-organization.ts'
+import { print, runCommand } from './run-command.ts'
+import type { ServerOptions } from './server-access.ts'
 
-interface CreateOptions {
+interface CreateOptions extends ServerOptions {
   readonly organization?: string
   readonly scope: string[]
   readonly expires?: number
@@ -19,6 +17,11 @@ interface CreateOptions {
   readonly rateLimit?: number
   readonly eventRateLimit?: number
   readonly deliveryRateLimit?: number
+  readonly json?: boolean
+}
+
+interface ListOptions extends ServerOptions {
+  readonly organization?: string
   readonly json?: boolean
 }
 
@@ -32,8 +35,7 @@ export function registerKey(program: Command): void {
 }
 
 function registerCreate(key: Command): void {
-  key
-    .command('create')
+  withServerOptions(key.command('create'), KEY_SCOPES)
     .summary('create an API key')
     .description(
       'Creates an API key and prints its token. The token is shown only once: Posthorn stores only its hash.',
@@ -63,73 +65,63 @@ function registerCreate(key: Command): void {
     )
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
     .action(async (options: CreateOptions) => {
-      await runCommand(() =>
-        withServices(async ({ database: { prisma } }) => {
-          const organization = await selectOrganization(prisma, options.organization)
-          const input = {
-            organizationId: organization.id,
-            scopes: options.scope,
-            name: options.name ?? null,
-            requestsPerSecond: options.rateLimit ?? null,
-            eventsPerSecond: options.eventRateLimit ?? null,
-            deliveriesPerSecond: options.deliveryRateLimit ?? null,
-            expiresAt:
-              options.expires === undefined ? null : new Date(Date.now() + options.expires),
-          }
-          const { key: created, token } = await createApiKey(prisma, input, COMMAND_LINE)
-          const id = publicId('apiKey', created.id)
-          print(
-            options.json,
-            { id, token },
-            `${id}\n${token}\n\nSave the token now: it is not shown again.`,
-          )
-        }),
-      )
+      await runCommand(async () => {
+        const wanted = {
+          scopes: options.scope,
+          name: options.name ?? null,
+          requestsPerSecond: options.rateLimit ?? null,
+          eventsPerSecond: options.eventRateLimit ?? null,
+          deliveriesPerSecond: options.deliveryRateLimit ?? null,
+          expiresAt: options.expires === undefined ? null : new Date(Date.now() + options.expires),
+        }
+        const { id, token } = await withInstallation(options, (one) =>
+          one.createKey(options.organization, wanted),
+        )
+        print(
+          options.json,
+          { id, token },
+          `${id}\n${token}\n\nSave the token now: it is not shown again.`,
+        )
+      })
     })
 }
 
 function registerList(key: Command): void {
-  key
-    .command('list')
+  withServerOptions(key.command('list'), KEY_SCOPES)
     .summary('list API keys, without their tokens')
     .option('--organization <id>', 'only the keys of this organization, org_… (default: all)')
     .option('--json', 'print an array of keys, oldest first')
-    .action(async (options: { organization?: string; json?: boolean }) => {
-      await runCommand(() =>
-        withServices(async ({ database: { prisma } }) => {
-          const organization = options.organization
-            ? await getOrganization(prisma, options.organization)
-            : undefined
-          const keys = (await listApiKeys(prisma, organization?.id)).map(toJson)
-          print(options.json, keys, keys.map(toLine).join('\n') || 'There are no API keys.')
-        }),
-      )
+    .action(async (options: ListOptions) => {
+      await runCommand(async () => {
+        const keys = await withInstallation(options, (one) => one.listKeys(options.organization))
+        const lines = keys.map(toLine)
+        print(options.json, keys.map(toJson), lines.join('\n') || 'There are no API keys.')
+      })
     })
 }
 
 function registerRevoke(key: Command): void {
-  key
-    .command('revoke')
+  withServerOptions(key.command('revoke'), KEY_SCOPES)
     .summary('revoke an API key')
     .description(
       'Revokes an API key. When the command ends, no process accepts the key any more. Revoking a revoked key changes nothing.',
     )
     .argument('<id>', 'the key, key_…')
     .option('--json', 'print {"id":"key_…","revoked_at":"…"}')
-    .action(async (id: string, { json }: { json?: boolean }) => {
-      await runCommand(() =>
-        withServices(async ({ database }) => {
-          const { revokedAt } = await revokeApiKey(database.prisma, id, undefined, COMMAND_LINE)
-          print(json, { id, revoked_at: revokedAt }, `${id} is revoked.`)
-        }),
-      )
+    .action(async (id: string, options: ServerOptions & { json?: boolean }) => {
+      await runCommand(async () => {
+        const { revokedAt } = await withInstallation(options, (one) => one.revokeKey(id))
+        print(options.json, { id, revoked_at: revokedAt }, `${id} is revoked.`)
+      })
     })
 }
 
-function toJson(key: ApiKey) {
+const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
+
+function toJson(key: Key) {
   return {
-    id: publicId('apiKey', key.id),
-    organization: publicId('organization', key.organizationId),
+    id: key.id,
+    organization: key.organization.id,
     name: key.name,
     token_hint: `${key.tokenHint}…`,
     scopes: key.scopes,
@@ -140,14 +132,11 @@ function toJson(key: ApiKey) {
   }
 }
 
-function toLine(key: ReturnType<typeof toJson>): string {
-  const state = key.revoked_at
-    ? 'revoked'
-    : key.expires_at && key.expires_at <= new Date()
-      ? 'expired'
-      : 'valid'
+function toLine(key: Key): string {
+  const hasExpired = key.expiresAt !== null && Date.parse(key.expiresAt) <= Date.now()
+  const state = key.revokedAt !== null ? 'revoked' : hasExpired ? 'expired' : 'valid'
   const name = key.name === null ? '' : `  ${JSON.stringify(key.name)}`
-  return `${key.id}  ${key.organization}  ${key.token_hint}  ${state}  ${key.scopes.join(',')}${name}`
+  return `${key.id}  ${key.organization.id}  ${key.tokenHint}…  ${state}  ${key.scopes.join(',')}${name}`
 }
 
 function commaSeparated(text: string, previous: string[] = []): string[] {

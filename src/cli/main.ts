@@ -1,15 +1,21 @@
 import { Command } from 'commander'
 import { VERSION } from '../lib/version.ts'
-import { registerExport } from './export.ts'
-import { registerImport } from './import.ts'
-import { registerKey } from './key.ts'
-import { registerListen } from './listen.ts'
-import { registerMigrate } from './migrate.ts'
-import { registerOrganization } from './organization.ts'
-import { registerPublish } from './publish.ts'
 import { rejectBrokenArguments } from './reject-broken-arguments.ts'
-import { registerStart } from './start.ts'
-import { registerVerify } from './verify.ts'
+
+type Register = (program: Command) => void
+
+/** Loaded when needed, because loading takes most of the time of a short command. */
+const COMMANDS = new Map<string, () => Promise<Register>>([
+  ['start', async () => (await import('./start.ts')).registerStart],
+  ['migrate', async () => (await import('./migrate.ts')).registerMigrate],
+  ['organization', async () => (await import('./organization.ts')).registerOrganization],
+  ['key', async () => (await import('./key.ts')).registerKey],
+  ['publish', async () => (await import('./publish.ts')).registerPublish],
+  ['listen', async () => (await import('./listen.ts')).registerListen],
+  ['export', async () => (await import('./export.ts')).registerExport],
+  ['import', async () => (await import('./import.ts')).registerImport],
+  ['verify', async () => (await import('./verify.ts')).registerVerify],
+])
 
 const program = new Command('posthorn')
   .description(
@@ -24,15 +30,9 @@ Settings are environment variables, also read from .env; .env.example lists them
 Without DATABASE_URL, Posthorn uses an embedded Postgres in POSTHORN_DATA_DIR (.posthorn).`,
   )
 
-registerStart(program)
-registerMigrate(program)
-registerOrganization(program)
-registerKey(program)
-registerPublish(program)
-registerListen(program)
-registerVerify(program)
-registerExport(program)
-registerImport(program)
+const [name = ''] = process.argv.slice(2)
+const named = COMMANDS.get(name)
+for (const load of named ? [named] : COMMANDS.values()) (await load())(program)
 
 rejectBrokenArguments(program, process.argv.slice(2))
 await program.parseAsync()

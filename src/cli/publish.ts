@@ -4,11 +4,13 @@ import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
 import { InvalidJson, MAX_JSON_NESTING, parseJson } from '../lib/parse-json.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
+import { ORGANIZATION_OPTION } from './installation/only-organization.ts'
+import { withInstallation, withServerOptions } from './installation/with-installation.ts'
 import { readInput } from './read-input.ts'
-import { print, runCommand, withServices } from './run-command.ts'
-import { ORGANIZATION_OPTION, selectOrganization } from './select-organization.ts'
+import { print, runCommand } from './run-command.ts'
+import type { ServerOptions } from './server-access.ts'
 
-interface PublishOptions {
+interface PublishOptions extends ServerOptions {
   readonly organization?: string
   readonly idempotencyKey?: string
   readonly timestamp?: string
@@ -17,8 +19,7 @@ interface PublishOptions {
 
 /** `posthorn publish`: publishes one event, with the same rules as the GraphQL mutation. */
 export function registerPublish(program: Command): void {
-  program
-    .command('publish')
+  withServerOptions(program.command('publish'), 'the scope events:publish')
     .summary('publish one event')
     .description(
       'Publishes one event and creates a delivery to every enabled webhook that subscribes to its type.',
@@ -44,32 +45,28 @@ Example:
     .action(async (type: string, json: string, options: PublishOptions) => {
       await runCommand(async () => {
         const dataText = json === '-' ? await readText() : withoutByteOrderMark(json)
-        const data = parseData(dataText)
-        rejectLoneSurrogates({ data })
-        await withServices(async ({ database, publishEvents }) => {
-          const organization = await selectOrganization(database.prisma, options.organization)
-          const [event] = await publishEvents(organization.id, [
-            {
-              type,
-              data,
-              dataText: dataText.trim(),
-              idempotencyKey: options.idempotencyKey ?? null,
-              occurredAt: options.timestamp === undefined ? null : readTime(options.timestamp),
-            },
-          ])
-          if (!event) return
-          const { id, deliveryCount, duplicate } = event
-          const deliveries = deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`
-          const text = duplicate ? `${id}  already published with this key` : `${id}  ${deliveries}`
-          print(options.json, { id, deliveries: deliveryCount, duplicate }, text)
-        })
+        rejectLoneSurrogates({ data: parseData(dataText) })
+        const event = {
+          type,
+          dataText: dataText.trim(),
+          idempotencyKey: options.idempotencyKey ?? null,
+          occurredAt: options.timestamp === undefined ? null : readTime(options.timestamp),
+        }
+        const { id, deliveryCount, duplicate } = await withInstallation(options, (one) =>
+          one.publish(options.organization, event),
+        )
+        const deliveries = deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`
+        const text = duplicate ? `${id}  already published with this key` : `${id}  ${deliveries}`
+        print(options.json, { id, deliveries: deliveryCount, duplicate }, text)
       })
     })
 }
 
-/** The rules of events refuse an invalid time. */
 function readTime(text: string): Date {
-  return parseRfc3339(text) ?? new Date(Number.NaN)
+  const time = parseRfc3339(text)
+  if (time) return time
+  const detail = 'timestamp must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.'
+  throw invalid([{ path: ['timestamp'], code: 'invalid_time', detail }])
 }
 
 async function readText(): Promise<string> {

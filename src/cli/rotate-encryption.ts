@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
-import { COMMAND_LINE } from '../access/actor.ts'
-import { writeAuditEntry } from '../audit/audit-entry.ts'
-import { type Reencrypted, reencryptStoredSecrets } from '../encryption/stored-secrets.ts'
+import type { Reencrypted } from '../encryption/stored-secrets.ts'
 import { print, runCommand, withServices } from './run-command.ts'
 
 /** `posthorn key rotate-encryption`: re-encrypts stored secrets while the service runs. */
@@ -25,6 +23,13 @@ To change the key:
   3. When the command says so, remove the old keys, and restart every process.`,
     )
     .action(async ({ json }: { json?: boolean }) => {
+      const [{ COMMAND_LINE }, { writeAuditEntry }, { reencryptStoredSecrets }] = await Promise.all(
+        [
+          import('../access/actor.ts'),
+          import('../audit/audit-entry.ts'),
+          import('../encryption/stored-secrets.ts'),
+        ],
+      )
       await runCommand(() =>
         withServices(async ({ database: { pool, prisma }, webhooks: { keyring } }) => {
           await writeAuditEntry(prisma, COMMAND_LINE, {

@@ -1,6 +1,6 @@
 import type { Services } from '../app.ts'
 import { readEnvironment } from '../config/config.ts'
-import { explainFailure } from '../db/explain-failure.ts'
+import { ServerError } from './send-request.ts'
 
 /**
  * Migrates the database and calls `use` with the services. Logs only warnings and errors.
@@ -25,9 +25,15 @@ export async function runCommand(body: () => Promise<void>): Promise<void> {
   try {
     await body()
   } catch (error) {
-    process.stderr.write(`error: ${explainFailure(error)}\n`)
+    process.stderr.write(`error: ${await explain(error)}\n`)
     process.exitCode = 1
   }
+}
+
+async function explain(error: unknown): Promise<string> {
+  if (error instanceof ServerError) return error.message
+  const { explainFailure } = await import('../db/explain-failure.ts')
+  return explainFailure(error)
 }
 
 /** Prints `value` as JSON with `--json`, otherwise `text` for people. */

@@ -9,10 +9,12 @@ interface Welcome {
   readonly keyFile: string
   /** The token of a link that signs in to the console once within an hour, or `null` if the API key is invalid. */
   readonly signInLink: string | null
+  /** The URL of the embedded Postgres, with its password. */
+  readonly databaseUrl: string
 }
 
 /** The message of embedded mode when it is ready. Contains the API key only on the first start. */
-export function welcome({ url, token, keyFile, signInLink }: Welcome): string {
+export function welcome({ url, token, keyFile, signInLink, databaseUrl }: Welcome): string {
   const relativeFile = path.relative(process.cwd(), keyFile) || keyFile
   const lines = [
     '',
@@ -22,6 +24,7 @@ export function welcome({ url, token, keyFile, signInLink }: Welcome): string {
     `  GraphQL   ${url}/graphql`,
     `  REST      ${url}/api/connect/v1/webhooks`,
     `  OpenAPI   ${url}/openapi.json`,
+    `  Postgres  ${databaseUrl}`,
     '',
     ...(token !== null
       ? firstStart(url, token, relativeFile)

@@ -179,6 +179,10 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || isLoopbackAddress(host)
 }
 
+/** The pages write `postgres://…` where a reader's own value belongs. */
+const PLACEHOLDER = '…'
+const IS_PLACEHOLDER = 'the … in it stands for a value of your own. Put this value in its place.'
+
 const NOT_UTF8 = 'it has bytes that are not UTF-8. Save it as UTF-8.'
 
 export interface LoadOptions {
@@ -198,6 +202,7 @@ export function loadConfig(
     const text = environment[name]
     try {
       if (text?.includes(REPLACEMENT_CHARACTER)) throw new Error(NOT_UTF8)
+      if (text?.includes(PLACEHOLDER)) throw new Error(IS_PLACEHOLDER)
       return parse(text === undefined ? SETTINGS[name] : text.trim())
     } catch (error) {
       const value = isSecret(name) ? 'not usable' : JSON.stringify(text)

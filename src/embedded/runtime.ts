@@ -9,6 +9,8 @@ import { ensureLocalAuthority } from './local-authority.ts'
 
 /** The settings, with the database, the keys and the trusted authorities that they leave open filled in. */
 export interface Runtime extends Settings, AsyncDisposable {
+  /** The URL of the embedded Postgres over TCP, with its password. Null with DATABASE_URL. */
+  readonly embeddedUrl: string | null
   /** In embedded mode, restarts Postgres whenever it is killed, as long as this process runs. */
   keepDatabaseRunning(handlers: KeepRunningHandlers): void
 }
@@ -55,6 +57,7 @@ function externalRuntime(
   return {
     config,
     secrets: { ...others, databaseUrl, encryptionKeys },
+    embeddedUrl: null,
     keepDatabaseRunning() {},
     async [Symbol.asyncDispose]() {},
   }
@@ -73,6 +76,7 @@ async function embeddedRuntime(config: Config, secrets: Secrets): Promise<Runtim
     secrets: { ...secrets, databaseUrl: postgres.localUrl, encryptionKeys },
     trustedAuthorities: [authority.certificatePem],
     testReceiver,
+    embeddedUrl: postgres.url,
     keepDatabaseRunning: (handlers) => postgres.keepRunning(handlers),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

@@ -4,6 +4,7 @@ import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import { type EventType, Prisma, type PrismaClient } from '../db/generated/prisma/client.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { checkInput } from '../lib/validation.ts'
 import { checkSchema } from './check-schema.ts'
@@ -157,8 +158,10 @@ async function lockEventType(tx: Db, name: string): Promise<EventType> {
   const isValid = !name.includes('\0')
   if (isValid) await tx.$queryRaw`select from posthorn.event_types where name = ${name} for update`
   const row = isValid && (await tx.eventType.findUnique({ where: { name } }))
-  if (!row) throw notFound('event type', name)
-  return row
+  if (row) return row
+  const others = await tx.eventType.findMany({ select: { name: true } })
+  const names = others.map((one) => one.name)
+  throw notFound('event type', name, didYouMean(name, names))
 }
 
 /** The fields of an event type in the audit log. */

@@ -1,10 +1,11 @@
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, ValidationError } from '../graphql/errors.ts'
-import { DomainError, invalid } from '../lib/errors.ts'
+import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
 import { findPublishedEvent } from './find-events.ts'
 import type { NewEvent } from './new-event.ts'
 import { MAX_EVENTS_PER_CALL, type PublishEvents, type PublishedEvent } from './publish-events.ts'
+import { readData } from './read-data.ts'
 
 declare module '../graphql/builder.ts' {
   interface Objects {
@@ -24,9 +25,12 @@ const PublishEventInput = builder.inputType('PublishEventInput', {
     type: t.string({ required: true, description: 'The name of an event type in the catalogue.' }),
     data: t.field({
       type: 'JSON',
-      required: true,
       description:
-        'The payload: at most 256 KiB as JSON, in a request of at most 1 MiB. It must match the schema of the event type. It is sent as JavaScript prints its values: `10.50` as `10.5`, and names that are whole numbers before the others. SQL and `posthorn publish` keep it to the letter.',
+        'The payload: at most 256 KiB as JSON, in a request of at most 1 MiB. It must match the schema of the event type. It is sent as JavaScript prints its values: `10.50` as `10.5`, and names that are whole numbers before the others. Required unless there is a `dataText`.',
+    }),
+    dataText: t.string({
+      description:
+        'The payload as JSON text, in place of `data`. It is kept to the letter, without white space around it, as in SQL and by `posthorn publish`.',
     }),
     timestamp: t.field({ type: 'DateTime', description: 'When the event occurred. Default: now.' }),
     idempotencyKey: t.string({
@@ -87,7 +91,7 @@ builder.mutationFields((t) => ({
     },
     args: { input: t.arg({ type: PublishEventInput, required: true, description: 'The event.' }) },
     resolve: async (_root, { input }, context) => {
-      const [published] = await publish(context, [newEvent(input)]).catch(rethrowForOne)
+      const [published] = await publish(context, [input]).catch(rethrowForOne)
       return published as PublishedEvent
     },
   }),
@@ -110,16 +114,16 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: PublishEventsInput, required: true, description: 'The events.' }),
     },
-    resolve: (_root, { input: { events } }, context) => publish(context, events.map(newEvent)),
+    resolve: (_root, { input: { events } }, context) => publish(context, events),
   }),
 }))
 
 /** How many deliveries the events have is known only when they are stored. */
-async function publish(context: Context, events: readonly NewEvent[]): Promise<PublishedEvent[]> {
+async function publish(context: Context, events: readonly EventInput[]): Promise<PublishedEvent[]> {
   const caller = callerOf(context)
   context.quota.spend(caller, 'deliveries', 0)
   spend(context, events.length)
-  const published = await context.publishEvents(caller.organizationId, events)
+  const published = await context.publishEvents(caller.organizationId, newEvents(events))
   const deliveries = published.reduce((sum, { deliveryCount }) => sum + deliveryCount, 0)
   context.quota.charge(caller, 'deliveries', deliveries)
   return published
@@ -131,18 +135,29 @@ function spend(context: Context, count: number): void {
   context.quota.spend(callerOf(context), 'events', amount)
 }
 
-function newEvent({
-  timestamp,
-  traceparent,
-  ...event
-}: typeof PublishEventInput.$inferInput): NewEvent {
-  return {
-    type: event.type,
-    data: event.data,
-    occurredAt: timestamp ?? null,
-    idempotencyKey: event.idempotencyKey ?? null,
-    traceParent: traceparent ?? null,
-  }
+type EventInput = typeof PublishEventInput.$inferInput
+
+/** Throws one `invalid` for all events whose data cannot be read. */
+function newEvents(inputs: readonly EventInput[]): NewEvent[] {
+  const issues: FieldIssue[] = []
+  const events = inputs.flatMap(({ data, dataText, timestamp, traceparent, ...event }, index) => {
+    const read = readData({ data, dataText })
+    if ('issues' in read) {
+      issues.push(
+        ...read.issues.map(({ path, ...one }) => ({ ...one, path: ['events', index, ...path] })),
+      )
+      return []
+    }
+    return {
+      type: event.type,
+      ...read,
+      occurredAt: timestamp ?? null,
+      idempotencyKey: event.idempotencyKey ?? null,
+      traceParent: traceparent ?? null,
+    }
+  })
+  if (issues.length > 0) throw invalid(issues)
+  return events
 }
 
 /** The domain publishes lists. For a single event, paths in errors must start at the event instead of the list. */

@@ -77,10 +77,10 @@ export function listedIssues({ issues }: DomainError): readonly FieldIssue[] {
 }
 
 /** Also used for things of another organization, so that their existence stays secret. */
-export function notFound(thing: string, id: string): DomainError {
+export function notFound(thing: string, id: string, hint = ''): DomainError {
   return new DomainError(
     'not_found',
-    `There is no ${thing} ${JSON.stringify(excerpt(id, MAX_ID_LENGTH))}.`,
+    `There is no ${thing} ${JSON.stringify(excerpt(id, MAX_ID_LENGTH))}.${hint}`,
   )
 }
 

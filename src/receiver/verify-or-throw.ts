@@ -19,7 +19,7 @@ import type { VerifyOptions } from './verify-options.ts'
 export async function verifyOrThrow(
   rawBody: RawBody,
   headers: ReceivedHeaders,
-  secret: string | readonly string[],
+  secret: string | readonly string[] | undefined,
   options?: VerifyOptions,
 ): Promise<VerifiedDelivery> {
   const verification = await verify(rawBody, headers, secret, options)

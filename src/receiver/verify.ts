@@ -69,7 +69,7 @@ const TOLERANCE_SECONDS = 300
 export async function verify(
   rawBody: RawBody,
   headers: ReceivedHeaders,
-  secret: string | readonly string[],
+  secret: string | readonly string[] | undefined,
   options: VerifyOptions = {},
 ): Promise<Verification> {
   const keys = parseSecrets(secret)
@@ -106,7 +106,7 @@ export async function verify(
   )
 }
 
-function parseSecrets(secret: string | readonly string[]): Uint8Array<ArrayBuffer>[] {
+function parseSecrets(secret: string | readonly string[] | undefined): Uint8Array<ArrayBuffer>[] {
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (!Array.isArray(secrets) || secrets.length === 0) {
     throw new TypeError(

@@ -13,10 +13,15 @@ export interface OpenPosthorn extends AsyncDisposable {
   readonly logger: Logger
   /** The URL of the server, such as `http://127.0.0.1:4000`. */
   readonly url: string
-  /** The organization and the key of embedded mode. Null without it, and for a worker. */
-  readonly provisioned: Provisioned | null
+  /** The organization, the key and the database of embedded mode. Null without it, and for a worker. */
+  readonly provisioned: Trial | null
   /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
   abort(): void
+}
+
+interface Trial extends Provisioned {
+  /** The URL of the embedded Postgres, with its password. */
+  readonly databaseUrl: string
 }
 
 interface OpenOptions {
@@ -58,9 +63,10 @@ export async function openPosthorn(
   })
   warnOfEgress(config, logger)
   // A worker has neither the console nor the APIs that the commands call.
-  const isTrial = config.database === 'embedded' && role !== 'worker'
-  const provisioned = isTrial ? await threads.provision(config.dataDir) : null
-  if (isTrial) opened.use(await saveServerUrl(config.dataDir, threads.url))
+  const databaseUrl = role === 'worker' ? null : runtime.embeddedUrl
+  const provisioned =
+    databaseUrl === null ? null : { ...(await threads.provision(config.dataDir)), databaseUrl }
+  if (provisioned) opened.use(await saveServerUrl(config.dataDir, threads.url))
   hasStarted = true
   const resources = opened.move()
   return {

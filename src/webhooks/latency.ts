@@ -20,7 +20,10 @@ export function sumLatencies(column: string): string {
   return `array[${BUCKETS.map((i) => `sum(${column}[${i + 1}])`).join(', ')}]::float8[]`
 }
 
-/** The duration below which `fraction` of the attempts stayed, interpolated within a bucket. Null without attempts. */
+/**
+ * The duration below which `fraction` of the attempts stayed, interpolated within a bucket, to a tenth of a millisecond.
+ * Null without attempts.
+ */
 export function latencyPercentile(counts: readonly number[], fraction: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
@@ -29,7 +32,8 @@ export function latencyPercentile(counts: readonly number[], fraction: number): 
     if (count > 0 && before + count >= total * fraction) {
       const low = LATENCY_BOUNDS_MS[i - 1] ?? 0
       const high = LATENCY_BOUNDS_MS[i] ?? low
-      return low + ((high - low) * (total * fraction - before)) / count
+      const ms = low + ((high - low) * (total * fraction - before)) / count
+      return Math.round(ms * 10) / 10
     }
     before += count
   }

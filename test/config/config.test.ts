@@ -225,6 +225,14 @@ describe('text of other editors', () => {
     ])
   })
 
+  test('a setting pasted with the … of a page is rejected, and a secret is not repeated', () => {
+    const remedy = 'the … in it stands for a value of your own. Put this value in its place.'
+    expect(problemsOf({ ...external, DATABASE_URL: 'postgres://…', HOST: '…' })).toEqual([
+      `DATABASE_URL is not usable: ${remedy}`,
+      `HOST is "…": ${remedy}`,
+    ])
+  })
+
   test('a file of trusted documents may begin with a byte order mark, and must be UTF-8', () => {
     const documents = write('documents.json', '\ufeff{"a":"{ viewer { __typename } }"}')
     const { config } = loadConfig({ POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: documents })

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
@@ -30,6 +31,11 @@ test('the first start prints an API key and a curl command that works', async ()
   expect(authorization).toBe(`Authorization: Bearer ${token}`)
   const response = await fetch(String(address), { headers: { authorization: `Bearer ${token}` } })
   expect([response.status, await response.json()]).toEqual([200, []])
+})
+
+test('the first start prints the URL of its Postgres', async () => {
+  const { rows } = await query('select name from posthorn.organizations')
+  expect(rows).toEqual([{ name: 'My organization' }])
 })
 
 test('the first start prints a link that signs in to the console once', async () => {
@@ -105,9 +111,14 @@ test('a second start keeps the data, and does not print the key again', async ()
   expect(await response.json()).toEqual(before)
 })
 
-test('after kill -9 it starts again', async () => {
+test('commands call the server; after kill -9, with its file left, they use the database, and it starts again', async () => {
+  const create = ['key', 'create', '--scope', 'webhooks:read']
+  expect(await runPosthorn(create, { cwd, environment })).toMatchObject({ code: 0 })
   posthorn.child.kill('SIGKILL')
   await posthorn.ended
+  await readFile(serverFile())
+  expect(await runPosthorn(create, { cwd, environment })).toMatchObject({ code: 0 })
+  await publish({ attendee: 'Ada' })
   posthorn = startPosthorn(['start'], { cwd, environment })
   url = await readyUrl(posthorn)
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
@@ -115,6 +126,10 @@ test('after kill -9 it starts again', async () => {
     pid: posthorn.child.pid,
     url,
   })
+  const { rows } = await query(
+    `select source from posthorn.audit_log where action = 'api_key.created' order by id`,
+  )
+  expect(rows.map(({ source }) => source)).toEqual(['system', 'graphql', 'cli'])
 })
 
 test('a start with a port that is in use fails, suggests another port, and creates nothing', async () => {
@@ -162,6 +177,18 @@ test('a start with an invalid key says how to create another', async () => {
   })
   expect(response.status).toBe(200)
 })
+
+/** At the URL that the last start printed. */
+async function query(sql: string): Promise<pg.QueryResult> {
+  const [, databaseUrl] = /^ {2}Postgres {2}(postgres:\S+)$/m.exec(posthorn.stderr) ?? []
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  try {
+    return await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
 
 function serverFile(): string {
   return path.join(cwd, '.posthorn/server.json')

@@ -62,7 +62,7 @@ describe('psql', needs('psql'), () => {
       psql(`select posthorn.publish_event(:'organization', 'no.such_type', '{}');`),
     ).rejects.toMatchObject({
       stderr: expect.stringContaining(
-        '22023: type: "no.such_type" is not in the catalogue of event types.',
+        '22023: type: "no.such_type" is not in the catalogue of event types. The event types are',
       ),
     })
   })

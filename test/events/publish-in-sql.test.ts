@@ -257,6 +257,26 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     })
   })
 
+  test.each([
+    ['event_attendee.joined', `Did you mean "${JOINED}"?`],
+    ['EventAttendee.TicketSuccess', `Did you mean "${TICKET}"?`],
+    ['invoice.paid', `The event types are ${JOINED}, ${TICKET}.`],
+    ['x', `The event types are ${JOINED}, ${TICKET}.`],
+  ])('the type %s: %s', async (type, remedy) => {
+    const problem = `${JSON.stringify(type)} is not in the catalogue of event types. ${remedy}`
+    await expect(
+      publish([
+        { type: JOINED, data: 1 },
+        { type, data: 1 },
+      ]),
+    ).rejects.toMatchObject({
+      message: `events[1].type: ${problem}`,
+    })
+    await expect(publishOne(`'${type}', '1'`)).rejects.toMatchObject({
+      message: `type: ${problem}`,
+    })
+  })
+
   test('text that is not JSON', async () => {
     await expect(publishText('[{')).rejects.toMatchObject({
       code: '22023',
@@ -323,7 +343,7 @@ describe('publish_event publishes one event', () => {
       'an unknown type',
       `'nope', '1'`,
       '22023',
-      'type: "nope" is not in the catalogue of event types.',
+      /^type: "nope" is not in the catalogue of event types\. The event types are/,
     ],
     ['no type', `null, '1'`, '22023', 'type: it is required.'],
     ['no data', `'${JOINED}', null`, '22023', 'data: it is required.'],
@@ -355,6 +375,19 @@ describe('publish_event publishes one event', () => {
       message: expect.stringMatching(message),
     })
     expect(await counts()).toEqual(before)
+  })
+})
+
+test('PH409 has the indexes of the events as its detail, from both functions', async () => {
+  await publishOne(`'${JOINED}', '1', idempotency_key => 'detail'`)
+  const conflict = { type: JOINED, data: 2, idempotencyKey: 'detail' }
+  await expect(publish([{ type: JOINED, data: 1 }, conflict])).rejects.toMatchObject({
+    code: 'PH409',
+    detail: '[1]',
+  })
+  await expect(publishOne(`'${JOINED}', '2', idempotency_key => 'detail'`)).rejects.toMatchObject({
+    code: 'PH409',
+    detail: '[0]',
   })
 })
 

@@ -254,6 +254,13 @@ test.each(['UpdateEventType', 'ArchiveEventType', 'UnarchiveEventType'])(
   },
 )
 
+test('a name that is nearly that of an event type: the message has the name', async () => {
+  const { data } = await call('ArchiveEventType', { name: 'event_attendee.joined' })
+  expect(data.archiveEventType.message).toBe(
+    'There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?',
+  )
+})
+
 describe('archiveEventType', () => {
   test('an archived type cannot be published or subscribed to, and existing subscriptions stay', async () => {
     const name = await addType()

@@ -82,6 +82,34 @@ describe('publishEvent', () => {
     expect(data.publishEvent.publishedEvent.event.data).toEqual({ a: [1, { b: 'ada' }] })
   })
 
+  test('dataText is kept to the letter, without the white space around it', async () => {
+    const text = String.raw`{ "amount": 10.50, "b": 1, "1": 2, "slash": "\/", "a": 1, "a": 2 }`
+    const { data } = await call('PublishEvent', { input: { type: JOINED, dataText: ` ${text}\n` } })
+    const { rows } = await api.database.pool.query(
+      'select data from posthorn.events where id = posthorn.parse_type_id($1, $2)',
+      ['evt', data.publishEvent.publishedEvent.id],
+    )
+    expect(rows).toEqual([{ data: text }])
+  })
+
+  test.each([
+    ['no data', {}, 'data', /^data is required\. Send any JSON value, or the text of one/],
+    ['null', { data: null }, 'data', /^data is required/],
+    ['both', { data: {}, dataText: '{}' }, 'dataText', /^data and dataText are both given/],
+    ['text that is not JSON', { dataText: '{n:1}' }, 'dataText', /^dataText is not JSON\.$/],
+    ['a number that is not exact', { dataText: '9007199254740993' }, 'dataText', /kept exactly/],
+    ['half of a character', { dataText: '{"a":"\\ud800"}' }, 'data', /lone surrogate/],
+    ['what its schema rejects', { dataText: '7' }, 'data', /does not match the schema/],
+  ])('%s is rejected, as one event and as one of several', async (_what, given, field, message) => {
+    const input = { type: JOINED, ...given }
+    const { data: one } = await call('PublishEvent', { input })
+    expect(one.publishEvent.issues[0]).toMatchObject({ path: expect.arrayContaining([field]) })
+    expect(one.publishEvent.message).toMatch(message)
+    const events = [{ type: JOINED, data: {} }, input]
+    const { data: several } = await call('PublishEvents', { input: { events } })
+    expect(several.publishEvents.issues[0].path.slice(0, 3)).toEqual(['events', '1', field])
+  })
+
   test('a repeated idempotency key returns the first event', async () => {
     const input = { type: JOINED, data: { a: 1 }, idempotencyKey: 'order-17' }
     const { data: first } = await call('PublishEvent', { input })

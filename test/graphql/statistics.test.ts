@@ -119,6 +119,7 @@ describe('health', () => {
     expect(latency.p50Ms).toBeLessThanOrEqual(30)
     expect(latency.p95Ms).toBeGreaterThanOrEqual(3_000)
     expect(latency.p99Ms).toBeLessThanOrEqual(5_000)
+    for (const ms of Object.values(latency)) expect(String(ms)).toMatch(/^\d+(\.\d)?$/)
   })
 
   test('counts only attempts within the window', async () => {

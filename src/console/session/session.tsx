@@ -16,6 +16,7 @@ import { mount } from '../mount.ts'
 import { t } from '../strings/t.ts'
 import { onRenewal, tellHost } from './host-messages.ts'
 import { portalToken, takeOverSession } from './portal.ts'
+import { hasSignInLink } from './sign-in-link.ts'
 import { useSessionExpiry } from './use-session-expiry.ts'
 
 export type Viewer = ViewerQuery['viewer']
@@ -49,7 +50,9 @@ interface Screens {
 
 /** Shows the pages to a signed-in viewer, and otherwise the sign-in. */
 export function SessionProvider(screens: Screens) {
-  const [ended, setEnded] = useState<{ reason: string | null } | null>(null)
+  const [ended, setEnded] = useState<{ reason: string | null } | null>(() =>
+    mount.kind === 'console' && hasSignInLink() ? { reason: null } : null,
+  )
   // Each session has its own client, so that no data of the previous session stays in the cache.
   const [round, setRound] = useState(0)
   const [renewals, setRenewals] = useState(0)

@@ -6,6 +6,7 @@ import { Notice } from '../components/page/notice.tsx'
 import { t } from '../strings/t.ts'
 import { OIDC_PATH, oidcFailure, oidcHost } from './oidc.ts'
 import { signIn } from './sign-in.ts'
+import { takeSignInLink } from './sign-in-link.ts'
 
 interface SignInProps {
   /** Why the last session ended, if there was one. */
@@ -18,7 +19,7 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
   const [token, setToken] = useState('')
   const [error, setError] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
-  const [link, setLink] = useState(takeLink)
+  const [link, setLink] = useState(takeSignInLink)
   const [failure] = useState(oidcFailure)
   const field = useRef<HTMLInputElement>(null)
 
@@ -104,11 +105,4 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
       </form>
     </Centered>
   )
-}
-
-/** The one-time link in the URL's fragment. Removes it from the URL: it works only once. */
-function takeLink(): string | null {
-  const link = new URLSearchParams(location.hash.slice(1)).get('link')
-  if (link !== null) history.replaceState(history.state, '', '/console')
-  return link
 }

@@ -135,7 +135,8 @@ async function tryConnection(url: string): Promise<string | null> {
     if (code !== DATABASE_MISSING) return message
   }
   // Renaming the database of initdb is faster than creating one, which copies and syncs files.
-  const rename = `alter database postgres rename to ${DATABASE}`
+  // By default, tables that a reader creates would land in the schema of the user's name, which is Posthorn's own.
+  const rename = `alter database postgres rename to ${DATABASE}; alter database ${DATABASE} set search_path to public`
   return await withClient(url.replace(/[^/]*$/, 'template1'), (client) =>
     client.query(rename),
   ).then(

@@ -1,17 +1,14 @@
-import type { Db } from '../db/client.ts'
-import type { Organization } from '../db/generated/prisma/client.ts'
-import { publicId } from '../db/ids.ts'
-import { getOrganization, listOrganizations } from '../organizations/organization.ts'
+import type { Organization } from './installation.ts'
 
 /** The help of the option `--organization` of commands that need an organization. */
 export const ORGANIZATION_OPTION = 'org_…; only required if there are several organizations'
 
 const MAX_LISTED = 10
 
-/** The organization with the given id or, without an id, the only one in the database. */
-export async function selectOrganization(db: Db, id: string | undefined): Promise<Organization> {
-  if (id !== undefined) return await getOrganization(db, id)
-  const organizations = await listOrganizations(db)
+/** The only one of the organizations. Throws if there are none or several, with the options to choose from. */
+export function onlyOrganization<T extends Pick<Organization, 'id' | 'name'>>(
+  organizations: readonly T[],
+): T {
   const [only] = organizations
   if (!only) {
     throw new Error('There is no organization. Create one: posthorn organization create <name>')
@@ -19,7 +16,7 @@ export async function selectOrganization(db: Db, id: string | undefined): Promis
   if (organizations.length === 1) return only
   const listed = organizations
     .slice(0, MAX_LISTED)
-    .map(({ id, name }) => `  --organization ${publicId('organization', id)}  ${name}`)
+    .map(({ id, name }) => `  --organization ${id}  ${name}`)
   if (organizations.length > MAX_LISTED) {
     listed.push('  …  (posthorn organization list shows all)')
   }

@@ -1,0 +1,13 @@
+import type { Limits } from '../access/scope.ts'
+
+/**
+ * Requests: more than a normal client sends, and about a tenth of what one process answers, so that one key cannot use
+ * a whole process. Events: more than one Postgres stores for long, so that only a runaway client reaches the limit.
+ * Deliveries: more than one worker delivers; an event for ten webhooks reaches the limit a thousand times a second.
+ * Publishing counts as events and deliveries only.
+ */
+export const DEFAULT_LIMITS: Limits = {
+  requestsPerSecond: 500,
+  eventsPerSecond: 50_000,
+  deliveriesPerSecond: 10_000,
+}

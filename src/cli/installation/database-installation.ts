@@ -1,0 +1,72 @@
+import { COMMAND_LINE } from '../../access/actor.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from '../../api-keys/api-key.ts'
+import type { Services } from '../../app.ts'
+import type { Db } from '../../db/client.ts'
+import type { ApiKey, Organization as OrganizationRow } from '../../db/generated/prisma/client.ts'
+import { publicId } from '../../db/ids.ts'
+import {
+  createOrganization,
+  getOrganization,
+  listOrganizations,
+} from '../../organizations/organization.ts'
+import type { Installation, Key, Organization } from './installation.ts'
+import { onlyOrganization } from './only-organization.ts'
+
+/** The installation in this database. */
+export function databaseInstallation({ database, publishEvents }: Services): Installation {
+  const { prisma } = database
+  return {
+    async createOrganization(name) {
+      return toOrganization(await createOrganization(prisma, { name }, COMMAND_LINE))
+    },
+    async listOrganizations() {
+      return (await listOrganizations(prisma)).map(toOrganization)
+    },
+    async createKey(organization, key) {
+      const { id: organizationId } = await findOrganization(prisma, organization)
+      const created = await createApiKey(prisma, { ...key, organizationId }, COMMAND_LINE)
+      return { id: publicId('apiKey', created.key.id), token: created.token }
+    },
+    async listKeys(organization) {
+      const only =
+        organization === undefined ? undefined : await getOrganization(prisma, organization)
+      return (await listApiKeys(prisma, only?.id)).map(toKey)
+    },
+    async revokeKey(id) {
+      const { revokedAt } = await revokeApiKey(prisma, id, undefined, COMMAND_LINE)
+      return { revokedAt: revokedAt?.toISOString() ?? null }
+    },
+    async publish(organization, event) {
+      const { id: organizationId } = await findOrganization(prisma, organization)
+      const data: unknown = JSON.parse(event.dataText)
+      const [published] = await publishEvents(organizationId, [{ ...event, data }])
+      if (!published) throw new Error('No event was published.')
+      return published
+    },
+  }
+}
+
+async function findOrganization(db: Db, id: string | undefined): Promise<OrganizationRow> {
+  if (id !== undefined) return await getOrganization(db, id)
+  const organizations = await listOrganizations(db)
+  const { row } = onlyOrganization(organizations.map((row) => ({ ...toOrganization(row), row })))
+  return row
+}
+
+function toOrganization({ id, name, createdAt }: OrganizationRow): Organization {
+  return { id: publicId('organization', id), name, createdAt: createdAt.toISOString() }
+}
+
+function toKey({ name, tokenHint, scopes, ...key }: ApiKey): Key {
+  return {
+    id: publicId('apiKey', key.id),
+    organization: { id: publicId('organization', key.organizationId) },
+    name,
+    tokenHint,
+    scopes,
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    revokedAt: key.revokedAt?.toISOString() ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  }
+}

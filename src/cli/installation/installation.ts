@@ -1,0 +1,62 @@
+/**
+ * An installation of Posthorn as commands use it: through its server, or in its database. Both give the same results and
+ * the same errors. Ids have their public form, and times are RFC 3339.
+ */
+export interface Installation {
+  createOrganization(name: string): Promise<Organization>
+  /** All organizations, oldest first. */
+  listOrganizations(): Promise<Organization[]>
+  /** Without an organization, the key is for the only one. */
+  createKey(organization: string | undefined, key: NewKey): Promise<CreatedKey>
+  /** The keys of one organization, or of all: oldest first, including expired and revoked ones. */
+  listKeys(organization: string | undefined): Promise<Key[]>
+  revokeKey(id: string): Promise<{ readonly revokedAt: string | null }>
+  /** Without an organization, the event is of the only one. */
+  publish(organization: string | undefined, event: EventToPublish): Promise<PublishedEvent>
+}
+
+export interface Organization {
+  readonly id: string
+  readonly name: string
+  readonly createdAt: string
+}
+
+export interface NewKey {
+  readonly scopes: readonly string[]
+  readonly name: string | null
+  readonly expiresAt: Date | null
+  readonly requestsPerSecond: number | null
+  readonly eventsPerSecond: number | null
+  readonly deliveriesPerSecond: number | null
+}
+
+export interface CreatedKey {
+  readonly id: string
+  readonly token: string
+}
+
+export interface Key {
+  readonly id: string
+  readonly organization: { readonly id: string }
+  readonly name: string | null
+  readonly tokenHint: string
+  readonly scopes: readonly string[]
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+}
+
+export interface EventToPublish {
+  readonly type: string
+  /** The text of the data, to keep it as it is. */
+  readonly dataText: string
+  readonly idempotencyKey: string | null
+  readonly occurredAt: Date | null
+}
+
+export interface PublishedEvent {
+  readonly id: string
+  readonly deliveryCount: number
+  readonly duplicate: boolean
+}

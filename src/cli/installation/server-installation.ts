@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { createGraphqlApi, UserError } from '../graphql-api.ts'
+import { NotExecuted, type ServerAccess, ServerError } from '../send-request.ts'
+import type { CreatedKey, Installation, Key, Organization, PublishedEvent } from './installation.ts'
+import { onlyOrganization } from './only-organization.ts'
+
+/**
+ * The installation behind this server. A key with the scope `admin` acts for every organization, any other key for its
+ * own.
+ */
+export function serverInstallation(access: ServerAccess): Installation {
+  const api = createGraphqlApi(access)
+
+  async function listOrganizations(): Promise<Organization[]> {
+    return await allPages((after) => api.run<Page<Organization>>(ORGANIZATIONS, { after }))
+  }
+
+  /** Null if the key acts for its own organization only. */
+  async function organizationsOfKey(): Promise<Organization[] | null> {
+    try {
+      return await listOrganizations()
+    } catch (error) {
+      if (error instanceof NotExecuted && error.code === 'FORBIDDEN') return null
+      throw error
+    }
+  }
+
+  async function requireOrganization(id: string): Promise<string> {
+    const found = await api.run<{ id: string } | null>(ORGANIZATION, { id })
+    if (found) return found.id
+    throw new ServerError(`There is no organization ${JSON.stringify(id)}.`)
+  }
+
+  /** Undefined: the organization of the key. */
+  async function selectOrganization(id: string | undefined): Promise<string | undefined> {
+    if (id !== undefined) return await requireOrganization(id)
+    const organizations = await organizationsOfKey()
+    return organizations === null ? undefined : onlyOrganization(organizations).id
+  }
+
+  return {
+    async createOrganization(name) {
+      type Created = { organization: Organization }
+      return (await api.run<Created>(CREATE_ORGANIZATION, { name })).organization
+    },
+
+    listOrganizations,
+
+    async createKey(organization, key) {
+      type Created = { createdApiKey: { token: string; apiKey: { id: string } } }
+      const owner = await selectOrganization(organization)
+      const { createdApiKey } = await api.run<Created>(CREATE_KEY, { input: key }, owner)
+      return { id: createdApiKey.apiKey.id, token: createdApiKey.token } satisfies CreatedKey
+    },
+
+    async listKeys(organization) {
+      const owners =
+        organization === undefined
+          ? ((await organizationsOfKey())?.map(({ id }) => id) ?? [undefined])
+          : [await requireOrganization(organization)]
+      const keys: Key[] = []
+      for (const owner of owners) {
+        keys.push(...(await allPages((after) => api.run<Page<Key>>(KEYS, { after }, owner))))
+      }
+      // Ids begin with the time of their creation.
+      return keys.sort((a, b) => (a.id < b.id ? -1 : 1))
+    },
+
+    async revokeKey(id) {
+      type Revoked = { apiKey: { revokedAt: string | null } }
+      const owners = (await organizationsOfKey())?.map((one) => one.id) ?? [undefined]
+      for (const [i, owner] of owners.entries()) {
+        try {
+          return (await api.run<Revoked>(REVOKE_KEY, { id }, owner)).apiKey
+        } catch (error) {
+          const isElsewhere = error instanceof UserError && error.code === 'not_found'
+          if (!isElsewhere || i === owners.length - 1) throw error
+        }
+      }
+      throw new ServerError('There is no organization.')
+    },
+
+    async publish(organization, { occurredAt, ...event }) {
+      type Published = { publishedEvent: PublishedEvent }
+      const owner = await selectOrganization(organization)
+      // The key makes it safe to publish again when it is unknown whether the server did.
+      const idempotencyKey = event.idempotencyKey ?? `posthorn-publish-${randomUUID()}`
+      const input = { ...event, idempotencyKey, timestamp: occurredAt }
+      try {
+        return (await api.run<Published>(PUBLISH, { input }, owner)).publishedEvent
+      } catch (error) {
+        throw mayBePublished(error, idempotencyKey)
+      }
+    },
+  }
+}
+
+interface Page<Node> {
+  readonly nodes: readonly Node[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+async function allPages<Node>(
+  readPage: (after: string | null) => Promise<Page<Node>>,
+): Promise<Node[]> {
+  const nodes: Node[] = []
+  for (let after: string | null = null; ; ) {
+    const page: Page<Node> = await readPage(after)
+    nodes.push(...page.nodes)
+    if (!page.pageInfo.hasNextPage) return nodes
+    after = page.pageInfo.endCursor
+  }
+}
+
+function mayBePublished(error: unknown, idempotencyKey: string): unknown {
+  const isCertain = error instanceof NotExecuted || error instanceof UserError
+  if (isCertain || !(error instanceof ServerError)) return error
+  return new ServerError(
+    `${error.message} The event may be published all the same. To publish it at most once, run the command again with --idempotency-key ${idempotencyKey}`,
+  )
+}
+
+const ORGANIZATIONS = `query ($after: String) {
+  organizations(first: 100, after: $after) {
+    nodes { id name createdAt }
+    pageInfo { hasNextPage endCursor }
+  }
+}`
+
+const ORGANIZATION = 'query ($id: ID!) { organization(id: $id) { id } }'
+
+const USER_ERROR = '... on UserError { code message }'
+
+const CREATE_ORGANIZATION = `mutation ($name: String!) {
+  createOrganization(input: { name: $name }) {
+    ... on CreateOrganizationSuccess { organization { id name createdAt } }
+    ${USER_ERROR}
+  }
+}`
+
+const CREATE_KEY = `mutation ($input: CreateApiKeyInput!) {
+  createApiKey(input: $input) {
+    ... on CreateApiKeySuccess { createdApiKey { token apiKey { id } } }
+    ${USER_ERROR}
+  }
+}`
+
+const KEYS = `query ($after: String) {
+  apiKeys(first: 100, after: $after) {
+    nodes {
+      id organization { id } name tokenHint scopes createdAt expiresAt revokedAt lastUsedAt
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}`
+
+const REVOKE_KEY = `mutation ($id: ID!) {
+  revokeApiKey(id: $id) {
+    ... on RevokeApiKeySuccess { apiKey { revokedAt } }
+    ${USER_ERROR}
+  }
+}`
+
+const PUBLISH = `mutation ($input: PublishEventInput!) {
+  publishEvent(input: $input) {
+    ... on PublishEventSuccess { publishedEvent { id deliveryCount duplicate } }
+    ${USER_ERROR}
+  }
+}`

@@ -1,0 +1,346 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { SCOPES } from '../../src/access/scope.ts'
+import { createApiKey } from '../../src/api-keys/api-key.ts'
+import { publicId } from '../../src/db/ids.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { createOrganization } from '../../src/organizations/organization.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { freePort } from '../support/free-port.ts'
+import { runPosthorn } from '../support/posthorn-process.ts'
+
+/** Commands that a server serves: each of them through the server, and in its database. */
+let posthorn: TestApp
+let dataDir: string
+let token: string
+/** The environments of the two ways. */
+let throughServer: Record<string, string>
+let inDatabase: Record<string, string>
+let unusedPort: number
+/** An organization that the server's own key does not belong to. */
+let other: string
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'posthorn both ways '))
+  posthorn = await startTestApp()
+  const { prisma, url } = posthorn.database
+  const { organizationId } = posthorn.tenant
+  token = (await createApiKey(prisma, { organizationId, scopes: SCOPES })).token
+  await createEventType(prisma, { name: 'anything', description: 'Any JSON.' })
+  other = publicId('organization', (await createOrganization(prisma, { name: 'Autumn Fair' })).id)
+  await saveServer({ pid: process.pid, url: posthorn.app.url })
+  unusedPort = await freePort()
+  throughServer = { POSTHORN_DATA_DIR: dataDir }
+  inDatabase = testEnvironment(url)
+})
+afterAll(async () => {
+  await posthorn?.[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function saveServer(server: object, folder = dataDir): Promise<void> {
+  await writeFile(path.join(folder, 'server.json'), JSON.stringify(server))
+  await writeFile(path.join(folder, 'api-key'), `${token}\n`)
+}
+
+const JSON_TEXT = String.raw`{ "amount": 10.50, "b": 1, "1": 2, "slash": "\/", "letter": "\u00e9é", "a": 1, "a": 2 }`
+
+describe('the same output, the same errors and the same exit code', () => {
+  test.each<[name: string, error: RegExp | 0, args: () => string[], input?: string | Buffer]>([
+    ['organization create', 0, () => ['organization', 'create', 'Winter Fair']],
+    ['organization create', 0, () => ['organization', 'create', 'Spring Fair', '--json']],
+    [
+      'organization create without a name',
+      /^error: name must not be empty/,
+      () => ['organization', 'create', ' '],
+    ],
+    [
+      'organization create with a long name',
+      /at most 200 characters/,
+      () => ['organization', 'create', 'x'.repeat(201)],
+    ],
+    ['key create', 0, () => ['key', 'create', '--organization', other, '--scope', 'admin']],
+    [
+      'key create with all options',
+      0,
+      () => [
+        ...['key', 'create', '--organization', other, '--scope', 'webhooks:read,webhooks:write'],
+        ...['--expires', '90d', '--name', 'Partner', '--rate-limit', '7'],
+        ...['--event-rate-limit', '8', '--delivery-rate-limit', '9', '--json'],
+      ],
+    ],
+    [
+      'key create of several organizations',
+      /There are \d+ organizations\. Choose one:\n {2}--organization org_/,
+      () => ['key', 'create', '--scope', 'admin'],
+    ],
+    [
+      'key create of no organization',
+      /^error: There is no organization "org_x"\.\n$/,
+      () => keyCreate('--organization', 'org_x'),
+    ],
+    [
+      'key create with an unknown scope',
+      /Did you mean "webhooks:read"/,
+      () => ['key', 'create', '--scope', 'webhook:read', ...ORG()],
+    ],
+    [
+      'key create that has expired',
+      /expiresAt must be in the future/,
+      () => keyCreate('--expires', '0s', ...ORG()),
+    ],
+    [
+      'key create without a limit',
+      /requestsPerSecond must be at least 1/,
+      () => keyCreate('--rate-limit', '0', ...ORG()),
+    ],
+    [
+      'key create with a long name',
+      /at most 200 characters/,
+      () => keyCreate('--name', 'x'.repeat(201), ...ORG()),
+    ],
+    [
+      'key list of no organization',
+      /There is no organization "org_x"/,
+      () => ['key', 'list', '--organization', 'org_x'],
+    ],
+    [
+      'key revoke of no key',
+      /There is no API key "key_0+"/,
+      () => ['key', 'revoke', 'key_00000000000000000000000000'],
+    ],
+    [
+      'key revoke of nonsense',
+      /There is no API key "nonsense"/,
+      () => ['key', 'revoke', 'nonsense'],
+    ],
+    ['publish', 0, () => publish('{"n":1}')],
+    ['publish as JSON', 0, () => publish('{"n":1}', '--json')],
+    ['publish null', 0, () => publish('null', '--json')],
+    ['publish at a time', 0, () => publish('1', '--timestamp', '2026-01-31T12:00:00+01:00')],
+    ['publish from standard input', 0, () => publish('-', '--json'), ` ${JSON_TEXT}\n`],
+    ['publish 150 levels', 0, () => publish('-', '--json'), '['.repeat(150) + ']'.repeat(150)],
+    [
+      'publish 201 levels',
+      /nested more than 200 levels/,
+      () => publish('-'),
+      '['.repeat(201) + ']'.repeat(201),
+    ],
+    [
+      'publish 300 KiB',
+      /at most 256 KiB/,
+      () => publish('-'),
+      JSON.stringify('"'.repeat(150 * 1024)),
+    ],
+    [
+      'publish what is not UTF-8',
+      /is not UTF-8/,
+      () => publish('-'),
+      Buffer.from('"Ren\xe9"', 'latin1'),
+    ],
+    ['publish what is not JSON', /is not JSON/, () => publish('{n:1}')],
+    ['publish a number that is not exact', /kept exactly/, () => publish('9007199254740993')],
+    ['publish a lone surrogate', /lone surrogate/, () => publish(String.raw`{"a":"\ud800"}`)],
+    [
+      'publish an unknown type',
+      /Did you mean "event_attendee\.joined_event"/,
+      () => ['publish', ...ORG(), 'event_attendee.joined', '{}'],
+    ],
+    ['publish at no time', /^error: timestamp must be/, () => publish('1', '--timestamp', 'noon')],
+    [
+      'publish in the year 0',
+      /^error: timestamp must be/,
+      () => publish('1', '--timestamp', '0000-01-01T00:00:00Z'),
+    ],
+    [
+      'publish with a long key',
+      /idempotencyKey must have 1 to 255/,
+      () => publish('1', '--idempotency-key', 'x'.repeat(256)),
+    ],
+    [
+      'publish of several organizations',
+      /There are \d+ organizations/,
+      () => ['publish', JOINED, '{}'],
+    ],
+    [
+      'publish of no organization',
+      /There is no organization "org_x"/,
+      () => ['publish', '--organization', 'org_x', JOINED, '{}'],
+    ],
+    ['publish without a type', /missing required argument 'type'/, () => ['publish']],
+  ])('%s', async (_name, error, args, input = '') => {
+    const served = await run(throughServer, args(), input)
+    if (error === 0) expect(served).toMatchObject({ code: 0, stderr: '' })
+    else expect(served).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(error) })
+    expect(withoutIds(await run(inDatabase, args(), input))).toEqual(withoutIds(served))
+  })
+
+  test.each([
+    ['organization list', ['organization', 'list']],
+    ['organization list --json', ['organization', 'list', '--json']],
+    ['key list', ['key', 'list']],
+    ['key list of an organization', () => ['key', 'list', '--json', ...ORG()]],
+  ])('%s: the same ids and times', async (_name, given) => {
+    const args = typeof given === 'function' ? given() : given
+    const served = await run(throughServer, args)
+    expect(served).toMatchObject({ code: 0, stderr: '' })
+    expect(await run(inDatabase, args)).toEqual(served)
+  })
+
+  test('key revoke', async () => {
+    const create = async () =>
+      JSON.parse((await run(inDatabase, keyCreate(...ORG(), '--json'))).stdout)
+    const [first, second] = [await create(), await create()]
+    const served = await run(throughServer, ['key', 'revoke', first.id, '--json'])
+    expect(withoutIds(await run(inDatabase, ['key', 'revoke', second.id, '--json']))).toEqual(
+      withoutIds(served),
+    )
+    // Again changes nothing, in both ways.
+    expect(await run(throughServer, ['key', 'revoke', first.id, '--json'])).toEqual(served)
+    expect(await run(inDatabase, ['key', 'revoke', first.id, '--json'])).toEqual(served)
+  })
+
+  test('publish with an idempotency key that the other way used', async () => {
+    const args = publish('{"n": 1.0}', '--idempotency-key', 'k', '--json')
+    const first = JSON.parse((await run(throughServer, args)).stdout)
+    const again = { id: first.id, deliveries: 0, duplicate: true }
+    expect(JSON.parse((await run(inDatabase, args)).stdout)).toEqual(again)
+    expect(JSON.parse((await run(throughServer, args)).stdout)).toEqual(again)
+    const conflicting = publish('{"n": 1}', '--idempotency-key', 'k')
+    const served = await run(throughServer, conflicting)
+    expect(served).toMatchObject({ code: 1, stdout: '' })
+    expect(served.stderr).toMatch(/used for another event/)
+    expect(await run(inDatabase, conflicting)).toEqual(served)
+  })
+})
+
+test('what a server publishes is kept to the letter', async () => {
+  const { stdout } = await run(throughServer, publish('-', '--json'), ` ${JSON_TEXT}\n`)
+  const { rows } = await posthorn.database.pool.query(
+    'select data from posthorn.events where id = posthorn.parse_type_id($1, $2)',
+    ['evt', JSON.parse(stdout).id],
+  )
+  expect(rows).toEqual([{ data: JSON_TEXT }])
+})
+
+test('nothing of the embedded Postgres was opened', () => {
+  expect(existsSync(path.join(dataDir, 'postgres'))).toBe(false)
+})
+
+describe('with --server and --key', () => {
+  const named = () => ['--server', posthorn.app.url, '--key', posthorn.tenant.token]
+
+  test('a key without the scope admin publishes for its organization', async () => {
+    const args = ['publish', JOINED, '{}', '--json', ...named()]
+    const { id } = JSON.parse((await run({}, args)).stdout)
+    const { rows } = await posthorn.database.pool.query(
+      'select organization_id as "organizationId" from posthorn.events where id = posthorn.parse_type_id($1, $2)',
+      ['evt', id],
+    )
+    expect(rows).toEqual([{ organizationId: posthorn.tenant.organizationId }])
+  })
+
+  test('the server is used also with DATABASE_URL, without an encryption key', async () => {
+    const environment = { DATABASE_URL: 'postgres://posthorn@127.0.0.1:1/none' }
+    const listed = await run(environment, ['key', 'list', '--json', ...named()])
+    expect(JSON.parse(listed.stdout)).toContainEqual(
+      expect.objectContaining({ organization: posthorn.tenant.publicOrganizationId }),
+    )
+  })
+
+  test.each<[string, () => string[], RegExp]>([
+    [
+      'a key that is not valid',
+      () => ['--server', posthorn.app.url, '--key', 'phk_nothing'],
+      /^error: .*API key.*\n$/,
+    ],
+    ['a key with a space', () => ['--server', posthorn.app.url, '--key', 'phk x'], /the full key/],
+    ['no URL', () => ['--server', 'localhost:4000', '--key', 'k'], /http:\/\/ or https:\/\/ URL/],
+    [
+      'a server that does not run',
+      () => ['--server', `http://127.0.0.1:${unusedPort}`, '--key', token],
+      /^error: Nothing listens at http:\/\/127\.0\.0\.1:\d+\. .*--server\.\n$/,
+    ],
+  ])('%s is an error, and the database is not used', async (_case, options, message) => {
+    const { code, stdout, stderr } = await run(inDatabase, [...publish('{}'), ...options()])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(message)
+    expect(stderr).not.toContain(token)
+  })
+
+  test('a scope that the key lacks is named', async () => {
+    const { stderr } = await run({}, ['organization', 'create', 'Fair', ...named()])
+    expect(stderr).toMatch(/^error: .*scope.*admin.*\n$/)
+  })
+})
+
+test.each<[string, (response: ServerResponse) => void, RegExp]>([
+  ['closes the connection', (response) => void response.destroy(), /^error: Cannot connect to /],
+  ['answers with a page', (response) => void response.end('hello'), /not respond like Posthorn/],
+  ['starts again', (response) => void response.writeHead(503).end('{"detail":"Wait."}'), /503/],
+])('if the server %s, publish says how to publish at most once', async (_what, answer, message) => {
+  const received: string[] = []
+  const server = createServer(async (request, response) => {
+    const body = await text(request)
+    received.push(body)
+    if (body.includes('publishEvent(')) answer(response)
+    else response.end('{"data":{"organization":{"id":"org_1"}}}')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const unanswered = path.join(dataDir, 'unanswered')
+  await mkdir(unanswered, { recursive: true })
+  await saveServer({ pid: process.pid, url: `http://127.0.0.1:${port}` }, unanswered)
+
+  const { code, stderr } = await run({ POSTHORN_DATA_DIR: unanswered }, publish('{}'))
+  expect(code).toBe(1)
+  expect(stderr).toMatch(message)
+  const [, key] = / run the command again with --idempotency-key (\S+)\n$/.exec(stderr) ?? []
+  const { variables } = JSON.parse(received.at(-1) ?? '')
+  expect(variables.input.idempotencyKey).toBe(key)
+  // Once, and not in the embedded database either.
+  expect(received.filter((body) => body.includes('publishEvent('))).toHaveLength(1)
+  expect(existsSync(path.join(unanswered, 'postgres'))).toBe(false)
+})
+
+const ORG = () => ['--organization', other]
+const keyCreate = (...options: string[]) => [
+  'key',
+  'create',
+  '--scope',
+  'webhooks:read',
+  ...options,
+]
+const publish = (json: string, ...options: string[]) => [
+  'publish',
+  ...ORG(),
+  'anything',
+  json,
+  ...options,
+]
+
+async function run(
+  environment: Record<string, string>,
+  args: readonly string[],
+  input: string | Uint8Array = '',
+) {
+  return await runPosthorn(args, { environment, input, cwd: dataDir })
+}
+
+/** Ids, tokens and times differ between two runs. */
+function withoutIds<T>(result: T): T {
+  const text = JSON.stringify(result)
+    .replaceAll(/(evt|key|org)_[0-9a-z]{26}/g, '$1_')
+    .replaceAll(/phk_\w{49}/g, 'phk_')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time')
+  return JSON.parse(text)
+}

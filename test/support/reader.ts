@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What a clone has besides its own files. */
+const NOT_IN_A_NEW_CLONE = ['.git', '.env', '.posthorn']
+
+export interface Run {
+  readonly stdout: string
+  readonly stderr: string
+  /** User and system time of the programs that ran. */
+  readonly cpuSeconds: number
+}
+
+/** A terminal in which a command keeps running. */
+export interface Terminal {
+  readonly output: string
+  /** Ctrl+C. */
+  stop(): Promise<void>
+}
+
+/** A person who types commands in a new clone, with an empty cache of npm. */
+export interface Reader extends AsyncDisposable {
+  /** The folder of the clone, with a space in its path. */
+  readonly folder: string
+  /** Runs a script to its end. Throws unless it succeeds. */
+  type(script: string, environment?: Readonly<Record<string, string>>): Promise<Run>
+  /** Starts a command in another terminal. */
+  open(command: string): Terminal
+}
+
+/** The clone has links to the files of this one, and its own `.posthorn` and `.env`. */
+export async function createReader(environment: Readonly<Record<string, string>>): Promise<Reader> {
+  const parent = await mkdtemp(path.join(tmpdir(), 'posthorn reader '))
+  const folder = path.join(parent, 'my clone')
+  const home = path.join(parent, 'home')
+  await Promise.all([mkdir(folder), mkdir(home)])
+  for (const name of await readdir(ROOT)) {
+    if (NOT_IN_A_NEW_CLONE.includes(name)) continue
+    await symlink(path.join(ROOT, name), path.join(folder, name))
+  }
+  const env = { PATH: pathOfSystem(), HOME: home, NO_COLOR: '1', ...environment }
+  const terminals: Terminal[] = []
+  const start = (script: string, more = {}) =>
+    spawn('bash', ['-euc', script], {
+      cwd: folder,
+      env: { ...env, ...more },
+      // Its own group, as in a terminal.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+
+  return {
+    folder,
+    async type(script, more) {
+      const times = path.join(parent, 'times')
+      const child = start(`${script}\ntimes >"$TIMES"`, { TIMES: times, ...more })
+      const output = collect(child)
+      const [code] = await once(child, 'close')
+      if (code !== 0) throw new Error(`Exit code ${code} of\n${script}\n${output.stderr}`)
+      return { ...output, cpuSeconds: childSeconds(await readFile(times, 'utf8')) }
+    },
+    open(command) {
+      const child = start(`exec ${command}`)
+      const output = collect(child)
+      const terminal = {
+        get output() {
+          return output.stdout + output.stderr
+        },
+        async stop() {
+          if (child.exitCode !== null || child.signalCode !== null) return
+          const closed = once(child, 'close')
+          process.kill(-(child.pid as number), 'SIGINT')
+          await closed
+        },
+      }
+      terminals.push(terminal)
+      return terminal
+    },
+    async [Symbol.asyncDispose]() {
+      for (const terminal of terminals.toReversed()) await terminal.stop()
+      await rm(parent, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Without the programs of this clone, which only its own commands find. */
+function pathOfSystem(): string {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter)
+  return folders.filter((folder) => !folder.includes('node_modules')).join(path.delimiter)
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const output = { stdout: '', stderr: '' }
+  child.stdout?.on('data', (chunk) => {
+    output.stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    output.stderr += chunk
+  })
+  return output
+}
+
+/** The second line of bash's `times`, such as `0m1.234s 0m0.056s`. */
+function childSeconds(times: string): number {
+  const [, line = ''] = times.split('\n')
+  const seconds = [...line.matchAll(/(\d+)m([\d.]+)s/g)].map(([, minutes, rest]) => {
+    return Number(minutes) * 60 + Number(rest)
+  })
+  return seconds.reduce((sum, each) => sum + each, 0)
+}
