@@ -1,6 +1,6 @@
 import type { Services } from '../app.ts'
 import { readEnvironment } from '../config/config.ts'
-import { explainFailure } from '../db/explain-failure.ts'
+import { explainFailure, isMisconfiguration } from '../db/explain-failure.ts'
 
 /**
  * Migrates the database and calls `use` with the services. Logs only warnings and errors.
@@ -20,15 +20,21 @@ export async function withServices<T>(use: (services: Services) => Promise<T>): 
   return await use(services)
 }
 
-/** Runs the body of a command. An exception becomes one error message on stderr and exit code 1. */
+/**
+ * Runs the body of a command. An exception becomes one error message on stderr and exit code 1, or 78 if no later start can
+ * succeed with the same settings.
+ */
 export async function runCommand(body: () => Promise<void>): Promise<void> {
   try {
     await body()
   } catch (error) {
     process.stderr.write(`error: ${explainFailure(error)}\n`)
-    process.exitCode = 1
+    process.exitCode = isMisconfiguration(error) ? EX_CONFIG : 1
   }
 }
+
+/** From sysexits.h. The unit in deploy/systemd does not start a process again that exits with it. */
+const EX_CONFIG = 78
 
 /** Prints `value` as JSON with `--json`, otherwise `text` for people. */
 export function print(json: boolean | undefined, value: unknown, text: string): void {

@@ -6,6 +6,7 @@ import { saveServerUrl } from '../embedded/server-address.ts'
 import { requireFreePorts } from '../server/free-port.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Threads } from '../threads/start-threads.ts'
+import { notifySystemd } from './notify-systemd.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
 import { shutdownRequested } from './shutdown-signals.ts'
@@ -77,8 +78,10 @@ async function start({ role, restartOtherWorkers }: StartOptions): Promise<void>
   hasStarted = true
   process.stderr.write(welcomeText)
   logger.info({ url: threads.url, role }, 'ready')
+  await notifySystemd('READY=1', logger)
   const reason = await stop
   logger.info({ reason }, 'stopping after the requests and attempts in flight')
+  void notifySystemd('STOPPING=1', logger)
   abortRequested.signal.addEventListener('abort', () => {
     logger.info('aborting the attempts in flight and unclaiming their jobs')
     threads.abort()

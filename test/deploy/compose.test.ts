@@ -1,17 +1,18 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import { startTestApp } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { programPath, runProgram } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
+import { withReplaced, writePrograms } from './command-blocks.ts'
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const FILE = path.join(DEPLOY, 'compose.yaml')
@@ -124,6 +125,45 @@ describe('Compose', needs('docker-compose'), () => {
       )
     await check(posthorn.app.url)
     await expect(check('http://127.0.0.1:1')).rejects.toThrow()
+  })
+})
+
+describe('podman-compose', needs('podman-compose'), () => {
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-podman-'))
+    // It asks for the version before it reads a file.
+    await writePrograms(folder, { podman: 'echo podman version 5.0.0' })
+  })
+  afterAll(async () => await rm(folder, { recursive: true }))
+
+  const read = async (text: string) => {
+    const file = path.join(folder, 'compose.yaml')
+    await writeFile(file, text)
+    return await runProgram(
+      'podman-compose',
+      ['--file', file, '--profile', 'monitoring', 'config'],
+      {
+        env: { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, ...VARIABLES },
+      },
+    )
+  }
+
+  test('reads the file, with all services', async () => {
+    const { code, stdout, stderr } = await read(await readFile(FILE, 'utf8'))
+    expect(code, stderr).toBe(0)
+    for (const name of ['postgres', 'migrate', 'api', 'worker', 'prometheus', 'grafana']) {
+      expect(stdout).toMatch(new RegExp(`^  ${name}:$`, 'm'))
+    }
+  })
+
+  test('needs the default network in the file', async () => {
+    const { code, stderr } = await read(
+      withReplaced(await readFile(FILE, 'utf8'), { '  default: {}\n': '' }),
+    )
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('missing networks: default')
   })
 })
 
