@@ -30,9 +30,12 @@ test.each(COMMAND_BLOCKS.map((block) => [block.page, block.text.split('\n')[0], 
   },
 )
 
-/** They only look at a machine, or name a command that a block has whole. Tests of the pages run those with jq. */
+/**
+ * They only look at a machine, or name a command that a block has whole. Tests of the pages run those with jq, and those of
+ * Posthorn.
+ */
 const IN_SENTENCES =
-  /^(jq|journalctl|systemctl|kubectl get|docker compose ps|helm rollback$|psql "\$DATABASE_URL"$)/
+  /^(jq|journalctl|systemctl|kubectl get|docker compose( ps)?$|helm rollback$|npx posthorn|psql "\$DATABASE_URL"$)/
 
 test('a command with arguments stands in a block, not in a sentence', () => {
   const commands = OPERATORS_PAGES.flatMap((file) => {

@@ -8,7 +8,14 @@ import type { Database } from '../../src/db/client.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { needs } from '../support/left-out.ts'
 import { PROGRAM } from '../support/posthorn-process.ts'
-import { blockOf, quoted, runCommands, withReplaced, writePrograms } from './command-blocks.ts'
+import {
+  blockOf,
+  quoted,
+  ROOT,
+  runCommands,
+  withReplaced,
+  writePrograms,
+} from './command-blocks.ts'
 
 /* The commands of docs/operating.md, but for its roles, which roles.test.ts creates, and its proxies. */
 
@@ -54,6 +61,13 @@ describe('with a Postgres of your own', needs('openssl'), () => {
     await expect(run(withReplaced(role, { 'org_…': 'org_x' }))).rejects.toThrow(
       /There is no organization "org_x"/,
     )
+  })
+
+  test('the commands in sentences run', async () => {
+    const page = await readFile(path.join(ROOT, 'docs/operating.md'), 'utf8')
+    const commands = [...page.matchAll(/`(npx posthorn [^`\n]+)`/g)].map(([, one = '']) => one)
+    expect(commands).toContain('npx posthorn key rotate-encryption')
+    for (const command of commands) expect(await run(command)).not.toBe('')
   })
 })
 
