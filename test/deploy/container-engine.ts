@@ -81,9 +81,7 @@ const BUILDAH: Engine = {
   build: async (image, file, context) =>
     void (await buildah('build', '--isolation', 'chroot', ...buildOptions(image, file), context)),
   inspect: async (image) =>
-    JSON.parse(
-      await buildah('inspect', '--type', 'image', '--format', '{{json .OCIv1.Config}}', image),
-    ),
+    JSON.parse(await buildah('inspect', '--type', 'image', image)).OCIv1.config,
   async run(image, args, { environment = {} } = {}) {
     const container = (await buildah('from', image)).trim()
     const { Entrypoint = [] } = await BUILDAH.inspect(image)
