@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { releaseChangelog, releasedVersions } from './changelog.ts'
@@ -20,8 +20,9 @@ async function release(version: string): Promise<void> {
   const { commit, development, mentions } = plan
   // Ctrl+C also ends the programs that run, which is a failed step.
   process.on('SIGINT', () => {})
-  await mkdir(path.join(ROOT, 'dist'), { recursive: true })
-  const packed = await mkdtemp(path.join(ROOT, 'dist/release-'))
+  const packed = `${plan.output}.incomplete`
+  await rm(packed, { recursive: true, force: true })
+  await mkdir(packed, { recursive: true })
   let isTagged = false
   try {
     await setVersion(mentions, development, version)

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { VERSION } from '../../src/lib/version.ts'
 import { packPackage } from '../support/packed-package.ts'
 import { createClone } from './clone.ts'
 
@@ -30,16 +31,11 @@ export async function packArchives(folder: string): Promise<ReadonlyMap<string, 
   const archives = new Map([['posthorn', await packPackage(folder)]])
   for (const { name } of PACKAGES) {
     if (archives.has(name)) continue
-    const { code, output } = await clone.run(
-      'npm',
-      'pack',
-      '--workspace',
-      name,
-      '--pack-destination',
-      folder,
-    )
+    const options = ['--workspace', name, '--pack-destination', folder]
+    const { code, output } = await clone.run('npm', 'pack', ...options)
     if (code !== 0) throw new Error(output)
-    archives.set(name, path.join(folder, output.trim().split('\n').at(-1) as string))
+    const file = `${name.replace('@', '').replace('/', '-')}-${VERSION}.tgz`
+    archives.set(name, path.join(folder, file))
   }
   return archives
 }

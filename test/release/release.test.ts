@@ -91,6 +91,9 @@ describe('a release', () => {
   let archives: string
 
   beforeAll(async () => {
+    // As the page about Docker Compose says. Git ignores them.
+    await writeFile(path.join(clone.folder, 'deploy/.env'), 'POSTGRES_PASSWORD=secret')
+    await writeFile(path.join(clone.folder, 'deploy/docker/posthorn-0.2.0.tgz'), '')
     const { code, output } = await release(NEXT)
     expect(output).toContain(`Tagged v${NEXT}`)
     expect(code).toBe(0)
@@ -135,6 +138,14 @@ describe('a release', () => {
       const content = await readFile(path.join(archives, name))
       expect(createHash('sha256').update(content).digest('hex')).toBe(sum)
     }
+    const { output: packed } = await clone.run(
+      'tar',
+      '-tzf',
+      path.join(archives, `posthorn-${NEXT}.tgz`),
+    )
+    expect(packed).toContain('package/deploy/docker/Dockerfile\n')
+    expect(packed).toContain('package/dist/console/index.html\n')
+    expect(packed).not.toMatch(/[.]env\n|[.]tgz\n/)
   })
 
   test('cannot be repeated', async () => {

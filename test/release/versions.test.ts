@@ -50,9 +50,9 @@ test('versions are compared as numbers, and followed by the next minor version',
 
 test('a version is replaced where it is named, and not within another one', () => {
   const text =
-    'posthorn-0.3.0-dev.tgz posthorn:0.3.0-dev, "0.3.0-dev". v0.3.0-dev 10.3.0-dev 0.3.0-developer'
-  expect(withVersion(text, '0.3.0-dev', '0.3.0')).toBe(
-    'posthorn-0.3.0.tgz posthorn:0.3.0, "0.3.0". v0.3.0 10.3.0-dev 0.3.0-developer',
+    'posthorn-7.3.0-dev.tgz posthorn:7.3.0-dev, "7.3.0-dev". v7.3.0-dev 17.3.0-dev 7.3.0-developer'
+  expect(withVersion(text, '7.3.0-dev', '7.3.0')).toBe(
+    'posthorn-7.3.0.tgz posthorn:7.3.0, "7.3.0". v7.3.0 17.3.0-dev 7.3.0-developer',
   )
 })
 
