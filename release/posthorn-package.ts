@@ -4,6 +4,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { withPackedLinks } from './packed-links.ts'
+import { readProduction } from './production-lock-file.ts'
 import { createSbom } from './sbom.ts'
 
 export const ROOT = path.join(import.meta.dirname, '..')
@@ -28,6 +29,9 @@ export async function writePackage(folder: string, options: WriteOptions = {}): 
   await writeFile(path.join(folder, 'dist/sbom.cdx.json'), await createSbom(ROOT))
   const files = await copiedFiles()
   for (const file of files) await copy(file, path.join(folder, MOVED[file] ?? file), files)
+  // For deploy/docker/Dockerfile.
+  const { lock } = await readProduction(ROOT)
+  await writeFile(path.join(folder, 'deploy/docker/package-lock.json'), JSON.stringify(lock))
 }
 
 async function writeConsole(folder: string, { console: built }: WriteOptions): Promise<void> {

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+
 /** The part of `package-lock.json` that is needed here: https://docs.npmjs.com/cli/configuring-npm/package-lock-json. */
 export interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>
@@ -15,6 +18,18 @@ export interface LockedPackage {
 }
 
 type Versions = Readonly<Record<string, string>>
+
+/** The manifest of the package `posthorn`, as far as it says what is installed, and the lock file for it alone. */
+export async function readProduction(
+  root: string,
+): Promise<{ manifest: LockedPackage; lock: LockFile }> {
+  const read = async (file: string) => JSON.parse(await readFile(path.join(root, file), 'utf8'))
+  const { name, version, license, dependencies, optionalDependencies } = await read(
+    'packages/posthorn/package.json',
+  )
+  const manifest = { name, version, license, dependencies, optionalDependencies }
+  return { manifest, lock: productionLockFile(await read('package-lock.json'), manifest) }
+}
 
 /** The lock file of a project that has only these dependencies, with the versions of a larger lock file. */
 export function productionLockFile(lock: LockFile, manifest: LockedPackage): LockFile {

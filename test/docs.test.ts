@@ -25,6 +25,23 @@ test.each(PAGES)('every link of %s to a local file or heading works', (page) => 
   expect(broken).toEqual([])
 })
 
+test('every page that a file of deploy names exists, with the heading, such as those of the alerts', () => {
+  const files = globSync('deploy/**/*.{json,sql,service,txt,yaml,yml}', { cwd: ROOT })
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/(docs\/[\w/-]+\.md)(?:#([\w-]+))?/g)].map(([, page = '', anchor]) => ({
+      file,
+      page,
+      anchor,
+    })),
+  )
+  const broken = named.filter(
+    ({ page, anchor }) =>
+      !PAGES.includes(page) || (anchor !== undefined && !anchorsOf(page).includes(anchor)),
+  )
+  expect(broken).toEqual([])
+  expect(named.filter(({ anchor }) => anchor !== undefined).length).toBeGreaterThan(15)
+})
+
 test('docs/security.md describes each scope', () => {
   const listed = [...read('docs/security.md').matchAll(/^\| `([a-z:]+)` \|/gm)]
   expect(listed.map(([, scope]) => scope)).toEqual(SCOPES)

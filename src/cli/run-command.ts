@@ -20,20 +20,26 @@ export async function withServices<T>(use: (services: Services) => Promise<T>): 
   return await use(services)
 }
 
-/** Runs the body of a command. An exception becomes one error message on stderr and exit code 1. */
+/**
+ * Runs the body of a command. An exception becomes one error message on stderr and exit code 1, or 78 if no later start can
+ * succeed with the same settings.
+ */
 export async function runCommand(body: () => Promise<void>): Promise<void> {
   try {
     await body()
   } catch (error) {
-    process.stderr.write(`error: ${await explain(error)}\n`)
-    process.exitCode = 1
+    await report(error)
   }
 }
 
-async function explain(error: unknown): Promise<string> {
-  if (error instanceof ServerError) return error.message
-  const { explainFailure } = await import('../db/explain-failure.ts')
-  return explainFailure(error)
+/** From sysexits.h. The unit in deploy/systemd does not start a process again that exits with it. */
+const EX_CONFIG = 78
+
+async function report(error: unknown): Promise<void> {
+  const { explainFailure, isMisconfiguration } = await import('../db/explain-failure.ts')
+  const text = error instanceof ServerError ? error.message : explainFailure(error)
+  process.stderr.write(`error: ${text}\n`)
+  process.exitCode = isMisconfiguration(error) ? EX_CONFIG : 1
 }
 
 /** Prints `value` as JSON with `--json`, otherwise `text` for people. */

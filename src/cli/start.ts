@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { readEnvironment } from '../config/config.ts'
 import type { Role } from '../config/settings.ts'
 import { openPosthorn } from '../start/open-posthorn.ts'
+import { notifySystemd } from './notify-systemd.ts'
 import { restartOtherWorkersOption } from './restart-other-workers.ts'
 import { runCommand } from './run-command.ts'
 import { shutdownRequested } from './shutdown-signals.ts'
@@ -47,8 +48,10 @@ async function start(options: StartOptions): Promise<void> {
     process.stderr.write(welcome({ url: config.publicUrl ?? url, ...provisioned }))
   }
   logger.info({ url, role: options.role }, 'ready')
+  await notifySystemd('READY=1', logger)
   const reason = await stop
   logger.info({ reason }, 'stopping after the requests and attempts in flight')
+  void notifySystemd('STOPPING=1', logger)
   abortRequested.signal.addEventListener('abort', () => {
     logger.info('aborting the attempts in flight and unclaiming their jobs')
     posthorn.abort()

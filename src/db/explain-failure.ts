@@ -15,7 +15,18 @@ export function explainFailure(error: unknown): string {
   return messageOf(error)
 }
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Whether the settings must change before a start can succeed: they are invalid, or Postgres rejects them. */
+export function isMisconfiguration(error: unknown): boolean {
+  const { code = '' } = Object(error) as { code?: unknown }
+  return error instanceof ConfigError || REJECTED.test(String(code))
+}
+
+/**
+ * A wrong user or password (28), and a database that does not exist.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const REJECTED = /^(28...|3D000)$/
+
 const INSUFFICIENT_PRIVILEGE = '42501'
 
 const REMEDIES: Readonly<Record<Unavailability, (message: string) => string>> = {

@@ -95,7 +95,7 @@ async function requireServiceRole(sql: Sql, role: string): Promise<void> {
   }
   if (!found.isMember) {
     throw new Error(
-      `The role ${found.migrator} migrates the service's tables, so it must be a member of the role ${JSON.stringify(role)}. Run \`grant ${pg.escapeIdentifier(role)} to ${found.migrator}\` as a superuser, as deploy/roles.sql does.`,
+      `The role ${found.migrator} migrates the service's tables, so it must be a member of the role ${JSON.stringify(role)}. Run \`grant ${pg.escapeIdentifier(role)} to ${found.migrator}\` as the role that created it, as deploy/roles.sql does.`,
     )
   }
 }

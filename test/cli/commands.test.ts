@@ -37,7 +37,7 @@ describe('posthorn migrate', () => {
     expect(stdout).toMatch(/^Applied:/)
     expect(await unappliedMigrations(blank.pool)).toEqual([])
     const started = await runPosthorn(['start'], { environment })
-    expect(started.code).toBe(1)
+    expect(started.code).toBe(78)
     expect(started.stderr).toContain('POSTHORN_ENCRYPTION_KEYS is required with DATABASE_URL')
   })
 
@@ -54,7 +54,7 @@ describe('posthorn migrate', () => {
     const { code, stderr } = await runPosthorn(['migrate'], {
       environment: { ...testEnvironment(database.url), PORT: 'x', POSTHORN_CONCURENCY: '1' },
     })
-    expect(code).toBe(1)
+    expect(code).toBe(78)
     expect(stderr).toContain('PORT is "x"')
     expect(stderr).toContain('Did you mean "POSTHORN_CONCURRENCY"?')
   })

@@ -7,16 +7,20 @@ import { promisify } from 'node:util'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A block of code in a page of docs/operate. */
+/** The pages for operators. */
+export const OPERATORS_PAGES: readonly string[] = [
+  'docs/operating.md',
+  ...globSync('docs/operate/*.md', { cwd: ROOT }),
+]
+
+/** A block of code in a page for operators. */
 export interface CommandBlock {
   readonly page: string
   readonly language: string
   readonly text: string
 }
 
-export const COMMAND_BLOCKS: readonly CommandBlock[] = globSync('docs/operate/*.md', {
-  cwd: ROOT,
-}).flatMap((file) =>
+export const COMMAND_BLOCKS: readonly CommandBlock[] = OPERATORS_PAGES.flatMap((file) =>
   [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/^```(\w+)\n(.*?)^```/gms)].map(
     ([, language = '', text = '']) => ({ page: path.basename(file), language, text }),
   ),
@@ -26,7 +30,7 @@ export const COMMAND_BLOCKS: readonly CommandBlock[] = globSync('docs/operate/*.
 export function blockOf(page: string, part: string): string {
   const found = COMMAND_BLOCKS.filter((block) => block.page === page && block.text.includes(part))
   if (found.length === 1) return (found[0] as CommandBlock).text
-  throw new Error(`${found.length} blocks of docs/operate/${page} contain "${part}".`)
+  throw new Error(`${found.length} blocks of ${page} contain "${part}".`)
 }
 
 /** A text with other texts in place of some of its own, each of which it must contain. */

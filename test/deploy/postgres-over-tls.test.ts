@@ -41,7 +41,7 @@ describe('on a Postgres that requires TLS', needs('pg_ctl', 'openssl'), () => {
 
   test('a URL without TLS, and one without the authority, get an error with the remedy', async () => {
     const plain = await migrate('')
-    expect(plain.code).toBe(1)
+    expect(plain.code).toBe(78)
     expect(plain.stderr).toContain('The server requires TLS: add ?sslmode=verify-full to its URL.')
     const unknown = await migrate('?sslmode=verify-full')
     expect(unknown.code).toBe(1)

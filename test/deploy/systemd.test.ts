@@ -64,6 +64,18 @@ test('the unit sets only settings of Posthorn, and the secrets as files', async 
   expect(files).toEqual(loaded.map(([, name]) => name))
 })
 
+test('the unit does not start a process again whose settings are wrong, and any other that failed', async () => {
+  const text = await readFile(unit, 'utf8')
+  // test/deploy/systemd-notify.test.ts has the starts that exit with this status.
+  for (const line of [
+    'Restart=on-failure',
+    'RestartPreventExitStatus=78',
+    'StartLimitIntervalSec=0',
+  ]) {
+    expect(text.split('\n')).toContain(line)
+  }
+})
+
 async function verify(file: string) {
   // A failure also has its output.
   return await execute(programPath('systemd-analyze'), ['verify', '--man=no', file]).catch(

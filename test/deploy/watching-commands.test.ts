@@ -62,6 +62,28 @@ async function promtool(command: string, config: string, ...args: string[]): Pro
   return await run([quoted(programPath('promtool')), command, quoted(file), ...args].join(' '))
 }
 
+test(
+  'the command of metrics.md gives each alert a link to its section of the runbook',
+  needs('promtool'),
+  async () => {
+    const rules = path.join(ROOT, 'deploy/prometheus/rules.yaml')
+    await run(
+      withReplaced(blockOf('metrics.md', 'runbook_url'), {
+        'deploy/prometheus/rules.yaml': quoted(rules),
+      }),
+    )
+    const changed = await readFile(path.join(folder, 'rules.yaml'), 'utf8')
+    const links = [...changed.matchAll(/^ +runbook_url: (\S+)#(\w+)$/gm)]
+    const alerts = [...changed.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
+    expect(links.map(([, , anchor]) => anchor)).toEqual(alerts.map((name) => name.toLowerCase()))
+    expect(new Set(links.map(([, page]) => page))).toEqual(
+      new Set(['https://git.example.com/posthorn/blob/main/docs/operate/runbook.md']),
+    )
+    const checked = await run(`${quoted(programPath('promtool'))} check rules rules.yaml`)
+    expect(checked).toContain(`SUCCESS: ${alerts.length} rules found`)
+  },
+)
+
 test('Posthorn starts with the variables of tracing.md, and not with a sampler that does not exist', async () => {
   await using database = await createTestDatabase()
   const text = blockOf('tracing.md', 'OTEL_EXPORTER_OTLP_ENDPOINT=http')

@@ -15,7 +15,7 @@ export function needs(...programs: readonly string[]): TestOptions {
 
 /** The same for programs that CI does not have either. */
 export function needsOptional(...programs: readonly string[]): TestOptions {
-  return leftOut(firstMissing(programs))
+  return optional(firstMissing(programs))
 }
 
 const firstMissing = (programs: readonly string[]) =>
@@ -26,11 +26,13 @@ const firstMissing = (programs: readonly string[]) =>
  * `POSTHORN_TEST_ALL`, a reason is an error.
  */
 export function leftOutFor(reason: string | null): TestOptions {
-  return leftOut(reasonToLeaveOut(reason))
+  return optional(reasonToLeaveOut(reason))
 }
 
-const leftOut = (reason: string | null): TestOptions =>
-  reason === null ? {} : { skip: true, meta: { leftOut: reason } }
+/** The same for a reason that CI may have too. */
+export function optional(reason: string | null): TestOptions {
+  return reason === null ? {} : { skip: true, meta: { leftOut: reason } }
+}
 
 /** The reason, unless nothing may be left out. */
 export function reasonToLeaveOut(reason: string | null): string | null {

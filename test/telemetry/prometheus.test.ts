@@ -33,7 +33,7 @@ function selectorsOf(expression: string): string[] {
 test('every alert has its section in the runbook, and every section its alert', () => {
   const rules = readFileSync(RULES, 'utf8')
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name)
-  const links = [...rules.matchAll(/runbook_url: \S+\/operate\/runbook\.md#(\w+)$/gm)]
+  const links = [...rules.matchAll(/runbook: docs\/operate\/runbook\.md#(\w+)$/gm)]
   const sections = [...RUNBOOK.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)
   expect(alerts.length).toBeGreaterThan(10)
   expect(sections).toEqual(alerts)
