@@ -23,7 +23,6 @@ test.each(COMMAND_BLOCKS.map((block) => [block.page, block.text.split('\n')[0], 
   (page, _line, { language, text }) => {
     if (language === 'sql' && SQL_PAGES.includes(page)) return
     if (OF_PROXIES.includes(language)) return
-    // What moves the embedded Postgres, which is of a version that few systems have programs for.
     const tests = tested.filter((one) => one.page === page && text.includes(one.part))
     expect(tests.length).toBeGreaterThan(0)
   },
