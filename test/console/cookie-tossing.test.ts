@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { request as forward, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { openOidcBrowser } from '../server/oidc-browser.ts'
 import { freePort } from '../support/free-port.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { addRoleKey } from './support/role-key.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { story, storyBrowser } from './support/story.ts'
 
 /** Posthorn at `hooks.app.localhost`, and an attacker who controls another subdomain of `app.localhost`. */
@@ -26,6 +27,7 @@ let evilUrl: string
 let toss: { readonly cookies: string[]; readonly location: string }
 const callbacks: IncomingMessage[] = []
 
+describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
 beforeAll(async () => {
   browser = await storyBrowser()
   const [port, frontPort] = [await freePort(), await freePort()]
@@ -127,3 +129,4 @@ story(
     expect(elsewhere.headers.get('location')).toBe('/console')
   },
 )
+})

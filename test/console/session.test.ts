@@ -1,13 +1,14 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { freePort } from '../support/free-port.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { addRoleKey } from './support/role-key.ts'
 import { submitApiKey, waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { visit } from './support/visit.ts'
 
 let browser: Browser
@@ -16,6 +17,7 @@ let provider: OidcProvider
 /** The API key whose rights people get. */
 const roleKeyId = mintId('apiKey')
 
+describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
 beforeAll(async () => {
   browser = await storyBrowser()
   const port = await freePort()
@@ -205,3 +207,4 @@ async function expectText(
 ): Promise<void> {
   await expect.poll(async () => await found.textContent()).toMatch(pattern)
 }
+})

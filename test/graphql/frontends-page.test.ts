@@ -3,17 +3,18 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { type ApolloClient, gql } from '@apollo/client'
-import { buildSchema, isInterfaceType } from 'graphql'
-import { firstValueFrom } from 'rxjs'
-import { expect, onTestFinished, test } from 'vitest'
+import { buildSchema, type DocumentNode, isInterfaceType, parse } from 'graphql'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { until } from '../support/until.ts'
 import { document } from './support/document.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
+/** The packages of the examples are those of the page. */
+const MODULES = path.join(ROOT, 'examples/node_modules')
 
 /** The files of docs/frontends.md: each code block after a line that ends with its name. */
 async function filesOfPage(): Promise<Record<string, string>> {
@@ -22,13 +23,13 @@ async function filesOfPage(): Promise<Record<string, string>> {
   return Object.fromEntries([...blocks].map(([, name = '', text = '']) => [name, text]))
 }
 
-/** A project with these files of the page, the schema and the packages of this repository. */
+/** A project with these files of the page, the schema and the packages of the examples. */
 async function createProject(names: readonly string[]): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-frontend-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const files = await filesOfPage()
   await mkdir(path.join(folder, 'src'))
-  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  await symlink(MODULES, path.join(folder, 'node_modules'))
   await copyFile(path.join(ROOT, 'schema.graphql'), path.join(folder, 'schema.graphql'))
   const settings = { 'package.json': { type: 'module' }, 'tsconfig.json': TSCONFIG }
   for (const [name, value] of Object.entries(settings)) {
@@ -60,7 +61,7 @@ const TSCONFIG = {
 }
 
 async function run(folder: string, program: string, ...args: string[]): Promise<string> {
-  const PATH = `${path.join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`
+  const PATH = `${path.join(MODULES, '.bin')}:${process.env['PATH']}`
   const options = { cwd: folder, env: { ...process.env, PATH, NO_COLOR: '1' } }
   const { stdout, stderr } = await promisify(execFile)(program, args, options).catch(
     (error: { stdout?: string; stderr?: string }) => {
@@ -70,6 +71,36 @@ async function run(folder: string, program: string, ...args: string[]): Promise<
   return stdout + stderr
 }
 
+async function addWebhook({ graphql }: TestApp): Promise<void> {
+  const input = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
+  await graphql(document('webhooks', 'CreateWebhook'), { input })
+}
+
+/** Finishes a delivery by canceling it, because no worker runs here. */
+async function publishAndCancel({ graphql }: TestApp): Promise<void> {
+  await graphql(document('events', 'PublishEvent'), { input: { type: JOINED, data: {} } })
+  const { deliveries } = await graphql('{ deliveries(first: 1) { nodes { id } } }')
+  await graphql(document('deliveries', 'CancelDelivery'), { id: deliveries.nodes[0].id })
+}
+
+interface Viewer {
+  readonly viewer: { readonly apiKey: { readonly id: string } }
+}
+
+interface Result<Data> {
+  readonly data?: Data
+  readonly error?: Error
+}
+
+/** What the tests call of Apollo Client. */
+interface Client {
+  query(options: { query: DocumentNode; fetchPolicy?: string }): Promise<Result<Viewer>>
+  subscribe(options: { query: DocumentNode }): {
+    subscribe(next: (result: Result<unknown>) => void): { unsubscribe(): void }
+  }
+}
+
+describe('docs/frontends.md', await requirePackages('examples'), () => {
 test('the documents of the page compile with GraphQL Code Generator, without a null that stands for an error', async () => {
   const folder = await createProject(['codegen.ts', 'src/webhooks.ts', 'src/client.ts'])
   await run(folder, 'graphql-codegen', '--config', 'codegen.ts')
@@ -116,10 +147,10 @@ test('the Apollo client of the page asks for another token when its session has 
   }
   const folder = await createProject(['src/apollo.ts'])
   const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
-  const client: ApolloClient = createClient(`${posthorn.app.url}/graphql`, requestToken)
-  const query = gql`{ viewer { apiKey { id } } }`
+  const client: Client = createClient(`${posthorn.app.url}/graphql`, requestToken)
+  const query = parse('{ viewer { apiKey { id } } }')
   const viewer = async () => {
-    const { data } = await client.query<Viewer>({ query, fetchPolicy: 'network-only' })
+    const { data } = await client.query({ query, fetchPolicy: 'network-only' })
     return data?.viewer.apiKey.id
   }
   expect(await viewer()).toBe(sessions[0]?.id)
@@ -141,12 +172,12 @@ test('the Apollo client of the page subscribes, also when its session has ended,
   }
   const folder = await createProject(['src/apollo.ts'])
   const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
-  const client: ApolloClient = createClient(`${posthorn.app.url}/graphql`, requestToken)
-  const first = await client.query<Viewer>({ query: gql`{ viewer { apiKey { id } } }` })
+  const client: Client = createClient(`${posthorn.app.url}/graphql`, requestToken)
+  const first = await client.query({ query: parse('{ viewer { apiKey { id } } }') })
   await revokeApiKey(posthorn.database.prisma, first.data?.viewer.apiKey.id as string)
 
   const received: unknown[] = []
-  const query = gql`subscription { deliveryFinished { state } }`
+  const query = parse('subscription { deliveryFinished { state } }')
   const subscription = client.subscribe({ query }).subscribe((result) => received.push(result))
   onTestFinished(() => subscription.unsubscribe())
   await addWebhook(posthorn)
@@ -157,26 +188,12 @@ test('the Apollo client of the page subscribes, also when its session has ended,
   expect(received[0]).toMatchObject({ data: { deliveryFinished: { state: 'CANCELED' } } })
   expect(sessions).toHaveLength(2)
 
-  const unknown = gql`subscription { attemptRecorded(webhookId: "wh_x") { id } }`
-  const { error } = await firstValueFrom(client.subscribe({ query: unknown }))
+  const unknown = parse('subscription { attemptRecorded(webhookId: "wh_x") { id } }')
+  const { error } = await new Promise<Result<unknown>>((resolve) => {
+    client.subscribe({ query: unknown }).subscribe(resolve)
+  })
   expect(error?.message).toContain('webhookId must be the id of a webhook')
 })
-
-async function addWebhook({ graphql }: TestApp): Promise<void> {
-  const input = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
-  await graphql(document('webhooks', 'CreateWebhook'), { input })
-}
-
-/** Finishes a delivery by canceling it, because no worker runs here. */
-async function publishAndCancel({ graphql }: TestApp): Promise<void> {
-  await graphql(document('events', 'PublishEvent'), { input: { type: JOINED, data: {} } })
-  const { deliveries } = await graphql('{ deliveries(first: 1) { nodes { id } } }')
-  await graphql(document('deliveries', 'CancelDelivery'), { id: deliveries.nodes[0].id })
-}
-
-interface Viewer {
-  readonly viewer: { readonly apiKey: { readonly id: string } }
-}
 
 test('the fragments of the page compile with the Relay compiler, without a null that stands for an error', async () => {
   const folder = await createProject(['relay.config.json', 'src/webhook-list.ts'])
@@ -187,4 +204,19 @@ test('the fragments of the page compile with the Relay compiler, without a null 
   expect(row).toContain('readonly createdAt: string;')
   expect(row).toMatch(/readonly health: \{[^}]*\};/)
   expect(await generated('webhookList_list')).toMatch(/webhooks: \{.*?\n {2}\};/s)
+})
+
+  test.each(['/graphql', '/schema.graphql'])('GraphQL Code Generator reads %s', async (at) => {
+    await using posthorn = await startTestApp({ role: 'api' })
+    const folder = await createProject([])
+    const config = {
+      schema: posthorn.app.url + at,
+      documents: path.join(ROOT, 'docs/examples/graphql/webhooks.graphql'),
+      generates: { 'generated/': { preset: 'client' } },
+    }
+    await writeFile(path.join(folder, 'codegen.json'), JSON.stringify(config))
+    await run(folder, 'graphql-codegen', '--config', 'codegen.json')
+    const types = await readFile(path.join(folder, 'generated/graphql.ts'), 'utf8')
+    expect(types).toContain('CreateWebhookMutation')
+  })
 })

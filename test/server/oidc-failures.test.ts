@@ -14,8 +14,9 @@ import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { openOidcBrowser, signInAs } from './oidc-browser.ts'
 
 /** Every failure leads to the sign-in page, which has a text for it, and the log has the cause. */
@@ -26,6 +27,7 @@ let environment: Record<string, string>
 let url: string
 let roleKeyId: string
 
+describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
 beforeAll(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
@@ -223,3 +225,4 @@ function changeState(jar: Map<string, string>, change: (state: SignInState) => S
   if (!state) throw new Error('The cookie has no state of a sign-in.')
   jar.set('posthorn_oidc', sealSignInState(keyring, change(state)))
 }
+})

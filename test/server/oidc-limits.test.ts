@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
@@ -10,9 +10,10 @@ import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { openOidcBrowser, START, signInAs } from './oidc-browser.ts'
 
 /** What a stranger can make Posthorn do: call the provider, and write to the log. */
@@ -22,6 +23,7 @@ let posthorn: PosthornProcess
 let url: string
 let start: (environment?: Record<string, string>) => Promise<PosthornProcess & { url: string }>
 
+describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
 beforeEach(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
@@ -120,4 +122,5 @@ test('an address can start a limited number of sign-ins', async () => {
   expect(started.length).toBeGreaterThanOrEqual(MAX_STARTED_SIGN_INS)
   expect(new Set(led.filter((at) => !started.includes(at)))).toEqual(new Set([failed('limited')]))
   expect(failureLines()).toEqual([])
+})
 })

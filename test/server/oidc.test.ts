@@ -5,7 +5,8 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { openOidcBrowser, START, signInAs } from './oidc-browser.ts'
 
 let provider: OidcProvider
@@ -13,6 +14,7 @@ let posthorn: TestApp
 let url: string
 let roleKeyId: string
 
+describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
 beforeAll(async () => {
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
@@ -212,4 +214,5 @@ describe('signing out', () => {
     const response = await browser.get(`${url}/console/session`, { method: 'DELETE' })
     expect(response.status).toBe(204)
   })
+})
 })
