@@ -55,7 +55,10 @@ test('`npm ci` does not warn that a package wants a newer Node, and still names 
   expect(await npmCi(folder)).toContain('EBADENGINE')
   await copyFile(path.join(ROOT, '.npmrc'), path.join(folder, '.npmrc'))
   expect(await npmCi(folder)).not.toMatch(/EBADENGINE|npm warn/)
-  await writeJson(path.join(folder, 'package.json'), { name: 'clone', dependencies: { a: '1.0.0' } })
+  await writeJson(path.join(folder, 'package.json'), {
+    name: 'clone',
+    dependencies: { a: '1.0.0' },
+  })
   expect(await npmCi(folder)).toMatch(/npm error .*are in sync/)
 })
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { checkArchitecture } from './architecture.ts'
 import { filesOf } from '../support/files.ts'
 import { requirePackages } from '../support/installed-packages.ts'
+import { checkArchitecture } from './architecture.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 

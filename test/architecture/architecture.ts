@@ -23,7 +23,9 @@ export async function cruiseSources(
   tsConfigFile?: string,
 ): Promise<ICruiseResult> {
   const { cruise } = await import('dependency-cruiser')
-  const { default: extractTSConfig } = await import('dependency-cruiser/config-utl/extract-ts-config')
+  const { default: extractTSConfig } = await import(
+    'dependency-cruiser/config-utl/extract-ts-config'
+  )
   const { options } = configuration
   const { output } = await cruise(
     [...sources],

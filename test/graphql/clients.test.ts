@@ -105,64 +105,64 @@ const FRONTENDS: readonly [string, () => Frontend | Promise<Frontend>, TestOptio
 
 for (const [name, connect, options = {}] of FRONTENDS) {
   describe(name, options, () => {
-  const hook = `https://example.com/${name.replace('@', '')}`
+    const hook = `https://example.com/${name.replace('@', '')}`
 
-  test('creates a webhook, lists it and publishes to it, all typed', async () => {
-    const frontend = await connect()
-    const created = await frontend.create({
-      input: { url: hook, eventSubscriptions: [JOINED], enabled: true },
+    test('creates a webhook, lists it and publishes to it, all typed', async () => {
+      const frontend = await connect()
+      const created = await frontend.create({
+        input: { url: hook, eventSubscriptions: [JOINED], enabled: true },
+      })
+      if (created?.createWebhook?.__typename !== 'CreateWebhookSuccess') {
+        throw new Error(JSON.stringify(created))
+      }
+      const { webhook } = created.createWebhook
+      expect(webhook).toMatchObject({ url: hook, enabled: true, eventSubscriptions: [JOINED] })
+
+      const listed = await frontend.list()
+      expect(listed?.webhooks?.nodes.map(({ id }) => id)).toContain(webhook.id)
+
+      const published = await frontend.publish({ input: { type: JOINED, data: { name: 'Ada' } } })
+      if (published?.publishEvent?.__typename !== 'PublishEventSuccess') {
+        throw new Error(JSON.stringify(published))
+      }
+      expect(published.publishEvent.publishedEvent.deliveryCount).toBeGreaterThan(0)
     })
-    if (created?.createWebhook?.__typename !== 'CreateWebhookSuccess') {
-      throw new Error(JSON.stringify(created))
-    }
-    const { webhook } = created.createWebhook
-    expect(webhook).toMatchObject({ url: hook, enabled: true, eventSubscriptions: [JOINED] })
 
-    const listed = await frontend.list()
-    expect(listed?.webhooks?.nodes.map(({ id }) => id)).toContain(webhook.id)
-
-    const published = await frontend.publish({ input: { type: JOINED, data: { name: 'Ada' } } })
-    if (published?.publishEvent?.__typename !== 'PublishEventSuccess') {
-      throw new Error(JSON.stringify(published))
-    }
-    expect(published.publishEvent.publishedEvent.deliveryCount).toBeGreaterThan(0)
-  })
-
-  test('receives each delivery when it finishes', async () => {
-    const frontend = await connect()
-    await frontend.create({ input: { url: hook, eventSubscriptions: [JOINED], enabled: true } })
-    const finished: string[] = []
-    const stop = frontend.watch((data) => {
-      if (data?.deliveryFinished) finished.push(data.deliveryFinished.state)
+    test('receives each delivery when it finishes', async () => {
+      const frontend = await connect()
+      await frontend.create({ input: { url: hook, eventSubscriptions: [JOINED], enabled: true } })
+      const finished: string[] = []
+      const stop = frontend.watch((data) => {
+        if (data?.deliveryFinished) finished.push(data.deliveryFinished.state)
+      })
+      try {
+        await until(async () => {
+          await publishAndCancel(frontend)
+          return finished.length > 0
+        }, 'a delivery finishes')
+        expect(finished[0]).toBe('CANCELED')
+      } finally {
+        stop()
+      }
     })
-    try {
-      await until(async () => {
-        await publishAndCancel(frontend)
-        return finished.length > 0
-      }, 'a delivery finishes')
-      expect(finished[0]).toBe('CANCELED')
-    } finally {
-      stop()
-    }
-  })
 
-  test('receives the problems of an input as data', async () => {
-    const frontend = await connect()
-    const rejected = await frontend.create({ input: { url: 'http://x', eventSubscriptions: [] } })
-    expect(rejected?.createWebhook).toMatchObject({
-      __typename: 'ValidationError',
-      code: 'invalid',
-      issues: [{ path: ['eventSubscriptions'] }, { path: ['url'] }],
+    test('receives the problems of an input as data', async () => {
+      const frontend = await connect()
+      const rejected = await frontend.create({ input: { url: 'http://x', eventSubscriptions: [] } })
+      expect(rejected?.createWebhook).toMatchObject({
+        __typename: 'ValidationError',
+        code: 'invalid',
+        issues: [{ path: ['eventSubscriptions'] }, { path: ['url'] }],
+      })
+    })
+
+    test('throws its own error when there is no key', async () => {
+      const frontend = await connect()
+      await expect(frontend.listWithoutKey()).rejects.toThrow(
+        /No API key was given|401: Unauthorized/,
+      )
     })
   })
-
-  test('throws its own error when there is no key', async () => {
-    const frontend = await connect()
-    await expect(frontend.listWithoutKey()).rejects.toThrow(
-      /No API key was given|401: Unauthorized/,
-    )
-  })
-})
 }
 
 /** Finishes a delivery by canceling it, because no worker runs here. */

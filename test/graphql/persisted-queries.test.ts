@@ -106,32 +106,36 @@ describe('an automatic persisted query', () => {
 
 const apollo = await requirePackages('test/apollo')
 
-test("Apollo's link sends the hash alone, and the document when a process does not know it", apollo, async () => {
-  const { hashingClient } = await import('../apollo/apollo-clients.ts')
-  const bodies: { query?: string }[] = []
-  let { handle } = api
-  const client = hashingClient(
-    {
-      url: 'http://127.0.0.1/graphql',
-      token,
-      fetch: async (url, init) => {
-        bodies.push(JSON.parse(String(init?.body)))
-        return await handle(new Request(url, init))
+test(
+  "Apollo's link sends the hash alone, and the document when a process does not know it",
+  apollo,
+  async () => {
+    const { hashingClient } = await import('../apollo/apollo-clients.ts')
+    const bodies: { query?: string }[] = []
+    let { handle } = api
+    const client = hashingClient(
+      {
+        url: 'http://127.0.0.1/graphql',
+        token,
+        fetch: async (url, init) => {
+          bodies.push(JSON.parse(String(init?.body)))
+          return await handle(new Request(url, init))
+        },
       },
-    },
-    sha256,
-  )
-  const list = async () => {
-    const { data } = await client.query({ query: WebhooksDocument, fetchPolicy: 'network-only' })
-    expect(data?.webhooks?.nodes).toEqual([])
-    return bodies.splice(0).map(({ query }) => query !== undefined)
-  }
-  expect(await list()).toEqual([false, true])
-  expect(await list()).toEqual([false])
-  // Another process, or the same one after a restart.
-  handle = createGraphqlHandler(api.deps)
-  expect(await list()).toEqual([false, true])
-})
+      sha256,
+    )
+    const list = async () => {
+      const { data } = await client.query({ query: WebhooksDocument, fetchPolicy: 'network-only' })
+      expect(data?.webhooks?.nodes).toEqual([])
+      return bodies.splice(0).map(({ query }) => query !== undefined)
+    }
+    expect(await list()).toEqual([false, true])
+    expect(await list()).toEqual([false])
+    // Another process, or the same one after a restart.
+    handle = createGraphqlHandler(api.deps)
+    expect(await list()).toEqual([false, true])
+  },
+)
 
 test('the kept documents are bounded; the least recently used make room', () => {
   const store = createPersistedQueryStore()

@@ -34,38 +34,38 @@ const checkerInstalled = await requirePackages('test/architecture')
 
 describe('outside of src/outbound', () => {
   describe('the architecture rules', checkerInstalled, () => {
-  let found: Map<string, string[]>
+    let found: Map<string, string[]>
 
-  beforeAll(async () => {
-    const directory = await plant(PLANTED.map(([line]) => line))
-    try {
-      const { summary } = await cruiseSources(['src'], directory)
-      found = new Map()
-      for (const { rule, from } of summary.violations) {
-        found.set(from, [...(found.get(from) ?? []), rule.name])
+    beforeAll(async () => {
+      const directory = await plant(PLANTED.map(([line]) => line))
+      try {
+        const { summary } = await cruiseSources(['src'], directory)
+        found = new Map()
+        for (const { rule, from } of summary.violations) {
+          found.set(from, [...(found.get(from) ?? []), rule.name])
+        }
+      } finally {
+        await rm(directory, { recursive: true })
       }
-    } finally {
-      await rm(directory, { recursive: true })
-    }
-  })
+    })
 
-  test.each(PLANTED.map(([line, rule], index) => ({ line, rule, index })))(
-    'reject: $line',
-    ({ rule, index }) => {
-      expect(found.get(`src/deliveries/planted-${index}.ts`)).toContain(rule)
-    },
-  )
-
-  test('allow the same lines inside it, except unknown packages, child processes and threads', () => {
-    const inside = [...found].filter(([from]) => from.startsWith('src/outbound/'))
-    expect(new Set(inside.flatMap(([, rules]) => rules))).toEqual(
-      new Set([
-        'packages-are-known-to-open-no-sockets',
-        'only-db-starts-programs',
-        'only-threads-starts-threads',
-      ]),
+    test.each(PLANTED.map(([line, rule], index) => ({ line, rule, index })))(
+      'reject: $line',
+      ({ rule, index }) => {
+        expect(found.get(`src/deliveries/planted-${index}.ts`)).toContain(rule)
+      },
     )
-  })
+
+    test('allow the same lines inside it, except unknown packages, child processes and threads', () => {
+      const inside = [...found].filter(([from]) => from.startsWith('src/outbound/'))
+      expect(new Set(inside.flatMap(([, rules]) => rules))).toEqual(
+        new Set([
+          'packages-are-known-to-open-no-sockets',
+          'only-db-starts-programs',
+          'only-threads-starts-threads',
+        ]),
+      )
+    })
   })
 
   test.each(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])(
