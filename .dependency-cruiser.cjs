@@ -37,11 +37,11 @@ const inFolders = (folders) => `^src/(${folders.join('|')})/`
 const onlyDownwards = LAYERS.flatMap((layer, i) =>
   layer.map((folder) => ({
     name: `${folder}-imports-only-what-stands-below`,
-    comment: `The layers: ${LAYERS.map((each) => each.join(', ')).join(' < ')} < app.ts < threads < cli.`,
+    comment: `The layers: ${LAYERS.map((each) => each.join(', ')).join(' < ')} < app.ts < threads < start < cli.`,
     severity: 'error',
     from: { path: `^src/${folder}/` },
     to: {
-      path: ['^src/(app[.]ts|threads/|cli/)', inFolders(LAYERS.slice(i).flat())],
+      path: ['^src/(app[.]ts|threads/|start/|cli/)', inFolders(LAYERS.slice(i).flat())],
       pathNot: `^src/${folder}/`,
     },
   })),

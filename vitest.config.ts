@@ -18,7 +18,7 @@ const EXAMPLES = 'test/examples/**/*.test.ts'
 
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
-  'test/{cli,e2e,threads}/**/*.test.ts',
+  'test/{cli,e2e,release,start,threads}/**/*.test.ts',
   'test/faults/{clock,dropped-connections,embedded-restart,faults,outage-log,postgres-outage,restore,together}.test.ts',
   'test/queue/{dead-workers,heartbeat,runner}.test.ts',
   'test/scheduling/{backlog-changes,circuit-breaker,concurrency-limit,fairness}.test.ts',

@@ -33,24 +33,6 @@ test('docs/security.md describes each scope', () => {
   expect(listed.map(([, scope]) => scope)).toEqual(SCOPES)
 })
 
-test('files linked from the pages of the package are in the package, except pictures and CONTRIBUTING.md', () => {
-  const { files } = JSON.parse(read('package.json'))
-  const packed: string[] = ['README.md', 'LICENSE', ...globSync(files, { cwd: ROOT })]
-  const pages = packed.filter((file) => file.endsWith('.md'))
-  const linked = pages.flatMap((page) =>
-    linksOf(page).flatMap((link) => {
-      const [file] = link.split('#')
-      return file ? path.join(path.dirname(page), file) : []
-    }),
-  )
-  const isPacked = (file: string) =>
-    packed.some((one) => file === one || file.startsWith(`${one}/`))
-  const isExpected = (file: string) =>
-    file === 'CONTRIBUTING.md' || /^docs[/]images[/][a-z-]+[.]png$/.test(file)
-  expect(pages).toContain('docs/operate/runbook.md')
-  expect(linked.filter((file) => !isPacked(file) && !isExpected(file))).toEqual([])
-})
-
 test.each(['docs/job-dashboards.md', 'docs/operating.md', 'docs/operate/runbook.md'])(
   'the SQL of %s runs',
   async (page) => {

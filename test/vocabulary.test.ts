@@ -67,6 +67,7 @@ const files = (
     'examples',
     'deploy',
     'docs',
+    'release',
     '.github',
   ])
 ).filter((file) => file !== SELF && !/\.(png|svg|ico|woff2|ttf)$/.test(file))
@@ -77,6 +78,7 @@ for (const file of [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'packages/posthorn/README.md',
   'packages/react/README.md',
   'schema.graphql',
   'package.json',

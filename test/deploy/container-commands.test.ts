@@ -2,6 +2,7 @@ import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { VERSION } from '../../src/lib/version.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { findProgram, runProgram } from '../support/installed-program.ts'
@@ -20,6 +21,8 @@ import {
  * programs that stand in for docker and kubectl write down their calls. The commands of Posthorn inside the containers run.
  */
 
+const ARCHIVE = `posthorn-${VERSION}.tgz`
+
 let folder: string
 let env: NodeJS.ProcessEnv
 
@@ -29,10 +32,10 @@ beforeAll(async () => {
   const kubectl = findProgram('kubectl')
   const calls = (program: string) => quoted(path.join(folder, `${program}-calls`))
   const programs = await writePrograms(path.join(folder, 'programs'), {
-    npm: `[ "$*" = "pack --pack-destination deploy/docker" ]; touch deploy/docker/posthorn-0.2.0.tgz`,
+    npm: `[ "$*" = "pack --workspace posthorn --pack-destination deploy/docker" ]; touch deploy/docker/${ARCHIVE}`,
     docker: `
       echo "$*" >> ${calls('docker')}
-      if [ "$1 $2" = "compose run" ]; then shift 4; exec ${quoted(path.join(ROOT, 'src/cli/posthorn.js'))} "$@"; fi`,
+      if [ "$1 $2" = "compose run" ]; then shift 4; exec ${quoted(path.join(ROOT, 'packages/posthorn/posthorn.js'))} "$@"; fi`,
     // kubectl itself, if it is here, checks the arguments without a cluster.
     kubectl: `
       echo "$*" >> ${calls('kubectl')}
@@ -61,10 +64,8 @@ describe('Docker Compose', () => {
     'gets the archive, and secrets that others cannot read; its services exist, and create the first organization and key',
     needs('openssl'),
     async () => {
-      await run(blockOf('deploying.md', 'npm pack --pack-destination'))
-      expect((await stat(path.join(folder, 'deploy/docker/posthorn-0.2.0.tgz'))).isFile()).toBe(
-        true,
-      )
+      await run(blockOf('deploying.md', '--pack-destination deploy/docker'))
+      expect((await stat(path.join(folder, 'deploy/docker', ARCHIVE))).isFile()).toBe(true)
       await using database = await createTestDatabase()
       env = { ...env, ...testEnvironment(database.url) }
       const inDeploy = path.join(folder, 'deploy')
@@ -93,7 +94,7 @@ describe('Docker Compose', () => {
   test('is not needed: docker run has the restrictions of the file', async () => {
     await run(blockOf('deploying.md', 'docker run --read-only'))
     const [call = ''] = await callsOf('docker')
-    expect(call).toMatch(/ --stop-timeout 15 .* posthorn:0\.2\.0$/)
+    expect(call).toMatch(/ --stop-timeout 15 .* posthorn:[\w.-]+$/)
     const docker = findProgram('docker')
     if (docker === undefined) return
     const known = await runCommands(`${quoted(docker)} run --help`, { cwd: folder })

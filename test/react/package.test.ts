@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 test('the package has the version and the license of the server, and needs React alone', async () => {
-  const { version, license } = await readJson('package.json')
+  const { version, license } = await readJson('packages/posthorn/package.json')
   const react = await readJson('packages/react/package.json')
   expect(react).toMatchObject({ version, license, sideEffects: false })
   expect(react.dependencies).toBeUndefined()

@@ -23,8 +23,8 @@ async function lockedPackages(): Promise<[string, Package][]> {
   )
 }
 
-test('docs/dependencies.md justifies every dependency of package.json once, and no others', async () => {
-  const { dependencies } = JSON.parse(await read('package.json'))
+test('docs/dependencies.md justifies every dependency of the package once, and no others', async () => {
+  const { dependencies } = JSON.parse(await read('packages/posthorn/package.json'))
   const listed = [...(await read('docs/dependencies.md')).matchAll(/^\| `([^`]+)` \|/gm)]
   expect(listed.map(([, name]) => name).toSorted()).toEqual(Object.keys(dependencies).toSorted())
 })
@@ -32,14 +32,15 @@ test('docs/dependencies.md justifies every dependency of package.json once, and 
 const EXAMPLES = ['apollo', 'fetch', 'host', 'relay', 'shared', 'urql']
 
 test('the examples use the versions that Posthorn uses', async () => {
-  const own = JSON.parse(await read('package.json'))
+  const { devDependencies: ours } = JSON.parse(await read('package.json'))
+  const { dependencies: published } = JSON.parse(await read('packages/posthorn/package.json'))
   const differing: string[] = []
   for (const example of EXAMPLES) {
     const { dependencies, devDependencies } = JSON.parse(
       await read(`examples/${example}/package.json`),
     )
     for (const [name, version] of Object.entries<string>({ ...dependencies, ...devDependencies })) {
-      const expected = own.devDependencies[name] ?? own.dependencies[name] ?? version
+      const expected = ours[name] ?? published[name] ?? version
       if (version !== expected || !/^\d/.test(version)) differing.push(`${example}: ${name}`)
     }
   }
@@ -47,7 +48,7 @@ test('the examples use the versions that Posthorn uses', async () => {
 })
 
 test('versions are exact, so that every upgrade is a deliberate change', async () => {
-  const { dependencies } = JSON.parse(await read('package.json'))
+  const { dependencies } = JSON.parse(await read('packages/posthorn/package.json'))
   const loose = Object.entries<string>(dependencies).filter(([, range]) => !/^\d/.test(range))
   expect(loose).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -35,9 +36,15 @@ export async function checkOutVersion(ref: string): Promise<EarlierVersion> {
   await execute(process.execPath, ['src/db/generate.ts'], { cwd: folder })
   const checkedOut = stack.move()
   return {
-    program: path.join(folder, 'src/cli/posthorn.js'),
+    program: programIn(folder),
     [Symbol.asyncDispose]: () => checkedOut.disposeAsync(),
   }
+}
+
+/** Until 0.2.0, the repository itself was the package. */
+function programIn(folder: string): string {
+  const program = path.join(folder, 'packages/posthorn/posthorn.js')
+  return existsSync(program) ? program : path.join(folder, 'src/cli/posthorn.js')
 }
 
 /** Shares the installed packages if its processes need the same ones. */
@@ -51,12 +58,19 @@ async function installPackages(folder: string): Promise<void> {
   }
 }
 
+interface LockedPackage {
+  readonly dev?: boolean
+  /** Whether it is a package of the repository. */
+  readonly link?: boolean
+}
+
 /** The packages of a lock file that run, or that generate what runs. */
 async function neededPackages(folder: string): Promise<string> {
   const text = await readFile(path.join(folder, 'package-lock.json'), 'utf8')
-  const { packages } = JSON.parse(text) as { packages: Record<string, { dev?: boolean }> }
+  const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> }
   const needed = Object.entries(packages).filter(
-    ([name, { dev }]) => name.startsWith('node_modules/') && (!dev || name.includes('prisma')),
+    ([name, { dev, link }]) =>
+      name.startsWith('node_modules/') && !link && (!dev || name.includes('prisma')),
   )
   return JSON.stringify(needed)
 }

@@ -2,6 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take longer than 20 s, the longest first: they start first, so that none of them runs alone at the end. */
 const LONG = [
+  'release/release',
+  'release/archives',
   'console/every-page',
   'cli/commands',
   'faults/faults',

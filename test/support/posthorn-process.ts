@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /** The path of `posthorn.js`. */
-export const PROGRAM = fileURLToPath(new URL('../../src/cli/posthorn.js', import.meta.url))
+export const PROGRAM = fileURLToPath(
+  new URL('../../packages/posthorn/posthorn.js', import.meta.url),
+)
 
 /** A running `posthorn` command. */
 export interface PosthornProcess extends AsyncDisposable {

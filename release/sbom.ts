@@ -6,12 +6,14 @@ import { promisify } from 'node:util'
 import { type LockFile, productionLockFile } from './production-lock-file.ts'
 
 /**
- * Writes `dist/sbom.cdx.json`, which names what a user of the package installs, in CycloneDX. Needs no network. In this
+ * The software bill of materials of the package `posthorn`, in CycloneDX: what its users install. Needs no network. In this
  * repository itself, `npm sbom --omit dev` leaves out packages that are also dependencies of development, such as `graphql`.
  */
 export async function createSbom(root: string): Promise<string> {
   const read = async (file: string) => JSON.parse(await readFile(path.join(root, file), 'utf8'))
-  const { name, version, license, dependencies, optionalDependencies } = await read('package.json')
+  const { name, version, license, dependencies, optionalDependencies } = await read(
+    'packages/posthorn/package.json',
+  )
   const manifest = { name, version, license, dependencies, optionalDependencies }
   const lock = productionLockFile((await read('package-lock.json')) as LockFile, manifest)
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-sbom-'))
@@ -32,10 +34,4 @@ export async function createSbom(root: string): Promise<string> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-if (import.meta.main) {
-  const root = path.join(import.meta.dirname, '../..')
-  await mkdir(path.join(root, 'dist'), { recursive: true })
-  await writeFile(path.join(root, 'dist/sbom.cdx.json'), await createSbom(root))
 }

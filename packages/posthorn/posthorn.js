@@ -10,4 +10,4 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 module.enableCompileCache()
 // A clone runs its TypeScript directly. Node strips no types in node_modules, so an installed package runs dist.
 const installed = import.meta.url.includes('/node_modules/')
-await import(installed ? '../../dist/cli/main.js' : './main.ts')
+await import(installed ? './dist/cli/main.js' : '../../src/cli/main.ts')

@@ -1,12 +1,18 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync, globSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { VERSION } from '../../src/lib/version.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { packPackage } from '../support/packed-package.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const execute = promisify(execFile)
 
 /** The published package, in the `node_modules` of a project that uses it. */
@@ -16,28 +22,7 @@ let installed: string
 beforeAll(async () => {
   project = await mkdtemp(path.join(tmpdir(), 'posthorn package '))
   installed = path.join(project, 'node_modules/posthorn')
-  const tsc = path.join(ROOT, 'node_modules/.bin/tsc')
-  await execute(
-    tsc,
-    ['--project', 'tsconfig.build.json', '--outDir', path.join(installed, 'dist')],
-    {
-      cwd: ROOT,
-    },
-  )
-  await execute(
-    tsc,
-    ['--project', 'src/portal-element', '--outDir', path.join(installed, 'dist/portal-element')],
-    { cwd: ROOT },
-  )
-  for (const file of [
-    'package.json',
-    'dist/console',
-    'prisma/migrations',
-    'src/cli/posthorn.js',
-    'schema.graphql',
-  ]) {
-    await cp(path.join(ROOT, file), path.join(installed, file), { recursive: true })
-  }
+  await unpack(await packPackage(project), installed)
   await symlink(path.join(ROOT, 'node_modules'), path.join(installed, 'node_modules'))
 })
 afterAll(async () => await rm(project, { recursive: true, force: true }))
@@ -114,8 +99,81 @@ test('its types describe the element, its renewal and its events', async () => {
   )
 })
 
+async function unpack(archive: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await execute('tar', ['-xzf', archive, '-C', folder, '--strip-components=1'])
+}
+
+test('the package has its compiled files and what its pages link to, and no sources', () => {
+  const files = globSync('**/*', { cwd: installed, exclude: ['node_modules'] })
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'LICENSE',
+      'README.md',
+      'docs/README.md',
+      'docs/operate/runbook.md',
+      'deploy/docker/Dockerfile',
+      'dist/sbom.cdx.json',
+      'schema.graphql',
+    ]),
+  )
+  expect(existsSync(path.join(installed, '.env.example'))).toBe(true)
+  const sources = files.filter((file) => /(?<!\.d)\.ts$|\.tgz$|(^|\/)(src|test)\//.test(file))
+  expect(sources).toEqual([])
+})
+
+test('no link of its pages is dead', async () => {
+  const pages = globSync('**/*.md', { cwd: installed, exclude: ['node_modules'] })
+  expect(pages.length).toBeGreaterThan(20)
+  const dead: string[] = []
+  let links = 0
+  for (const page of pages) {
+    const text = await readFile(path.join(installed, page), 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      const [file = ''] = target.split('#')
+      if (file === '' || /^[a-z]+:/.test(file)) continue
+      links++
+      if (!existsSync(path.join(installed, path.dirname(page), file)))
+        dead.push(`${page}: ${target}`)
+    }
+  }
+  expect(dead).toEqual([])
+  expect(links).toBeGreaterThan(200)
+})
+
+test('installing it runs no script of its own', async () => {
+  const manifest = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'))
+  const scripts = Object.keys(manifest.scripts)
+  expect(scripts.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([])
+})
+
+test('the page about embedding has an example that compiles and runs', async () => {
+  await using database: Database = await createTestDatabase()
+  const page = await readFile(path.join(installed, 'docs/embedding.md'), 'utf8')
+  const [, example = ''] = /```ts\n(.*?)```/s.exec(page) ?? []
+  const file = path.join(project, 'embedding.mts')
+  await writeFile(file, example.replace('port: 4000', 'port: 0'))
+  const types = ['--types', 'node', '--typeRoots', path.join(ROOT, 'node_modules/@types')]
+  const options = ['--strict', '--module', 'nodenext', '--target', 'es2024', ...types]
+  await execute(path.join(ROOT, 'node_modules/.bin/tsc'), ['--ignoreConfig', ...options, file], {
+    cwd: project,
+  })
+  const { stdout } = await execute(process.execPath, ['embedding.mjs'], {
+    cwd: project,
+    env: { PATH: process.env['PATH'], ...testEnvironment(database.url) },
+  })
+  expect(stdout).toMatch(/^The console is at http:\/\/127\.0\.0\.1:\d+\/console\n$/)
+})
+
+test('the installed program has the version of the package', async () => {
+  const program = path.join(installed, 'posthorn.js')
+  const { stdout } = await execute(process.execPath, [program, '--version'], { cwd: project })
+  const { version } = JSON.parse(await readFile(path.join(installed, 'package.json'), 'utf8'))
+  expect([stdout.trim(), version]).toEqual([VERSION, VERSION])
+})
+
 test('the installed program runs', async () => {
-  const program = path.join(installed, 'src/cli/posthorn.js')
+  const program = path.join(installed, 'posthorn.js')
   const { stdout } = await execute(process.execPath, [program, 'verify', '--help'], {
     cwd: project,
   })
@@ -129,7 +187,7 @@ test('the installed program serves the console from the package', async () => {
       '--input-type=module',
       '-e',
       `import { createConsoleFiles } from './node_modules/posthorn/dist/server/console-files.js'
-       const files = createConsoleFiles({ portalOrigins: [] })
+       const files = createConsoleFiles({ portalOrigins: [], explore: false })
        const page = await files.request('/console/webhooks')
        const [script] = /\\/console\\/assets\\/[^"]+\\.js/.exec(await page.text())
        console.log(page.status, (await files.request(script)).status)`,

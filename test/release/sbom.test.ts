@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type LockFile, productionLockFile } from './production-lock-file.ts'
-import { createSbom } from './sbom.ts'
+import { type LockFile, productionLockFile } from '../../release/production-lock-file.ts'
+import { createSbom } from '../../release/sbom.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const read = async (file: string) => JSON.parse(await readFile(path.join(ROOT, file), 'utf8'))
@@ -34,13 +34,13 @@ describe('the SBOM of the package', () => {
   })
 
   test('is CycloneDX, of this version', async () => {
-    const { name, version } = await read('package.json')
+    const { name, version } = await read('packages/posthorn/package.json')
     expect(sbom.bomFormat).toBe('CycloneDX')
     expect(sbom.metadata.component).toMatchObject({ name, version })
   })
 
   test('names each dependency of package.json, and everything that these need', async () => {
-    const { dependencies, optionalDependencies } = await read('package.json')
+    const { dependencies, optionalDependencies } = await read('packages/posthorn/package.json')
     const versions = new Set(sbom.components.map(({ name, version }) => `${name}@${version}`))
     const missing = Object.entries({ ...dependencies, ...optionalDependencies })
       .map(([name, version]) => `${name}@${version}`)

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process'
+import { globSync, statSync } from 'node:fs'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { withPackedLinks } from './packed-links.ts'
+import { createSbom } from './sbom.ts'
+
+export const ROOT = path.join(import.meta.dirname, '..')
+
+const PACKAGE = path.join(ROOT, 'packages/posthorn')
+
+/** Where the package has a file of the repository, if not at the same path. It has a README of its own. */
+const MOVED: Readonly<Record<string, string>> = { 'README.md': 'docs/README.md' }
+
+interface WriteOptions {
+  /** A folder with the built console. Default: it is built. */
+  readonly console?: string
+}
+
+/** Compiles the program into a folder, and copies beside it what else the package publishes. */
+export async function writePackage(folder: string, options: WriteOptions = {}): Promise<void> {
+  await removeWritten(folder)
+  await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', path.join(folder, 'dist')])
+  const element = path.join(folder, 'dist/portal-element')
+  await run('tsc', ['--project', 'src/portal-element', '--outDir', element])
+  await writeConsole(path.join(folder, 'dist/console'), options)
+  await writeFile(path.join(folder, 'dist/sbom.cdx.json'), await createSbom(ROOT))
+  const files = await copiedFiles()
+  for (const file of files) await copy(file, path.join(folder, MOVED[file] ?? file), files)
+}
+
+async function writeConsole(folder: string, { console: built }: WriteOptions): Promise<void> {
+  if (built !== undefined) return await cp(built, folder, { recursive: true })
+  // Not into dist, whose files a Posthorn that runs in this clone serves.
+  await run('graphql-codegen', ['--config', 'codegen.ts'])
+  await run('vite', ['build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'])
+  await run(process.execPath, ['src/server/compress-files.ts', folder])
+}
+
+/** The files of the repository that the package has. */
+async function copiedFiles(): Promise<string[]> {
+  const { files } = JSON.parse(await readFile(path.join(PACKAGE, 'package.json'), 'utf8'))
+  const patterns = files.filter((pattern: string) => pattern !== 'dist').flatMap(inside)
+  const found = globSync(patterns, { cwd: ROOT }).filter(
+    (file) => statSync(path.join(ROOT, file)).isFile() && !PRIVATE.test(file),
+  )
+  return ['README.md', 'LICENSE', ...found.map((file) => file.replaceAll('\\', '/')).toSorted()]
+}
+
+/** What the operator of this clone may have written below `deploy`. */
+const PRIVATE = /(^|[/\\])[.]env$|[.]tgz$/
+
+/** A pattern, and what is inside it if it is a folder. */
+const inside = (pattern: string) => [pattern, `${pattern}/**`]
+
+async function copy(file: string, target: string, files: readonly string[]): Promise<void> {
+  await mkdir(path.dirname(target), { recursive: true })
+  if (!file.endsWith('.md')) return await cp(path.join(ROOT, file), target)
+  const text = await readFile(path.join(ROOT, file), 'utf8')
+  await writeFile(target, withPackedLinks(text, { file, files, moved: MOVED }))
+}
+
+/** Removes what `writePackage` writes. */
+async function removeWritten(folder: string): Promise<void> {
+  const { files } = JSON.parse(await readFile(path.join(PACKAGE, 'package.json'), 'utf8'))
+  const written = ['LICENSE', ...files.map((pattern: string) => pattern.split('/')[0])]
+  for (const name of new Set<string>(written)) {
+    await rm(path.join(folder, name), { recursive: true, force: true })
+  }
+}
+
+/** Runs a program of this repository. Its output is in the error if it fails. */
+async function run(program: string, args: readonly string[]): Promise<void> {
+  const file = path.resolve(ROOT, 'node_modules/.bin', program)
+  // Another NODE_ENV would select the development build of React.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const options = { cwd: ROOT, env, shell: process.platform === 'win32' }
+  await promisify(execFile)(file, args, options).catch(({ stdout, stderr }) => {
+    throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`)
+  })
+}
+
+// `npm pack` and `npm publish` run this file before and after.
+if (import.meta.main) {
+  if (process.argv.includes('--remove')) await removeWritten(PACKAGE)
+  else await writePackage(PACKAGE)
+}

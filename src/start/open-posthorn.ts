@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Config, LOOPBACK, loadConfig } from '../config/config.ts'
+import type { Environment } from '../config/secret-files.ts'
+import type { Role } from '../config/settings.ts'
+import { saveServerUrl } from '../embedded/server-address.ts'
+import { requireFreePorts } from '../server/free-port.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Provisioned } from '../threads/messages.ts'
+
+/** A process of Posthorn that is ready. Disposing of it finishes what is in flight, and stops the embedded Postgres. */
+export interface OpenPosthorn extends AsyncDisposable {
+  readonly config: Config
+  readonly logger: Logger
+  /** The URL of the server, such as `http://127.0.0.1:4000`. */
+  readonly url: string
+  /** The organization and the key of embedded mode. Null without it, and for a worker. */
+  readonly provisioned: Provisioned | null
+  /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
+  abort(): void
+}
+
+interface OpenOptions {
+  readonly role: Role
+  readonly restartOtherWorkers: boolean
+}
+
+const POSTGRES_LAUNCH_MS = 25
+
+/** Migrates the database and runs the API, the worker or both. Rejects if Postgres is unavailable before it is ready. */
+export async function openPosthorn(
+  environment: Environment,
+  { role, restartOtherWorkers }: OpenOptions,
+): Promise<OpenPosthorn> {
+  // Before anything is created: the usual reason of a failed first start is another program on the port.
+  await requireFreePorts(loadConfig(environment).config)
+  const { openRuntime } = await import('../embedded/runtime.ts')
+  const opening = openRuntime(environment)
+  // Loading the modules keeps this process busy, so it waits until Postgres has been launched.
+  const loading = sleep(POSTGRES_LAUNCH_MS).then(loadModules)
+  await using opened = new AsyncDisposableStack()
+  const runtime = opened.use(await opening)
+  const { config, secrets } = runtime
+  const { createLogger, migrateDatabase, startThreads } = await loading
+  const logger = createLogger(config.logLevel)
+  await migrateDatabase(secrets, {
+    usesPooler: role !== 'worker',
+    workerSchema: config.workerSchema,
+    restartOtherWorkers,
+  })
+  // Until it is ready, the process exits if Postgres is unavailable; afterwards it waits until Postgres returns.
+  let hasStarted = false
+  const threads = opened.use(
+    await startThreads(runtime, { role, logger, hasStarted: () => hasStarted }),
+  )
+  runtime.keepDatabaseRunning({
+    onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
+    onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
+  })
+  warnOfEgress(config, logger)
+  // A worker has neither the console nor the APIs that the commands call.
+  const isTrial = config.database === 'embedded' && role !== 'worker'
+  const provisioned = isTrial ? await threads.provision(config.dataDir) : null
+  if (isTrial) opened.use(await saveServerUrl(config.dataDir, threads.url))
+  hasStarted = true
+  const resources = opened.move()
+  return {
+    config,
+    logger,
+    url: threads.url,
+    provisioned,
+    abort: () => threads.abort(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): void {
+  if (egressAllow.length > 0) {
+    const message = 'deliveries to these address ranges pass the address guard'
+    logger.warn({ allow: egressAllow }, message)
+  } else if (database === 'embedded') {
+    const message = `deliveries to this machine are rejected, as other machines may reach HOST=${host}. To try them out, set POSTHORN_EGRESS_ALLOW=${LOOPBACK.join(',')}`
+    logger.warn({ host }, message)
+  }
+}
+
+async function loadModules() {
+  const [{ createLogger }, { migrateDatabase }, { startThreads }] = await Promise.all([
+    import('../telemetry/logger.ts'),
+    import('../migrate/migrate-database.ts'),
+    import('../threads/start-threads.ts'),
+  ])
+  return { createLogger, migrateDatabase, startThreads }
+}

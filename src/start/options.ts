@@ -1,0 +1,103 @@
+import { ConfigError, SETTINGS } from '../config/config.ts'
+import type { Environment } from '../config/secret-files.ts'
+import type { LogLevel } from '../config/setting-parsers.ts'
+import { didYouMean } from '../lib/did-you-mean.ts'
+
+/**
+ * The options of `startPosthorn`. Besides these, each setting of `.env.example` is an option, without `POSTHORN_` and in
+ * camel case, with the same values and the same default: `databaseUrl` is DATABASE_URL, `retrySchedule` is
+ * POSTHORN_RETRY_SCHEDULE.
+ */
+export type PosthornOptions = SettingOptions & {
+  /** What this process runs: the API and the worker, only the API, or only the worker. Default: `all`. */
+  readonly role?: 'all' | 'api' | 'worker'
+  /** Whether to migrate graphile-worker even if it also runs in other schemas of the database. Default: false. */
+  readonly restartOtherWorkers?: boolean
+}
+
+type SettingName = keyof typeof SETTINGS
+
+type SettingOptions = { readonly [Name in SettingName as OptionName<Name>]?: OptionValue<Name> }
+
+type OptionName<Name extends string> = Name extends `POSTHORN_${infer Rest}`
+  ? CamelCase<Rest>
+  : CamelCase<Name>
+
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>
+
+type OptionValue<Name extends SettingName> = Name extends
+  | 'PORT'
+  | 'POSTHORN_METRICS_PORT'
+  | 'POSTHORN_CONCURRENCY'
+  | 'POSTHORN_MAX_WEBHOOKS'
+  ? number
+  : Name extends 'POSTHORN_GRAPHIQL'
+    ? boolean
+    : Name extends 'POSTHORN_LOG_LEVEL'
+      ? LogLevel
+      : Name extends
+            | 'POSTHORN_PORTAL_ORIGINS'
+            | 'POSTHORN_TRUSTED_PROXIES'
+            | 'POSTHORN_ENCRYPTION_KEYS'
+            | 'POSTHORN_RETRY_SCHEDULE'
+            | 'POSTHORN_EGRESS_ALLOW'
+            | 'POSTHORN_CORS_ORIGINS'
+        ? string | readonly string[]
+        : string
+
+const NAMES = new Map(Object.keys(SETTINGS).map((setting) => [optionName(setting), setting]))
+
+const OWN = ['role', 'restartOtherWorkers']
+
+const ROLES = ['all', 'api', 'worker'] as const
+
+interface ReadOptions {
+  readonly environment: Environment
+  readonly role: (typeof ROLES)[number]
+  readonly restartOtherWorkers: boolean
+}
+
+/** The options as settings. Throws a `ConfigError` that lists every option that does not exist or has no value. */
+export function readOptions(options: PosthornOptions): ReadOptions {
+  const { role = 'all', restartOtherWorkers = false, ...settings } = options
+  const problems: string[] = []
+  const environment: Record<string, string> = {}
+  for (const [name, value] of Object.entries<unknown>(settings)) {
+    const setting = NAMES.get(name)
+    const text = textOf(value)
+    if (setting === undefined) {
+      problems.push(`${name} is not an option.${didYouMean(name, [...OWN, ...NAMES.keys()])}`)
+    } else if (text === null) {
+      problems.push(
+        `${name} is ${typeof value}: leave it out, or check where its value comes from.`,
+      )
+    } else {
+      environment[setting] = text
+    }
+  }
+  if (!ROLES.includes(role)) {
+    problems.push(`role is ${JSON.stringify(role)}: give one of ${ROLES.join(', ')}.`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { environment, role, restartOtherWorkers }
+}
+
+/** A message about settings, with the names of the options. */
+export function withOptionNames(message: string): string {
+  return message.replaceAll(/\b[A-Z]+(_[A-Z]+)*\b/g, (word) =>
+    Object.hasOwn(SETTINGS, word) ? optionName(word) : word,
+  )
+}
+
+function optionName(setting: string): string {
+  const words = setting.replace(/^POSTHORN_/, '').toLowerCase()
+  return words.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+/** Null for a value that no setting has, such as that of a variable that is not set. */
+function textOf(value: unknown): string | null {
+  if (Array.isArray(value)) return value.join(',')
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null
+}

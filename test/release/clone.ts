@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process'
+import { appendFile, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const ROOT = path.join(import.meta.dirname, '../..')
+
+/** A clone of the last commit, with the installed packages of this one. */
+export interface Clone extends AsyncDisposable {
+  readonly folder: string
+  git(...args: readonly string[]): Promise<string>
+  /** Runs a program to its end, and does not throw if it fails. */
+  run(program: string, ...args: readonly string[]): Promise<ProgramEnd>
+}
+
+interface ProgramEnd {
+  readonly code: number
+  readonly output: string
+}
+
+/** Git asks who commits, and would read the settings of the person who runs the tests. */
+const GIT = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'Test',
+  GIT_AUTHOR_EMAIL: 'test@example.com',
+  GIT_COMMITTER_NAME: 'Test',
+  GIT_COMMITTER_EMAIL: 'test@example.com',
+}
+
+export async function createClone(): Promise<Clone> {
+  const parent = await mkdtemp(path.join(tmpdir(), 'posthorn release '))
+  const folder = path.join(parent, 'clone')
+  const env = { ...process.env, ...GIT }
+  const run = async (program: string, ...args: readonly string[]) =>
+    await promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 16 * 2 ** 20 }).then(
+      ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+      ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
+    )
+  const git = async (...args: readonly string[]) => {
+    const { code, output } = await run('git', ...args)
+    if (code !== 0) throw new Error(`git ${args.join(' ')} failed:\n${output}`)
+    return output.trim()
+  }
+  await promisify(execFile)('git', ['clone', '--quiet', ROOT, folder], { env })
+  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  await appendFile(path.join(folder, '.git/info/exclude'), '/node_modules\n')
+  await run(process.execPath, 'src/db/generate.ts')
+  return {
+    folder,
+    git,
+    run,
+    [Symbol.asyncDispose]: () => rm(parent, { recursive: true, force: true }),
+  }
+}

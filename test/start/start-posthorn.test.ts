@@ -1,0 +1,125 @@
+import { createServer } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SETTINGS } from '../../src/config/config.ts'
+import type { Database } from '../../src/db/client.ts'
+import { type PosthornOptions, startPosthorn } from '../../src/start/start-posthorn.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
+
+const KEY = testEnvironment('')['POSTHORN_ENCRYPTION_KEYS'] as string
+
+let database: Database
+let options: PosthornOptions
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  options = { databaseUrl: database.url, encryptionKeys: [KEY], port: 0, logLevel: 'silent' }
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+test('Posthorn runs in the process until it is disposed of, which leaves nothing behind', async () => {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const listeners = () => signals.map((signal) => process.listenerCount(signal))
+  const before = listeners()
+  const sessions = await sessionsOf(database)
+  const posthorn = await startPosthorn(options)
+  expect((await fetch(`${posthorn.url}/readyz`)).status).toBe(200)
+  expect(listeners()).toEqual(before)
+  await posthorn[Symbol.asyncDispose]()
+  await expect(fetch(`${posthorn.url}/readyz`)).rejects.toThrow()
+  await expect.poll(() => sessionsOf(database)).toEqual(sessions)
+})
+
+async function sessionsOf({ pool }: Database): Promise<number[]> {
+  const { rows } = await pool.query(
+    'select pid from pg_stat_activity where datname = current_database() order by pid',
+  )
+  return rows.map(({ pid }) => pid)
+}
+
+test('a process can run several: here the API and the worker of a database, and another database', async () => {
+  await using other = await createTestDatabase()
+  await using api = await startPosthorn({ ...options, role: 'api' })
+  await using worker = await startPosthorn({ ...options, role: 'worker' })
+  await using second = await startPosthorn({ ...options, databaseUrl: other.url })
+  const answers = [api, worker, second].map(
+    async ({ url }) => (await fetch(`${url}/readyz`)).status,
+  )
+  expect(await Promise.all(answers)).toEqual([200, 200, 200])
+  const consoles = [api, worker].map(async ({ url }) => (await fetch(`${url}/console`)).status)
+  expect(await Promise.all(consoles)).toEqual([200, 404])
+})
+
+test('the variables of the host are not its settings', async () => {
+  process.env['POSTHORN_NO_SUCH_SETTING'] = '1'
+  process.env['HOST'] = 'nowhere.invalid'
+  try {
+    await using posthorn = await startPosthorn(options)
+    expect(new URL(posthorn.url).hostname).toBe('127.0.0.1')
+  } finally {
+    delete process.env['POSTHORN_NO_SUCH_SETTING']
+    delete process.env['HOST']
+  }
+})
+
+describe('an error says what to change, with the names of the options:', () => {
+  // Also what only JavaScript can pass.
+  const failureOf = async (wrong: object) =>
+    await startPosthorn({ ...options, ...wrong } as PosthornOptions).then(
+      async (posthorn) => {
+        await posthorn[Symbol.asyncDispose]()
+        return ''
+      },
+      (error: Error) => error.message,
+    )
+
+  test('options that do not exist, have no value, or a wrong one, all at once', async () => {
+    const message = await failureOf({ databaseURL: 'x', port: undefined, role: 'both' })
+    expect(message).toContain('databaseURL is not an option. Did you mean "databaseUrl"?')
+    expect(message).toContain('port is undefined: leave it out')
+    expect(message).toContain('role is "both": give one of all, api, worker.')
+  })
+
+  test('what the settings do not allow', async () => {
+    const message = await failureOf({ port: 70_000, retrySchedule: ['5s', '1 hour'] })
+    expect(message).toContain('port is "70000": give a whole number from 0 to 65535.')
+    expect(message).toContain('retrySchedule is "5s,1 hour": give a whole number and a unit')
+    const { encryptionKeys: _, ...withoutKeys } = options
+    await expect(startPosthorn(withoutKeys)).rejects.toThrow(
+      'encryptionKeys is required with databaseUrl',
+    )
+  })
+
+  test('a port in use', async () => {
+    const port = await freePort()
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      expect(await failureOf({ port })).toContain(`choose another port: port=${port + 1}`)
+    } finally {
+      server.close()
+    }
+  })
+
+  test('a database that cannot be reached', async () => {
+    const port = await freePort()
+    const databaseUrl = `postgres://posthorn@127.0.0.1:${port}/posthorn`
+    expect(await failureOf({ databaseUrl })).toMatch(
+      /^Cannot connect to Postgres .*Check databaseUrl/,
+    )
+  })
+})
+
+test('each setting is an option', async () => {
+  const all = Object.fromEntries(
+    Object.keys(SETTINGS).map((name) => {
+      const words = name.replace('POSTHORN_', '').toLowerCase().split('_')
+      return [
+        words.map((word, i) => (i === 0 ? word : word[0]?.toUpperCase() + word.slice(1))).join(''),
+        '?',
+      ]
+    }),
+  )
+  const error = await startPosthorn(all as PosthornOptions).catch((error: Error) => error)
+  expect((error as Error).message).not.toContain('is not an option')
+})
