@@ -77,6 +77,9 @@ test('without a registry, tests are left out, unless all must run', async () => 
 })
 
 test('a lock file that disagrees with its package.json is an error', async () => {
-  await writePackage({ absent: '1.0.0' })
+  await writeLocalPackage('first')
+  const lock = await readFile(path.join(folder, 'package-lock.json'))
+  await writeLocalPackage('second')
+  await writeFile(path.join(folder, 'package-lock.json'), lock)
   await expect(installPackages(folder)).rejects.toThrow(/package-lock\.json.* are in sync/s)
 })
