@@ -35,6 +35,9 @@ const WAITING = [
   'test/security/foreign-worker.test.ts',
 ]
 
+/** Packages bring tests of their own. */
+const PACKAGES = '**/node_modules/**'
+
 const postgres = ['test/support/postgres.ts']
 
 export default defineConfig({
@@ -64,7 +67,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...BROWSER, EXAMPLES, ...WAITING],
+          exclude: [...BROWSER, EXAMPLES, ...WAITING, PACKAGES],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
           maxWorkers: 2,
           // Files share a process: that spares a third of the processor time.

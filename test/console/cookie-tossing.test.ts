@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { request as forward, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { openOidcBrowser } from '../server/oidc-browser.ts'
 import { freePort } from '../support/free-port.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { addRoleKey } from './support/role-key.ts'
 import { story, storyBrowser } from './support/story.ts'
@@ -26,104 +27,106 @@ let evilUrl: string
 let toss: { readonly cookies: string[]; readonly location: string }
 const callbacks: IncomingMessage[] = []
 
-beforeAll(async () => {
-  browser = await storyBrowser()
-  const [port, frontPort] = [await freePort(), await freePort()]
-  publicUrl = `https://hooks.app.localhost:${frontPort}`
-  evilUrl = `https://evil.app.localhost:${frontPort}`
-  provider = await startOidcProvider(publicUrl)
-  server = await startConsoleServer({
-    environment: {
-      PORT: String(port),
-      POSTHORN_PUBLIC_URL: publicUrl,
-      POSTHORN_OIDC_ISSUER: provider.issuer,
-      POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-      POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-      POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
-    },
-  })
-  posthornUrl = `http://127.0.0.1:${port}`
-  front = await startFront(frontPort, port)
-})
-afterAll(async () => {
-  await browser?.close()
-  front?.closeAllConnections()
-  front?.close()
-  await server?.[Symbol.asyncDispose]()
-  await provider?.[Symbol.asyncDispose]()
-})
-
-/** Ends TLS for both hosts. */
-async function startFront(port: number, posthornPort: number): Promise<Server> {
-  const authority = await createTestAuthority()
-  const certificate = await authority.issue(['hooks.app.localhost', 'evil.app.localhost'])
-  const server = createServer(certificate, (incoming, outgoing) => {
-    if (incoming.headers.host?.startsWith('evil.')) {
-      return void outgoing
-        .writeHead(302, { 'set-cookie': toss.cookies, location: toss.location })
-        .end()
-    }
-    if (incoming.url?.startsWith('/console/session/oidc/callback')) callbacks.push(incoming)
-    const { method, url: path, headers } = incoming
-    const upstream = forward({ host: '127.0.0.1', port: posthornPort, method, path, headers })
-    upstream.on('response', (response) => {
-      outgoing.writeHead(response.statusCode ?? 502, response.headers)
-      response.pipe(outgoing)
-    })
-    upstream.on('error', () => outgoing.destroy())
-    incoming.pipe(upstream)
-  })
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
-
-story(
-  'a page of another subdomain cannot finish its own sign-in in the browser of a victim',
-  async () => {
-    await addRoleKey(server, roleKeyId)
-    const attacker = openOidcBrowser(posthornUrl, provider)
-    const location = await attacker.choose(await attacker.start(), 'operator')
-    const [[name, sealed]] = [...attacker.jar] as [[string, string]]
-    const at = 'Domain=app.localhost; Path=/console/session/oidc; Secure'
-    toss = {
-      location,
-      cookies: [
-        `posthorn_oidc=${sealed}; ${at}`,
-        `__Host-posthorn_oidc=${sealed}; ${at}`,
-        `__Host-posthorn_oidc=${sealed}; Domain=app.localhost; Path=/; Secure`,
-      ],
-    }
-    const victim = await browser.newContext({ ignoreHTTPSErrors: true })
-    const page = await victim.newPage()
-    await page.goto(evilUrl)
-    await page.waitForURL(`${publicUrl}/console/sign-in?failed=expired`)
-    // The browser took and sent only the cookie without the prefix.
-    expect(callbacks.map(({ headers }) => headers.cookie)).toEqual([`posthorn_oidc=${sealed}`])
-    expect(
-      (await victim.cookies(publicUrl)).filter((cookie) => /session/.test(cookie.name)),
-    ).toEqual([])
-    expect(name).toBe('__Host-posthorn_oidc')
-
-    // The victim's own sign-in succeeds beside the tossed cookie, and so would that of the attacker elsewhere.
-    await page.goto(`${publicUrl}/console/session/oidc`)
-    await page.getByRole('link', { name: 'operator' }).click()
-    await page.waitForURL(/\/console\/(?!sign-in)/)
-    const own = (await victim.cookies(publicUrl)).filter(
-      ({ domain }) => domain === 'hooks.app.localhost',
-    )
-    expect(own).toMatchObject([
-      {
-        name: '__Host-posthorn_session',
-        path: '/',
-        secure: true,
-        httpOnly: true,
-        sameSite: 'Strict',
+describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
+  beforeAll(async () => {
+    browser = await storyBrowser()
+    const [port, frontPort] = [await freePort(), await freePort()]
+    publicUrl = `https://hooks.app.localhost:${frontPort}`
+    evilUrl = `https://evil.app.localhost:${frontPort}`
+    provider = await startOidcProvider(publicUrl)
+    server = await startConsoleServer({
+      environment: {
+        PORT: String(port),
+        POSTHORN_PUBLIC_URL: publicUrl,
+        POSTHORN_OIDC_ISSUER: provider.issuer,
+        POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
+        POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
+        POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
       },
-    ])
-    await victim.close()
-    const finished = new URL(location)
-    const elsewhere = await attacker.get(posthornUrl + finished.pathname + finished.search)
-    expect(elsewhere.headers.get('location')).toBe('/console')
-  },
-)
+    })
+    posthornUrl = `http://127.0.0.1:${port}`
+    front = await startFront(frontPort, port)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    front?.closeAllConnections()
+    front?.close()
+    await server?.[Symbol.asyncDispose]()
+    await provider?.[Symbol.asyncDispose]()
+  })
+
+  /** Ends TLS for both hosts. */
+  async function startFront(port: number, posthornPort: number): Promise<Server> {
+    const authority = await createTestAuthority()
+    const certificate = await authority.issue(['hooks.app.localhost', 'evil.app.localhost'])
+    const server = createServer(certificate, (incoming, outgoing) => {
+      if (incoming.headers.host?.startsWith('evil.')) {
+        return void outgoing
+          .writeHead(302, { 'set-cookie': toss.cookies, location: toss.location })
+          .end()
+      }
+      if (incoming.url?.startsWith('/console/session/oidc/callback')) callbacks.push(incoming)
+      const { method, url: path, headers } = incoming
+      const upstream = forward({ host: '127.0.0.1', port: posthornPort, method, path, headers })
+      upstream.on('response', (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers)
+        response.pipe(outgoing)
+      })
+      upstream.on('error', () => outgoing.destroy())
+      incoming.pipe(upstream)
+    })
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return server
+  }
+
+  story(
+    'a page of another subdomain cannot finish its own sign-in in the browser of a victim',
+    async () => {
+      await addRoleKey(server, roleKeyId)
+      const attacker = openOidcBrowser(posthornUrl, provider)
+      const location = await attacker.choose(await attacker.start(), 'operator')
+      const [[name, sealed]] = [...attacker.jar] as [[string, string]]
+      const at = 'Domain=app.localhost; Path=/console/session/oidc; Secure'
+      toss = {
+        location,
+        cookies: [
+          `posthorn_oidc=${sealed}; ${at}`,
+          `__Host-posthorn_oidc=${sealed}; ${at}`,
+          `__Host-posthorn_oidc=${sealed}; Domain=app.localhost; Path=/; Secure`,
+        ],
+      }
+      const victim = await browser.newContext({ ignoreHTTPSErrors: true })
+      const page = await victim.newPage()
+      await page.goto(evilUrl)
+      await page.waitForURL(`${publicUrl}/console/sign-in?failed=expired`)
+      // The browser took and sent only the cookie without the prefix.
+      expect(callbacks.map(({ headers }) => headers.cookie)).toEqual([`posthorn_oidc=${sealed}`])
+      expect(
+        (await victim.cookies(publicUrl)).filter((cookie) => /session/.test(cookie.name)),
+      ).toEqual([])
+      expect(name).toBe('__Host-posthorn_oidc')
+
+      // The victim's own sign-in succeeds beside the tossed cookie, and so would that of the attacker elsewhere.
+      await page.goto(`${publicUrl}/console/session/oidc`)
+      await page.getByRole('link', { name: 'operator' }).click()
+      await page.waitForURL(/\/console\/(?!sign-in)/)
+      const own = (await victim.cookies(publicUrl)).filter(
+        ({ domain }) => domain === 'hooks.app.localhost',
+      )
+      expect(own).toMatchObject([
+        {
+          name: '__Host-posthorn_session',
+          path: '/',
+          secure: true,
+          httpOnly: true,
+          sameSite: 'Strict',
+        },
+      ])
+      await victim.close()
+      const finished = new URL(location)
+      const elsewhere = await attacker.get(posthornUrl + finished.pathname + finished.search)
+      expect(elsewhere.headers.get('location')).toBe('/console')
+    },
+  )
+})

@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { freePort } from '../support/free-port.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { addRoleKey } from './support/role-key.ts'
@@ -16,191 +17,193 @@ let provider: OidcProvider
 /** The API key whose rights people get. */
 const roleKeyId = mintId('apiKey')
 
-beforeAll(async () => {
-  browser = await storyBrowser()
-  const port = await freePort()
-  const url = `http://localhost:${port}`
-  // A browser sees another site than Posthorn's: `127.0.0.1`.
-  provider = await startOidcProvider(url)
-  server = await startConsoleServer({
-    environment: {
-      PORT: String(port),
-      POSTHORN_PUBLIC_URL: url,
-      POSTHORN_OIDC_ISSUER: provider.issuer,
-      POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-      POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-      POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
-      POSTHORN_GRAPHIQL: 'false',
-    },
+describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
+  beforeAll(async () => {
+    browser = await storyBrowser()
+    const port = await freePort()
+    const url = `http://localhost:${port}`
+    // A browser sees another site than Posthorn's: `127.0.0.1`.
+    provider = await startOidcProvider(url)
+    server = await startConsoleServer({
+      environment: {
+        PORT: String(port),
+        POSTHORN_PUBLIC_URL: url,
+        POSTHORN_OIDC_ISSUER: provider.issuer,
+        POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
+        POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
+        POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
+        POSTHORN_GRAPHIQL: 'false',
+      },
+    })
   })
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-  await provider?.[Symbol.asyncDispose]()
-})
+  afterAll(async () => {
+    await browser?.close()
+    await server?.[Symbol.asyncDispose]()
+    await provider?.[Symbol.asyncDispose]()
+  })
 
-const UNAUTHORIZED = /status of 401|status of 403/
+  const UNAUTHORIZED = /status of 401|status of 403/
 
-story('the link that startup prints signs in once, without a failed request', async () => {
-  await using first = await visit(browser, { origins: [server.url] })
-  await first.page.goto(server.signInLink)
-  await waitUntilLoaded(first.page)
-  expect(first.page.url()).not.toContain('link=')
+  story('the link that startup prints signs in once, without a failed request', async () => {
+    await using first = await visit(browser, { origins: [server.url] })
+    await first.page.goto(server.signInLink)
+    await waitUntilLoaded(first.page)
+    expect(first.page.url()).not.toContain('link=')
 
-  await using second = await visit(browser, { origins: [server.url] })
-  second.expectPageErrors(UNAUTHORIZED)
-  await second.page.goto(server.signInLink)
-  await expectText(second.page.getByRole('alert'), /used already/)
-  expect(await second.page.getByLabel('API key', { exact: true }).isVisible()).toBe(true)
-})
+    await using second = await visit(browser, { origins: [server.url] })
+    second.expectPageErrors(UNAUTHORIZED)
+    await second.page.goto(server.signInLink)
+    await expectText(second.page.getByRole('alert'), /used already/)
+    expect(await second.page.getByLabel('API key', { exact: true }).isVisible()).toBe(true)
+  })
 
-story(
-  'an invalid API key is rejected beside its field, and a valid one is not stored',
-  async () => {
+  story(
+    'an invalid API key is rejected beside its field, and a valid one is not stored',
+    async () => {
+      await using reader = await visit(browser, { origins: [server.url] })
+      const { page } = reader
+      reader.expectPageErrors(UNAUTHORIZED)
+      await page.goto(`${server.url}/console/webhooks`)
+      await submitApiKey(page, 'phk_nothing')
+      await expectText(page.getByRole('alert'), /key/i)
+      await submitApiKey(page, server.token)
+      await waitUntilLoaded(page)
+      expect(new URL(page.url()).pathname).toBe('/console/webhooks')
+      const readable = await page.evaluate<string>(
+        'document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)',
+      )
+      expect(readable).not.toMatch(/phk_|posthorn_session/)
+    },
+  )
+
+  story(
+    'revoking the API key ends the session with a reason, and signing in returns to the same page',
+    async () => {
+      const { createdApiKey } = await call<{
+        createdApiKey: { token: string; apiKey: { id: string } }
+      }>(
+        server,
+        'createApiKey',
+        { input: ['CreateApiKeyInput!', { scopes: ['webhooks:read', 'deliveries:read'] }] },
+        'createdApiKey { token apiKey { id } }',
+      )
+      await using reader = await visit(browser, { origins: [server.url] })
+      const { page } = reader
+      reader.expectPageErrors(UNAUTHORIZED)
+      await page.goto(`${server.url}/console/deliveries?state=EXHAUSTED`)
+      await submitApiKey(page, createdApiKey.token)
+      await waitUntilLoaded(page)
+      await call(server, 'revokeApiKey', { id: ['ID!', createdApiKey.apiKey.id] })
+      // The server closes the live stream, so the reader sees this without a click.
+      await page.getByText('Your session has ended').waitFor()
+      await page.getByText(/API key .*(revoked|expired)/).waitFor()
+      await submitApiKey(page, server.token)
+      await waitUntilLoaded(page)
+      expect(page.url()).toBe(`${server.url}/console/deliveries?state=EXHAUSTED`)
+    },
+  )
+
+  story('the address of the sign-in leads a signed-in viewer to the overview', async () => {
     await using reader = await visit(browser, { origins: [server.url] })
     const { page } = reader
     reader.expectPageErrors(UNAUTHORIZED)
-    await page.goto(`${server.url}/console/webhooks`)
-    await submitApiKey(page, 'phk_nothing')
-    await expectText(page.getByRole('alert'), /key/i)
+    await page.goto(`${server.url}/console/sign-in`)
     await submitApiKey(page, server.token)
     await waitUntilLoaded(page)
-    expect(new URL(page.url()).pathname).toBe('/console/webhooks')
-    const readable = await page.evaluate<string>(
-      'document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)',
-    )
-    expect(readable).not.toMatch(/phk_|posthorn_session/)
-  },
-)
-
-story(
-  'revoking the API key ends the session with a reason, and signing in returns to the same page',
-  async () => {
-    const { createdApiKey } = await call<{
-      createdApiKey: { token: string; apiKey: { id: string } }
-    }>(
-      server,
-      'createApiKey',
-      { input: ['CreateApiKeyInput!', { scopes: ['webhooks:read', 'deliveries:read'] }] },
-      'createdApiKey { token apiKey { id } }',
-    )
-    await using reader = await visit(browser, { origins: [server.url] })
-    const { page } = reader
-    reader.expectPageErrors(UNAUTHORIZED)
-    await page.goto(`${server.url}/console/deliveries?state=EXHAUSTED`)
-    await submitApiKey(page, createdApiKey.token)
+    expect(page.url()).toBe(`${server.url}/console/overview`)
+    await page.goto(`${server.url}/console/sign-in`)
     await waitUntilLoaded(page)
-    await call(server, 'revokeApiKey', { id: ['ID!', createdApiKey.apiKey.id] })
-    // The server closes the live stream, so the reader sees this without a click.
-    await page.getByText('Your session has ended').waitFor()
-    await page.getByText(/API key .*(revoked|expired)/).waitFor()
-    await submitApiKey(page, server.token)
-    await waitUntilLoaded(page)
-    expect(page.url()).toBe(`${server.url}/console/deliveries?state=EXHAUSTED`)
-  },
-)
+    expect(page.url()).toBe(`${server.url}/console/overview`)
+  })
 
-story('the address of the sign-in leads a signed-in viewer to the overview', async () => {
-  await using reader = await visit(browser, { origins: [server.url] })
-  const { page } = reader
-  reader.expectPageErrors(UNAUTHORIZED)
-  await page.goto(`${server.url}/console/sign-in`)
-  await submitApiKey(page, server.token)
-  await waitUntilLoaded(page)
-  expect(page.url()).toBe(`${server.url}/console/overview`)
-  await page.goto(`${server.url}/console/sign-in`)
-  await waitUntilLoaded(page)
-  expect(page.url()).toBe(`${server.url}/console/overview`)
-})
-
-story('an idle page reports the end of its session', async () => {
-  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  const { page } = reader
-  reader.expectPageErrors(UNAUTHORIZED)
-  await page.goto(`${server.url}/console/live`)
-  await waitUntilLoaded(page)
-  await using database = await server.openDatabase()
-  await database.pool.query('delete from posthorn.sessions')
-  await page.getByLabel('API key', { exact: true }).waitFor({ timeout: 45_000 })
-})
-
-story('with POSTHORN_GRAPHIQL=false there is no Explore', async () => {
-  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  const { page } = reader
-  await page.goto(`${server.url}/console/explore`)
-  await page.getByRole('heading', { name: 'Not found' }).waitFor()
-  await page.getByRole('link', { name: 'Event types' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Explore' }).count()).toBe(0)
-})
-
-story('signing out deletes the cookie, and every page shows the sign-in', async () => {
-  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  const { page } = reader
-  reader.expectPageErrors(UNAUTHORIZED)
-  await page.goto(`${server.url}/console/webhooks`)
-  await waitUntilLoaded(page)
-  await page.getByRole('button', { name: 'Account and appearance' }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByLabel('API key', { exact: true }).waitFor()
-  await page.goto(`${server.url}/console/webhooks`)
-  await page.getByLabel('API key', { exact: true }).waitFor()
-  const cookies = await page.context().cookies()
-  expect(cookies.map(({ name }) => name)).toEqual([])
-})
-
-story(
-  'signing out while the server is unreachable reports an error and keeps the session',
-  async () => {
+  story('an idle page reports the end of its session', async () => {
     await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
     const { page } = reader
-    reader.expectPageErrors(/ERR_FAILED/)
-    await page.goto(`${server.url}/console/webhooks`)
+    reader.expectPageErrors(UNAUTHORIZED)
+    await page.goto(`${server.url}/console/live`)
     await waitUntilLoaded(page)
-    await page.route('**/console/session', (route) => route.abort())
-    await page.getByRole('button', { name: 'Account and appearance' }).click()
-    await page.getByRole('menuitem', { name: 'Sign out' }).click()
-    await page.getByText('you are still signed in').waitFor()
-    expect(await page.getByRole('heading', { name: 'Webhooks', exact: true }).isVisible()).toBe(
-      true,
-    )
-  },
-)
+    await using database = await server.openDatabase()
+    await database.pool.query('delete from posthorn.sessions')
+    await page.getByLabel('API key', { exact: true }).waitFor({ timeout: 45_000 })
+  })
 
-story(
-  'a person signs in at the provider, and the account menu and the audit log name the person',
-  async () => {
-    await addRoleKey(server, roleKeyId)
-    await using reader = await visit(browser, { origins: [server.url, provider.issuer] })
+  story('with POSTHORN_GRAPHIQL=false there is no Explore', async () => {
+    await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+    const { page } = reader
+    await page.goto(`${server.url}/console/explore`)
+    await page.getByRole('heading', { name: 'Not found' }).waitFor()
+    await page.getByRole('link', { name: 'Event types' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Explore' }).count()).toBe(0)
+  })
+
+  story('signing out deletes the cookie, and every page shows the sign-in', async () => {
+    await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
     const { page } = reader
     reader.expectPageErrors(UNAUTHORIZED)
-    await page.goto(`${server.url}/console`)
-    const signInWith = page.getByRole('link', { name: /^Sign in with 127[.]0[.]0[.]1/ })
-    await signInWith.click()
-    await page.getByRole('link', { name: 'cancel' }).click()
-    await page.getByText('The sign-in was canceled at the provider.').waitFor()
-    await signInWith.click()
-    await page.getByRole('link', { name: 'operator' }).click()
+    await page.goto(`${server.url}/console/webhooks`)
     await waitUntilLoaded(page)
-
     await page.getByRole('button', { name: 'Account and appearance' }).click()
-    await page.getByRole('menu').getByText(PERSON).waitFor()
-    await page.goto(`${server.url}/console/audit-log`)
-    await waitUntilLoaded(page)
-    const entry = page.getByRole('row').filter({ hasText: PERSON }).first()
-    await entry.getByRole('link', { name: 'Support' }).waitFor()
-    await entry.getByRole('link', { name: 'Signed in' }).click()
-    await page.getByRole('link', { name: `All changes by ${PERSON}` }).click()
-    await page.getByRole('button', { name: `Person: ${PERSON}` }).waitFor()
-    await entry.waitFor()
-  },
-)
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByLabel('API key', { exact: true }).waitFor()
+    await page.goto(`${server.url}/console/webhooks`)
+    await page.getByLabel('API key', { exact: true }).waitFor()
+    const cookies = await page.context().cookies()
+    expect(cookies.map(({ name }) => name)).toEqual([])
+  })
 
-const PERSON = 'Person A <operator@example.com>'
+  story(
+    'signing out while the server is unreachable reports an error and keeps the session',
+    async () => {
+      await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+      const { page } = reader
+      reader.expectPageErrors(/ERR_FAILED/)
+      await page.goto(`${server.url}/console/webhooks`)
+      await waitUntilLoaded(page)
+      await page.route('**/console/session', (route) => route.abort())
+      await page.getByRole('button', { name: 'Account and appearance' }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByText('you are still signed in').waitFor()
+      expect(await page.getByRole('heading', { name: 'Webhooks', exact: true }).isVisible()).toBe(
+        true,
+      )
+    },
+  )
 
-async function expectText(
-  found: { textContent(): Promise<string | null> },
-  pattern: RegExp,
-): Promise<void> {
-  await expect.poll(async () => await found.textContent()).toMatch(pattern)
-}
+  story(
+    'a person signs in at the provider, and the account menu and the audit log name the person',
+    async () => {
+      await addRoleKey(server, roleKeyId)
+      await using reader = await visit(browser, { origins: [server.url, provider.issuer] })
+      const { page } = reader
+      reader.expectPageErrors(UNAUTHORIZED)
+      await page.goto(`${server.url}/console`)
+      const signInWith = page.getByRole('link', { name: /^Sign in with 127[.]0[.]0[.]1/ })
+      await signInWith.click()
+      await page.getByRole('link', { name: 'cancel' }).click()
+      await page.getByText('The sign-in was canceled at the provider.').waitFor()
+      await signInWith.click()
+      await page.getByRole('link', { name: 'operator' }).click()
+      await waitUntilLoaded(page)
+
+      await page.getByRole('button', { name: 'Account and appearance' }).click()
+      await page.getByRole('menu').getByText(PERSON).waitFor()
+      await page.goto(`${server.url}/console/audit-log`)
+      await waitUntilLoaded(page)
+      const entry = page.getByRole('row').filter({ hasText: PERSON }).first()
+      await entry.getByRole('link', { name: 'Support' }).waitFor()
+      await entry.getByRole('link', { name: 'Signed in' }).click()
+      await page.getByRole('link', { name: `All changes by ${PERSON}` }).click()
+      await page.getByRole('button', { name: `Person: ${PERSON}` }).waitFor()
+      await entry.waitFor()
+    },
+  )
+
+  const PERSON = 'Person A <operator@example.com>'
+
+  async function expectText(
+    found: { textContent(): Promise<string | null> },
+    pattern: RegExp,
+  ): Promise<void> {
+    await expect.poll(async () => await found.textContent()).toMatch(pattern)
+  }
+})

@@ -1,39 +1,21 @@
-import { readFileSync } from 'node:fs'
-import type { TypedDocumentNode } from '@apollo/client'
-import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client'
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
 import { Client, cacheExchange, fetchExchange } from '@urql/core'
-import { buildSchema, isAbstractType, OperationTypeNode, print } from 'graphql'
+import { print } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
 import { createClient } from 'graphql-sse'
-import { Observable } from 'rxjs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, type TestOptions, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { until } from '../support/until.ts'
 import {
   CancelDeliveryDocument,
   CreateWebhookDocument,
-  type CreateWebhookMutation,
-  type CreateWebhookMutationVariables,
   DeliveryFinishedDocument,
-  type DeliveryFinishedSubscription,
   PublishEventDocument,
-  type PublishEventMutation,
-  type PublishEventMutationVariables,
   WebhooksDocument,
-  type WebhooksQuery,
 } from './generated/graphql.ts'
-
-/** The operations of a frontend with one client library, with the types of the documents and no casts. */
-interface Frontend {
-  list(): Promise<WebhooksQuery | undefined>
-  create(variables: CreateWebhookMutationVariables): Promise<CreateWebhookMutation | undefined>
-  publish(variables: PublishEventMutationVariables): Promise<PublishEventMutation | undefined>
-  /** Reports each delivery that finishes, until the returned function is called. */
-  watch(next: (data: DeliveryFinishedSubscription | null | undefined) => void): () => void
-  /** The error that the client throws for an invalid key. */
-  listWithoutKey(): Promise<unknown>
-}
+import { type Frontend, subscribeWithSse } from './support/frontend.ts'
 
 let posthorn: TestApp
 let url: string
@@ -67,19 +49,9 @@ function graphqlSse(): Frontend {
     list: () => once(WebhooksDocument, { first: 50 }),
     create: (variables) => once(CreateWebhookDocument, variables),
     publish: (variables) => once(PublishEventDocument, variables),
-    watch: (next) => subscribeWithSse(({ data }) => next(data)),
+    watch: (next) => subscribeWithSse({ url, headers }, ({ data }) => next(data)),
     listWithoutKey: () => once(WebhooksDocument, {}, connect({})),
   }
-}
-
-type Finished = { data?: DeliveryFinishedSubscription | null }
-
-function subscribeWithSse(next: (result: Finished) => void): () => void {
-  const client = createClient({ url, headers, retryAttempts: 0 })
-  return client.subscribe<DeliveryFinishedSubscription>(
-    { query: print(DeliveryFinishedDocument) },
-    { next: ({ data = null }) => next({ data }), error: () => {}, complete: () => {} },
-  )
 }
 
 function graphqlRequest(): Frontend {
@@ -89,7 +61,7 @@ function graphqlRequest(): Frontend {
     create: (variables) => client.request(CreateWebhookDocument, variables),
     publish: (variables) => client.request(PublishEventDocument, variables),
     // The client has no subscriptions.
-    watch: (next) => subscribeWithSse(({ data }) => next(data)),
+    watch: (next) => subscribeWithSse({ url, headers }, ({ data }) => next(data)),
     listWithoutKey: () => new GraphQLClient(url).request(WebhooksDocument, {}),
   }
 }
@@ -119,112 +91,79 @@ function urql(): Frontend {
   }
 }
 
-/** Apollo drops fragments on an interface unless it knows the implementing types. */
-const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'))
-const possibleTypes = Object.fromEntries(
-  Object.values(schema.getTypeMap())
-    .filter((type) => isAbstractType(type))
-    .map((type) => [type.name, schema.getPossibleTypes(type).map(({ name }) => name)]),
-)
-
-function apollo(): Frontend {
-  const connect = (sent: Record<string, string>) =>
-    new ApolloClient({
-      link: ApolloLink.split(
-        ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
-        new ApolloLink(
-          () => new Observable((sink) => subscribeWithSse((result) => sink.next(result))),
-        ),
-        new HttpLink({ uri: url, headers: sent }),
-      ),
-      cache: new InMemoryCache({ possibleTypes }),
-    })
-  const client = connect(headers)
-  return {
-    list: async () =>
-      (
-        await client.query({
-          query: WebhooksDocument,
-          variables: { first: 50 },
-          fetchPolicy: 'network-only',
-        })
-      ).data,
-    create: async (variables) =>
-      (await client.mutate({ mutation: CreateWebhookDocument, variables })).data,
-    publish: async (variables) =>
-      (await client.mutate({ mutation: PublishEventDocument, variables })).data,
-    watch(next) {
-      const subscription = client
-        .subscribe({ query: DeliveryFinishedDocument })
-        .subscribe(({ data }) => next(data))
-      return () => subscription.unsubscribe()
-    },
-    listWithoutKey: () => connect({}).query({ query: WebhooksDocument, variables: {} }),
-  }
+async function apollo(): Promise<Frontend> {
+  const { apolloFrontend } = await import('../apollo/apollo-frontend.ts')
+  return apolloFrontend({ url, headers })
 }
 
-describe.each([
+const FRONTENDS: readonly [string, () => Frontend | Promise<Frontend>, TestOptions?][] = [
   ['graphql-sse', graphqlSse],
   ['graphql-request', graphqlRequest],
   ['@urql/core', urql],
-  ['@apollo/client', apollo],
-])('%s', (name, connect) => {
-  const hook = `https://example.com/${name.replace('@', '')}`
+  ['@apollo/client', apollo, await requirePackages('test/apollo')],
+]
 
-  test('creates a webhook, lists it and publishes to it, all typed', async () => {
-    const frontend = connect()
-    const created = await frontend.create({
-      input: { url: hook, eventSubscriptions: [JOINED], enabled: true },
+for (const [name, connect, options = {}] of FRONTENDS) {
+  describe(name, options, () => {
+    const hook = `https://example.com/${name.replace('@', '')}`
+
+    test('creates a webhook, lists it and publishes to it, all typed', async () => {
+      const frontend = await connect()
+      const created = await frontend.create({
+        input: { url: hook, eventSubscriptions: [JOINED], enabled: true },
+      })
+      if (created?.createWebhook?.__typename !== 'CreateWebhookSuccess') {
+        throw new Error(JSON.stringify(created))
+      }
+      const { webhook } = created.createWebhook
+      expect(webhook).toMatchObject({ url: hook, enabled: true, eventSubscriptions: [JOINED] })
+
+      const listed = await frontend.list()
+      expect(listed?.webhooks?.nodes.map(({ id }) => id)).toContain(webhook.id)
+
+      const published = await frontend.publish({ input: { type: JOINED, data: { name: 'Ada' } } })
+      if (published?.publishEvent?.__typename !== 'PublishEventSuccess') {
+        throw new Error(JSON.stringify(published))
+      }
+      expect(published.publishEvent.publishedEvent.deliveryCount).toBeGreaterThan(0)
     })
-    if (created?.createWebhook?.__typename !== 'CreateWebhookSuccess') {
-      throw new Error(JSON.stringify(created))
-    }
-    const { webhook } = created.createWebhook
-    expect(webhook).toMatchObject({ url: hook, enabled: true, eventSubscriptions: [JOINED] })
 
-    const listed = await frontend.list()
-    expect(listed?.webhooks?.nodes.map(({ id }) => id)).toContain(webhook.id)
-
-    const published = await frontend.publish({ input: { type: JOINED, data: { name: 'Ada' } } })
-    if (published?.publishEvent?.__typename !== 'PublishEventSuccess') {
-      throw new Error(JSON.stringify(published))
-    }
-    expect(published.publishEvent.publishedEvent.deliveryCount).toBeGreaterThan(0)
-  })
-
-  test('receives each delivery when it finishes', async () => {
-    const frontend = connect()
-    await frontend.create({ input: { url: hook, eventSubscriptions: [JOINED], enabled: true } })
-    const finished: string[] = []
-    const stop = frontend.watch((data) => {
-      if (data?.deliveryFinished) finished.push(data.deliveryFinished.state)
+    test('receives each delivery when it finishes', async () => {
+      const frontend = await connect()
+      await frontend.create({ input: { url: hook, eventSubscriptions: [JOINED], enabled: true } })
+      const finished: string[] = []
+      const stop = frontend.watch((data) => {
+        if (data?.deliveryFinished) finished.push(data.deliveryFinished.state)
+      })
+      try {
+        await until(async () => {
+          await publishAndCancel(frontend)
+          return finished.length > 0
+        }, 'a delivery finishes')
+        expect(finished[0]).toBe('CANCELED')
+      } finally {
+        stop()
+      }
     })
-    try {
-      await until(async () => {
-        await publishAndCancel(frontend)
-        return finished.length > 0
-      }, 'a delivery finishes')
-      expect(finished[0]).toBe('CANCELED')
-    } finally {
-      stop()
-    }
-  })
 
-  test('receives the problems of an input as data', async () => {
-    const rejected = await connect().create({ input: { url: 'http://x', eventSubscriptions: [] } })
-    expect(rejected?.createWebhook).toMatchObject({
-      __typename: 'ValidationError',
-      code: 'invalid',
-      issues: [{ path: ['eventSubscriptions'] }, { path: ['url'] }],
+    test('receives the problems of an input as data', async () => {
+      const frontend = await connect()
+      const rejected = await frontend.create({ input: { url: 'http://x', eventSubscriptions: [] } })
+      expect(rejected?.createWebhook).toMatchObject({
+        __typename: 'ValidationError',
+        code: 'invalid',
+        issues: [{ path: ['eventSubscriptions'] }, { path: ['url'] }],
+      })
+    })
+
+    test('throws its own error when there is no key', async () => {
+      const frontend = await connect()
+      await expect(frontend.listWithoutKey()).rejects.toThrow(
+        /No API key was given|401: Unauthorized/,
+      )
     })
   })
-
-  test('throws its own error when there is no key', async () => {
-    await expect(connect().listWithoutKey()).rejects.toThrow(
-      /No API key was given|401: Unauthorized/,
-    )
-  })
-})
+}
 
 /** Finishes a delivery by canceling it, because no worker runs here. */
 async function publishAndCancel(frontend: Frontend): Promise<void> {

@@ -3,17 +3,18 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { type ApolloClient, gql } from '@apollo/client'
-import { buildSchema, isInterfaceType } from 'graphql'
-import { firstValueFrom } from 'rxjs'
-import { expect, onTestFinished, test } from 'vitest'
+import { buildSchema, type DocumentNode, isInterfaceType, parse } from 'graphql'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { until } from '../support/until.ts'
 import { document } from './support/document.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
+/** The packages of the examples are those of the page. */
+const MODULES = path.join(ROOT, 'examples/node_modules')
 
 /** The files of docs/frontends.md: each code block after a line that ends with its name. */
 async function filesOfPage(): Promise<Record<string, string>> {
@@ -22,13 +23,13 @@ async function filesOfPage(): Promise<Record<string, string>> {
   return Object.fromEntries([...blocks].map(([, name = '', text = '']) => [name, text]))
 }
 
-/** A project with these files of the page, the schema and the packages of this repository. */
+/** A project with these files of the page, the schema and the packages of the examples. */
 async function createProject(names: readonly string[]): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-frontend-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const files = await filesOfPage()
   await mkdir(path.join(folder, 'src'))
-  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  await symlink(MODULES, path.join(folder, 'node_modules'))
   await copyFile(path.join(ROOT, 'schema.graphql'), path.join(folder, 'schema.graphql'))
   const settings = { 'package.json': { type: 'module' }, 'tsconfig.json': TSCONFIG }
   for (const [name, value] of Object.entries(settings)) {
@@ -60,7 +61,7 @@ const TSCONFIG = {
 }
 
 async function run(folder: string, program: string, ...args: string[]): Promise<string> {
-  const PATH = `${path.join(ROOT, 'node_modules/.bin')}:${process.env['PATH']}`
+  const PATH = `${path.join(MODULES, '.bin')}:${process.env['PATH']}`
   const options = { cwd: folder, env: { ...process.env, PATH, NO_COLOR: '1' } }
   const { stdout, stderr } = await promisify(execFile)(program, args, options).catch(
     (error: { stdout?: string; stderr?: string }) => {
@@ -69,98 +70,6 @@ async function run(folder: string, program: string, ...args: string[]): Promise<
   )
   return stdout + stderr
 }
-
-test('the documents of the page compile with GraphQL Code Generator, without a null that stands for an error', async () => {
-  const folder = await createProject(['codegen.ts', 'src/webhooks.ts', 'src/client.ts'])
-  await run(folder, 'graphql-codegen', '--config', 'codegen.ts')
-  await run(folder, 'tsc', '--project', '.')
-  const types = await readFile(path.join(folder, 'src/graphql/graphql.ts'), 'utf8')
-  expect(types).toContain('createdAt: string, health: { state: WebhookState')
-  expect(types).toContain('WebhookListQuery = { webhooks: { nodes: Array<')
-})
-
-test('without `errorHandlingClient`, the same documents do not compile: null must be handled', async () => {
-  const folder = await createProject(['src/webhooks.ts', 'src/client.ts'])
-  const { 'codegen.ts': config = '' } = await filesOfPage()
-  const lenient = config.replace(/nullability: .*/, '')
-  expect(lenient).not.toBe(config)
-  await writeFile(path.join(folder, 'codegen.ts'), lenient)
-  await run(folder, 'graphql-codegen', '--config', 'codegen.ts')
-  await expect(run(folder, 'tsc', '--project', '.')).rejects.toThrow(
-    "'webhooks' is possibly 'null'",
-  )
-})
-
-test('the client of the page compiles with Apollo Client, and knows the types of UserError', async () => {
-  const folder = await createProject(['src/apollo.ts'])
-  await run(folder, 'tsc', '--project', '.')
-  const [, listed = ''] =
-    /UserError: \[(.*?)\]/.exec((await filesOfPage())['src/apollo.ts'] ?? '') ?? []
-  const schema = buildSchema(await readFile(path.join(ROOT, 'schema.graphql'), 'utf8'))
-  const userError = schema.getType('UserError')
-  const types = isInterfaceType(userError) ? schema.getPossibleTypes(userError) : []
-  expect(listed.replaceAll("'", '').split(', ').toSorted()).toEqual(
-    types.map(({ name }) => name).toSorted(),
-  )
-})
-
-test('the Apollo client of the page asks for another token when its session has ended', async () => {
-  await using posthorn = await startTestApp({ role: 'api' })
-  const create = document('frontend-sessions', 'CreateFrontendSession')
-  const sessions: { id: string }[] = []
-  async function requestToken(): Promise<string> {
-    const input = { scopes: ['webhooks:read'] }
-    const { createFrontendSession } = await posthorn.graphql(create, { input })
-    sessions.push(createFrontendSession.frontendSession)
-    return createFrontendSession.token
-  }
-  const folder = await createProject(['src/apollo.ts'])
-  const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
-  const client: ApolloClient = createClient(`${posthorn.app.url}/graphql`, requestToken)
-  const query = gql`{ viewer { apiKey { id } } }`
-  const viewer = async () => {
-    const { data } = await client.query<Viewer>({ query, fetchPolicy: 'network-only' })
-    return data?.viewer.apiKey.id
-  }
-  expect(await viewer()).toBe(sessions[0]?.id)
-  expect(await viewer()).toBe(sessions[0]?.id)
-  await revokeApiKey(posthorn.database.prisma, sessions[0]?.id as string)
-  expect(await viewer()).toBe(sessions[1]?.id)
-  expect(sessions).toHaveLength(2)
-})
-
-test('the Apollo client of the page subscribes, also when its session has ended, and learns of an error', async () => {
-  await using posthorn = await startTestApp({ role: 'api' })
-  const create = document('frontend-sessions', 'CreateFrontendSession')
-  const sessions: { id: string }[] = []
-  async function requestToken(): Promise<string> {
-    const input = { scopes: ['deliveries:read'] }
-    const { createFrontendSession } = await posthorn.graphql(create, { input })
-    sessions.push(createFrontendSession.frontendSession)
-    return createFrontendSession.token
-  }
-  const folder = await createProject(['src/apollo.ts'])
-  const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
-  const client: ApolloClient = createClient(`${posthorn.app.url}/graphql`, requestToken)
-  const first = await client.query<Viewer>({ query: gql`{ viewer { apiKey { id } } }` })
-  await revokeApiKey(posthorn.database.prisma, first.data?.viewer.apiKey.id as string)
-
-  const received: unknown[] = []
-  const query = gql`subscription { deliveryFinished { state } }`
-  const subscription = client.subscribe({ query }).subscribe((result) => received.push(result))
-  onTestFinished(() => subscription.unsubscribe())
-  await addWebhook(posthorn)
-  await until(async () => {
-    await publishAndCancel(posthorn)
-    return received.length > 0
-  }, 'a delivery finishes')
-  expect(received[0]).toMatchObject({ data: { deliveryFinished: { state: 'CANCELED' } } })
-  expect(sessions).toHaveLength(2)
-
-  const unknown = gql`subscription { attemptRecorded(webhookId: "wh_x") { id } }`
-  const { error } = await firstValueFrom(client.subscribe({ query: unknown }))
-  expect(error?.message).toContain('webhookId must be the id of a webhook')
-})
 
 async function addWebhook({ graphql }: TestApp): Promise<void> {
   const input = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
@@ -178,13 +87,136 @@ interface Viewer {
   readonly viewer: { readonly apiKey: { readonly id: string } }
 }
 
-test('the fragments of the page compile with the Relay compiler, without a null that stands for an error', async () => {
-  const folder = await createProject(['relay.config.json', 'src/webhook-list.ts'])
-  await run(folder, 'relay-compiler')
-  const generated = (name: string) =>
-    readFile(path.join(folder, `src/__generated__/${name}.graphql.ts`), 'utf8')
-  const row = await generated('webhookList_row')
-  expect(row).toContain('readonly createdAt: string;')
-  expect(row).toMatch(/readonly health: \{[^}]*\};/)
-  expect(await generated('webhookList_list')).toMatch(/webhooks: \{.*?\n {2}\};/s)
+interface Result<Data> {
+  readonly data?: Data
+  readonly error?: Error
+}
+
+/** What the tests call of Apollo Client. */
+interface Client {
+  query(options: { query: DocumentNode; fetchPolicy?: string }): Promise<Result<Viewer>>
+  subscribe(options: { query: DocumentNode }): {
+    subscribe(next: (result: Result<unknown>) => void): { unsubscribe(): void }
+  }
+}
+
+describe('docs/frontends.md', await requirePackages('examples'), () => {
+  test('the documents of the page compile with GraphQL Code Generator, without a null that stands for an error', async () => {
+    const folder = await createProject(['codegen.ts', 'src/webhooks.ts', 'src/client.ts'])
+    await run(folder, 'graphql-codegen', '--config', 'codegen.ts')
+    await run(folder, 'tsc', '--project', '.')
+    const types = await readFile(path.join(folder, 'src/graphql/graphql.ts'), 'utf8')
+    expect(types).toContain('createdAt: string, health: { state: WebhookState')
+    expect(types).toContain('WebhookListQuery = { webhooks: { nodes: Array<')
+  })
+
+  test('without `errorHandlingClient`, the same documents do not compile: null must be handled', async () => {
+    const folder = await createProject(['src/webhooks.ts', 'src/client.ts'])
+    const { 'codegen.ts': config = '' } = await filesOfPage()
+    const lenient = config.replace(/nullability: .*/, '')
+    expect(lenient).not.toBe(config)
+    await writeFile(path.join(folder, 'codegen.ts'), lenient)
+    await run(folder, 'graphql-codegen', '--config', 'codegen.ts')
+    await expect(run(folder, 'tsc', '--project', '.')).rejects.toThrow(
+      "'webhooks' is possibly 'null'",
+    )
+  })
+
+  test('the client of the page compiles with Apollo Client, and knows the types of UserError', async () => {
+    const folder = await createProject(['src/apollo.ts'])
+    await run(folder, 'tsc', '--project', '.')
+    const [, listed = ''] =
+      /UserError: \[(.*?)\]/.exec((await filesOfPage())['src/apollo.ts'] ?? '') ?? []
+    const schema = buildSchema(await readFile(path.join(ROOT, 'schema.graphql'), 'utf8'))
+    const userError = schema.getType('UserError')
+    const types = isInterfaceType(userError) ? schema.getPossibleTypes(userError) : []
+    expect(listed.replaceAll("'", '').split(', ').toSorted()).toEqual(
+      types.map(({ name }) => name).toSorted(),
+    )
+  })
+
+  test('the Apollo client of the page asks for another token when its session has ended', async () => {
+    await using posthorn = await startTestApp({ role: 'api' })
+    const create = document('frontend-sessions', 'CreateFrontendSession')
+    const sessions: { id: string }[] = []
+    async function requestToken(): Promise<string> {
+      const input = { scopes: ['webhooks:read'] }
+      const { createFrontendSession } = await posthorn.graphql(create, { input })
+      sessions.push(createFrontendSession.frontendSession)
+      return createFrontendSession.token
+    }
+    const folder = await createProject(['src/apollo.ts'])
+    const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
+    const client: Client = createClient(`${posthorn.app.url}/graphql`, requestToken)
+    const query = parse('{ viewer { apiKey { id } } }')
+    const viewer = async () => {
+      const { data } = await client.query({ query, fetchPolicy: 'network-only' })
+      return data?.viewer.apiKey.id
+    }
+    expect(await viewer()).toBe(sessions[0]?.id)
+    expect(await viewer()).toBe(sessions[0]?.id)
+    await revokeApiKey(posthorn.database.prisma, sessions[0]?.id as string)
+    expect(await viewer()).toBe(sessions[1]?.id)
+    expect(sessions).toHaveLength(2)
+  })
+
+  test('the Apollo client of the page subscribes, also when its session has ended, and learns of an error', async () => {
+    await using posthorn = await startTestApp({ role: 'api' })
+    const create = document('frontend-sessions', 'CreateFrontendSession')
+    const sessions: { id: string }[] = []
+    async function requestToken(): Promise<string> {
+      const input = { scopes: ['deliveries:read'] }
+      const { createFrontendSession } = await posthorn.graphql(create, { input })
+      sessions.push(createFrontendSession.frontendSession)
+      return createFrontendSession.token
+    }
+    const folder = await createProject(['src/apollo.ts'])
+    const { createClient } = await import(path.join(folder, 'src/apollo.ts'))
+    const client: Client = createClient(`${posthorn.app.url}/graphql`, requestToken)
+    const first = await client.query({ query: parse('{ viewer { apiKey { id } } }') })
+    await revokeApiKey(posthorn.database.prisma, first.data?.viewer.apiKey.id as string)
+
+    const received: unknown[] = []
+    const query = parse('subscription { deliveryFinished { state } }')
+    const subscription = client.subscribe({ query }).subscribe((result) => received.push(result))
+    onTestFinished(() => subscription.unsubscribe())
+    await addWebhook(posthorn)
+    await until(async () => {
+      await publishAndCancel(posthorn)
+      return received.length > 0
+    }, 'a delivery finishes')
+    expect(received[0]).toMatchObject({ data: { deliveryFinished: { state: 'CANCELED' } } })
+    expect(sessions).toHaveLength(2)
+
+    const unknown = parse('subscription { attemptRecorded(webhookId: "wh_x") { id } }')
+    const { error } = await new Promise<Result<unknown>>((resolve) => {
+      client.subscribe({ query: unknown }).subscribe(resolve)
+    })
+    expect(error?.message).toContain('webhookId must be the id of a webhook')
+  })
+
+  test('the fragments of the page compile with the Relay compiler, without a null that stands for an error', async () => {
+    const folder = await createProject(['relay.config.json', 'src/webhook-list.ts'])
+    await run(folder, 'relay-compiler')
+    const generated = (name: string) =>
+      readFile(path.join(folder, `src/__generated__/${name}.graphql.ts`), 'utf8')
+    const row = await generated('webhookList_row')
+    expect(row).toContain('readonly createdAt: string;')
+    expect(row).toMatch(/readonly health: \{[^}]*\};/)
+    expect(await generated('webhookList_list')).toMatch(/webhooks: \{.*?\n {2}\};/s)
+  })
+
+  test.each(['/graphql', '/schema.graphql'])('GraphQL Code Generator reads %s', async (at) => {
+    await using posthorn = await startTestApp({ role: 'api' })
+    const folder = await createProject([])
+    const config = {
+      schema: posthorn.app.url + at,
+      documents: path.join(ROOT, 'docs/examples/graphql/webhooks.graphql'),
+      generates: { 'generated/': { preset: 'client' } },
+    }
+    await writeFile(path.join(folder, 'codegen.json'), JSON.stringify(config))
+    await run(folder, 'graphql-codegen', '--config', 'codegen.json')
+    const types = await readFile(path.join(folder, 'generated/graphql.ts'), 'utf8')
+    expect(types).toContain('CreateWebhookMutation')
+  })
 })

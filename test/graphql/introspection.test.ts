@@ -1,4 +1,3 @@
-import { generate } from '@graphql-codegen/cli'
 import {
   buildClientSchema,
   getIntrospectionQuery,
@@ -64,19 +63,6 @@ describe('without a key', () => {
         expect(read).toBe(sorted())
       }
     }
-  })
-
-  test.each(['/graphql', '/schema.graphql'])('GraphQL Code Generator reads %s', async (path) => {
-    const [file] = await generate(
-      {
-        schema: posthorn.app.url + path,
-        documents: 'docs/examples/graphql/webhooks.graphql',
-        generates: { 'generated/': { preset: 'client' } },
-        silent: true,
-      },
-      false,
-    )
-    expect(file).toBeDefined()
   })
 
   test('the feature detection query of the urql tools works', async () => {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client'
-import { PersistedQueryLink } from '@apollo/client/link/persisted-queries'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPersistedQueryStore } from '../../src/graphql/persisted-query-store.ts'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { WebhooksDocument } from './generated/graphql.ts'
 import { type Api, openApi, readAnswer, request } from './support/api.ts'
 
@@ -105,33 +104,38 @@ describe('an automatic persisted query', () => {
   })
 })
 
-test("Apollo's link sends the hash alone, and the document when a process does not know it", async () => {
-  const bodies: { query?: string }[] = []
-  let { handle } = api
-  const client = new ApolloClient({
-    cache: new InMemoryCache(),
-    link: new PersistedQueryLink({ sha256 }).concat(
-      new HttpLink({
-        uri: 'http://127.0.0.1/graphql',
-        headers: { authorization: `Bearer ${token}` },
+const apollo = await requirePackages('test/apollo')
+
+test(
+  "Apollo's link sends the hash alone, and the document when a process does not know it",
+  apollo,
+  async () => {
+    const { hashingClient } = await import('../apollo/apollo-clients.ts')
+    const bodies: { query?: string }[] = []
+    let { handle } = api
+    const client = hashingClient(
+      {
+        url: 'http://127.0.0.1/graphql',
+        token,
         fetch: async (url, init) => {
           bodies.push(JSON.parse(String(init?.body)))
           return await handle(new Request(url, init))
         },
-      }),
-    ),
-  })
-  const list = async () => {
-    const { data } = await client.query({ query: WebhooksDocument, fetchPolicy: 'network-only' })
-    expect(data?.webhooks?.nodes).toEqual([])
-    return bodies.splice(0).map(({ query }) => query !== undefined)
-  }
-  expect(await list()).toEqual([false, true])
-  expect(await list()).toEqual([false])
-  // Another process, or the same one after a restart.
-  handle = createGraphqlHandler(api.deps)
-  expect(await list()).toEqual([false, true])
-})
+      },
+      sha256,
+    )
+    const list = async () => {
+      const { data } = await client.query({ query: WebhooksDocument, fetchPolicy: 'network-only' })
+      expect(data?.webhooks?.nodes).toEqual([])
+      return bodies.splice(0).map(({ query }) => query !== undefined)
+    }
+    expect(await list()).toEqual([false, true])
+    expect(await list()).toEqual([false])
+    // Another process, or the same one after a restart.
+    handle = createGraphqlHandler(api.deps)
+    expect(await list()).toEqual([false, true])
+  },
+)
 
 test('the kept documents are bounded; the least recently used make room', () => {
   const store = createPersistedQueryStore()

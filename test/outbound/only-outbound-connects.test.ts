@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { cruise, type ICruiseResult } from 'dependency-cruiser'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { cruiseSources } from '../architecture/architecture.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const configuration = createRequire(import.meta.url)('../../.dependency-cruiser.cjs')
 
 /** The modules of Node that can open connections. */
 const SOCKET_MODULES = ['net', 'tls', 'http', 'https', 'http2', 'dgram', 'dns', 'dns/promises']
@@ -31,44 +30,42 @@ const PLANTED: [line: string, rule: string][] = [
   ["import { Worker } from 'node:worker_threads'", 'only-threads-starts-threads'],
 ]
 
+const checkerInstalled = await requirePackages('test/architecture')
+
 describe('outside of src/outbound', () => {
-  let found: Map<string, string[]>
+  describe('the architecture rules', checkerInstalled, () => {
+    let found: Map<string, string[]>
 
-  beforeAll(async () => {
-    const directory = await plant(PLANTED.map(([line]) => line))
-    try {
-      const { output } = await cruise(['src'], {
-        ...configuration.options,
-        tsConfig: undefined,
-        baseDir: directory,
-        validate: true,
-        ruleSet: configuration,
-      })
-      found = new Map()
-      for (const { rule, from } of (output as ICruiseResult).summary.violations) {
-        found.set(from, [...(found.get(from) ?? []), rule.name])
+    beforeAll(async () => {
+      const directory = await plant(PLANTED.map(([line]) => line))
+      try {
+        const { summary } = await cruiseSources(['src'], directory)
+        found = new Map()
+        for (const { rule, from } of summary.violations) {
+          found.set(from, [...(found.get(from) ?? []), rule.name])
+        }
+      } finally {
+        await rm(directory, { recursive: true })
       }
-    } finally {
-      await rm(directory, { recursive: true })
-    }
-  })
+    })
 
-  test.each(PLANTED.map(([line, rule], index) => ({ line, rule, index })))(
-    'the architecture rules reject: $line',
-    ({ rule, index }) => {
-      expect(found.get(`src/deliveries/planted-${index}.ts`)).toContain(rule)
-    },
-  )
-
-  test('the same lines are allowed inside it, except unknown packages, child processes and threads', () => {
-    const inside = [...found].filter(([from]) => from.startsWith('src/outbound/'))
-    expect(new Set(inside.flatMap(([, rules]) => rules))).toEqual(
-      new Set([
-        'packages-are-known-to-open-no-sockets',
-        'only-db-starts-programs',
-        'only-threads-starts-threads',
-      ]),
+    test.each(PLANTED.map(([line, rule], index) => ({ line, rule, index })))(
+      'reject: $line',
+      ({ rule, index }) => {
+        expect(found.get(`src/deliveries/planted-${index}.ts`)).toContain(rule)
+      },
     )
+
+    test('allow the same lines inside it, except unknown packages, child processes and threads', () => {
+      const inside = [...found].filter(([from]) => from.startsWith('src/outbound/'))
+      expect(new Set(inside.flatMap(([, rules]) => rules))).toEqual(
+        new Set([
+          'packages-are-known-to-open-no-sockets',
+          'only-db-starts-programs',
+          'only-threads-starts-threads',
+        ]),
+      )
+    })
   })
 
   test.each(['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'])(

@@ -1,4 +1,6 @@
+import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const root = new URL('../../', import.meta.url)
@@ -13,8 +15,8 @@ interface Package {
   readonly integrity?: string
 }
 
-async function lockedPackages(): Promise<[string, Package][]> {
-  const { packages } = JSON.parse(await read('package-lock.json')) as {
+async function lockedPackages(file = 'package-lock.json'): Promise<[string, Package][]> {
+  const { packages } = JSON.parse(await read(file)) as {
     packages: Record<string, Package>
   }
   // Without the packages of this repository.
@@ -29,19 +31,33 @@ test('docs/dependencies.md justifies every dependency of the package once, and n
   expect(listed.map(([, name]) => name).toSorted()).toEqual(Object.keys(dependencies).toSorted())
 })
 
-const EXAMPLES = ['apollo', 'fetch', 'host', 'relay', 'shared', 'urql']
+/** The files of the packages that `npm run install:all` installs. */
+const ownPackages = (name: string) =>
+  globSync(`{examples,test}/**/${name}`, {
+    cwd: fileURLToPath(root),
+    exclude: (file) => /node_modules|dist/.test(file),
+  })
 
-test('the examples use the versions that Posthorn uses', async () => {
+/** Packages that are there for another version. */
+const OTHER_VERSION: readonly RegExp[] = [
+  /^test\/openapi-client\/package.json: typescript$/,
+  /^test\/react\/react-18\/package.json: /,
+]
+
+test('the packages of examples and tests have exact versions, which are those of Posthorn', async () => {
   const { devDependencies: ours } = JSON.parse(await read('package.json'))
   const { dependencies: published } = JSON.parse(await read('packages/posthorn/package.json'))
+  const versions: Record<string, string> = { ...ours, ...published }
   const differing: string[] = []
-  for (const example of EXAMPLES) {
-    const { dependencies, devDependencies } = JSON.parse(
-      await read(`examples/${example}/package.json`),
-    )
+  const files = ownPackages('package.json')
+  expect(files.length).toBeGreaterThan(10)
+  for (const file of files) {
+    const { dependencies, devDependencies } = JSON.parse(await read(file))
     for (const [name, version] of Object.entries<string>({ ...dependencies, ...devDependencies })) {
-      const expected = ours[name] ?? published[name] ?? version
-      if (version !== expected || !/^\d/.test(version)) differing.push(`${example}: ${name}`)
+      const where = `${file}: ${name}`
+      if (OTHER_VERSION.some((other) => other.test(where))) continue
+      versions[name] ??= version
+      if (version !== versions[name] || !/^\d/.test(version)) differing.push(where)
     }
   }
   expect(differing).toEqual([])
@@ -67,10 +83,16 @@ test('no runtime package needs an install script', async () => {
 })
 
 test('every package comes from a registry, with a checksum', async () => {
-  const unverified = (await lockedPackages()).filter(
-    ([, { resolved, integrity }]) =>
-      // The lock file omits the URL of the default registry, so that a mirror works, but has any other URL.
-      resolved !== undefined || !integrity?.startsWith('sha512-'),
-  )
-  expect(unverified.map(([path]) => path)).toEqual([])
+  const files = ['package-lock.json', ...ownPackages('package-lock.json')]
+  expect(files.length).toBeGreaterThan(5)
+  const unverified: string[] = []
+  for (const file of files) {
+    for (const [path, { resolved, integrity }] of await lockedPackages(file)) {
+      // Without the URL of the default registry, a mirror works too.
+      const isFromRegistry =
+        resolved === undefined || /^https:\/\/registry\.npmjs\.org\//.test(resolved)
+      if (!isFromRegistry || !integrity?.startsWith('sha512-')) unverified.push(`${file}: ${path}`)
+    }
+  }
+  expect(unverified).toEqual([])
 })

@@ -1,8 +1,9 @@
-import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client'
+import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { document } from '../graphql/support/document.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { openBrowser } from './browser.ts'
 import { fetchOfPage, type PageFetch, type PageRequest } from './page-fetch.ts'
 
@@ -42,6 +43,8 @@ const ask = (page: PageFetch, token = session.token) =>
     headers: { ...json, authorization: `Bearer ${token}` },
     body: VIEWER,
   })
+
+const apollo = await requirePackages('test/apollo')
 
 describe('a page of an allowed origin', () => {
   const page = fetchOfPage(OURS)
@@ -105,17 +108,15 @@ describe('a page of an allowed origin', () => {
     expect(response.status).toBe(200)
   })
 
-  test('calls with Apollo Client that names itself', async () => {
-    const client = new ApolloClient({
-      clientAwareness: { name: 'pages', version: '1.2.3' },
-      cache: new InMemoryCache(),
-      link: new HttpLink({
-        uri: url,
-        headers: { authorization: `Bearer ${session.token}` },
-        fetch: (input, init) => page(String(input), init as PageRequest),
-      }),
+  test('calls with Apollo Client that names itself', apollo, async () => {
+    const { namedClient } = await import('../apollo/apollo-clients.ts')
+    const client = namedClient({
+      url,
+      token: session.token,
+      fetch: (input, init) => page(String(input), init as PageRequest),
     })
-    const { data } = await client.query({ query: gql`{ viewer { session { kind } } }` })
+    const query = parse('{ viewer { session { kind } } }')
+    const { data } = await client.query({ query })
     expect(data).toMatchObject({ viewer: { session: { kind: 'FRONTEND' } } })
   })
 

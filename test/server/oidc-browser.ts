@@ -1,4 +1,4 @@
-import type { OidcProvider } from '../support/oidc-provider.ts'
+import type { OidcProvider } from '../oidc-provider/oidc-provider.ts'
 
 export const START = '/console/session/oidc'
 

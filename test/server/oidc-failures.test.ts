@@ -9,12 +9,13 @@ import {
   type SignInState,
   sealSignInState,
 } from '../../src/sessions/oidc/sign-in-state.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { openOidcBrowser, signInAs } from './oidc-browser.ts'
 
@@ -26,200 +27,205 @@ let environment: Record<string, string>
 let url: string
 let roleKeyId: string
 
-beforeAll(async () => {
-  const port = await freePort()
-  url = `http://127.0.0.1:${port}`
-  provider = await startOidcProvider(url)
-  database = await createTestDatabase()
-  const { organizationId } = await createTenant(database.prisma)
-  const role = { organizationId, name: 'Support', scopes: ['webhooks:read'] }
-  const { key } = await createApiKey(database.prisma, role)
-  roleKeyId = publicId('apiKey', key.id)
-  environment = {
-    ...testEnvironment(database.url),
-    PORT: String(port),
-    POSTHORN_LOG_LEVEL: 'info',
-    POSTHORN_PUBLIC_URL: url,
-    POSTHORN_OIDC_ISSUER: provider.issuer,
-    POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-    POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-    POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
-  }
-  posthorn = startPosthorn(['start', '--role', 'api'], { environment })
-  await logLine(posthorn, { msg: 'ready' })
-})
-afterAll(async () => {
-  await posthorn?.[Symbol.asyncDispose]()
-  await database?.[Symbol.asyncDispose]()
-  await provider?.[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  Object.assign(provider, {
-    aheadMs: 0,
-    unreachable: null,
-    knowsPosthorn: true,
-    changeIdToken: null,
+describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
+  beforeAll(async () => {
+    const port = await freePort()
+    url = `http://127.0.0.1:${port}`
+    provider = await startOidcProvider(url)
+    database = await createTestDatabase()
+    const { organizationId } = await createTenant(database.prisma)
+    const role = { organizationId, name: 'Support', scopes: ['webhooks:read'] }
+    const { key } = await createApiKey(database.prisma, role)
+    roleKeyId = publicId('apiKey', key.id)
+    environment = {
+      ...testEnvironment(database.url),
+      PORT: String(port),
+      POSTHORN_LOG_LEVEL: 'info',
+      POSTHORN_PUBLIC_URL: url,
+      POSTHORN_OIDC_ISSUER: provider.issuer,
+      POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
+      POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
+      POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
+    }
+    posthorn = startPosthorn(['start', '--role', 'api'], { environment })
+    await logLine(posthorn, { msg: 'ready' })
   })
-})
-
-const openBrowser = () => openOidcBrowser(url, provider)
-const signIn = (choice: string) => signInAs(url, provider, choice)
-const failed = (failure: string) => `/console/sign-in?failed=${failure}`
-const logged = (failure: string) => logLine(posthorn, { failure })
-
-// These come first, because Posthorn keeps what it has read from the provider.
-describe('on the first sign-in', () => {
-  test('a provider without discovery is unreachable', async () => {
-    provider.unreachable = /^\/[.]well-known\//
-    const start = await openBrowser().get(`${url}/console/session/oidc`)
-    expect(start.headers.get('location')).toBe(failed('unreachable'))
-    const { level, error } = await logged('unreachable')
-    expect(level).toBe('warn')
-    expect(error.message).toMatch(/fetch failed/)
+  afterAll(async () => {
+    await posthorn?.[Symbol.asyncDispose]()
+    await database?.[Symbol.asyncDispose]()
+    await provider?.[Symbol.asyncDispose]()
+  })
+  beforeEach(() => {
+    Object.assign(provider, {
+      aheadMs: 0,
+      unreachable: null,
+      knowsPosthorn: true,
+      changeIdToken: null,
+    })
   })
 
-  test('a provider whose keys cannot be read is unreachable, and the next sign-in succeeds', async () => {
-    provider.unreachable = /^\/jwks$/
-    const { browser, landed } = await signIn('operator')
-    expect(landed).toBe(failed('unreachable'))
-    expect(provider.requests).toContain('/jwks')
-    expect([...browser.jar]).toEqual([])
-    provider.unreachable = null
-    expect((await signIn('operator')).landed).toBe('/console')
-  })
-})
+  const openBrowser = () => openOidcBrowser(url, provider)
+  const signIn = (choice: string) => signInAs(url, provider, choice)
+  const failed = (failure: string) => `/console/sign-in?failed=${failure}`
+  const logged = (failure: string) => logLine(posthorn, { failure })
 
-describe('an error that the provider answers with', () => {
-  test.each([
-    ['cancel', 'denied', 'access_denied: The person canceled.'],
-    ['fault', 'provider_failed', 'server_error: <script>alert("broken")</script>'],
-  ])(
-    '%s leads to the sign-in page with a code of Posthorn, and is logged',
-    async (choice, failure, providerError) => {
-      const browser = openBrowser()
-      const callback = await browser.choose(await browser.start(), choice)
-      const response = await browser.get(callback)
-      expect(response.status).toBe(302)
-      expect(response.headers.get('location')).toBe(failed(failure))
-      expect(await response.text()).toBe('')
-      expect(await logged(failure)).toMatchObject({ level: 'warn', providerError })
-    },
-  )
+  // These come first, because Posthorn keeps what it has read from the provider.
+  describe('on the first sign-in', () => {
+    test('a provider without discovery is unreachable', async () => {
+      provider.unreachable = /^\/[.]well-known\//
+      const start = await openBrowser().get(`${url}/console/session/oidc`)
+      expect(start.headers.get('location')).toBe(failed('unreachable'))
+      const { level, error } = await logged('unreachable')
+      expect(level).toBe('warn')
+      expect(error.message).toMatch(/fetch failed/)
+    })
 
-  test('such as that it does not know Posthorn, names the settings to check', async () => {
-    const browser = openBrowser()
-    const callback = await browser.choose(await browser.start(), 'operator')
-    provider.knowsPosthorn = false
-    expect(await browser.finish(callback)).toBe(failed('rejected'))
-    expect((await logged('rejected'))['providerError']).toMatch(/^invalid_client/)
+    test('a provider whose keys cannot be read is unreachable, and the next sign-in succeeds', async () => {
+      provider.unreachable = /^\/jwks$/
+      const { browser, landed } = await signIn('operator')
+      expect(landed).toBe(failed('unreachable'))
+      expect(provider.requests).toContain('/jwks')
+      expect([...browser.jar]).toEqual([])
+      provider.unreachable = null
+      expect((await signIn('operator')).landed).toBe('/console')
+    })
   })
 
-  test('with a code that nobody knows is not repeated', async () => {
-    const browser = openBrowser()
-    const callback = new URL(await browser.choose(await browser.start(), 'cancel'))
-    callback.searchParams.set('error', 'constructor')
-    expect(await browser.finish(callback.href)).toBe(failed('failed'))
-  })
-})
-
-describe('the time', () => {
-  test('a sign-in that took longer than 10 minutes starts again', async () => {
-    const browser = openBrowser()
-    const callback = await browser.choose(await browser.start(), 'operator')
-    const { length } = provider.requests
-    changeState(browser.jar, (state) => ({ ...state, expiresAt: Date.now() - 1 }))
-    expect(await browser.finish(callback)).toBe(failed('expired'))
-    expect(provider.requests.slice(length)).toEqual([])
-    await logLine(posthorn, { level: 'info', failure: 'expired' })
-  })
-
-  test.each([
-    ['ahead', 45_000],
-    ['behind', -45_000],
-  ])('a provider whose clock is slightly %s signs in', async (_, aheadMs) => {
-    provider.aheadMs = aheadMs
-    expect((await signIn('operator')).landed).toBe('/console')
-  })
-
-  test.each([
-    // A token is valid for an hour.
-    ['ahead', 10 * 60_000, /issued (59\d|600) s in the future/],
-    ['behind', -2 * 3_600_000, /timestamp/],
-  ])('a provider whose clock is far %s names the clock', async (_, aheadMs, message) => {
-    provider.aheadMs = aheadMs
-    const { browser, landed } = await signIn('operator')
-    expect(landed).toBe(failed('clock'))
-    expect([...browser.jar]).toEqual([])
-    const lines = logLines(posthorn).filter(({ failure }) => failure === 'clock')
-    expect(lines.at(-1)?.['error'].message).toMatch(message)
-  })
-})
-
-describe('an ID token', () => {
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
-  const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
-  const partsOf = (token: string) => token.split('.') as [string, string, string]
-  const signedWith = (key: string) => (token: string) => {
-    const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${partsOf(token)[1]}`
-    return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
-  }
-  const algorithm = /unsupported JWS/
-
-  test.each<[string, (token: string) => string, RegExp]>([
-    ['signed with the client secret', signedWith(CLIENT.secret), algorithm],
-    ['signed with the empty secret', signedWith(''), algorithm],
-    [
-      'without a signature',
-      (token) => `${encode({ alg: 'none' })}.${partsOf(token)[1]}.`,
-      algorithm,
-    ],
-    [
-      'of another person with the signature of this one',
-      (token) => {
-        const [header, payload, signature] = partsOf(token)
-        const stranger = encode({ ...decode(payload), groups: ['webhooks'], sub: 'stranger' })
-        return `${header}.${stranger}.${signature}`
+  describe('an error that the provider answers with', () => {
+    test.each([
+      ['cancel', 'denied', 'access_denied: The person canceled.'],
+      ['fault', 'provider_failed', 'server_error: <script>alert("broken")</script>'],
+    ])(
+      '%s leads to the sign-in page with a code of Posthorn, and is logged',
+      async (choice, failure, providerError) => {
+        const browser = openBrowser()
+        const callback = await browser.choose(await browser.start(), choice)
+        const response = await browser.get(callback)
+        expect(response.status).toBe(302)
+        expect(response.headers.get('location')).toBe(failed(failure))
+        expect(await response.text()).toBe('')
+        expect(await logged(failure)).toMatchObject({ level: 'warn', providerError })
       },
-      /signature verification failed/,
-    ],
-  ])('%s is refused, though the provider lists its algorithm', async (_, change, message) => {
-    provider.changeIdToken = change
-    const { browser, landed } = await signIn('operator')
-    expect(landed).toBe(failed('failed'))
+    )
+
+    test('such as that it does not know Posthorn, names the settings to check', async () => {
+      const browser = openBrowser()
+      const callback = await browser.choose(await browser.start(), 'operator')
+      provider.knowsPosthorn = false
+      expect(await browser.finish(callback)).toBe(failed('rejected'))
+      expect((await logged('rejected'))['providerError']).toMatch(/^invalid_client/)
+    })
+
+    test('with a code that nobody knows is not repeated', async () => {
+      const browser = openBrowser()
+      const callback = new URL(await browser.choose(await browser.start(), 'cancel'))
+      callback.searchParams.set('error', 'constructor')
+      expect(await browser.finish(callback.href)).toBe(failed('failed'))
+    })
+  })
+
+  describe('the time', () => {
+    test('a sign-in that took longer than 10 minutes starts again', async () => {
+      const browser = openBrowser()
+      const callback = await browser.choose(await browser.start(), 'operator')
+      const { length } = provider.requests
+      changeState(browser.jar, (state) => ({ ...state, expiresAt: Date.now() - 1 }))
+      expect(await browser.finish(callback)).toBe(failed('expired'))
+      expect(provider.requests.slice(length)).toEqual([])
+      await logLine(posthorn, { level: 'info', failure: 'expired' })
+    })
+
+    test.each([
+      ['ahead', 45_000],
+      ['behind', -45_000],
+    ])('a provider whose clock is slightly %s signs in', async (_, aheadMs) => {
+      provider.aheadMs = aheadMs
+      expect((await signIn('operator')).landed).toBe('/console')
+    })
+
+    test.each([
+      // A token is valid for an hour.
+      ['ahead', 10 * 60_000, /issued (59\d|600) s in the future/],
+      ['behind', -2 * 3_600_000, /timestamp/],
+    ])('a provider whose clock is far %s names the clock', async (_, aheadMs, message) => {
+      provider.aheadMs = aheadMs
+      const { browser, landed } = await signIn('operator')
+      expect(landed).toBe(failed('clock'))
+      expect([...browser.jar]).toEqual([])
+      const lines = logLines(posthorn).filter(({ failure }) => failure === 'clock')
+      expect(lines.at(-1)?.['error'].message).toMatch(message)
+    })
+  })
+
+  describe('an ID token', () => {
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+    const decode = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
+    const partsOf = (token: string) => token.split('.') as [string, string, string]
+    const signedWith = (key: string) => (token: string) => {
+      const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${partsOf(token)[1]}`
+      return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
+    }
+    const algorithm = /unsupported JWS/
+
+    test.each<[string, (token: string) => string, RegExp]>([
+      ['signed with the client secret', signedWith(CLIENT.secret), algorithm],
+      ['signed with the empty secret', signedWith(''), algorithm],
+      [
+        'without a signature',
+        (token) => `${encode({ alg: 'none' })}.${partsOf(token)[1]}.`,
+        algorithm,
+      ],
+      [
+        'of another person with the signature of this one',
+        (token) => {
+          const [header, payload, signature] = partsOf(token)
+          const stranger = encode({ ...decode(payload), groups: ['webhooks'], sub: 'stranger' })
+          return `${header}.${stranger}.${signature}`
+        },
+        /signature verification failed/,
+      ],
+    ])('%s is refused, though the provider lists its algorithm', async (_, change, message) => {
+      provider.changeIdToken = change
+      const { browser, landed } = await signIn('operator')
+      expect(landed).toBe(failed('failed'))
+      expect([...browser.jar]).toEqual([])
+      const lines = logLines(posthorn).filter(({ failure }) => failure === 'failed')
+      expect(lines.at(-1)?.['error'].message).toMatch(message)
+      provider.changeIdToken = null
+      expect((await signIn('operator')).landed).toBe('/console')
+    })
+  })
+
+  // This comes last: nobody has a role afterwards.
+  test('revoking the key of a role ends its sessions, and refuses those who come back from the provider', async () => {
+    const { browser: signedIn } = await signIn('operator')
+    const browser = openBrowser()
+    const callback = await browser.choose(await browser.start(), 'operator')
+    expect((await signedIn.graphql('{ viewer { person } }')).data.viewer).toEqual({
+      person: 'Person A <operator@example.com>',
+    })
+    await revokeApiKey(database.prisma, roleKeyId)
+    const { errors } = await signedIn.graphql('{ viewer { person } }')
+    expect(errors).toMatchObject([
+      {
+        message: 'The API key of your role is revoked. Sign in again.',
+        extensions: { code: 'UNAUTHENTICATED' },
+      },
+    ])
+    expect(await browser.finish(callback)).toBe(failed('role_ended'))
     expect([...browser.jar]).toEqual([])
-    const lines = logLines(posthorn).filter(({ failure }) => failure === 'failed')
-    expect(lines.at(-1)?.['error'].message).toMatch(message)
-    provider.changeIdToken = null
-    expect((await signIn('operator')).landed).toBe('/console')
+    await logLine(posthorn, { failure: 'role_ended', key: roleKeyId })
   })
-})
 
-// This comes last: nobody has a role afterwards.
-test('revoking the key of a role ends its sessions, and refuses those who come back from the provider', async () => {
-  const { browser: signedIn } = await signIn('operator')
-  const browser = openBrowser()
-  const callback = await browser.choose(await browser.start(), 'operator')
-  expect((await signedIn.graphql('{ viewer { person } }')).data.viewer).toEqual({
-    person: 'Person A <operator@example.com>',
-  })
-  await revokeApiKey(database.prisma, roleKeyId)
-  const { errors } = await signedIn.graphql('{ viewer { person } }')
-  expect(errors).toMatchObject([
-    {
-      message: 'The API key of your role is revoked. Sign in again.',
-      extensions: { code: 'UNAUTHENTICATED' },
-    },
-  ])
-  expect(await browser.finish(callback)).toBe(failed('role_ended'))
-  expect([...browser.jar]).toEqual([])
-  await logLine(posthorn, { failure: 'role_ended', key: roleKeyId })
+  /** Changes the state in the cookie of a sign-in, as only Posthorn can. */
+  function changeState(
+    jar: Map<string, string>,
+    change: (state: SignInState) => SignInState,
+  ): void {
+    const key = Buffer.from(environment['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64')
+    const keyring = createKeyring([key])
+    const state = openSignInState(keyring, jar.get('posthorn_oidc') ?? null, Date.now())
+    if (!state) throw new Error('The cookie has no state of a sign-in.')
+    jar.set('posthorn_oidc', sealSignInState(keyring, change(state)))
+  }
 })
-
-/** Changes the state in the cookie of a sign-in, as only Posthorn can. */
-function changeState(jar: Map<string, string>, change: (state: SignInState) => SignInState): void {
-  const key = Buffer.from(environment['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64')
-  const keyring = createKeyring([key])
-  const state = openSignInState(keyring, jar.get('posthorn_oidc') ?? null, Date.now())
-  if (!state) throw new Error('The cookie has no state of a sign-in.')
-  jar.set('posthorn_oidc', sealSignInState(keyring, change(state)))
-}

@@ -1,16 +1,17 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { MAX_AUTH_FAILURES } from '../../src/rate-limit/auth-failure-limiter.ts'
 import { MAX_STARTED_SIGN_INS } from '../../src/server/oidc-routes.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
+import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
-import { CLIENT, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 import { openOidcBrowser, START, signInAs } from './oidc-browser.ts'
@@ -22,102 +23,108 @@ let posthorn: PosthornProcess
 let url: string
 let start: (environment?: Record<string, string>) => Promise<PosthornProcess & { url: string }>
 
-beforeEach(async () => {
-  const port = await freePort()
-  url = `http://127.0.0.1:${port}`
-  provider = await startOidcProvider(url)
-  database = await createTestDatabase()
-  const { organizationId } = await createTenant(database.prisma)
-  const { key } = await createApiKey(database.prisma, { organizationId, scopes: ['webhooks:read'] })
-  const environment = {
-    ...testEnvironment(database.url),
-    PORT: String(port),
-    POSTHORN_LOG_LEVEL: 'info',
-    POSTHORN_PUBLIC_URL: url,
-    POSTHORN_OIDC_ISSUER: provider.issuer,
-    POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-    POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-    POSTHORN_OIDC_ROLES: `groups=webhooks:${publicId('apiKey', key.id)}`,
-  }
-  const running: PosthornProcess[] = []
-  start = async (changes = {}) => {
-    const used = { ...environment, ...changes }
-    const started = startPosthorn(['start', '--role', 'api'], { environment: used })
-    running.push(started)
-    await logLine(started, { msg: 'ready' })
-    return Object.assign(started, { url: `http://127.0.0.1:${used.PORT}` })
-  }
-  posthorn = await start()
-  return async () => {
-    await Promise.all(running.map((each) => each[Symbol.asyncDispose]()))
-    await database[Symbol.asyncDispose]()
-    await provider[Symbol.asyncDispose]()
-  }
-})
+describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
+  beforeEach(async () => {
+    const port = await freePort()
+    url = `http://127.0.0.1:${port}`
+    provider = await startOidcProvider(url)
+    database = await createTestDatabase()
+    const { organizationId } = await createTenant(database.prisma)
+    const { key } = await createApiKey(database.prisma, {
+      organizationId,
+      scopes: ['webhooks:read'],
+    })
+    const environment = {
+      ...testEnvironment(database.url),
+      PORT: String(port),
+      POSTHORN_LOG_LEVEL: 'info',
+      POSTHORN_PUBLIC_URL: url,
+      POSTHORN_OIDC_ISSUER: provider.issuer,
+      POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
+      POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
+      POSTHORN_OIDC_ROLES: `groups=webhooks:${publicId('apiKey', key.id)}`,
+    }
+    const running: PosthornProcess[] = []
+    start = async (changes = {}) => {
+      const used = { ...environment, ...changes }
+      const started = startPosthorn(['start', '--role', 'api'], { environment: used })
+      running.push(started)
+      await logLine(started, { msg: 'ready' })
+      return Object.assign(started, { url: `http://127.0.0.1:${used.PORT}` })
+    }
+    posthorn = await start()
+    return async () => {
+      await Promise.all(running.map((each) => each[Symbol.asyncDispose]()))
+      await database[Symbol.asyncDispose]()
+      await provider[Symbol.asyncDispose]()
+    }
+  })
 
-const failed = (failure: string) => `/console/sign-in?failed=${failure}`
-const tokenRequests = () => provider.requests.filter((path) => path === '/token')
-const failureLines = () => logLines(posthorn).filter(({ failure }) => failure !== undefined)
+  const failed = (failure: string) => `/console/sign-in?failed=${failure}`
+  const tokenRequests = () => provider.requests.filter((path) => path === '/token')
+  const failureLines = () => logLines(posthorn).filter(({ failure }) => failure !== undefined)
 
-test('a state makes Posthorn call the provider once, in every process', async () => {
-  const other = await start({ PORT: String(await freePort()) })
-  const browser = openOidcBrowser(url, provider)
-  const callback = new URL(await browser.choose(await browser.start(), 'operator'))
-  const cookie = `posthorn_oidc=${browser.jar.get('posthorn_oidc')}`
-  callback.searchParams.set('code', 'guessed')
-  const answers = await Promise.all(
-    Array.from({ length: 10 }, async (_, i) => {
-      const at = new URL(callback.pathname + callback.search, i % 2 === 0 ? url : other.url)
-      const response = await fetch(at, { headers: { cookie }, redirect: 'manual' })
-      return response.headers.get('location')
-    }),
-  )
-  expect(answers).toEqual(Array(10).fill(failed('expired')))
-  expect(tokenRequests()).toHaveLength(1)
-
-  // The state is kept as long as the cookie is valid.
-  const states = () => database.prisma.usedSignInState.count()
-  await deleteEndedSessions(database.pool)
-  expect(await states()).toBe(1)
-  await database.pool.query('update posthorn.used_sign_in_states set expires_at = now()')
-  await deleteEndedSessions(database.pool)
-  expect(await states()).toBe(0)
-})
-
-test('the failures of an address are logged in one line each, up to a limit, and a sign-in still succeeds', async () => {
-  const callback = `${url}${START}/callback?code=guessed`
-  const fails = async () => (await fetch(callback, { redirect: 'manual' })).headers.get('location')
-  const landed = await Promise.all(Array.from({ length: MAX_AUTH_FAILURES + 20 }, fails))
-  const logged = landed.filter((path) => path === failed('expired'))
-  expect(logged.length).toBeGreaterThanOrEqual(MAX_AUTH_FAILURES)
-  expect(landed).toContain(failed('limited'))
-  await until(() => failureLines().length >= logged.length, 'the failures are logged')
-  expect((await signInAs(url, provider, 'operator')).landed).toBe('/console')
-  expect(failureLines()).toHaveLength(logged.length)
-})
-
-test('a failure at the provider has no stack in the log, but at level debug', async () => {
-  const debug = await start({ PORT: String(await freePort()), POSTHORN_LOG_LEVEL: 'debug' })
-  for (const [at, of] of [
-    [url, posthorn],
-    [debug.url, debug],
-  ] as const) {
+  test('a state makes Posthorn call the provider once, in every process', async () => {
+    const other = await start({ PORT: String(await freePort()) })
     const browser = openOidcBrowser(url, provider)
-    const given = new URL(await browser.choose(await browser.start(), 'cancel'))
-    const headers = { cookie: `posthorn_oidc=${browser.jar.get('posthorn_oidc')}` }
-    await fetch(at + given.pathname + given.search, { headers, redirect: 'manual' })
-    const { error } = await logLine(of, { failure: 'denied' })
-    expect(error.message).toMatch(/authorization response/)
-    expect(error.stack).toEqual(of === posthorn ? undefined : expect.stringMatching(/\n +at /))
-  }
-})
+    const callback = new URL(await browser.choose(await browser.start(), 'operator'))
+    const cookie = `posthorn_oidc=${browser.jar.get('posthorn_oidc')}`
+    callback.searchParams.set('code', 'guessed')
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, async (_, i) => {
+        const at = new URL(callback.pathname + callback.search, i % 2 === 0 ? url : other.url)
+        const response = await fetch(at, { headers: { cookie }, redirect: 'manual' })
+        return response.headers.get('location')
+      }),
+    )
+    expect(answers).toEqual(Array(10).fill(failed('expired')))
+    expect(tokenRequests()).toHaveLength(1)
 
-test('an address can start a limited number of sign-ins', async () => {
-  const begin = async () =>
-    (await fetch(url + START, { redirect: 'manual' })).headers.get('location') ?? ''
-  const led = await Promise.all(Array.from({ length: MAX_STARTED_SIGN_INS + 20 }, begin))
-  const started = led.filter((at) => at.startsWith(provider.issuer))
-  expect(started.length).toBeGreaterThanOrEqual(MAX_STARTED_SIGN_INS)
-  expect(new Set(led.filter((at) => !started.includes(at)))).toEqual(new Set([failed('limited')]))
-  expect(failureLines()).toEqual([])
+    // The state is kept as long as the cookie is valid.
+    const states = () => database.prisma.usedSignInState.count()
+    await deleteEndedSessions(database.pool)
+    expect(await states()).toBe(1)
+    await database.pool.query('update posthorn.used_sign_in_states set expires_at = now()')
+    await deleteEndedSessions(database.pool)
+    expect(await states()).toBe(0)
+  })
+
+  test('the failures of an address are logged in one line each, up to a limit, and a sign-in still succeeds', async () => {
+    const callback = `${url}${START}/callback?code=guessed`
+    const fails = async () =>
+      (await fetch(callback, { redirect: 'manual' })).headers.get('location')
+    const landed = await Promise.all(Array.from({ length: MAX_AUTH_FAILURES + 20 }, fails))
+    const logged = landed.filter((path) => path === failed('expired'))
+    expect(logged.length).toBeGreaterThanOrEqual(MAX_AUTH_FAILURES)
+    expect(landed).toContain(failed('limited'))
+    await until(() => failureLines().length >= logged.length, 'the failures are logged')
+    expect((await signInAs(url, provider, 'operator')).landed).toBe('/console')
+    expect(failureLines()).toHaveLength(logged.length)
+  })
+
+  test('a failure at the provider has no stack in the log, but at level debug', async () => {
+    const debug = await start({ PORT: String(await freePort()), POSTHORN_LOG_LEVEL: 'debug' })
+    for (const [at, of] of [
+      [url, posthorn],
+      [debug.url, debug],
+    ] as const) {
+      const browser = openOidcBrowser(url, provider)
+      const given = new URL(await browser.choose(await browser.start(), 'cancel'))
+      const headers = { cookie: `posthorn_oidc=${browser.jar.get('posthorn_oidc')}` }
+      await fetch(at + given.pathname + given.search, { headers, redirect: 'manual' })
+      const { error } = await logLine(of, { failure: 'denied' })
+      expect(error.message).toMatch(/authorization response/)
+      expect(error.stack).toEqual(of === posthorn ? undefined : expect.stringMatching(/\n +at /))
+    }
+  })
+
+  test('an address can start a limited number of sign-ins', async () => {
+    const begin = async () =>
+      (await fetch(url + START, { redirect: 'manual' })).headers.get('location') ?? ''
+    const led = await Promise.all(Array.from({ length: MAX_STARTED_SIGN_INS + 20 }, begin))
+    const started = led.filter((at) => at.startsWith(provider.issuer))
+    expect(started.length).toBeGreaterThanOrEqual(MAX_STARTED_SIGN_INS)
+    expect(new Set(led.filter((at) => !started.includes(at)))).toEqual(new Set([failed('limited')]))
+    expect(failureLines()).toEqual([])
+  })
 })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { type LockFile, productionLockFile } from '../../release/production-lock-file.ts'
 import { lastRelease } from '../graphql/support/breaking-changes.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -58,19 +59,16 @@ async function installPackages(folder: string): Promise<void> {
   }
 }
 
-interface LockedPackage {
-  readonly dev?: boolean
-  /** Whether it is a package of the repository. */
-  readonly link?: boolean
-}
-
-/** The packages of a lock file that run, or that generate what runs. */
+/** The packages of a lock file that run, and the one that generates what runs, with their versions. */
 async function neededPackages(folder: string): Promise<string> {
-  const text = await readFile(path.join(folder, 'package-lock.json'), 'utf8')
-  const { packages } = JSON.parse(text) as { packages: Record<string, LockedPackage> }
-  const needed = Object.entries(packages).filter(
-    ([name, { dev, link }]) =>
-      name.startsWith('node_modules/') && !link && (!dev || name.includes('prisma')),
+  const read = async (file: string) => JSON.parse(await readFile(path.join(folder, file), 'utf8'))
+  const lock: LockFile = await read('package-lock.json')
+  const own = await read('packages/posthorn/package.json').catch(() => read('package.json'))
+  const { dependencies, optionalDependencies } = own
+  const { packages } = productionLockFile(lock, { dependencies, optionalDependencies })
+  const prisma = lock.packages['node_modules/prisma']
+  const versions = Object.entries({ ...packages, prisma }).map(
+    ([name, one]) => `${name} ${one?.version}`,
   )
-  return JSON.stringify(needed)
+  return versions.toSorted().join()
 }

@@ -15,7 +15,7 @@ const ROOT = path.join(import.meta.dirname, '../..')
  * left out.
  */
 export async function requirePackages(folder: string): Promise<TestOptions> {
-  return leftOutFor(await installPackages(path.join(ROOT, folder)))
+  return leftOutFor(await installPackages(path.resolve(ROOT, folder)))
 }
 
 /** Returns why the packages of a folder are not installed, or null. */
@@ -39,7 +39,8 @@ const NO_ANSWER =
 
 /** Returns why the registry did not answer, or null. */
 async function runNpmCi(folder: string): Promise<string | null> {
-  const options = ['--include=dev', '--no-audit', '--no-fund', '--fetch-retries=1', '--json']
+  const retries = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000']
+  const options = ['--include=dev', '--no-audit', '--no-fund', '--json', ...retries]
   try {
     await promisify(execFile)('npm', ['ci', ...options], { cwd: folder })
     return null

@@ -18,7 +18,7 @@ export default async function generateTypedDocuments(): Promise<void> {
   const generations = await changesOf(GENERATED)
   const isCurrent = generations.length === GENERATED.length
   if (isCurrent && Math.max(...changes) < Math.min(...generations)) return
-  await promisify(execFile)('npx', ['graphql-codegen', '--config', 'codegen.ts'], { cwd: root })
+  await promisify(execFile)(process.execPath, ['codegen.ts'], { cwd: root })
 }
 
 /** When each of the files that exist was last changed. */

@@ -4,6 +4,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
 import { chromiumFor } from '../../console/browser.ts'
+import { installPackages } from '../../support/installed-packages.ts'
+import { reasonToLeaveOut } from '../../support/left-out.ts'
 
 const root = path.join(import.meta.dirname, '../../..')
 
@@ -11,11 +13,13 @@ const CLIENTS = ['fetch', 'urql', 'apollo', 'relay'] as const
 
 export type Client = (typeof CLIENTS)[number]
 
-/** Runs before the tests of the examples: finds a browser, and builds each example whose sources are newer. */
+/** Runs before the tests of the examples: finds a browser, installs their packages, and builds each example whose sources are newer. */
 export default async function prepareExamples(project: TestProject): Promise<void> {
   const chromium = chromiumFor('The tests of the examples')
-  project.provide('chromium', chromium)
-  if (chromium === null) return
+  const missing = chromium && reasonToLeaveOut(await installPackages(path.join(root, 'examples')))
+  if (missing) console.warn(`\nThe tests of the examples are left out: ${missing}\n`)
+  project.provide('chromium', missing ? null : chromium)
+  if (chromium === null || missing) return
   // Vitest's NODE_ENV would select a development build.
   const env = { ...process.env, NODE_ENV: 'production' }
   for (const client of CLIENTS) {
@@ -27,7 +31,7 @@ export default async function prepareExamples(project: TestProject): Promise<voi
 
 async function isBuilt(folder: string): Promise<boolean> {
   const builtAt = await changedAt(`${folder}/dist/index.html`)
-  const sources = ['schema.graphql', 'package-lock.json']
+  const sources = ['schema.graphql', 'examples/package-lock.json']
   const files = glob([`${folder}/**/*.*`, 'examples/shared/**/*.*'], {
     cwd: root,
     exclude: (name) => /node_modules|generated|dist/.test(name),

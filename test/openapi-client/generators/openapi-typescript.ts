@@ -1,14 +1,17 @@
 import path from 'node:path'
+import { installPackages } from '../../support/installed-packages.ts'
 import { type Generator, run } from './generator.ts'
 
-/** From the package of this folder, because openapi-typescript needs TypeScript 5. */
-const MODULES = path.resolve(import.meta.dirname, '../node_modules')
+const PACKAGE = path.resolve(import.meta.dirname, '..')
+const MODULES = path.join(PACKAGE, 'node_modules')
 const GENERATOR = path.join(MODULES, 'openapi-typescript/bin/cli.js')
 export const TSC = path.join(MODULES, 'typescript/bin/tsc')
 
 export const openapiTypescript: Generator = {
   name: 'openapi-typescript',
   async install(folder) {
+    const missing = await installPackages(PACKAGE)
+    if (missing !== null) throw new Error(missing)
     await run(folder, process.execPath, [GENERATOR, '--version'])
   },
   async build(folder) {

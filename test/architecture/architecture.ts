@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { cruise, type ICruiseResult } from 'dependency-cruiser'
-import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
+import type { ICruiseResult } from 'dependency-cruiser'
+import { installPackages } from '../support/installed-packages.ts'
 
-const configuration = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const configuration = createRequire(import.meta.url)('../../.dependency-cruiser.cjs')
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 const SOURCES = ['src', 'packages/client/src', 'packages/react/src']
 
@@ -16,14 +16,34 @@ export interface Architecture {
   readonly unseen: string[]
 }
 
-export async function checkArchitecture(): Promise<Architecture> {
-  const { output } = await cruise(
-    SOURCES,
-    { ...configuration.options, baseDir: ROOT, validate: true, ruleSet: configuration },
-    undefined,
-    { tsConfig: extractTSConfig(`${ROOT}tsconfig.json`) },
+/** The imports of sources, compared with the rules. Their packages are installed by `requirePackages('test/architecture')`. */
+export async function cruiseSources(
+  sources: readonly string[],
+  baseDir: string,
+  tsConfigFile?: string,
+): Promise<ICruiseResult> {
+  const { cruise } = await import('dependency-cruiser')
+  const { default: extractTSConfig } = await import(
+    'dependency-cruiser/config-utl/extract-ts-config'
   )
-  const { summary, modules } = output as ICruiseResult
+  const { options } = configuration
+  const { output } = await cruise(
+    [...sources],
+    {
+      ...options,
+      tsConfig: tsConfigFile && options.tsConfig,
+      baseDir,
+      validate: true,
+      ruleSet: configuration,
+    },
+    undefined,
+    tsConfigFile ? { tsConfig: extractTSConfig(tsConfigFile) } : undefined,
+  )
+  return output as ICruiseResult
+}
+
+export async function checkArchitecture(): Promise<Architecture> {
+  const { summary, modules } = await cruiseSources(SOURCES, ROOT, `${ROOT}tsconfig.json`)
   const files: string[] = []
   for (const folder of SOURCES) {
     const names = await readdir(`${ROOT}${folder}`, { recursive: true })
@@ -39,6 +59,8 @@ export async function checkArchitecture(): Promise<Architecture> {
 
 // `npm run lint` runs this file, because the command of dependency-cruiser prints a warning about TypeScript 7.
 if (import.meta.main) {
+  const missing = await installPackages(import.meta.dirname)
+  if (missing !== null) throw new Error(missing)
   const { violations, unseen } = await checkArchitecture()
   for (const line of [...violations, ...unseen.map((file) => `not checked: ${file}`)]) {
     console.error(line)

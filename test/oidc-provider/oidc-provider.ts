@@ -2,9 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider, { type ClientMetadata } from 'oidc-provider'
+import type Provider from 'oidc-provider'
+import type { ClientMetadata } from 'oidc-provider'
 
-/** A real provider of OpenID Connect on this machine. */
+/** A real provider of OpenID Connect on this machine. Its package is installed by `requirePackages('test/oidc-provider')`. */
 export interface OidcProvider extends AsyncDisposable {
   readonly issuer: string
   /** The URLs that its endpoints were called with, oldest first. */
@@ -81,10 +82,10 @@ export async function startOidcProvider(posthornUrl: string): Promise<OidcProvid
   }
   const port = await listen(0)
   const issuer = `http://127.0.0.1:${port}`
-  const provider = createProvider(issuer, [clientAt(posthornUrl)])
+  const provider = await createProvider(issuer, [clientAt(posthornUrl)])
   const callback = provider.callback()
   // It has the storage and the keys of the other one.
-  const callbackWithoutClients = createProvider(issuer, []).callback()
+  const callbackWithoutClients = (await createProvider(issuer, [])).callback()
   handle = (request, response) => {
     const [, uid, choice] = /^\/interaction\/([^/]+)(?:\/(\w+))?$/.exec(request.url ?? '') ?? []
     const respond = control.knowsPosthorn ? callback : callbackWithoutClients
@@ -129,8 +130,9 @@ function clientAt(posthornUrl: string): ClientMetadata {
   }
 }
 
-function createProvider(issuer: string, clients: ClientMetadata[]): Provider {
-  return new Provider(issuer, {
+async function createProvider(issuer: string, clients: ClientMetadata[]): Promise<Provider> {
+  const { default: NewProvider } = await import('oidc-provider')
+  return new NewProvider(issuer, {
     clients,
     cookies: { keys: ['key of the cookies'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
