@@ -28,13 +28,19 @@ async function compile(format: 'es' | 'cjs', outDir: string): Promise<void> {
       outDir,
       emptyOutDir: false,
       target: 'es2022',
-      minify: false,
       lib: {
         entry: Object.fromEntries(entries.map((name) => [name, path.join(SOURCE, `${name}.ts`)])),
         formats: [format],
         fileName: (_format, name) => `${name}.js`,
       },
-      rolldownOptions: { output: { chunkFileNames: '[name].js', comments: false } },
+      // Without white space and comments, and with all names, so that stack traces can be read.
+      rolldownOptions: {
+        output: {
+          chunkFileNames: '[name].js',
+          comments: false,
+          minify: { compress: false, mangle: false, codegen: true },
+        },
+      },
     },
   })
 }
