@@ -1,15 +1,13 @@
 import type { WebhookEvent } from './event.ts'
 import { type FetchRequest, readRequest } from './fetch-body.ts'
-import { readDelivery, type RejectedRequest, type VerifiedRequest } from './read-delivery.ts'
+import { type RejectedRequest, readDelivery, type VerifiedRequest } from './read-delivery.ts'
 import type { WebhookSecret } from './secrets.ts'
 import { rejectUnknownOptions, type VerifyOptions } from './verify-options.ts'
 
 /** The options of `verifyRequest`. An unknown option is a `TypeError`. */
 export interface VerifyRequestOptions<Request = FetchRequest> extends VerifyOptions {
   /** The signing secret, or a function that finds it for a request, for example by its path. */
-  readonly secret:
-    | WebhookSecret
-    | ((request: Request) => WebhookSecret | Promise<WebhookSecret>)
+  readonly secret: WebhookSecret | ((request: Request) => WebhookSecret | Promise<WebhookSecret>)
   /**
    * The largest body to read. A larger one is rejected with `body-too-large`, and not read to its end. Posthorn sends at
    * most 257 KiB.
@@ -42,7 +40,10 @@ export const MAX_BODY_BYTES = 1_048_576
  * }
  * ```
  */
-export async function verifyRequest<Event = WebhookEvent, Request extends FetchRequest = FetchRequest>(
+export async function verifyRequest<
+  Event = WebhookEvent,
+  Request extends FetchRequest = FetchRequest,
+>(
   request: Request,
   options: VerifyRequestOptions<Request>,
 ): Promise<VerifiedRequest<Event> | RejectedRequest> {

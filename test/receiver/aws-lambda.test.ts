@@ -15,7 +15,10 @@ const other = await sign(OTHER_SECRET, id, timestamp, body)
 const lists = (values: Record<string, string>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]]))
 
-function receive(event: LambdaEvent, handler: (delivery: { event: unknown }) => unknown = () => {}) {
+function receive(
+  event: LambdaEvent,
+  handler: (delivery: { event: unknown }) => unknown = () => {},
+) {
   return receiver({ secret, now: sentAt() }, handler)(event)
 }
 

@@ -129,7 +129,9 @@ async function loadedBy(file: string, loaded: string[] = []): Promise<string[]> 
   if (loaded.includes(file)) return loaded
   loaded.push(file)
   const code = await readFile(file, 'utf8')
-  for (const [, specifier = ''] of code.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*["'`]([^"'`]+)["'`]/g)) {
+  for (const [, specifier = ''] of code.matchAll(
+    /(?:\bfrom|\bimport|\brequire\()\s*["'`]([^"'`]+)["'`]/g,
+  )) {
     expect(specifier).toMatch(/^\.\.?\//)
     await loadedBy(path.resolve(path.dirname(file), specifier), loaded)
   }

@@ -7,7 +7,10 @@ import type { WebhookEvent } from '../event.ts'
 import { type NodeRequest, type NodeResponse, nodeReceiver } from './node-receiver.ts'
 import type { DeliveryHandler, ReceiverOptions } from './receive.ts'
 
-export type { NodeRequest as ExpressRequest, NodeResponse as ExpressResponse } from './node-receiver.ts'
+export type {
+  NodeRequest as ExpressRequest,
+  NodeResponse as ExpressResponse,
+} from './node-receiver.ts'
 export type { DeliveryHandler, ReceiverOptions } from './receive.ts'
 
 /**

@@ -228,7 +228,10 @@ describe('the receivers of the README', installed, () => {
 
     test('a delivery whose handler fails is tried again, and then processed', async () => {
       const id = await publishEvent(posthorn, { failOnce: true })
-      expect(await outcome(posthorn, id)).toMatchObject({ state: 'SUCCEEDED', answers: [errorStatus, 204] })
+      expect(await outcome(posthorn, id)).toMatchObject({
+        state: 'SUCCEEDED',
+        answers: [errorStatus, 204],
+      })
       expect(receiver.program.output).toContain(`stored ${id}`)
       expect(receiver.program.output).toContain('The disk is full.')
     })

@@ -133,7 +133,10 @@ describe('the transaction in Postgres', () => {
     const killed = processOnce(
       pool,
       'msg_1',
-      async (client: { query(sql: string): Promise<unknown>; on(event: string, f: () => void): void }) => {
+      async (client: {
+        query(sql: string): Promise<unknown>
+        on(event: string, f: () => void): void
+      }) => {
         client.on('error', () => {})
         await client.query('select pg_terminate_backend(pg_backend_pid())')
       },
