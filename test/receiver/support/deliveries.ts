@@ -4,7 +4,11 @@ import { until } from '../../support/until.ts'
 
 /** Creates an enabled webhook, and reads its secret. */
 export async function registerWebhook({ rest }: TestApp, url: string) {
-  const created = await rest('POST', '/webhooks', { url, event_subscriptions: [JOINED] })
+  const created = await rest('POST', '/webhooks', {
+    url,
+    enabled: true,
+    event_subscriptions: [JOINED],
+  })
   const { id } = (await created.json()) as { id: string }
   const answered = await rest('GET', `/webhooks/${id}/secret`)
   const { key } = (await answered.json()) as { key: string }
