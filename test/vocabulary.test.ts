@@ -78,6 +78,7 @@ for (const file of [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'packages/react/README.md',
+  'packages/receiver/README.md',
   'schema.graphql',
   'package.json',
   '.env.example',
