@@ -81,6 +81,7 @@ for (const file of [
   'packages/client/README.md',
   'packages/posthorn/README.md',
   'packages/react/README.md',
+  'packages/receiver/README.md',
   'schema.graphql',
   'package.json',
   '.env.example',

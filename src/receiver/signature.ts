@@ -35,7 +35,7 @@ export function v1Signatures(header: string): string[] {
 }
 
 /** Decodes `whsec_<base64>` to the bytes of the key. Throws a `TypeError` whose message does not contain the secret. */
-export function parseSecret(secret: string): Uint8Array<ArrayBuffer> {
+export function parseSecret(secret: unknown): Uint8Array<ArrayBuffer> {
   if (typeof secret !== 'string' || !secret.startsWith(SECRET_PREFIX)) {
     throw new TypeError(
       `The webhook secret does not begin with ${SECRET_PREFIX}. Is it the full text of the secret?`,

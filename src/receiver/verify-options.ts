@@ -17,15 +17,9 @@ export interface VerifyOptions {
   readonly now?: Date | (() => Date) | undefined
 }
 
-/** Applies the defaults. Throws for unknown options, which would otherwise be ignored silently. */
+/** Applies the defaults. */
 export function parseOptions(options: VerifyOptions) {
-  for (const name of Object.keys(options)) {
-    if (name !== 'headerPrefix' && name !== 'now') {
-      throw new TypeError(
-        `Unknown option ${JSON.stringify(name)}; the options are headerPrefix and now.`,
-      )
-    }
-  }
+  rejectUnknownOptions(options, ['headerPrefix', 'now'])
   const { headerPrefix = 'wh-', now = new Date() } = options
   return {
     names: {
@@ -36,6 +30,16 @@ export function parseOptions(options: VerifyOptions) {
     },
     nowSeconds: toUnixSeconds(typeof now === 'function' ? now() : now, 'The option now'),
   }
+}
+
+/** Throws for unknown options, which would otherwise be ignored silently. */
+export function rejectUnknownOptions(options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const [last, ...others] = known.toReversed()
+  throw new TypeError(
+    `Unknown option ${JSON.stringify(unknown)}; the options are ${others.toReversed().join(', ')} and ${last}.`,
+  )
 }
 
 /** Whole seconds. Throws for an invalid date, because no timestamp compares as too old or too new with `NaN`. */

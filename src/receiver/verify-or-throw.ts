@@ -1,5 +1,6 @@
 import type { ReceivedHeaders } from './headers.ts'
 import type { RawBody } from './raw-body.ts'
+import type { WebhookSecret } from './secrets.ts'
 import type { RejectedDelivery, RejectionReason, VerifiedDelivery } from './verification.ts'
 import { verify } from './verify.ts'
 import type { VerifyOptions } from './verify-options.ts'
@@ -19,7 +20,7 @@ import type { VerifyOptions } from './verify-options.ts'
 export async function verifyOrThrow(
   rawBody: RawBody,
   headers: ReceivedHeaders,
-  secret: string | readonly string[] | undefined,
+  secret: WebhookSecret,
   options?: VerifyOptions,
 ): Promise<VerifiedDelivery> {
   const verification = await verify(rawBody, headers, secret, options)

@@ -1,7 +1,8 @@
 import { type ReceivedHeaders, readHeader } from './headers.ts'
 import { hmacSha256 } from './hmac.ts'
 import { type RawBody, toBytes } from './raw-body.ts'
-import { parseSecret, signedContent, v1Signatures } from './signature.ts'
+import { parseSecrets, type WebhookSecret } from './secrets.ts'
+import { signedContent, v1Signatures } from './signature.ts'
 import type { RejectedDelivery, RejectionReason, Verification } from './verification.ts'
 import { parseOptions, type VerifyOptions } from './verify-options.ts'
 
@@ -20,7 +21,7 @@ const TOLERANCE_SECONDS = 300
  *   new secret, in any order: a signature made with either is accepted.
  * @param options The header prefix and the time. The defaults, `wh-` and the current time, fit Posthorn's defaults.
  *
- * @returns `{ ok: true, id, timestamp, secretIndex }`, or `{ ok: false, reason, message }` if the delivery must be
+ * @returns `{ ok: true, id, timestamp, secretIndex, isTest }`, or `{ ok: false, reason, message }` if the delivery must be
  *   rejected. No request that a sender can make causes an exception.
  * @throws {TypeError} (as a rejected promise) if an argument is invalid: a secret that is not `whsec_` and base64, an
  *   empty list of secrets, a parsed body, an unknown option. These are errors in your program or its settings. The
@@ -30,7 +31,7 @@ const TOLERANCE_SECONDS = 300
  * ```ts
  * import { createServer } from 'node:http'
  * import { buffer } from 'node:stream/consumers'
- * import { verify } from 'posthorn/receiver'
+ * import { verify } from '@posthorn/receiver'
  *
  * createServer(async (request, response) => {
  *   const body = await buffer(request)
@@ -41,35 +42,11 @@ const TOLERANCE_SECONDS = 300
  *   response.writeHead(204).end()
  * }).listen(3000)
  * ```
- *
- * @example Express: the body must stay raw, so register this route before `express.json()`.
- * ```ts
- * app.post('/webhooks', express.raw({ type: '*\/*' }), async (request, response) => {
- *   const body = request.body ?? '' // undefined in Express 5 if the request has no body
- *   const delivery = await verify(body, request.headers, secret)
- *   if (!delivery.ok) return response.status(400).send(delivery.reason)
- *
- *   await acceptOnce(delivery.id, JSON.parse(body))
- *   response.sendStatus(204)
- * })
- * ```
- *
- * @example Fetch-style handlers: Next.js, Cloudflare Workers, Deno and Bun. In Hono, the request is `c.req.raw`.
- * ```ts
- * export async function POST(request: Request): Promise<Response> {
- *   const body = await request.arrayBuffer()
- *   const delivery = await verify(body, request.headers, secret)
- *   if (!delivery.ok) return new Response(delivery.reason, { status: 400 })
- *
- *   await acceptOnce(delivery.id, JSON.parse(new TextDecoder().decode(body)))
- *   return new Response(null, { status: 204 })
- * }
- * ```
  */
 export async function verify(
   rawBody: RawBody,
   headers: ReceivedHeaders,
-  secret: string | readonly string[] | undefined,
+  secret: WebhookSecret,
   options: VerifyOptions = {},
 ): Promise<Verification> {
   const keys = parseSecrets(secret)
@@ -92,7 +69,7 @@ export async function verify(
 
   const candidates = v1Signatures(signature)
   const content = signedContent(id, timestamp, body)
-  for (const [secretIndex, key] of keys.entries()) {
+  for (const { secretIndex, key } of keys) {
     const computed = await hmacSha256(key, content)
     if (candidates.some((candidate) => equalInConstantTime(candidate, computed))) {
       const isTest = readHeader(headers, names.test) === 'true'
@@ -104,16 +81,6 @@ export async function verify(
     `No v1 signature in ${names.signature} matches. If the request is genuine, ` +
       'check that the secret belongs to this webhook and that the body is the raw bytes as received.',
   )
-}
-
-function parseSecrets(secret: string | readonly string[] | undefined): Uint8Array<ArrayBuffer>[] {
-  const secrets = typeof secret === 'string' ? [secret] : secret
-  if (!Array.isArray(secrets) || secrets.length === 0) {
-    throw new TypeError(
-      'Pass a webhook secret, whsec_…, or a list of them; there is none. Is the variable that contains it set?',
-    )
-  }
-  return secrets.map((one) => parseSecret(one))
 }
 
 function checkTimestamp(

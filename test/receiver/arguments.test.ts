@@ -48,6 +48,7 @@ describe('a malformed secret is a TypeError that does not contain the secret', (
     ['is undefined', undefined],
     ['is bytes', new TextEncoder().encode(hidden)],
     ['is an empty list', []],
+    ['is a list of unset variables', [undefined, undefined]],
     ['is a list with a malformed secret', [secret, hidden]],
   ])('it %s', async (_, malformed) => {
     for (const call of [
@@ -61,6 +62,14 @@ describe('a malformed secret is a TypeError that does not contain the secret', (
       expect(inspect(error)).not.toContain(secret)
     }
   })
+})
+
+test('a list may have an unset variable, and secretIndex counts it', async () => {
+  expect(await verifyLoosely({ secret: [undefined, OTHER_SECRET, secret] })).toMatchObject({
+    ok: true,
+    secretIndex: 2,
+  })
+  expect(await verifyLoosely({ secret: [undefined, OTHER_SECRET] })).toMatchObject({ ok: false })
 })
 
 describe('the body must be raw', () => {

@@ -1,4 +1,4 @@
-/** The prefix in the snippets, and the default of `verify` in `posthorn/receiver`. */
+/** The prefix in the snippets, and the default of `verify` in `@posthorn/receiver`. */
 const DEFAULT_PREFIX = 'wh-'
 
 /** Adapts a snippet to the header prefix of this installation. */

@@ -32,7 +32,7 @@ const LANGUAGES: readonly Language[] = [
     needs: 'node',
     program: (snippet, port) =>
       snippet
-        .replace(`'posthorn/receiver'`, () => JSON.stringify(RECEIVER))
+        .replace(`'@posthorn/receiver'`, () => JSON.stringify(RECEIVER))
         .replace('.listen(3000)', `.listen(${port}, '127.0.0.1')`),
     run: (file) => [process.execPath, file],
   },

@@ -1,0 +1,320 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sign } from '../../../src/receiver/index.ts'
+import { createTestAuthority, type TestAuthority } from '../../outbound/certificates.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { JOINED } from '../../support/factories.ts'
+import { freePort } from '../../support/free-port.ts'
+import { requirePackages } from '../../support/installed-packages.ts'
+import { outcome, publishEvent, registerWebhook } from '../support/deliveries.ts'
+import {
+  createReceiverProject,
+  linkPackages,
+  type ReceiverProject,
+  readmeFiles,
+} from '../support/packed-receiver.ts'
+import { type RunningProgram, startProgram } from '../support/running-program.ts'
+import { startTlsFront } from '../support/tls-front.ts'
+
+const HERE = import.meta.dirname
+const MAX_BODY_BYTES = 2 ** 20
+
+interface Framework {
+  readonly name: string
+  /** The program of the README, as the test changes it. */
+  readonly file: string
+  readonly change?: (code: string) => string
+  /** What runs, if that is another file. */
+  readonly server?: string
+  readonly path?: string
+  /** Of an error of the handler. */
+  readonly errorStatus?: number
+  /** Reads the body before the receiver, and what the error must advise. */
+  readonly parseFirst?: readonly [change: (code: string) => string, advice: string]
+}
+
+const replace = (from: string, to: string) => (code: string) => {
+  expect(code).toContain(from)
+  return code.replace(from, () => to)
+}
+
+const EXPRESS_PARSER = [
+  replace('app.post(', 'app.use(express.json())\napp.post('),
+  "register the route before the body parser: app.post('/webhooks', receiver(…)) above app.use(express.json())",
+] as const
+const FASTIFY_PARSER = [
+  replace(
+    'app.register(',
+    `app.addHook('preValidation', async (request) => {
+       if (request.body) request.body = JSON.parse(String(request.body))
+     })
+     app.register(`,
+  ),
+  'register it as a plugin: app.register(receiver({ path, secret }, handler))',
+] as const
+
+const FRAMEWORKS: readonly Framework[] = [
+  { name: 'Express 5', file: 'express.ts', parseFirst: EXPRESS_PARSER },
+  {
+    name: 'Express 4',
+    file: 'express.ts',
+    change: replace(`from 'express'`, `from 'express-4'`),
+    parseFirst: EXPRESS_PARSER,
+  },
+  {
+    name: 'Express with express.raw() first',
+    file: 'express.ts',
+    change: replace('app.post(', `app.use(express.raw({ type: '*/*', limit: '2mb' }))\napp.post(`),
+  },
+  { name: 'Fastify 5', file: 'fastify.ts', parseFirst: FASTIFY_PARSER },
+  {
+    name: 'Fastify 4',
+    file: 'fastify.ts',
+    change: replace(`from 'fastify'`, `from 'fastify-4'`),
+    parseFirst: FASTIFY_PARSER,
+  },
+  {
+    name: 'Hono',
+    file: 'hono.ts',
+    parseFirst: [
+      replace(
+        'app.post(',
+        `app.use(async (context, next) => {
+           await context.req.json()
+           await next()
+         })
+         app.post(`,
+      ),
+      'let the middleware read c.req.raw.clone()',
+    ],
+  },
+  {
+    name: 'Request and Response',
+    file: 'fetch.ts',
+    server: 'fetch-server.js',
+    parseFirst: [
+      replace('const delivery', 'await request.json()\n  const delivery'),
+      'let that code read request.clone()',
+    ],
+  },
+  { name: 'node:http', file: 'node-http.ts' },
+  ...['rest', 'http', 'function-url', 'alb', 'alb-multi'].map((service) => ({
+    name: `AWS Lambda behind ${service}`,
+    file: 'lambda.ts',
+    server: 'lambda-gateway.js',
+    path: `/${service}`,
+    errorStatus: 502,
+  })),
+]
+
+const installed = await requirePackages('test/receiver/frameworks')
+
+describe('the receivers of the README', installed, () => {
+  let authority: TestAuthority
+  let posthorn: TestApp
+  let project: ReceiverProject
+  let programs: ReadonlyMap<string, string>
+
+  beforeAll(async () => {
+    authority = await createTestAuthority()
+    posthorn = await startTestApp({ trustedAuthorities: [authority.pem] })
+    project = await createReceiverProject()
+    await linkPackages(project, HERE)
+    programs = await readmeFiles()
+  })
+  afterAll(async () => {
+    await posthorn?.[Symbol.asyncDispose]()
+    await project?.[Symbol.asyncDispose]()
+  })
+
+  interface Started extends AsyncDisposable {
+    readonly webhookId: string
+    readonly secret: string
+    readonly program: RunningProgram
+    readonly url: string
+  }
+
+  /** Registers a webhook, and starts the receiver with its secret. */
+  async function start(framework: Framework, change = (code: string) => code): Promise<Started> {
+    const port = await freePort()
+    const front = await startTlsFront(authority, port)
+    const route = framework.path ?? '/webhooks'
+    const { webhookId, secret } = await registerWebhook(posthorn, front.url + route)
+    const folder = await writeProgram(framework, port, change)
+    const program = await startProgram({
+      command: [process.execPath, framework.server ?? framework.file],
+      cwd: folder,
+      port,
+      environment: { WEBHOOK_SECRET: secret },
+    })
+    return {
+      webhookId,
+      secret,
+      program,
+      url: `http://127.0.0.1:${port}${route}`,
+      async [Symbol.asyncDispose]() {
+        await posthorn.rest('DELETE', `/webhooks/${webhookId}`)
+        await program[Symbol.asyncDispose]()
+        await front[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  async function writeProgram(
+    framework: Framework,
+    port: number,
+    change: (code: string) => string,
+  ): Promise<string> {
+    const folder = path.join(project.folder, `port-${port}`)
+    await mkdir(folder)
+    await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
+    const onLoopback = (code: string) =>
+      code
+        .replace('.listen(3000)', `.listen(${port}, '127.0.0.1')`)
+        .replace('port: 3000', `port: ${port}, hostname: '127.0.0.1'`)
+        .replace('./store-event.ts', './store-event.js')
+    const code = programs.get(framework.file) ?? ''
+    expect(code).toContain('@posthorn/receiver')
+    const changed = change(framework.change?.(code) ?? code)
+    await writeFile(path.join(folder, framework.file), onLoopback(changed))
+    await cp(path.join(HERE, 'store-event.js'), path.join(folder, 'store-event.js'))
+    if (framework.server) {
+      const server = await readFile(path.join(HERE, framework.server), 'utf8')
+      await writeFile(path.join(folder, framework.server), onLoopback(server))
+    }
+    return folder
+  }
+
+  describe.each(FRAMEWORKS)('$name', (framework) => {
+    const { errorStatus = 500 } = framework
+    let receiver: Started
+
+    beforeAll(async () => {
+      receiver = await start(framework)
+    })
+    afterAll(async () => await receiver?.[Symbol.asyncDispose]())
+
+    /** A request that is signed as Posthorn does, but for the changes. */
+    async function send(changes: {
+      id?: string
+      body?: string
+      sentBody?: BodyInit
+      ageSeconds?: number
+      headers?: Record<string, string>
+    }) {
+      const { id = `msg_${crypto.randomUUID()}`, body = EVENT, ageSeconds = 0 } = changes
+      const timestamp = String(Math.floor(Date.now() / 1_000) - ageSeconds)
+      const response = await fetch(receiver.url, {
+        method: 'POST',
+        body: changes.sentBody ?? body,
+        headers: {
+          'content-type': 'application/json',
+          'wh-id': id,
+          'wh-timestamp': timestamp,
+          'wh-signature': await sign(receiver.secret, id, timestamp, body),
+          ...changes.headers,
+        },
+        ...(changes.sentBody instanceof ReadableStream && { duplex: 'half' }),
+      } as RequestInit)
+      return { status: response.status, text: await response.text() }
+    }
+
+    test('an event arrives', async () => {
+      const id = await publishEvent(posthorn, { name: 'Zoë · ✓' })
+      expect(await outcome(posthorn, id)).toMatchObject({ state: 'SUCCEEDED', answers: [204] })
+      expect(receiver.program.output).toContain(`stored ${id}`)
+    })
+
+    test('a delivery whose handler fails is tried again, and then processed', async () => {
+      const id = await publishEvent(posthorn, { failOnce: true })
+      expect(await outcome(posthorn, id)).toMatchObject({
+        state: 'SUCCEEDED',
+        answers: [errorStatus, 204],
+      })
+      expect(receiver.program.output).toContain(`stored ${id}`)
+      expect(receiver.program.output).toContain('The disk is full.')
+    })
+
+    test('a repeat is answered 2xx, and not processed again', async () => {
+      const id = 'msg_repeated'
+      const body = EVENT.replace('evt_1', 'evt_repeated')
+      expect((await send({ id, body })).status).toBe(204)
+      expect((await send({ id, body })).status).toBeLessThan(205)
+      expect(receiver.program.output.match(/stored evt_repeated/g)).toHaveLength(1)
+    })
+
+    test('a test delivery arrives too', async () => {
+      const { testDelivery } = await posthorn.graphql(
+        `mutation ($id: ID!, $type: String!) {
+          testDelivery(webhookId: $id, input: { eventType: $type }) {
+            ... on TestDeliverySuccess { delivery { event { id } } }
+          }
+        }`,
+        { id: receiver.webhookId, type: JOINED },
+      )
+      const { id } = testDelivery.delivery.event
+      expect(await outcome(posthorn, id)).toMatchObject({ state: 'SUCCEEDED', answers: [204] })
+    })
+
+    test.each<[string, Parameters<typeof send>[0], string]>([
+      ['a changed body', { sentBody: EVENT.replace('1', '2') }, 'no-matching-signature'],
+      ['the same JSON with other spaces', { sentBody: ` ${EVENT}` }, 'no-matching-signature'],
+      ['another id', { headers: { 'wh-id': 'msg_other' } }, 'no-matching-signature'],
+      ['a timestamp of 6 minutes ago', { ageSeconds: 360 }, 'timestamp-too-old'],
+      ['a timestamp of 6 minutes ahead', { ageSeconds: -360 }, 'timestamp-too-new'],
+      ['an empty signature', { headers: { 'wh-signature': '' } }, 'missing-header'],
+    ])('%s is rejected, and not processed', async (_, changes, reason) => {
+      const stored = receiver.program.output.match(/stored/g)?.length
+      expect(await send(changes)).toEqual({ status: 400, text: reason })
+      expect(receiver.program.output.match(/stored/g)?.length).toBe(stored)
+    })
+
+    // verify gets a body that the program has read, without a bound.
+    const bounded = framework.file !== 'node-http.ts'
+
+    test.runIf(bounded)('a body of 1 MiB is accepted, and one more byte is not', async () => {
+      const padding = 'x'.repeat(MAX_BODY_BYTES - EVENT.length)
+      const largest = EVENT.replace('evt_1', `evt_1${padding}`)
+      expect((await send({ body: largest })).status).toBe(204)
+      expect((await send({ body: `${largest} ` })).status).toBe(413)
+      expect((await send({ body: `${largest} `, sentBody: streamOf(`${largest} `) })).status).toBe(
+        413,
+      )
+    })
+
+    test('after a rotation, a receiver with the old secret rejects, and the attempt says why', async () => {
+      await posthorn.rest('POST', `/webhooks/${receiver.webhookId}/secret/rotate`)
+      const { state, answers, bodies } = await outcome(posthorn, await publishEvent(posthorn, {}))
+      expect({ state, answers }).toEqual({ state: 'EXHAUSTED', answers: [400, 400, 400, 400] })
+      expect(bodies[0]).toBe('no-matching-signature')
+    })
+  })
+
+  const PARSERS = FRAMEWORKS.flatMap(({ parseFirst, ...framework }) =>
+    parseFirst ? { ...framework, parse: parseFirst[0], advice: parseFirst[1] } : [],
+  )
+
+  test.each(PARSERS)(
+    '$name with a body parser first answers 500, and the log says what to change',
+    async ({ parse, advice, ...framework }) => {
+      await using receiver = await start(framework, parse)
+      const { state, answers } = await outcome(posthorn, await publishEvent(posthorn, {}))
+      expect({ state, answers }).toEqual({ state: 'EXHAUSTED', answers: [500, 500, 500, 500] })
+      expect(receiver.program.output).toContain(advice)
+      expect(receiver.program.output).not.toContain('stored')
+    },
+  )
+})
+
+const EVENT = JSON.stringify({
+  id: 'evt_1',
+  type: JOINED,
+  timestamp: '2026-11-22T03:01:16.928Z',
+  data: {},
+})
+
+/** A body without content-length. */
+function streamOf(text: string): ReadableStream {
+  return new Blob([text]).stream()
+}
