@@ -17,8 +17,8 @@ export interface NewWebhook {
 
 const TIMEOUT_MS = 10_000
 
-/** `server` is the base URL, such as `http://127.0.0.1:4000`; `key` is an API key, `phk_…`. */
-export function createConnectApi(server: string, key: string): ConnectApi {
+/** Throws if no request could be made with them. */
+export function checkServer(server: string, key: string): void {
   if (!/^https?:$/.test(URL.parse(server)?.protocol ?? '')) {
     throw new Error(`${JSON.stringify(server)} is not the http:// or https:// URL of a server.`)
   }
@@ -28,6 +28,10 @@ export function createConnectApi(server: string, key: string): ConnectApi {
       'The API key is empty or contains spaces or line breaks. Give the full key, phk_….',
     )
   }
+}
+
+/** `server` is the base URL, such as `http://127.0.0.1:4000`; `key` is an API key, `phk_…`. */
+export function createConnectApi(server: string, key: string): ConnectApi {
   const call = (method: string, path: string, body?: unknown) =>
     callServer({ server, key, method, path: `/api/connect/v1/webhooks${path}`, body })
 
@@ -72,7 +76,8 @@ async function callServer({ server, key, method, path, body }: Call): Promise<Re
   throw new Error(await explainRejection(`${server} rejected ${method} ${path}`, response))
 }
 
-function explainFetchError(server: string, error: unknown): string {
+/** One line about a server that could not be reached. */
+export function explainFetchError(server: string, error: unknown): string {
   const cause = (error as Error).cause as NodeJS.ErrnoException | undefined
   if (cause?.code === 'ECONNREFUSED') {
     return `Nothing listens at ${server}. Start Posthorn with \`npm start\`, or give its URL with --server.`
@@ -93,15 +98,23 @@ async function explainRejection(call: string, response: Response): Promise<strin
     403: 'The key needs the scopes webhooks:write and secrets:read.',
   }
   const title = problem.title ?? response.statusText
-  return [`${call} with ${response.status} ${title}.`, detail, remedies[response.status]]
-    .filter(Boolean)
-    .join(' ')
+  const isLocal = problem.errors?.some(({ code }) => code === 'address_not_public')
+  const remedy = isLocal ? LOCAL_ADDRESS : remedies[response.status]
+  return [`${call} with ${response.status} ${title}.`, detail, remedy].filter(Boolean).join(' ')
 }
+
+/** The URL is that of a receiver on this machine. */
+const LOCAL_ADDRESS =
+  'This Posthorn sends only to public addresses. `posthorn listen --forward <url>` needs none: it sends deliveries on to your own server. To let Posthorn connect to this receiver, start it with POSTHORN_EGRESS_ALLOW=127.0.0.0/8,::1/128 and POSTHORN_EGRESS_CA_FILE=<POSTHORN_DATA_DIR>/authority/ca.pem.'
 
 interface Problem {
   readonly title?: string
   readonly detail?: string
-  readonly errors?: readonly { readonly pointer?: string; readonly detail?: string }[]
+  readonly errors?: readonly {
+    readonly pointer?: string
+    readonly code?: string
+    readonly detail?: string
+  }[]
 }
 
 async function readProblem(response: Response): Promise<Problem> {

@@ -2,19 +2,30 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { readServerUrl } from '../../embedded/server-address.ts'
-import { type ConnectApi, createConnectApi } from '../connect-api.ts'
+import { type ConnectApi, checkServer, createConnectApi } from '../connect-api.ts'
 import { displayPath } from './display-path.ts'
 
-/**
- * A client of the REST API. By default it uses the server that runs with the same data directory, and the API key that
- * this server wrote there on its first start.
- */
+/** A client of the REST API. */
 export async function createApiFromOptions(
   options: { readonly server?: string; readonly key?: string },
   config: Config,
 ): Promise<ConnectApi> {
+  const { server, key } = await serverFromOptions(options, config)
+  return createConnectApi(server, key)
+}
+
+/**
+ * The server and the API key to use. The defaults are the server that runs with the same data directory, and the API key
+ * that this server wrote there on its first start.
+ */
+export async function serverFromOptions(
+  options: { readonly server?: string; readonly key?: string },
+  config: Config,
+): Promise<{ readonly server: string; readonly key: string }> {
   const server = options.server ?? (await findServer(config))
-  return createConnectApi(server, options.key ?? (await readApiKey(config)))
+  const key = options.key ?? (await readApiKey(config))
+  checkServer(server, key)
+  return { server, key }
 }
 
 /** The running server comes first: it may have another HOST and PORT than the settings of this process. */
