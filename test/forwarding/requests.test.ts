@@ -89,7 +89,7 @@ describe('a temporary webhook', () => {
     const moved = await posthorn.rest('PUT', `/webhooks/${id}`, { url: 'https://example.com/' })
     expect([moved.status, await moved.json()]).toMatchObject([
       422,
-      { errors: [{ pointer: '/url', code: 'temporary_webhook' }] },
+      { errors: [{ pointer: '#/url', code: 'temporary_webhook' }] },
     ])
     const named = await posthorn.rest('PUT', `/webhooks/${id}`, {
       ...{ url: 'https://forwarded.invalid/', description: 'Mine' },
@@ -175,7 +175,7 @@ describe('a request', () => {
   test('waits for a stream that opens a moment later', async () => {
     const { id } = await createForwarded()
     const { delivery } = await publish(posthorn, { type: JOINED, data: {} }, id)
-    await until(async () => (await openRequests()) === 1, 'the attempt waits')
+    await until(async () => (await openRequests(id)) === 1, 'the attempt waits')
     using stream = await open(id)
     const { requestForwarded: request } = (await stream.result(1)).data
     expect(await answer(request.id)).toEqual({ id: request.id })
@@ -187,7 +187,7 @@ describe('a request', () => {
     const { id } = await createForwarded()
     await posthorn.rest('PUT', `/webhooks/${id}`, { headers: { 'X-Token': 'confidential' } })
     await publish(posthorn, { type: JOINED, data: {} }, id)
-    await until(async () => (await openRequests()) === 1, 'the attempt waits')
+    await until(async () => (await openRequests(id)) === 1, 'the attempt waits')
     const { rows } = await posthorn.database.pool.query(
       `select position('confidential'::bytea in headers_ciphertext) as position from posthorn.forwarded_requests`,
     )
@@ -204,32 +204,50 @@ describe('a request', () => {
   })
 })
 
-async function openRequests(): Promise<number> {
+async function openRequests(webhookId?: string): Promise<number> {
   const { rows } = await posthorn.database.pool.query(
-    'select count(*)::int as n from posthorn.forwarded_requests',
+    `select count(*)::int as n from posthorn.forwarded_requests where $1::uuid is null or webhook_id = $1`,
+    [webhookId ? parseId('webhook', webhookId) : null],
   )
   return rows[0].n
 }
 
 describe('an answer', () => {
-  test.each([
-    [{ durationMs: 1 }, [], 'Give either response or errorCode.'],
-    [{ ...OK, errorCode: 'ECONNREFUSED' }, [], 'Give either response or errorCode.'],
-    [{ durationMs: -1, errorCode: 'X' }, ['durationMs'], 'durationMs must not be negative.'],
-    [{ durationMs: 1, errorCode: 'no code' }, ['errorCode'], 'must be the code of an error'],
-    [with_({ status: 199 }), ['response', 'status'], 'must be from 200 to 599'],
-    [with_({ body: '&' }), ['response', 'body'], 'must be base64'],
+  test.each<[string, object, string[], string]>([
+    ['neither', { durationMs: 1 }, [], 'Give either response or errorCode.'],
+    ['both', { ...OK, errorCode: 'ECONNREFUSED' }, [], 'Give either response or errorCode.'],
     [
+      'a negative time',
+      { durationMs: -1, errorCode: 'X' },
+      ['durationMs'],
+      'durationMs must not be negative.',
+    ],
+    [
+      'a code with spaces',
+      { durationMs: 1, errorCode: 'no code' },
+      ['errorCode'],
+      'must be the code of an error',
+    ],
+    [
+      'an interim status',
+      with_({ status: 199 }),
+      ['response', 'status'],
+      'must be from 200 to 599',
+    ],
+    ['a body in another encoding', with_({ body: '&' }), ['response', 'body'], 'must be base64'],
+    [
+      'a whole large body',
       with_({ body: Buffer.alloc(16_385).toString('base64') }),
       ['response', 'body'],
       'must be the first 16 KiB of the body at most',
     ],
     [
+      'large headers',
       with_({ headers: [{ name: 'a', value: 'x'.repeat(40_000) }] }),
       ['response', 'headers'],
       'Posthorn keeps 16 KiB of headers',
     ],
-  ])('%j is refused with the field and the remedy', async (input, path, message) => {
+  ])('with %s is refused, with the field and the remedy', async (_what, input, path, message) => {
     const { code, issues } = await answer('fwd_01m80k6v00e5b83nf53p8cy5x7', input)
     expect(code).toBe('invalid')
     expect(issues).toMatchObject([{ path, message: expect.stringContaining(message) }])
