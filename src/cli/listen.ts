@@ -75,14 +75,15 @@ export function registerListen(program: Command): void {
     )
     .option('--json', 'print each delivery as one line of JSON, and nothing else on stdout')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ListenOptions, command: Command) => {
+    .action(async (options: ListenOptions) => {
       try {
         await checkOptions(options)
         const run = options.forward ? runForwarder : runListener
         await run(options, loadConfig(readEnvironment()).config)
       } catch (error) {
         const lines = (error as Error).message.split('\n').map(escapeControls)
-        command.error(`error: ${lines.join('\n')}`, { exitCode: 1 })
+        process.stderr.write(`error: ${lines.join('\n')}\n`)
+        process.exitCode = 1
       }
     })
 }

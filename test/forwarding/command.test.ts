@@ -11,7 +11,7 @@ import { runPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 import { type ForwardOptions, forward, startForwardCommand } from './support/forward-command.ts'
 import { startLocalServer } from './support/local-server.ts'
-import { attemptsOf, publish, webhookIds } from './support/rows.ts'
+import { publish, recordedAttempts, webhookIds } from './support/rows.ts'
 
 let posthorn: TestApp
 
@@ -65,7 +65,7 @@ describe('a delivery', () => {
       ...{ verified: true, id: delivery, answered: 202, response: 'Thank you.', problem: null },
       body: { type: JOINED, data: { n: 1 } },
     })
-    const [attempt] = await attemptsOf(posthorn, delivery)
+    const [attempt] = await recordedAttempts(posthorn, delivery)
     expect(attempt).toMatchObject({
       ...{ succeeded: true, status: 202, error: null },
       response: { body: 'Thank you.', bodyTruncated: false },
@@ -101,7 +101,7 @@ describe('a delivery', () => {
     expect(JSON.parse(body.toString()).data.x).toBe(text)
     expect(await verify(body, headers, command.secret)).toMatchObject({ ok: true })
     await command.printed(1)
-    const [attempt] = await attemptsOf(posthorn, delivery)
+    const [attempt] = await recordedAttempts(posthorn, delivery)
     expect(attempt.response).toMatchObject({ bodyTruncated: true, body: 'y'.repeat(16_384) })
   })
 
@@ -129,16 +129,20 @@ describe('a delivery', () => {
     await using command = await forward(local.url, options('--event', JOINED))
     const { delivery } = await publish(posthorn, { type: JOINED, data: {} })
     await command.printed(1)
-    await until(
-      async () => (await attemptsOf(posthorn, delivery)).length === 1,
-      'the attempt is recorded',
-    )
+    await recordedAttempts(posthorn, delivery)
     await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', {
       id: delivery,
     })
     expect(await command.printed(2)).toMatchObject({ id: delivery, arrivals: 2, verified: true })
   })
 })
+
+async function setRetries(id: string, retryScheduleSeconds: number[]): Promise<void> {
+  await posthorn.graphql(
+    'mutation ($id: ID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { __typename } }',
+    { id, input: { retryScheduleSeconds } },
+  )
+}
 
 describe('a local server', () => {
   test('that answers 500 and then 204 gets the delivery again by the schedule', async () => {
@@ -149,7 +153,7 @@ describe('a local server', () => {
     const { delivery } = await publish(posthorn, { type: JOINED, data: {} })
     expect(await command.printed(1)).toMatchObject({ answered: 500 })
     expect(await command.printed(2)).toMatchObject({ answered: 204, arrivals: 2 })
-    const attempts = await attemptsOf(posthorn, delivery)
+    const attempts = await recordedAttempts(posthorn, delivery, 2)
     expect(attempts.map(({ status }) => status)).toEqual([500, 204])
   })
 
@@ -165,7 +169,7 @@ describe('a local server', () => {
     })
     await using local = await startLocalServer(port)
     await local.request(1)
-    const attempts = await attemptsOf(posthorn, delivery)
+    const attempts = await recordedAttempts(posthorn, delivery)
     expect(attempts[0]).toMatchObject({
       ...{ succeeded: false, status: null, errorCode: 'connection_refused' },
       error: 'The connection was refused.',
@@ -182,11 +186,7 @@ describe('a local server', () => {
     )
     const { delivery } = await publish(posthorn, { type: JOINED, data: {} })
     expect(await command.printed(1)).toMatchObject({ answered: null, errorCode: 'ETIMEDOUT' })
-    await until(
-      async () => (await attemptsOf(posthorn, delivery)).length === 1,
-      'the attempt is recorded',
-    )
-    const [attempt] = await attemptsOf(posthorn, delivery)
+    const [attempt] = await recordedAttempts(posthorn, delivery)
     expect(attempt).toMatchObject({
       ...{ succeeded: false, status: null, errorCode: 'response_timed_out' },
       error: 'The receiver did not answer within 1 s of the request.',
@@ -211,12 +211,9 @@ test('two commands each get the deliveries of their own webhook', async () => {
 describe('the end', () => {
   test('by a signal deletes the webhook and cancels what has not finished, with the reason', async () => {
     const command = await forward('http://127.0.0.1:1/', options('--event', JOINED))
-    await posthorn.graphql(
-      'mutation ($id: ID!) { updateWebhook(id: $id, input: { retryScheduleSeconds: [3600] }) { __typename } }',
-      { id: command.webhookId },
-    )
+    await setRetries(command.webhookId, [3_600])
     const { delivery } = await publish(posthorn, { type: JOINED, data: {} })
-    await command.printed(1)
+    await recordedAttempts(posthorn, delivery)
     command.process.child.kill('SIGINT')
     expect(await command.process.ended).toBe(0)
     expect(await webhookIds(posthorn)).not.toContain(command.webhookId)
@@ -289,7 +286,7 @@ describe('--save and --replay', () => {
     expect(headers).toMatchObject({ 'wh-id': delivery, 'x-tenant': 'acme' })
     expect(rawHeaders).toContain('X-Tenant')
     expect(await verify(body, headers, secret)).toMatchObject({ ok: true })
-    const [attempt, ...others] = await attemptsOf(posthorn, delivery)
+    const [attempt, ...others] = await recordedAttempts(posthorn, delivery)
     expect(others).toEqual([])
     expect(body.toString()).toBe(attempt.request.body)
     expect(JSON.parse(replayed.stdout)).toMatchObject({ verified: true, answered: 204 })
@@ -320,18 +317,12 @@ async function deliveredToEndpoint(headers: Record<string, string>) {
   })
   const { id: webhookId } = (await created.json()) as { id: string }
   onTestFinished(() => void posthorn.rest('DELETE', `/webhooks/${webhookId}`))
-  await posthorn.graphql(
-    'mutation ($id: ID!) { updateWebhook(id: $id, input: { retryScheduleSeconds: [] }) { __typename } }',
-    { id: webhookId },
-  )
+  await setRetries(webhookId, [])
   const { key: secret } = (await (
     await posthorn.rest('GET', `/webhooks/${webhookId}/secret`)
   ).json()) as { key: string }
   const { delivery } = await publish(posthorn, { type: TICKET, data: { ticket: 9001 } }, webhookId)
-  await until(
-    async () => (await attemptsOf(posthorn, delivery)).length === 1,
-    'the attempt is recorded',
-  )
+  await recordedAttempts(posthorn, delivery)
   return { webhookId, secret, delivery }
 }
 

@@ -12,7 +12,7 @@ import { startProxy } from '../support/proxies.ts'
 import { until } from '../support/until.ts'
 import { forward } from './support/forward-command.ts'
 import { startLocalServer } from './support/local-server.ts'
-import { attemptsOf, publish } from './support/rows.ts'
+import { publish, recordedAttempts } from './support/rows.ts'
 
 let posthorn: TestApp
 
@@ -123,11 +123,7 @@ describe('when the command is killed', () => {
     await local.request(1)
     command.process.child.kill('SIGKILL')
     await command.process.ended
-    await until(
-      async () => (await attemptsOf(posthorn, delivery)).length >= 2,
-      'the attempt is retried',
-    )
-    const [first, second] = await attemptsOf(posthorn, delivery)
+    const [first, second] = await recordedAttempts(posthorn, delivery, 2)
     expect(first).toMatchObject({ errorCode: 'response_timed_out', succeeded: false })
     expect(second).toMatchObject({ errorCode: 'forwarding_disconnected', succeeded: false })
     const { rows } = await posthorn.database.pool.query(

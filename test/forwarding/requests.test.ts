@@ -4,7 +4,7 @@ import { subscribe } from '../graphql/support/live.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { attemptsOf, publish, webhookIds } from './support/rows.ts'
+import { publish, recordedAttempts, webhookIds } from './support/rows.ts'
 
 let posthorn: TestApp
 
@@ -63,11 +63,7 @@ async function answer(id: string, input: object = OK, token = posthorn.tenant.to
 }
 
 async function recorded(delivery: string) {
-  await until(
-    async () => (await attemptsOf(posthorn, delivery)).length > 0,
-    'the attempt is recorded',
-  )
-  const [attempt] = await attemptsOf(posthorn, delivery)
+  const [attempt] = await recordedAttempts(posthorn, delivery)
   return attempt
 }
 
@@ -159,7 +155,7 @@ describe('a request', () => {
     expect(late.timeLimitMs).toBe(1_000)
     expect(await recorded(second.delivery)).toMatchObject({ errorCode: 'response_timed_out' })
     expect(await answer(late.id)).toMatchObject({ code: 'conflict' })
-    expect(await attemptsOf(posthorn, second.delivery)).toHaveLength(1)
+    expect(await recordedAttempts(posthorn, second.delivery)).toHaveLength(1)
     await deleteWebhook(id)
   })
 

@@ -1,5 +1,6 @@
 import { parseId, publicId } from '../../../src/db/ids.ts'
 import type { TestApp } from '../../support/app.ts'
+import { until } from '../../support/until.ts'
 
 interface NewEvent {
   readonly type: string
@@ -27,9 +28,17 @@ export async function publish(
   return { event, delivery: rows[0] ? publicId('delivery', rows[0].id) : '' }
 }
 
-/** The attempts of a delivery, in their order. */
+/** The attempts of a delivery in their order, once there are so many. */
+export async function recordedAttempts(posthorn: TestApp, delivery: string, count = 1) {
+  await until(
+    async () => (await attemptsOf(posthorn, delivery)).length >= count,
+    `${count} attempts are recorded`,
+  )
+  return await attemptsOf(posthorn, delivery)
+}
+
 // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
-export async function attemptsOf(posthorn: TestApp, delivery: string): Promise<any[]> {
+async function attemptsOf(posthorn: TestApp, delivery: string): Promise<any[]> {
   const data = await posthorn.graphql(
     `query ($id: ID!) {
        delivery(id: $id) {

@@ -50,7 +50,12 @@ export async function forwardDeliveries(
     },
     ...logConnection(server),
   }
-  await receiveRequests(api, id, handlers, stopped.signal)
+  try {
+    await receiveRequests(api, id, handlers, stopped.signal)
+  } finally {
+    // Requests to the local server would keep the process alive.
+    stopped.abort()
+  }
 }
 
 /** Says once that the connection broke, and that there is another. */
