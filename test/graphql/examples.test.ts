@@ -163,7 +163,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CountRedeliveries: 2,
   CreateApiKey: 7,
   CreateEventType: 6,
-  CreateForwardedWebhook: 12,
+  CreateForwardedWebhook: 15,
   CreateFrontendSession: 9,
   CreateOrganization: 6,
   CreatePortalSession: 7,
