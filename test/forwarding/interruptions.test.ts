@@ -114,6 +114,21 @@ describe('when the server is killed', () => {
   })
 })
 
+test('the command ends with an error when it connects again and its webhook is gone', async () => {
+  const port = await freePort()
+  const { database } = posthorn
+  const start = () => startTestApp({ role: 'api', database, environment: { PORT: String(port) } })
+  const first = await start()
+  const command = await forward('http://127.0.0.1:1/', options(first.app.url))
+  await posthorn.rest('DELETE', `/webhooks/${command.webhookId}`)
+  await first[Symbol.asyncDispose]()
+  await using _second = await start()
+  expect(await command.process.ended).toBe(1)
+  expect(command.process.stderr).toContain(
+    `error: There is no temporary webhook "${command.webhookId}".`,
+  )
+})
+
 describe('when the command is killed', () => {
   test('the attempt ends at its time limit and is retried, and the webhook is left to expire', async () => {
     await using local = await startLocalServer()
