@@ -23,7 +23,7 @@ const LAYERS = [
   ['event-types'],
   ['events'],
   ['webhooks'],
-  ['scheduling', 'sessions'],
+  ['forwarding', 'scheduling', 'sessions'],
   ['deliveries'],
   ['recoveries', 'delivery-tasks', 'test-receiver', 'transfer'],
   ['jobs'],
@@ -131,7 +131,7 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/outbound/',
-          '^src/cli/listen/(format-delivery|received-delivery)[.]ts$',
+          '^src/cli/listen/(received-delivery|status-text|forward/send-local)[.]ts$',
           '^src/http/https-receiver[.]ts$',
           '^src/embedded/local-certificates[.]ts$',
           '^src/server/(connection-limits|free-port|http-server)[.]ts$',

@@ -13,6 +13,7 @@ export default defineConfig({
       'posthorn.delivery_task_items',
       'posthorn.event_keys',
       'posthorn.fan_outs',
+      'posthorn.forwarded_requests',
       'posthorn.leases',
       'posthorn.live_listeners',
       'posthorn.recovery_failures',

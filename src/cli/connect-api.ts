@@ -55,15 +55,23 @@ async function explainRejection(call: string, response: Response): Promise<strin
     403: 'The key needs the scopes webhooks:write and secrets:read.',
   }
   const title = problem.title ?? response.statusText
-  return [`${call} with ${response.status} ${title}.`, detail, remedies[response.status]]
-    .filter(Boolean)
-    .join(' ')
+  const isLocal = problem.errors?.some(({ code }) => code === 'address_not_public')
+  const remedy = isLocal ? LOCAL_ADDRESS : remedies[response.status]
+  return [`${call} with ${response.status} ${title}.`, detail, remedy].filter(Boolean).join(' ')
 }
+
+/** The URL is that of a receiver on this machine. */
+const LOCAL_ADDRESS =
+  'This Posthorn sends only to public addresses. `posthorn listen --forward <url>` needs none: it sends deliveries on to your own server. To let Posthorn connect to this receiver, start it with POSTHORN_EGRESS_ALLOW=127.0.0.0/8,::1/128 and POSTHORN_EGRESS_CA_FILE=<POSTHORN_DATA_DIR>/authority/ca.pem.'
 
 interface Problem {
   readonly title?: string
   readonly detail?: string
-  readonly errors?: readonly { readonly pointer?: string; readonly detail?: string }[]
+  readonly errors?: readonly {
+    readonly pointer?: string
+    readonly code?: string
+    readonly detail?: string
+  }[]
 }
 
 async function readProblem(response: Response): Promise<Problem> {

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig, readEnvironment } from '../config/config.ts'
 import { parseDuration } from '../config/setting-parsers.ts'
+import { checkOptions } from './listen/check-options.ts'
 import { escapeControls } from './listen/escape-controls.ts'
+import { runForwarder } from './listen/forward/run-forwarder.ts'
 import type { ListenOptions } from './listen/listen-options.ts'
 import { runListener } from './listen/run-listener.ts'
 
@@ -18,18 +20,36 @@ export function registerListen(program: Command): void {
       0,
     )
     .option('--register', 'register a webhook for this receiver, and delete it at the end')
+    .addOption(
+      new Option(
+        '--forward <url>',
+        'send deliveries on to your own server, such as http://localhost:3000/hooks, instead of receiving them; Posthorn may run anywhere',
+      )
+        .argParser(localUrl)
+        .conflicts(['register', 'port', 'fail', 'status', 'delay']),
+    )
+    .addOption(
+      new Option(
+        '--replay <delivery>',
+        'with --forward: send this stored delivery, msg_…, once more, newly signed, and stop',
+      ).conflicts(['event', 'count']),
+    )
+    .option(
+      '--save <folder>',
+      'with --forward: save each delivery as two files, for posthorn verify and curl',
+    )
     .option(
       '--event <type...>',
-      'with --register: the event types to subscribe to, repeated or separated by commas (default: event_attendee.joined_event and event_attendee.ticket_success)',
+      'with --register or --forward: the event types to subscribe to, repeated or separated by commas (default: all with --forward, otherwise event_attendee.joined_event and event_attendee.ticket_success)',
       commaSeparated,
     )
     .option(
       '--server <url>',
-      'with --register: the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR, or from HOST and PORT, http://127.0.0.1:4000)',
+      'with --register or --forward: the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR, or from HOST and PORT, http://127.0.0.1:4000)',
     )
     .option(
       '--key <token>',
-      'with --register: an API key, phk_…, with the scopes webhooks:write and secrets:read (default: the key in <POSTHORN_DATA_DIR>/api-key)',
+      'with --register or --forward: an API key, phk_…, with the scopes webhooks:write and secrets:read, and webhooks:read with --forward (default: the key in <POSTHORN_DATA_DIR>/api-key)',
     )
     .option(
       '--secret <secret>',
@@ -55,17 +75,22 @@ export function registerListen(program: Command): void {
     )
     .option('--json', 'print each delivery as one line of JSON, and nothing else on stdout')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ListenOptions, command: Command) => {
+    .action(async (options: ListenOptions) => {
       try {
-        await runListener(options, loadConfig(readEnvironment()).config)
+        await checkOptions(options)
+        const run = options.forward ? runForwarder : runListener
+        await run(options, loadConfig(readEnvironment()).config)
       } catch (error) {
         const lines = (error as Error).message.split('\n').map(escapeControls)
-        command.error(`error: ${lines.join('\n')}`, { exitCode: 1 })
+        process.stderr.write(`error: ${lines.join('\n')}\n`)
+        process.exitCode = 1
       }
     })
 }
 
-const DESCRIPTION = `Receives deliveries at https://localhost:<port>/, verifies each one and prints it.
+const DESCRIPTION = `With --forward, sends the deliveries of a temporary webhook on to your own server, with the same headers and bytes, and makes its answer the result of each attempt. It needs no tunnel and no certificate: the command connects to Posthorn and to your server. The webhook ends with the command. Its secret is printed at the start.
+
+Without --forward, receives deliveries at https://localhost:<port>/, verifies each one and prints it.
 
 A verified delivery gets 200, any other 400. A delivery whose wh-id was accepted before gets 200 again. Without --register or --secret, deliveries are accepted without verification. Deliveries are printed on stdout, all other messages on stderr.
 
@@ -76,12 +101,15 @@ With DATABASE_URL, or with a HOST that is not a loopback address, it also needs
 
 const EXAMPLES = `
 Examples:
+  $ posthorn listen --forward http://localhost:3000/hooks
+  $ posthorn listen --forward http://localhost:3000/hooks --server https://posthorn.example.com --key phk_…
+  $ posthorn listen --forward http://localhost:3000/hooks --replay msg_…
   $ posthorn listen --register
   $ posthorn listen --register --event event_attendee.ticket_success --fail 2
   $ posthorn listen --port 4433 --secret whsec_… --status 503 --delay 3s
   $ posthorn listen --register --count 1 --json | jq .body
 
-Exit status: 0 when stopped by Ctrl+C, a signal or --count; otherwise 1, with one line on stderr.`
+Exit status: 0 when stopped by Ctrl+C, a signal or --count, and after --replay if the answer was 2xx; otherwise 1, with one line on stderr.`
 
 function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -89,6 +117,17 @@ function wholeNumber(min: number, max: number): (text: string) => number {
     if (value >= min && value <= max) return value
     throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`)
   }
+}
+
+function localUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('Give an http:// or https:// URL.')
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new InvalidArgumentError('Remove the user name and the password: deliveries have none.')
+  }
+  return url
 }
 
 function commaSeparated(text: string, previous: readonly string[] = []): string[] {

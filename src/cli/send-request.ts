@@ -32,6 +32,8 @@ export interface ServerRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: unknown
+  /** Ends the request and its response. Default: after 10 s. */
+  readonly signal?: AbortSignal
 }
 
 const TIMEOUT_MS = 10_000
@@ -39,7 +41,7 @@ const TIMEOUT_MS = 10_000
 /** Sends a request with the API key. Any response is returned; a missing one is a `ServerError`. */
 export async function sendRequest(
   { url, key }: ServerAccess,
-  { method, path, headers = {}, body }: ServerRequest,
+  { method, path, headers = {}, body, signal = AbortSignal.timeout(TIMEOUT_MS) }: ServerRequest,
 ): Promise<Response> {
   try {
     return await fetch(url.replace(/\/+$/, '') + path, {
@@ -52,14 +54,15 @@ export async function sendRequest(
       },
       body: body === undefined ? null : JSON.stringify(body),
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal,
     })
   } catch (error) {
     throw explainFetchError(url, error as Error)
   }
 }
 
-function explainFetchError(url: string, error: Error): ServerError {
+/** One line about a server that could not be reached, or whose response broke off. */
+export function explainFetchError(url: string, error: Error): ServerError {
   const cause = error.cause as NodeJS.ErrnoException | undefined
   if (cause?.code === 'ECONNREFUSED') {
     return new NotExecuted(

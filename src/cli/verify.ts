@@ -1,14 +1,17 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { readFile } from 'node:fs/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { verify } from '../receiver/index.ts'
+import { signatureNames } from './listen/signature-names.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand } from './run-command.ts'
 
 interface VerifyOptions {
   readonly secret: string[]
-  readonly id: string
-  readonly timestamp: string
-  readonly signature: string
+  readonly id?: string
+  readonly timestamp?: string
+  readonly signature?: string
+  readonly headers?: string
   readonly at?: Date
   readonly json?: boolean
 }
@@ -26,19 +29,21 @@ export function registerVerify(program: Command): void {
       'the signing secret, whsec_…; repeat the option to accept several',
       (secret: string, previous: string[] = []) => [...previous, secret],
     )
-    .requiredOption('--id <id>', 'the value of wh-id')
-    .requiredOption('--timestamp <seconds>', 'the value of wh-timestamp')
-    .requiredOption('--signature <signature>', 'the value of wh-signature')
+    .option('--id <id>', 'the value of wh-id')
+    .option('--timestamp <seconds>', 'the value of wh-timestamp')
+    .option('--signature <signature>', 'the value of wh-signature')
+    .addOption(
+      new Option(
+        '--headers <file>',
+        'in place of the three: a file with all headers, one "name: value" per line, such as those of listen --save',
+      ).conflicts(['id', 'timestamp', 'signature']),
+    )
     .option('--at <time>', 'compare the timestamp with this RFC 3339 time (default: now)', readTime)
     .argument('[file]', 'a file with the raw body; - or no file reads standard input', '-')
     .option('--json', 'print {"ok":true,…} or {"ok":false,"reason":"…","message":"…"}')
     .action(async (file: string, options: VerifyOptions) => {
       await runCommand(async () => {
-        const headers = {
-          'wh-id': options.id,
-          'wh-timestamp': options.timestamp,
-          'wh-signature': options.signature,
-        }
+        const headers = await readHeaders(options)
         const now = options.at === undefined ? {} : { now: options.at }
         const result = await verify(await readInput(file), headers, options.secret, now)
         const text = result.ok
@@ -48,6 +53,35 @@ export function registerVerify(program: Command): void {
         if (!result.ok) process.exitCode = 1
       })
     })
+}
+
+/** The three headers by the names of the default prefix. */
+async function readHeaders(options: VerifyOptions): Promise<Record<string, string | undefined>> {
+  if (options.headers === undefined) {
+    const missing = (['id', 'timestamp', 'signature'] as const).find(
+      (name) => options[name] === undefined,
+    )
+    if (missing) throw new Error(`--${missing} is required, or --headers with all three.`)
+    const { id, timestamp, signature } = options
+    return { 'wh-id': id, 'wh-timestamp': timestamp, 'wh-signature': signature }
+  }
+  const headers = parseHeaders(await readFile(options.headers, 'utf8'))
+  const names = signatureNames(headers)
+  if (!names)
+    throw new Error(`${options.headers} has no headers of a signed delivery, such as wh-id.`)
+  const read = (name: string) => headers.find((header) => header.name === name)?.value
+  return {
+    'wh-id': read(names.id),
+    'wh-timestamp': read(names.timestamp),
+    'wh-signature': read(names.signature),
+  }
+}
+
+function parseHeaders(text: string): { name: string; value: string }[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const at = line.indexOf(':')
+    return at < 1 ? [] : { name: line.slice(0, at).toLowerCase(), value: line.slice(at + 1).trim() }
+  })
 }
 
 function readTime(text: string): Date {

@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   recovery: 'rec',
   deliveryTask: 'task',
   auditEntry: 'aud',
+  forwardedRequest: 'fwd',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

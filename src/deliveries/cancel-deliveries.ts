@@ -5,10 +5,10 @@ import { notify } from '../live/notify.ts'
 import { deliveryStateSql } from './delivery-state.ts'
 
 /**
- * Cancels a delivery before its job is removed, so that a worker that runs the job finds a canceled delivery. With a
- * reason, an operator failed the job, and the job stays visible as failed.
+ * Cancels a delivery before its job is removed, so that a worker that runs the job finds a canceled delivery. The SQL
+ * `reason` becomes its last error. The job that an operator failed stays visible as failed: `keepsJobs` is its condition.
  */
-export const cancel = (reason: string) => `
+export const cancel = (reason: string, keepsJobs: string) => `
   canceled as (
     update posthorn.deliveries as d set state = 'canceled', finished_at = now(), next_attempt_at = null,
       parked_at = null, parked_reason = null, job_written_at = now(),
@@ -18,7 +18,7 @@ export const cancel = (reason: string) => `
   ),
   jobs as (
     select posthorn.complete_delivery_jobs(array_agg(posthorn.type_id('msg', canceled.id))) as removed
-    from canceled where ${reason} is null
+    from canceled where not ${keepsJobs}
   )`
 
 export interface CanceledRow {
@@ -55,7 +55,7 @@ export async function cancelDeliveries(
     `with requested as (
        select d.id, ${deliveryStateSql('d')} as state_before from posthorn.deliveries as d
        where d.id = any ($1::uuid[]) order by ${LOCK_ORDER} for update
-     ), ${cancel('$3::text')},
+     ), ${cancel('$3::text', '($3::text is not null)')},
      audited as (
        select count(posthorn.write_audit_entry($2, canceled.organization_id, 'delivery.canceled',
          posthorn.type_id('msg', canceled.id), jsonb_build_object('state', canceled.state_before), '{"state": "canceled"}'))

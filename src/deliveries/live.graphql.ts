@@ -87,5 +87,5 @@ function attemptIdOf(liveEvent: StreamItem['liveEvent']): string[] {
 }
 
 function deliveryIdOf(liveEvent: StreamItem['liveEvent']): string[] {
-  return liveEvent.kind === 'health' ? [] : [liveEvent.deliveryId]
+  return 'deliveryId' in liveEvent ? [liveEvent.deliveryId] : []
 }

@@ -59,7 +59,7 @@ export function createHealthWatch(sql: Sql): HealthWatch {
 
 function changeOf(conditions: Conditions, liveEvent: LiveEvent): LiveEvent[] {
   const { kind, organizationId, webhookId } = liveEvent
-  if (kind === 'canceled') return []
+  if (kind === 'canceled' || kind === 'forwarded') return []
   const condition = conditions.get(webhookId) ?? {
     disabled: false,
     onHold: false,

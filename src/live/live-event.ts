@@ -16,6 +16,13 @@ export type LiveEvent =
       readonly webhookId: string
       readonly deliveryId: string
     }
+  /** A request waits for `posthorn listen --forward`. */
+  | {
+      readonly kind: 'forwarded'
+      readonly organizationId: string
+      readonly webhookId: string
+      readonly requestId: string
+    }
   | {
       readonly kind: 'health'
       readonly organizationId: string

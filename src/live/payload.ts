@@ -88,6 +88,7 @@ function byWebhook(liveEvents: readonly LiveEvent[]): Map<string, string[]> {
 function encodeEntry(liveEvent: LiveEvent): string {
   if (liveEvent.kind === 'health') return CODE_OF_HEALTH[liveEvent.health]
   if (liveEvent.kind === 'canceled') return `c${encodeUuid(liveEvent.deliveryId)}`
+  if (liveEvent.kind === 'forwarded') return `r${encodeUuid(liveEvent.requestId)}`
   const code = liveEvent.succeeded
     ? liveEvent.finished
       ? 's'
@@ -114,6 +115,7 @@ function* decodeLine(reader: Reader): Generator<LiveEvent> {
     const health = HEALTH_OF_CODE[code]
     if (health) yield { kind: 'health', ...webhook, health }
     else if (code === 'c') yield { kind: 'canceled', ...webhook, deliveryId: reader.uuid() }
+    else if (code === 'r') yield { kind: 'forwarded', ...webhook, requestId: reader.uuid() }
     else if ('afts'.includes(code)) {
       const outcome = { succeeded: 'st'.includes(code), finished: 'fs'.includes(code) }
       const ids = { deliveryId: reader.uuid(), attemptId: reader.uuid() }

@@ -23,7 +23,7 @@ export interface TaskPayloads {
   maintain: Record<string, never>
   /** Compare deliveries with their jobs. */
   sweep: Record<string, never>
-  /** Backfill the index of states, roll up statistics, and prune schedules. */
+  /** Backfill the index of states, roll up statistics, prune schedules, and delete expired temporary webhooks. */
   roll_up: Record<string, never>
 }
 

@@ -15,6 +15,7 @@ export const MAINTENANCE_STEPS = [
   'secrets',
   'idempotency_keys',
   'sessions',
+  'forwarded_requests',
   'audit_entries',
 ] as const
 

@@ -54,6 +54,9 @@ export async function parseChanges(
       existingHeaderNames: Object.keys(stored ?? {}),
     },
   )
+  if (before.forwardedUntil !== null && fields.url !== undefined && fields.url !== before.url) {
+    throw invalid([{ path: ['url'], code: 'temporary_webhook', detail: URL_OF_TEMPORARY }])
+  }
   if (!movesHeaderValues && fields.url !== undefined && input.headers === undefined) {
     requireValuesForOrigin(fields.url, before.url, headerChanges, stored)
   }
@@ -65,6 +68,9 @@ export async function parseChanges(
     ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
   }
 }
+
+const URL_OF_TEMPORARY =
+  'url cannot be changed: the webhook is temporary, and `posthorn listen --forward` receives its deliveries. Register another webhook for this URL.'
 
 function omitUndefined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const defined = Object.entries(fields).filter(([, value]) => value !== undefined)

@@ -1,5 +1,15 @@
 import type { Db } from '../db/client.ts'
+import type { Prisma } from '../db/generated/prisma/client.ts'
 import { invalid } from '../lib/errors.ts'
+
+export interface Room {
+  readonly max: number
+  /** Which webhooks count. Default: all. */
+  readonly where?: Prisma.WebhookWhereInput
+  /** Their name in the error. */
+  readonly thing: string
+  readonly remedy: string
+}
 
 /**
  * Throws `invalid` if the organization has the maximum number of webhooks. Concurrent creations wait for each other until
@@ -8,18 +18,17 @@ import { invalid } from '../lib/errors.ts'
 export async function requireRoom(
   db: Db,
   organizationId: string,
-  maxWebhooks: number,
+  { max, where = {}, thing, remedy }: Room,
 ): Promise<void> {
   await db.$queryRaw`
     select pg_advisory_xact_lock(hashtextextended('posthorn.create_webhook:' || ${organizationId}, 0))::text`
-  const count = await db.webhook.count({ where: { organizationId, deletedAt: null } })
-  if (count < maxWebhooks) return
-  const limit = maxWebhooks.toLocaleString('en')
+  const count = await db.webhook.count({ where: { organizationId, deletedAt: null, ...where } })
+  if (count < max) return
   throw invalid([
     {
       path: [],
       code: 'too_many_webhooks',
-      detail: `The organization has ${count.toLocaleString('en')} webhooks, and may have ${limit}. Delete one that is no longer used, or ask the operator to raise POSTHORN_MAX_WEBHOOKS.`,
+      detail: `The organization has ${count.toLocaleString('en')} ${thing}, and may have ${max.toLocaleString('en')}. ${remedy}`,
     },
   ])
 }

@@ -7,6 +7,8 @@ import { readHeaders } from './encrypted-headers.ts'
 /** The settings of a webhook that an attempt needs, decrypted. */
 export interface SendOptions {
   readonly url: string
+  /** Whether `posthorn listen --forward` receives the deliveries. */
+  readonly forwarded: boolean
   readonly headers: Readonly<Record<string, string>>
   /** Null: the keys of this process cannot decrypt the secret or the custom headers, so nothing can be sent. */
   readonly signingKey: KeyObject | null
@@ -33,6 +35,7 @@ export type FindSendOptions = (
 
 interface SendOptionsRow {
   readonly url: string
+  readonly forwarded: boolean
   readonly revision: string
   readonly headers_ciphertext: Buffer | null
   readonly secret_id: string | null
@@ -96,7 +99,7 @@ async function readSendOptions(
   const { rows } = await sql.query<SendOptionsRow>({
     name: 'read_send_options',
     text: `
-      select w.url, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
+      select w.url, w.forwarded_until is not null as forwarded, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
         w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
@@ -109,6 +112,7 @@ async function readSendOptions(
   const signingKey = readSigningKey(keyring, webhookUuid, row)
   return {
     url: row.url,
+    forwarded: row.forwarded,
     headers: headers ?? {},
     signingKey: headers && signingKey,
     maxInFlight: row.max_in_flight,

@@ -12,6 +12,7 @@ import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
 import { openSender } from '../deliveries/open-sender.ts'
 import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
+import { createForwarder } from '../forwarding/forwarder.ts'
 import { USER_AGENT } from '../lib/version.ts'
 import type { Notify } from '../live/notify.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
@@ -133,6 +134,17 @@ async function startTasks(
     findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
     scheduler,
     sender,
+    forwarder: createForwarder({
+      sql: pipeline,
+      keyring: webhooks.keyring,
+      notify,
+      userAgent: USER_AGENT,
+      acknowledgeTimeoutMs: config.attemptTimeoutMs,
+      onError(error) {
+        if (outages.report(error)) return
+        logger.warn({ error }, 'cannot look for the answers to forwarded requests; trying again')
+      },
+    }),
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
     cancel: createCancelWithoutEvent(pool, reportCanceled),
@@ -148,6 +160,7 @@ async function startTasks(
   const tasks = createTasks({
     database,
     workerSchema,
+    webhooks,
     attempt,
     scheduler,
     retentionMs: config.retentionMs,

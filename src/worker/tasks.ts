@@ -10,6 +10,10 @@ import { sweep } from '../deliveries/sweep.ts'
 import { continueDeliveryTask } from '../delivery-tasks/continue-delivery-task.ts'
 import { deleteOldDeliveryTasks } from '../delivery-tasks/delete-old-delivery-tasks.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
+import {
+  deleteExpiredForwarding,
+  deleteOldForwardedRequests,
+} from '../forwarding/forwarded-webhook.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/task-runs.ts'
@@ -23,12 +27,14 @@ import type { ReportCanceled, ReportMaintenanceFailure, ReportSweep } from '../t
 import type { Logger } from '../telemetry/logger.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
+import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { deleteOldHolds } from '../webhooks/webhook-changes.ts'
 import { startMaintenance } from './maintenance.ts'
 
 export interface TaskDeps {
   readonly database: Database
   readonly workerSchema: string
+  readonly webhooks: WebhookDeps
   readonly attempt: AttemptDeps
   readonly scheduler: Scheduler
   readonly retentionMs: number
@@ -44,6 +50,7 @@ export interface TaskDeps {
 export function createTasks({
   database,
   workerSchema,
+  webhooks,
   attempt,
   scheduler,
   retentionMs,
@@ -103,6 +110,9 @@ export function createTasks({
         deleteExpiredIdempotencyKeys(pool),
       )
       const sessions = await run('sessions', () => deleteEndedSessions(pool))
+      const forwardedRequests = await run('forwarded_requests', () =>
+        deleteOldForwardedRequests(pool),
+      )
       const auditEntries = await run('audit_entries', () =>
         deleteOldAuditEntries(pool, auditRetentionMs),
       )
@@ -118,6 +128,7 @@ export function createTasks({
           secrets,
           idempotencyKeys,
           sessions,
+          forwardedRequests,
           auditEntries,
         },
         'Maintenance finished.',
@@ -133,7 +144,11 @@ export function createTasks({
       const sampled = await sampleBacklogs(pool)
       const backlogs = await pruneSchedules(database.pipeline)
       const fanOuts = await restartFanOuts(pool)
-      logger.debug({ backfilled, hours, sampled, backlogs, fanOuts }, 'Statistics rolled up.')
+      const forwarding = await deleteExpiredForwarding(webhooks, pool)
+      logger.debug(
+        { backfilled, hours, sampled, backlogs, fanOuts, forwarding },
+        'Statistics rolled up.',
+      )
     },
   }
 }

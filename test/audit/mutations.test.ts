@@ -46,6 +46,11 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'webhooks',
     () => ({ input: { url: 'https://example.com', eventSubscriptions: [JOINED] } }),
   ],
+  createForwardedWebhook: [
+    'webhook.created',
+    'forwarding',
+    () => ({ input: { eventSubscriptions: [JOINED] } }),
+  ],
   updateWebhook: [
     'webhook.updated',
     'webhooks',
@@ -207,6 +212,7 @@ async function spareKey(): Promise<string> {
 const NOT_AUDITED: Record<string, string> = {
   publishEvent: 'the event itself records its time and its deliveries',
   publishEvents: 'the same',
+  answerForwardedRequest: 'the attempt itself records the answer',
   configureTestReceiver: 'it changes no data, but the memory of a process of embedded mode',
 }
 

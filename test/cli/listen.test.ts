@@ -521,6 +521,19 @@ describe('--register', () => {
     )
   })
 
+  test('if Posthorn sends only to public addresses, names the ways to receive deliveries here', async () => {
+    api.reject = () =>
+      problem(422, 'Unprocessable Content', 'One field is wrong.', [
+        { pointer: '/url', code: 'address_not_public', detail: 'The host is not public.' },
+      ])
+    const listener = listen('--register', '--server', api.url, '--key', api.key)
+    expect(await listener.exited).toBe(1)
+    expect(listener.stderr()).toContain('The host is not public. This Posthorn sends only to')
+    for (const way of ['--forward', 'POSTHORN_EGRESS_ALLOW=', 'POSTHORN_EGRESS_CA_FILE=']) {
+      expect(listener.stderr()).toContain(way)
+    }
+  })
+
   test('detects a server that is not Posthorn', async () => {
     const other = createServer((_request, response) => response.end('<html>')).listen(
       0,
@@ -543,7 +556,9 @@ describe('errors exit with code 1 and say what is wrong', () => {
     [['--fail', 'x'], 'Give a whole number from 0 to'],
     [['--delay', '3'], 'give a whole number and a unit'],
     [['--delay', '2h'], 'Give at most 1h.'],
-    [['--event', 'a.b'], '--event requires --register.'],
+    [['--event', 'a.b'], '--event requires --register or --forward.'],
+    [['--save', 'folder'], '--save requires --forward.'],
+    [['--replay', 'msg_1'], '--replay requires --forward.'],
     [['--register', '--event', 'a,,b'], 'Give names of event types.'],
     [['--register', '--key', 'phk_\n1'], 'The API key is empty or contains spaces'],
     [['--register', '--key', 'phk_1', '--server', 'ftp://x'], '"ftp://x" is not the http://'],

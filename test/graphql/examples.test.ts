@@ -3,8 +3,9 @@ import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import type { Database } from '../../src/db/client.ts'
-import { parseId } from '../../src/db/ids.ts'
+import { mintId, parseId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
+import { createForwardedWebhook } from '../../src/forwarding/forwarded-webhook.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import type { TestReceiver } from '../../src/test-receiver/test-receiver.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
@@ -137,10 +138,17 @@ const VARIABLES: Record<
   FailJobs: () => ({ ids: [], input: { reason: 'No longer wanted.' } }),
   CompleteJobs: () => ({ ids: [] }),
   ConfigureTestReceiver: () => ({ input: { respondWith: 'FAIL', times: 3 } }),
+  CreateForwardedWebhook: () => ({ input: { eventSubscriptions: [JOINED] } }),
+  RequestForwarded: async () => ({ webhookId: await forwardedWebhook() }),
+  AnswerForwardedRequest: async ({ deliveryId }) => ({
+    id: await fetchedRequest(await forwardedWebhook(), deliveryId),
+    input: { durationMs: 5, errorCode: 'ECONNREFUSED' },
+  }),
 }
 
 /** The statements of each example with all of its rows, so that a change shows its cost: none grows with the rows. */
 const STATEMENTS: Readonly<Record<string, number>> = {
+  AnswerForwardedRequest: 2,
   ApiKeys: 2,
   ArchiveEventType: 8,
   AuditLog: 3,
@@ -155,6 +163,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CountRedeliveries: 2,
   CreateApiKey: 7,
   CreateEventType: 6,
+  CreateForwardedWebhook: 15,
   CreateFrontendSession: 9,
   CreateOrganization: 6,
   CreatePortalSession: 7,
@@ -218,6 +227,28 @@ async function orderWithKey(): Promise<string> {
   const data = { order: { id: 87_012 } }
   await api.deps.publishEvents(tenant.organizationId, [{ type: JOINED, data }])
   return '87012'
+}
+
+async function forwardedWebhook(): Promise<string> {
+  const input = { eventSubscriptions: [JOINED] }
+  const { id } = await createForwardedWebhook(api.deps.webhooks, tenant.organizationId, input)
+  return id
+}
+
+/** A request that a stream has fetched. */
+async function fetchedRequest(webhookId: string, deliveryId: string): Promise<string> {
+  const id = mintId('forwardedRequest')
+  await api.database.pool.query(
+    `insert into posthorn.forwarded_requests
+       (id, webhook_id, delivery_id, headers_ciphertext, time_limit_ms, fetched_at)
+     values ($1, $2, $3, '', 15000, now())`,
+    [
+      parseId('forwardedRequest', id),
+      parseId('webhook', webhookId),
+      parseId('delivery', deliveryId),
+    ],
+  )
+  return id
 }
 
 const yesterday = () => new Date(Date.now() - 86_400_000)

@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Scope } from '../../src/access/scope.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
+import { createForwardedWebhook } from '../../src/forwarding/forwarded-webhook.ts'
 import { schema } from '../../src/server/schema.ts'
-import { ALL_SCOPES, JOINED } from '../support/factories.ts'
+import { ALL_SCOPES, JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi, request } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
@@ -28,7 +29,13 @@ beforeAll(async () => {
   const [event = ''] = await publish(api, all.organizationId)
   const [delivery = ''] = await deliveryIds(api.database, all.organizationId)
   const attempt = await addAttempt(api.database, delivery)
-  variables = { webhook, event, delivery, attempt, recovery: await addRecovery(webhook) }
+  const { id: forwarded } = await createForwardedWebhook(api.deps.webhooks, all.organizationId, {
+    eventSubscriptions: [TICKET],
+  })
+  variables = {
+    ...{ webhook, event, delivery, attempt, forwarded },
+    recovery: await addRecovery(webhook),
+  }
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
@@ -204,6 +211,13 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['webhooks:write', 'webhooks', 'UpdateWebhook', { id: 'wh_x', input: {} }],
   ['webhooks:write', 'webhooks', 'DeleteWebhook', { id: 'wh_x' }],
   ['webhooks:write', 'test-receiver', 'ConfigureTestReceiver', { input: {} }],
+  ['webhooks:write', 'forwarding', 'CreateForwardedWebhook', { input: {} }],
+  [
+    'webhooks:write',
+    'forwarding',
+    'AnswerForwardedRequest',
+    { id: 'fwd_x', input: { durationMs: 1, errorCode: 'ECONNREFUSED' } },
+  ],
   ['secrets:rotate', 'webhooks', 'RotateSigningSecret', { webhookId: 'wh_x' }],
   ['secrets:read', 'webhooks', 'RevealHeaders', { webhookId: 'wh_x' }],
   ['events:publish', 'events', 'PublishEvent', { input: { type: JOINED, data: {} } }],
@@ -281,7 +295,7 @@ test('fields beside a rejected field are still returned', async () => {
   const token = await keyWith(['webhooks:read'])
   const { data, errors } = await api.call(
     token,
-    '{ webhooks { nodes { url signingSecret { key } } } events { nodes { id } } }',
+    '{ webhooks(first: 1) { nodes { url signingSecret { key } } } events { nodes { id } } }',
   )
   expect(data).toEqual({
     webhooks: { nodes: [{ url: 'https://example.com/hook', signingSecret: null }] },
@@ -330,6 +344,10 @@ const SUBSCRIPTIONS: [Scope, string][] = [
   ['deliveries:read', 'subscription { attemptRecorded { id } }'],
   ['deliveries:read', 'subscription { deliveryFinished { id } }'],
   ['webhooks:read', 'subscription { webhookHealthChanged { webhook { id } } }'],
+  [
+    'webhooks:write',
+    'subscription ($forwarded: ID!) { requestForwarded(webhookId: $forwarded) { id } }',
+  ],
 ]
 
 test.each(SUBSCRIPTIONS)(
@@ -341,7 +359,7 @@ test.each(SUBSCRIPTIONS)(
         accept: 'text/event-stream',
         authorization: `Bearer ${token}`,
       }
-      return await api.handle(request(null, { query }, { headers }))
+      return await api.handle(request(null, { query, variables }, { headers }))
     }
     const lacking = await keyWith(ALL_SCOPES.filter((other) => other !== scope))
     const rejected = await (await subscribe(lacking)).text()

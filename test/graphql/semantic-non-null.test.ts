@@ -56,6 +56,7 @@ const MEANS_MORE: Record<string, string> = {
   'Recovery.webhook': 'deleted',
   'Subscription.attemptRecorded': 'deleted in the meantime',
   'Subscription.deliveryFinished': 'deleted in the meantime',
+  'Subscription.requestForwarded': 'another subscription has it',
   'Webhook.lastFailure': 'no failure',
   'WebhookBacklog.oldest': 'none waits',
   'WebhookHealthChange.webhook': 'deleted in the meantime',

@@ -1,7 +1,8 @@
-import { STATUS_CODES } from 'node:http'
 import { styleText } from 'node:util'
 import { escapeControls } from './escape-controls.ts'
+import { formatLocalAnswer, localFields } from './format-local-answer.ts'
 import type { ReceivedDelivery } from './received-delivery.ts'
+import { statusText } from './status-text.ts'
 
 /** Several lines for people, in color if stdout is a terminal and NO_COLOR is not set. */
 export function formatDelivery(delivery: ReceivedDelivery, headerPrefix: string): string {
@@ -32,7 +33,9 @@ export function formatDelivery(delivery: ReceivedDelivery, headerPrefix: string)
     ...prettyBody(delivery.body)
       .split('\n')
       .map((line) => `  ${styleText('dim', '│')} ${escapeControls(line)}`),
-    `  ${formatResponse(delivery)}`,
+    ...(delivery.local ? formatLocalAnswer(delivery.local) : [formatResponse(delivery)]).map(
+      (line) => `  ${line}`,
+    ),
     '',
   ].join('\n')
 }
@@ -46,6 +49,7 @@ export function formatDeliveryAsJson(delivery: ReceivedDelivery): string {
     verified: verification.kind === 'unverified' ? null : verification.kind === 'verified',
     reason: verification.kind === 'rejected' ? verification.message : null,
     ...{ id, timestamp, signature, isTest, arrivals, headers, answered },
+    ...(delivery.local && localFields(delivery.local)),
   }
   try {
     return escapeControls(JSON.stringify({ ...fields, body: parseExactly(body) }))
@@ -120,6 +124,5 @@ function parseExactly(text: string): unknown {
 
 function formatResponse({ answered }: ReceivedDelivery): string {
   if (answered === null) return styleText('yellow', '← not answered: the sender disconnected')
-  const text = `← answered ${answered} ${STATUS_CODES[answered] ?? ''}`.trimEnd()
-  return styleText(answered < 300 ? 'green' : 'red', text)
+  return styleText(answered < 300 ? 'green' : 'red', `← answered ${statusText(answered)}`)
 }

@@ -2,6 +2,12 @@
 export interface ListenOptions {
   readonly port: number
   readonly register?: true
+  /** The local server that gets the deliveries. */
+  readonly forward?: URL
+  /** The public id of a stored delivery. */
+  readonly replay?: string
+  /** A folder. */
+  readonly save?: string
   readonly event?: readonly string[]
   readonly server?: string
   readonly key?: string

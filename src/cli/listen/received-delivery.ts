@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { LocalAnswer } from './forward/send-local.ts'
 import type { VerificationResult } from './verifier.ts'
 
 /** A received delivery, with the result of its verification and the status of the response. */
@@ -15,8 +16,15 @@ export interface ReceivedDelivery {
   /** All headers except the standard HTTP and signature headers, so mostly the webhook's custom headers. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The status of the response, or `null` if the sender disconnected first. */
+  /** The status of the response, or `null` if there was none. */
   readonly answered: number | null
+  /** With `--forward`: what the local server answered. */
+  readonly local?: {
+    readonly url: string
+    readonly answer: LocalAnswer
+    /** Why the answer is not the result of the attempt. */
+    readonly problem: string | null
+  }
 }
 
 const HTTP_HEADERS = new Set([

@@ -1,12 +1,11 @@
 import type { Config } from '../../config/config.ts'
 import { ensureLocalAuthority } from '../../embedded/local-authority.ts'
 import { openHttpsReceiver } from '../../http/https-receiver.ts'
-import { verify } from '../../receiver/index.ts'
 import { createApiFromOptions } from './api-from-options.ts'
 import { createDeliveryHandler } from './delivery-handler.ts'
 import { displayPath } from './display-path.ts'
-import { escapeControls } from './escape-controls.ts'
 import type { ListenOptions } from './listen-options.ts'
+import { log } from './log.ts'
 import { stopRequest } from './stop-request.ts'
 import { createVerifier, type Verifier } from './verifier.ts'
 import { withWebhook } from './with-webhook.ts'
@@ -16,7 +15,6 @@ const DEFAULT_EVENT_TYPES = ['event_attendee.joined_event', 'event_attendee.tick
 
 /** Receives deliveries until a stop request, then deletes the webhook and closes the server. */
 export async function runListener(options: ListenOptions, config: Config): Promise<void> {
-  await checkOptions(options)
   const api = options.register ? await createApiFromOptions(options, config) : null
   const authority = await ensureLocalAuthority(config.dataDir)
   const certificate = await authority.issueServerCertificate(['localhost', '127.0.0.1', '::1'])
@@ -57,15 +55,3 @@ export async function runListener(options: ListenOptions, config: Config): Promi
 }
 
 const DESCRIPTION = 'posthorn listen'
-
-async function checkOptions(options: ListenOptions): Promise<void> {
-  const unusable = (['event', 'server', 'key'] as const).find((name) => options[name])
-  if (unusable && !options.register) throw new Error(`--${unusable} requires --register.`)
-  // Throws for a malformed secret, with a message that does not contain the secret.
-  if (options.secret) await verify('', {}, options.secret)
-}
-
-/** Writes to stderr: stdout only contains deliveries. */
-function log(message: string): void {
-  process.stderr.write(`${escapeControls(message)}\n`)
-}

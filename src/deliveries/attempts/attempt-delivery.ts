@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable } from '../../db/faults.ts'
 import { publicId } from '../../db/ids.ts'
+import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { Notify } from '../../live/notify.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Ended } from '../../outbound/outcome.ts'
@@ -25,6 +26,8 @@ export interface AttemptDeps {
   readonly isCurrentRevision: IsCurrentRevision
   readonly scheduler: Scheduler
   readonly sender: HttpSender
+  /** Sends the requests of temporary webhooks. */
+  readonly forwarder: Forwarder
   readonly record: RecordAttempt
   readonly notify: Notify
   /** Cancels a delivery whose event was deleted. */
@@ -132,11 +135,11 @@ async function attemptWithPermit(
     deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
     const startedAt = performance.now()
     const { url, headers, body } = request
-    const outcome = await deps.sender.send({
-      organizationId: sendable.delivery.organizationId,
-      url,
-      headers,
-      body,
+    const { id: deliveryId, organizationId, webhookId } = sendable.delivery
+    const transport = sendable.options.forwarded ? deps.forwarder : deps.sender
+    const outcome = await transport.send({
+      ...{ organizationId, webhookId, deliveryId },
+      ...{ url, headers, body },
       acknowledgeTimeoutMs: sendable.options.timeoutMs ?? undefined,
       signal: run.signal,
       mayGoOn: permit.mayGoOn,

@@ -36,8 +36,9 @@ const LOAD_DELIVERIES = `
       e.occurred_at as "occurredAt", e.data,
       e.trace_parent as "traceParent", e.trace_state as "traceState",
       d.organization_id as "organizationId", d.webhook_id as "webhookId",
-      case when w.deleted_at is not null then 'deleted' when w.enabled or d.is_test then 'enabled' else 'disabled'
-      end as webhook, d.is_test and not w.enabled as "sendsOnce",
+      -- A temporary webhook that has expired is about to be deleted.
+      case when w.deleted_at is not null or w.forwarded_until < now() then 'deleted'
+        when w.enabled or d.is_test then 'enabled' else 'disabled' end as webhook, d.is_test and not w.enabled as "sendsOnce",
       w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog",
       case when s.on_hold_since is not null then s.on_hold_reason end as "holdReason",
       coalesce(s.probe_delivery_id = d.id, false) as "isProbe",

@@ -1,5 +1,7 @@
 import { Stack } from '@mantine/core'
+import { Notice } from '../../components/page/notice.tsx'
 import type { WebhookDetailQuery } from '../../generated/graphql.ts'
+import { t } from '../../strings/t.ts'
 import { HealthNotice } from '../health/health-notice.tsx'
 import { WebhookStatistics } from '../health/webhook-statistics.tsx'
 import { RecentDeliveries } from './recent-deliveries.tsx'
@@ -13,6 +15,11 @@ interface WebhookOverviewProps {
 export function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
   return (
     <Stack gap="lg">
+      {webhook.forwardedUntil && (
+        <Notice color="blue" title={t('webhooks:temporary.title')}>
+          {t('webhooks:temporary.text')}
+        </Notice>
+      )}
       <HealthNotice webhook={webhook} reload={reload} />
       <WebhookStatistics webhookId={webhook.id} />
       <RecentDeliveries webhookId={webhook.id} />

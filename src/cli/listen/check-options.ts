@@ -1,0 +1,19 @@
+import { verify } from '../../receiver/index.ts'
+import type { ListenOptions } from './listen-options.ts'
+
+/** Throws for options that have no effect together, and for a malformed secret. */
+export async function checkOptions(options: ListenOptions): Promise<void> {
+  const forForward = (['replay', 'save'] as const).find((name) => options[name] !== undefined)
+  if (forForward && !options.forward) throw new Error(`--${forForward} requires --forward.`)
+  const forServer = (['event', 'server', 'key'] as const).find((name) => options[name])
+  if (forServer && !options.register && !options.forward) {
+    throw new Error(`--${forServer} requires --register or --forward.`)
+  }
+  if (options.forward && options.secret && options.replay === undefined) {
+    throw new Error(
+      '--secret has no use with --forward: Posthorn creates the secret, and this command prints it.',
+    )
+  }
+  // Throws for a malformed secret, with a message that does not contain the secret.
+  if (options.secret) await verify('', {}, options.secret)
+}

@@ -1,0 +1,62 @@
+import { formatDelivery, formatDeliveryAsJson } from '../format-delivery.ts'
+import { customHeaders } from '../received-delivery.ts'
+import type { Verifier } from '../verifier.ts'
+import { saveDelivery } from './save-delivery.ts'
+import { type Header, type LocalAnswer, sendLocal } from './send-local.ts'
+
+export interface ForwardOptions {
+  readonly url: URL
+  readonly headerPrefix: string
+  readonly verifier: Verifier
+  readonly json?: true
+  /** The folder to save each delivery in. */
+  readonly save?: string
+  /** Ends the requests to the local server. */
+  readonly signal?: AbortSignal
+}
+
+export interface SignedDelivery {
+  readonly headers: readonly Header[]
+  readonly body: Buffer
+  readonly timeLimitMs: number
+}
+
+/** Returns why the answer did not reach Posthorn, or null. */
+type OnAnswer = (answer: LocalAnswer) => Promise<string | null>
+
+/** Sends a delivery to the local server as it is, passes the answer on, and prints both. */
+export type Forward = (delivery: SignedDelivery, onAnswer: OnAnswer) => Promise<LocalAnswer>
+
+export function createForward(options: ForwardOptions): Forward {
+  const { url, headerPrefix, verifier, signal } = options
+  const arrivalsById = new Map<string, number>()
+
+  return async ({ headers, body, timeLimitMs }, onAnswer) => {
+    const receivedAt = new Date()
+    const byName = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
+    const read = (name: string) => byName[headerPrefix + name] ?? null
+    const id = read('id')
+    const arrivals = (arrivalsById.get(id ?? '') ?? 0) + 1
+    arrivalsById.set(id ?? '', arrivals)
+    const verification = await verifier(body, byName)
+    const answer = await sendLocal({ url, headers, body, timeLimitMs, signal })
+    if (signal?.aborted) return answer
+    const problem = await onAnswer(answer)
+    if (options.save !== undefined) await saveDelivery(options.save, headers, headerPrefix, body)
+    const delivery = {
+      ...{ receivedAt, verification, id, arrivals },
+      timestamp: read('timestamp'),
+      signature: read('signature'),
+      isTest: read('test') === 'true',
+      headers: customHeaders(byName, headerPrefix),
+      body: body.toString(),
+      answered: answer.kind === 'answered' ? answer.status : null,
+      local: { url: url.href, answer, problem },
+    }
+    const text = options.json
+      ? formatDeliveryAsJson(delivery)
+      : formatDelivery(delivery, headerPrefix)
+    process.stdout.write(`${text}\n`)
+    return answer
+  }
+}

@@ -1,0 +1,102 @@
+import { actForOrganization } from '../db/act-for.ts'
+import type { Db, Sql } from '../db/client.ts'
+import { parseId, publicId } from '../db/ids.ts'
+import { DomainError, notFound } from '../lib/errors.ts'
+import { requireRoom } from '../webhooks/require-room.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  type Webhook,
+  type WebhookDeps,
+} from '../webhooks/webhook.ts'
+import { MAX_SUBSCRIPTIONS, type NewWebhook } from '../webhooks/webhook-fields.ts'
+
+/** No name resolves below `.invalid` (RFC 6761), so an older worker that does not know of forwarding reaches nothing. */
+export const FORWARDED_URL = 'https://forwarded.invalid/'
+
+/** How long a temporary webhook outlives its stream: a command that lost its connection, or its server, comes back. */
+export const FORWARDED_FOR_S = 300
+
+/** Temporary webhooks of an organization. */
+export const MAX_FORWARDED_WEBHOOKS = 20
+
+export type NewForwardedWebhook = Partial<Pick<NewWebhook, 'description' | 'eventSubscriptions'>>
+
+/** Creates a temporary webhook. Its deliveries go to the stream of `posthorn listen --forward`. */
+export async function createForwardedWebhook(
+  deps: WebhookDeps,
+  organizationId: string,
+  { description, eventSubscriptions }: NewForwardedWebhook,
+): Promise<Webhook> {
+  return await actForOrganization(deps.prisma, organizationId, async (tx) => {
+    await requireRoom(tx, organizationId, {
+      max: MAX_FORWARDED_WEBHOOKS,
+      where: { forwardedUntil: { gt: new Date() } },
+      thing: 'temporary webhooks',
+      remedy: 'End a `posthorn listen --forward`, or delete one of them.',
+    })
+    const webhook = await createWebhook(
+      deps,
+      organizationId,
+      {
+        url: FORWARDED_URL,
+        description: description ?? null,
+        eventSubscriptions: eventSubscriptions ?? (await allEventTypes(tx)),
+        enabled: true,
+      },
+      tx,
+    )
+    await tx.$executeRaw`
+      update posthorn.webhooks set forwarded_until = now() + ${FORWARDED_FOR_S} * interval '1 second'
+      where id = ${parseId('webhook', webhook.id)}::uuid`
+    return webhook
+  })
+}
+
+async function allEventTypes(tx: Db): Promise<string[]> {
+  const types = await tx.eventType.findMany({
+    where: { archivedAt: null },
+    select: { name: true },
+    orderBy: { name: 'asc' },
+    take: MAX_SUBSCRIPTIONS,
+  })
+  return types.map(({ name }) => name)
+}
+
+/** Keeps a temporary webhook while its stream is open. Throws `not_found` once it has expired or was deleted. */
+export async function extendForwarding(
+  sql: Sql,
+  organizationId: string,
+  id: string,
+): Promise<void> {
+  const { rowCount } = await sql.query(
+    `update posthorn.webhooks set forwarded_until = now() + $3 * interval '1 second'
+     where id = $1 and organization_id = $2 and deleted_at is null and forwarded_until > now()`,
+    [parseId('webhook', id), organizationId, FORWARDED_FOR_S],
+  )
+  if (rowCount === 0) throw notFound('temporary webhook', id)
+}
+
+/** Deletes the temporary webhooks that have expired, which cancels their deliveries. Returns how many. */
+export async function deleteExpiredForwarding(deps: WebhookDeps, sql: Sql): Promise<number> {
+  const { rows } = await sql.query<{ id: string; organizationId: string }>(
+    `select id, organization_id as "organizationId" from posthorn.webhooks
+     where forwarded_until < now() and deleted_at is null`,
+  )
+  for (const { id, organizationId } of rows) {
+    await deleteWebhook(deps, organizationId, publicId('webhook', id)).catch(ignoreDeleted)
+  }
+  return rows.length
+}
+
+/** The requests whose worker was killed. The worker of an attempt deletes its own. */
+export async function deleteOldForwardedRequests(sql: Sql): Promise<number> {
+  const { rowCount } = await sql.query(
+    `delete from posthorn.forwarded_requests where created_at < now() - interval '5 minutes'`,
+  )
+  return rowCount ?? 0
+}
+
+function ignoreDeleted(error: unknown): void {
+  if (!(error instanceof DomainError && error.code === 'not_found')) throw error
+}

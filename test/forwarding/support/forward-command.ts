@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type PosthornProcess, startPosthorn } from '../../support/posthorn-process.ts'
+import { until } from '../../support/until.ts'
+
+/** A running `posthorn listen --forward --json`. */
+export interface ForwardCommand extends AsyncDisposable {
+  readonly process: PosthornProcess
+  readonly webhookId: string
+  readonly secret: string
+  /** Resolves to the nth delivery that the command printed, counted from 1. */
+  printed(number: number): Promise<Printed>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a line of JSON of the command
+type Printed = any
+
+export interface ForwardOptions {
+  readonly server: string
+  readonly key: string
+  readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Starts the command. It is not ready yet. */
+export function startForwardCommand(
+  localUrl: string,
+  { server, key, args = [], environment = {} }: ForwardOptions,
+): PosthornProcess {
+  const folder = mkdtempSync(path.join(tmpdir(), 'posthorn-forward-'))
+  const command = startPosthorn(
+    ['listen', '--forward', localUrl, '--server', server, '--key', key, ...args],
+    { environment: { POSTHORN_DATA_DIR: folder, ...environment } },
+  )
+  void command.ended.then(() => rmSync(folder, { recursive: true, force: true }))
+  return command
+}
+
+/** Starts the command and waits until it receives deliveries. */
+export async function forward(localUrl: string, options: ForwardOptions): Promise<ForwardCommand> {
+  const args = ['--json', ...(options.args ?? [])]
+  const command = startForwardCommand(localUrl, { ...options, args })
+  await ready(command)
+  const [, webhookId = ''] = / as (wh_\w+)\.$/m.exec(command.stderr) ?? []
+  const [, secret = ''] = /WEBHOOK_SECRET=(whsec_\S+)$/m.exec(command.stderr) ?? []
+  return {
+    ...{ process: command, webhookId, secret },
+    async printed(number) {
+      const lines = () => command.stdout.split('\n').slice(0, -1)
+      await until(() => lines().length >= number, `the command prints delivery ${number}`)
+      return JSON.parse(lines()[number - 1] as string)
+    },
+    [Symbol.asyncDispose]: () => command[Symbol.asyncDispose](),
+  }
+}
+
+async function ready(command: PosthornProcess): Promise<void> {
+  await until(() => {
+    if (command.child.exitCode !== null) throw new Error(`It ended: ${command.stderr}`)
+    return command.stderr.includes('Ready.')
+  }, 'the command is ready')
+}
