@@ -63,7 +63,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...BROWSER, EXAMPLES, ...WAITING],
+          exclude: [...configDefaults.exclude, ...BROWSER, EXAMPLES, ...WAITING],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
           maxWorkers: 2,
           // Files share a process: that spares a third of the processor time.
