@@ -67,11 +67,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-<<<<<<< HEAD
           exclude: [...BROWSER, EXAMPLES, ...WAITING, PACKAGES],
-=======
-          exclude: [...configDefaults.exclude, ...BROWSER, EXAMPLES, ...WAITING],
->>>>>>> receiver
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
           maxWorkers: 2,
           // Files share a process: that spares a third of the processor time.
