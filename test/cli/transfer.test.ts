@@ -173,21 +173,24 @@ describe('posthorn import', () => {
     [
       'another passphrase',
       { POSTHORN_EXPORT_PASSPHRASE: 'another passphrase' },
+      1,
       /is not the one of the file/,
     ],
     [
       'no encryption key',
       { ...SECRET, POSTHORN_ENCRYPTION_KEYS: '' },
+      78,
       /POSTHORN_ENCRYPTION_KEYS is required/,
     ],
     [
       'a key that the stored secrets do not have',
       { ...SECRET, POSTHORN_ENCRYPTION_KEYS: randomBytes(32).toString('base64') },
+      1,
       /POSTHORN_ENCRYPTION_KEYS lacks the key/,
     ],
-  ])('with %s is an error, and writes nothing', async (_case, variables, error) => {
+  ])('with %s is an error, and writes nothing', async (_case, variables, exitCode, error) => {
     const { code, stdout, stderr } = await posthorn(['import', file], variables)
-    expect([code, stdout]).toEqual([1, ''])
+    expect([code, stdout]).toEqual([exitCode, ''])
     expect(stderr).toMatch(error)
   })
 

@@ -57,7 +57,8 @@ test('the packages of examples and tests have exact versions, which are those of
       const where = `${file}: ${name}`
       if (OTHER_VERSION.some((other) => other.test(where))) continue
       versions[name] ??= version
-      if (version !== versions[name] || !/^\d/.test(version)) differing.push(where)
+      const exact = version.replace(/^npm:.+@/, '')
+      if (version !== versions[name] || !/^\d/.test(exact)) differing.push(where)
     }
   }
   expect(differing).toEqual([])
