@@ -139,8 +139,12 @@ describe('over REST', () => {
 })
 
 test.each([
-  // Published events are a record themselves, and `listen` uses REST. The other commands change nothing.
-  [[], ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'verify']],
+  // Published events are a record themselves, `listen` uses the APIs, and test/transfer has the entries of `export` and
+  // `import`. The other commands change nothing.
+  [
+    [],
+    ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'export', 'import', 'verify'],
+  ],
   [['organization'], ['create', 'list']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
 ])('posthorn %j has only the commands that this file knows', async (command, known) => {

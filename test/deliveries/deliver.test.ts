@@ -43,7 +43,7 @@ describe('contract 2.3: a delivery', () => {
     expect(arrived.method).toBe('POST')
     expect(arrived.headers).toMatchObject({
       'content-type': 'application/json',
-      'user-agent': expect.stringMatching(/^Posthorn\/\d+\.\d+\.\d+$/),
+      'user-agent': expect.stringMatching(/^Posthorn\/\d+\.\d+\.\d+(-dev)?$/),
       'wh-id': expect.stringMatching(/^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$/),
       'wh-timestamp': expect.stringMatching(/^\d{10}$/),
       'wh-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),

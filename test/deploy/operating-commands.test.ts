@@ -85,7 +85,8 @@ test.each([
     DATABASE_URL: 'postgres://posthorn@127.0.0.1/posthorn',
     POSTHORN_ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
   }
-  expect(() => loadConfig({ ...required, ...settings })).not.toThrow()
+  const used = Object.entries(settings).map(([name, value]) => [name, value.replace('…', 'secret')])
+  expect(() => loadConfig({ ...required, ...Object.fromEntries(used) })).not.toThrow()
   const [name = ''] = Object.keys(settings)
   expect(() => loadConfig({ ...required, ...settings, [name]: '\u0000' })).toThrow()
 })
