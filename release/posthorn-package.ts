@@ -37,7 +37,7 @@ export async function writePackage(folder: string, options: WriteOptions = {}): 
 async function writeConsole(folder: string, { console: built }: WriteOptions): Promise<void> {
   if (built !== undefined) return await cp(built, folder, { recursive: true })
   // Not into dist, whose files a Posthorn that runs in this clone serves.
-  await run('graphql-codegen', ['--config', 'codegen.ts'])
+  await run(process.execPath, ['codegen.ts'])
   await run('vite', ['build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'])
   await run(process.execPath, ['src/server/compress-files.ts', folder])
 }

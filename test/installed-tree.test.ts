@@ -55,10 +55,11 @@ test('`npm ci` does not warn that a package wants a newer Node, and still names 
   expect(await npmCi(folder)).toContain('EBADENGINE')
   await copyFile(path.join(ROOT, '.npmrc'), path.join(folder, '.npmrc'))
   expect(await npmCi(folder)).not.toMatch(/EBADENGINE|npm warn/)
-  await writeJson(path.join(folder, 'package.json'), {
-    name: 'clone',
-    dependencies: { a: '1.0.0' },
-  })
+  // Not in the lock file. A package of a registry would have to be asked for.
+  await mkdir(path.join(folder, 'other'))
+  await writeJson(path.join(folder, 'other/package.json'), { name: 'other', version: '1.0.0' })
+  const changed = { name: 'clone', dependencies: { ...dependencies, other: 'file:other' } }
+  await writeJson(path.join(folder, 'package.json'), changed)
   expect(await npmCi(folder)).toMatch(/npm error .*are in sync/)
 })
 
