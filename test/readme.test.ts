@@ -142,14 +142,22 @@ async function startServer(): Promise<void> {
 async function startListener(command: string): Promise<void> {
   await listener?.stop()
   listener = reader.open(command)
-  await until(() => /Registered wh_/.test(listener.output), 'the listener is registered', 30_000)
+  await until(
+    () => /^(Registered wh_|Ready\.)/m.test(listener.output),
+    'the listener is registered',
+    30_000,
+  )
+}
+
+async function readKey(): Promise<string> {
+  return (await readFile(path.join(reader.folder, '.posthorn/api-key'), 'utf8')).trim()
 }
 
 async function runGraphql(query: string): Promise<void> {
-  const key = await readFile(path.join(reader.folder, '.posthorn/api-key'), 'utf8')
+  const key = await readKey()
   const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key.trim()}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query }),
   })
   const result = (await response.json()) as { data: Record<string, { nodes?: unknown[] }> }
@@ -187,11 +195,16 @@ const inApplication = (file: string) => path.join(reader.folder, 'application', 
 
 async function runTypeScript(block: string): Promise<void> {
   const receiverPort = await freePort()
-  await writeFile(inApplication('program.ts'), programOf(block, receiverPort))
+  const used = block.replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`)
+  await writeFile(inApplication('program.ts'), programOf(used, receiverPort))
   if (block.includes('prisma')) await reader.type(GENERATE)
   await reader.type('npx tsc --project application')
   const command = `'${process.execPath}' application/program.ts`
-  const environment = { DATABASE_URL: databaseUrl, ORGANIZATION: organization }
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    ORGANIZATION: organization,
+    POSTHORN_KEY: await readKey(),
+  }
   if (!block.includes('createServer')) {
     await expectEvents(() => reader.type(command, environment))
     return

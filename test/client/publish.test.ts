@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, createClient, PosthornError } from '../../packages/client/src/index.ts'
 import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
@@ -274,7 +275,7 @@ test('publishes to a server that runs only the document of the package', async (
   const file = new URL('../../packages/client/documents.json', import.meta.url)
   await using trusting = await startTestApp({
     role: 'api',
-    environment: { POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file.pathname },
+    environment: { POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: fileURLToPath(file) },
   })
   const options = { url: `${trusting.app.url}/graphql`, token: trusting.tenant.token }
   const { id } = await createClient({ ...options, trustedDocuments: true }).publish(JOINED, {})

@@ -5,7 +5,7 @@ import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import {
   addDeliveries,
   addEvents,
-  createPastPartitions,
+  createPartitionsOfRetention,
   finish,
 } from '../recoveries/recovery-rows.ts'
 import { ALL_SCOPES } from '../support/factories.ts'
@@ -28,7 +28,7 @@ let webhookId: string
 
 beforeAll(async () => {
   api = await openApi()
-  await createPastPartitions(api.database.pool)
+  await createPartitionsOfRetention(api.database.pool)
 })
 beforeEach(async () => {
   tenant = await api.tenant()

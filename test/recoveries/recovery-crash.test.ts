@@ -11,7 +11,7 @@ import { type PosthornProcess, startPosthorn } from '../support/posthorn-process
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
-import { addDeliveries, addEvents, createPastPartitions } from './recovery-rows.ts'
+import { addDeliveries, addEvents, createPartitionsOfRetention } from './recovery-rows.ts'
 
 /** Half failed and half missed deliveries. `RECOVERED=100000` makes a long run. */
 const COUNT = Number(process.env['RECOVERED'] ?? 4_000)
@@ -32,7 +32,7 @@ beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'posthorn recovery '))
   await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
   api = await startTestApp({ role: 'api' })
-  await createPastPartitions(api.database.pool)
+  await createPartitionsOfRetention(api.database.pool)
 })
 afterAll(async () => {
   await api[Symbol.asyncDispose]()

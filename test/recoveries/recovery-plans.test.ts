@@ -8,7 +8,7 @@ import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { addDeliveries, addEvents, createPastPartitions } from './recovery-rows.ts'
+import { addDeliveries, addEvents, createPartitionsOfRetention } from './recovery-rows.ts'
 
 /** A page reads 2,000 rows. More than this limit means a scan. */
 const MAX_ROWS = 5_000
@@ -24,7 +24,7 @@ let webhookId: string
 beforeAll(async () => {
   api = await openApi()
   const { pool } = api.database
-  await createPastPartitions(pool)
+  await createPartitionsOfRetention(pool)
   ;({ organizationId, token } = await api.tenant())
   webhookId = (await addWebhook(api, organizationId)).id
   // The only event of the second type is later than all others.

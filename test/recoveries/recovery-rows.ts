@@ -4,14 +4,13 @@ import type { Recovery } from '../../src/db/generated/prisma/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { continueRecovery } from '../../src/recoveries/continue-recovery.ts'
 import { JOINED } from '../support/factories.ts'
+import { createPastPartitions } from '../support/maintain-partitions.ts'
 
 const RETENTION_DAYS = 30
 
 /** Creates the partitions of past days within retention, which a new database does not have. */
-export async function createPastPartitions(sql: Sql): Promise<void> {
-  await sql.query('select posthorn.create_partitions(current_date - $1::int, current_date + 1)', [
-    RETENTION_DAYS + 1,
-  ])
+export async function createPartitionsOfRetention(sql: Sql): Promise<void> {
+  await createPastPartitions(sql, RETENTION_DAYS + 1)
 }
 
 export interface PastEvents {

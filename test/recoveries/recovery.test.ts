@@ -15,7 +15,7 @@ import { deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook, publish } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { addDeliveries, addEvents, createPastPartitions, finish } from './recovery-rows.ts'
+import { addDeliveries, addEvents, createPartitionsOfRetention, finish } from './recovery-rows.ts'
 
 const HOUR_MS = 3_600_000
 const MAX_RATE = 5_000
@@ -32,7 +32,7 @@ const since = new Date(at.getTime() - HOUR_MS)
 
 beforeAll(async () => {
   api = await openApi()
-  await createPastPartitions(api.database.pool)
+  await createPartitionsOfRetention(api.database.pool)
 })
 beforeEach(async () => {
   ;({ organizationId, token } = await api.tenant())

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Sql } from '../../src/db/client.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { JOINED, TICKET } from './factories.ts'
+import { createPastPartitions } from './maintain-partitions.ts'
 import { until } from './until.ts'
 
 export interface Filled {
@@ -21,9 +22,7 @@ export async function fillDeliveries(
   organizationId: string,
   count: number,
 ): Promise<Filled> {
-  await sql.query('select posthorn.create_partitions(current_date - $1::int, current_date + 1)', [
-    FILLED_DAYS + 1,
-  ])
+  await createPastPartitions(sql, FILLED_DAYS + 1)
   const { rows } = await sql.query<{ id: string }>(
     `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
      select $1, 'https://example.com/' || i, true, array[$2, $3] from generate_series(1, 3) as i returning id`,

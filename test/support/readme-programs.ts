@@ -19,6 +19,11 @@ async function acceptOnce(id: string, event: unknown): Promise<void> {
 }`,
   },
   {
+    part: "from '@posthorn/client'",
+    program: (block: string) =>
+      block.replace("'@posthorn/client'", `'${ROOT}packages/client/src/index.ts'`),
+  },
+  {
     part: 'client.query',
     program: (block: string) => `
 import pg from 'pg'
