@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { LeftOutReport } from './test/support/left-out-report.ts'
-import { LongestFirst } from './test/support/longest-first.ts'
 import { pureTests } from './test/support/pure-tests.ts'
 import { temporaryFolder } from './test/support/temporary-folder.ts'
 
@@ -62,7 +61,6 @@ export default defineConfig({
       exclude: ['src/console/**', '**/generated/**'],
       reporter: ['text-summary', 'html'],
     },
-    sequence: { sequencer: LongestFirst },
     reporters: [...configDefaults.reporters, new LeftOutReport()],
     // One group after another. A machine with two cores shares them with Postgres.
     projects: [
