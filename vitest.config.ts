@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { LeftOutReport } from './test/support/left-out-report.ts'
-import { LongestFirst } from './test/support/longest-first.ts'
+import { pureTests } from './test/support/pure-tests.ts'
 import { temporaryFolder } from './test/support/temporary-folder.ts'
 
 // For this process, the processes of the tests, and the programs that they start.
@@ -10,6 +10,9 @@ process.env['TMPDIR'] = temporaryFolder()
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('node_modules/.cache/compiled', import.meta.url),
 )
+
+/** These start nothing, so they need neither Postgres nor a build. */
+const PURE = pureTests(fileURLToPath(new URL('.', import.meta.url)))
 
 /** These drive a browser. */
 const BROWSER = ['test/console/**/*.test.ts', 'test/react/pages/**/*.test.ts']
@@ -58,21 +61,31 @@ export default defineConfig({
       exclude: ['src/console/**', '**/generated/**'],
       reporter: ['text-summary', 'html'],
     },
-    sequence: { sequencer: LongestFirst },
     reporters: [...configDefaults.reporters, new LeftOutReport()],
     // One group after another. A machine with two cores shares them with Postgres.
     projects: [
       {
         extends: true,
         test: {
+          name: 'pure',
+          include: PURE,
+          exclude: WAITING,
+          maxWorkers: '100%',
+          isolate: false,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...BROWSER, EXAMPLES, ...WAITING, PACKAGES],
+          exclude: [...BROWSER, EXAMPLES, ...WAITING, ...PURE, PACKAGES],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
           maxWorkers: 2,
           // Files share a process: that spares a third of the processor time.
           isolate: false,
-          sequence: { groupOrder: 0 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -82,7 +95,7 @@ export default defineConfig({
           include: WAITING,
           globalSetup: postgres,
           maxWorkers: 4,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -90,6 +103,7 @@ export default defineConfig({
         test: {
           name: 'console',
           include: BROWSER,
+          exclude: [...PURE, PACKAGES],
           globalSetup: [
             'test/console/built-console.ts',
             'test/console/started-once.ts',
@@ -97,7 +111,7 @@ export default defineConfig({
           ],
           maxWorkers: 4,
           isolate: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -108,7 +122,7 @@ export default defineConfig({
           globalSetup: [...postgres, 'test/examples/support/built-examples.ts'],
           maxWorkers: 4,
           isolate: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

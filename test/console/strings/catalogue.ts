@@ -6,15 +6,15 @@ interface Texts {
 
 const PLURAL = /_(zero|one|other)$/
 
-/** Every text by its key: `webhooks:actions.disable`. */
-export const CATALOGUE: ReadonlyMap<string, string> = new Map(
+/** The key of every text: `webhooks:actions.disable`. */
+export const CATALOGUE: ReadonlySet<string> = new Set(
   Object.entries(en as Texts).flatMap(([file, texts]) =>
-    entriesOf(texts, '').map(([key, text]) => [`${file}:${key}`, text] as const),
+    keysOf(texts, '').map((key) => `${file}:${key}`),
   ),
 )
 
 /** The keys as the sources use them: those of plural forms without their endings. */
-export const USABLE_KEYS: ReadonlySet<string> = new Set([...CATALOGUE.keys()].map(withoutPlural))
+export const USABLE_KEYS: ReadonlySet<string> = new Set([...CATALOGUE].map(withoutPlural))
 
 export function withoutPlural(key: string): string {
   return key.replace(PLURAL, '')
@@ -22,14 +22,14 @@ export function withoutPlural(key: string): string {
 
 /** The plural forms of a key: `one`, `other`. */
 export function formsOf(key: string): string[] {
-  return [...CATALOGUE.keys()].flatMap((full) =>
+  return [...CATALOGUE].flatMap((full) =>
     withoutPlural(full) === key ? (PLURAL.exec(full)?.[1] ?? []) : [],
   )
 }
 
-function entriesOf(texts: string | Texts, path: string): [key: string, text: string][] {
-  if (typeof texts === 'string') return [[path, texts]]
+function keysOf(texts: string | Texts, path: string): string[] {
+  if (typeof texts === 'string') return [path]
   return Object.entries(texts).flatMap(([key, part]) =>
-    entriesOf(part, path === '' ? key : `${path}.${key}`),
+    keysOf(part, path === '' ? key : `${path}.${key}`),
   )
 }

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { CATALOGUE, formsOf, USABLE_KEYS } from './catalogue.ts'
-import { stringsDocument } from './document.ts'
 import { literalsIn } from './literals.ts'
 import { consoleSources, sourceOf } from './source.ts'
 import { usedKeysIn } from './used-keys.ts'
@@ -63,9 +61,4 @@ describe('a text with plural forms', () => {
   test('is no other text as well', () => {
     expect(plurals.filter((key) => CATALOGUE.has(key))).toEqual([])
   })
-})
-
-test('docs/console-strings.md is current', async () => {
-  const file = new URL('../../../docs/console-strings.md', import.meta.url)
-  expect(await readFile(file, 'utf8')).toBe(stringsDocument())
 })
