@@ -14,7 +14,7 @@ export interface Actor {
   readonly userAgent: string | null
 }
 
-/** Posthorn itself. */
+/** Posthorn itself. Only for what it does unasked: a change that a caller asks for has the caller as its actor. */
 export const SYSTEM: Actor = {
   source: 'system',
   apiKeyId: null,
@@ -37,8 +37,8 @@ interface RequestSource {
 export function requestActor(
   source: 'graphql' | 'rest' | 'console',
   apiKeyId: string | null,
+  person: string | null,
   { headers, address }: RequestSource,
-  person: string | null = null,
 ): Actor {
   return {
     source,

@@ -56,14 +56,14 @@ export interface Caller {
   readonly organizationId: string
   readonly scopes: ReadonlySet<Scope>
   readonly limits: Limits
-  /** When the key expires. Missing: never. */
-  readonly expiresAt?: Date
+  /** When the key expires. Null: never. */
+  readonly expiresAt: Date | null
   /** The uuid of the console session, if the caller sent a session cookie instead of the key. */
-  readonly consoleSessionId?: string
+  readonly consoleSessionId: string | null
   /** The person who signed in by OpenID Connect, such as `Name <name@example.com>`. */
-  readonly person?: string
-  /** Set for a portal or frontend session. */
-  readonly session?: CallerSession
+  readonly person: string | null
+  /** Null: the caller is no portal or frontend session, and has the whole organization. */
+  readonly session: CallerSession | null
 }
 
 /** The restrictions of a portal or frontend session. */
@@ -75,11 +75,7 @@ export interface CallerSession {
 }
 
 /** The credential of the caller, in messages. */
-export function credentialOf({
-  session,
-}: {
-  readonly session?: CallerSession | undefined
-}): string {
+export function credentialOf({ session }: Pick<Caller, 'session'>): string {
   return session ? `${session.kind} session` : 'API key'
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
+import { ALL_ORGANIZATIONS } from '../access/all-organizations.ts'
 import { type Caller, parseScopes, requireGrantable } from '../access/scope.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
@@ -18,10 +19,10 @@ export interface NewApiKey extends LimitsInput {
   /** Null or missing: never. */
   readonly expiresAt?: Date | null
   /**
-   * The creator, who can grant only scopes and limits that they have. Missing for the command line, which has no
-   * bounds.
+   * The creator, who can grant only scopes and limits that they have. Null: Posthorn itself or the command line, which
+   * have no bounds.
    */
-  readonly grantedBy?: Caller
+  readonly grantedBy: Caller | null
 }
 
 /** The label of a key or session. */
@@ -39,7 +40,7 @@ const keyName = z.object({ name: keyNameRule })
 export async function createApiKey(
   db: Db,
   input: NewApiKey,
-  actor: Actor = SYSTEM,
+  actor: Actor,
 ): Promise<{ key: ApiKey; token: string }> {
   const scopes = parseScopes(input.scopes)
   if (input.grantedBy) requireGrantable(input.grantedBy, input.scopes)
@@ -80,9 +81,9 @@ export async function createApiKey(
 /**
  * The API keys of one or all organizations, oldest first, including expired and revoked keys, without sessions.
  */
-export async function listApiKeys(db: Db, organizationId?: string): Promise<ApiKey[]> {
+export async function listApiKeys(db: Db, owner: KeyOwner): Promise<ApiKey[]> {
   return await db.apiKey.findMany({
-    where: { sessionKind: null, ...(organizationId !== undefined && { organizationId }) },
+    where: { sessionKind: null, ...ownedBy(owner) },
     orderBy: { id: 'asc' },
   })
 }
@@ -91,12 +92,11 @@ export async function listApiKeys(db: Db, organizationId?: string): Promise<ApiK
 export async function revokeApiKey(
   db: Db,
   id: string,
-  organizationId?: string,
-  actor: Actor = SYSTEM,
+  owner: KeyOwner,
+  actor: Actor,
 ): Promise<ApiKey> {
   const uuid = parseId('apiKey', id)
-  const owner = organizationId === undefined ? {} : { organizationId }
-  const key = uuid && (await db.apiKey.findFirst({ where: { id: uuid, ...owner } }))
+  const key = uuid && (await db.apiKey.findFirst({ where: { id: uuid, ...ownedBy(owner) } }))
   if (!key) throw notFound('API key', id)
   return await actForOrganization(db, key.organizationId, async (tx) => {
     const now = new Date()
@@ -112,6 +112,13 @@ export async function revokeApiKey(
     }
     return await tx.apiKey.findUniqueOrThrow({ where: { id: key.id } })
   })
+}
+
+/** The uuid of an organization, or all of them. */
+type KeyOwner = string | typeof ALL_ORGANIZATIONS
+
+function ownedBy(owner: KeyOwner) {
+  return owner === ALL_ORGANIZATIONS ? {} : { organizationId: owner }
 }
 
 /** The fields of an API key in the audit log. */

@@ -101,8 +101,6 @@ export function createAuthenticate(
 /** The caller of a valid key. */
 export function toCaller(sql: Sql, key: KeyRow): Caller {
   if (!key.used_recently) recordUse(sql, key.id)
-  const { expires_at: expiresAt } = key
-  const session = sessionOf(key)
   return {
     keyId: key.id,
     organizationId: key.organization_id,
@@ -112,13 +110,15 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
       eventsPerSecond: key.events_per_second,
       deliveriesPerSecond: key.deliveries_per_second,
     }),
-    ...(expiresAt && { expiresAt }),
-    ...(session && { session }),
+    expiresAt: key.expires_at,
+    consoleSessionId: null,
+    person: null,
+    session: sessionOf(key),
   }
 }
 
 function sessionOf({ session_kind: kind, webhook_id: webhookId, expires_at: expiresAt }: KeyRow) {
-  return kind && expiresAt ? { kind, webhookId, expiresAt } : undefined
+  return kind && expiresAt ? { kind, webhookId, expiresAt } : null
 }
 
 /** Does not depend on the key, so that a client that guesses keys learns nothing. */

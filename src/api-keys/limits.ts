@@ -29,7 +29,7 @@ export const limitsRule = z.object({
 })
 
 /** The issues of a key's limits. A caller cannot grant more than their own limits. */
-function limitIssues(input: LimitsInput, grantedBy?: Caller): FieldIssue[] {
+function limitIssues(input: LimitsInput, grantedBy: Caller | null): FieldIssue[] {
   const { issues } = checkInput(limitsRule, input)
   if (issues.length > 0 || !grantedBy || hasScope(grantedBy, 'admin')) return issues
   const limits = resolveLimits(input)
@@ -43,7 +43,7 @@ function limitIssues(input: LimitsInput, grantedBy?: Caller): FieldIssue[] {
 }
 
 /** Throws `invalid` for limits out of bounds, or above those of `grantedBy`. */
-export function requireLimits(input: LimitsInput, grantedBy?: Caller): void {
+export function requireLimits(input: LimitsInput, grantedBy: Caller | null): void {
   const issues = limitIssues(input, grantedBy)
   if (issues.length > 0) throw invalid(issues)
 }

@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import type { Caller } from '../access/scope.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
@@ -17,7 +17,7 @@ export async function updateApiKey(
   id: string,
   { requestsPerSecond, eventsPerSecond, deliveriesPerSecond, ifRevision }: Changes,
   changedBy: Caller,
-  actor: Actor = SYSTEM,
+  actor: Actor,
 ): Promise<void> {
   const { organizationId } = changedBy
   const uuid = parseId('apiKey', id)

@@ -60,7 +60,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       nullable: true,
       description:
         'The name and email address of the person who signed in to the console by OpenID Connect, such as `Name <name@example.com>`. Null for an API key or another session.',
-      resolve: ({ person }) => person ?? null,
+      resolve: ({ person }) => person,
     }),
     scopes: t.stringList({
       portal: 'open',
@@ -72,7 +72,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       type: ViewerSession,
       nullable: true,
       description: 'The limits of the portal or frontend session. Null for an API key.',
-      resolve: ({ session }) => session ?? null,
+      resolve: ({ session }) => session,
     }),
     portal: t.field({
       portal: 'open',

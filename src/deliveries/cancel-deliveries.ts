@@ -43,12 +43,13 @@ export const LOCK_ORDER = `
 
 /**
  * Cancels those of the deliveries that are pending, with their jobs, and returns their uuids. `reason` becomes their
- * last error. With an `actor`, each cancellation is audited; the cancellations that a deletion causes are not.
+ * last error. Each cancellation is audited, unless `actor` is null: those that a deletion, a task or a lost event causes
+ * are not.
  */
 export async function cancelDeliveries(
   sql: Sql,
   uuids: readonly string[],
-  actor?: Actor,
+  actor: Actor | null,
   reason?: string,
 ): Promise<string[]> {
   const { rows } = await sql.query<CanceledRow>(

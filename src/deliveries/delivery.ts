@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
 import type { Delivery } from '../db/generated/prisma/client.ts'
@@ -11,8 +11,8 @@ import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 interface DeliveryDeps {
   readonly prisma: Db
   readonly sql: Sql
-  /** The actor, for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /** The delivery with a public id, if it belongs to the organization. Throws `not_found` otherwise. */
@@ -30,7 +30,7 @@ async function getDelivery(db: Db, organizationId: string, id: string): Promise<
  * webhook was deleted or the event is past its retention.
  */
 export async function redeliver(
-  { prisma, sql, actor = SYSTEM }: DeliveryDeps,
+  { prisma, sql, actor }: DeliveryDeps,
   organizationId: string,
   id: string,
 ): Promise<Delivery> {
@@ -128,7 +128,7 @@ const REDELIVER = `
  * Cancels a pending delivery. A running attempt ends and is recorded. Throws `conflict` if the delivery has finished.
  */
 export async function cancelDelivery(
-  { prisma, sql, actor = SYSTEM }: DeliveryDeps,
+  { prisma, sql, actor }: DeliveryDeps,
   organizationId: string,
   id: string,
 ): Promise<Delivery> {

@@ -148,7 +148,7 @@ async function compareWithJobs(
 async function cancelFailed(sql: Sql, failed: readonly FailedJob[]): Promise<string[]> {
   const canceled: string[] = []
   for (const { deliveryUuid, reason } of failed) {
-    canceled.push(...(await cancelDeliveries(sql, [deliveryUuid], undefined, reason)))
+    canceled.push(...(await cancelDeliveries(sql, [deliveryUuid], null, reason)))
   }
   return canceled.map((uuid) => publicId('delivery', uuid))
 }

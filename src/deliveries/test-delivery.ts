@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
@@ -14,8 +14,8 @@ import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 interface DeliveryDeps {
   readonly prisma: Db
   readonly sql: Sql
-  /** The actor, for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /** What a test event is. */
@@ -32,7 +32,7 @@ interface TestEvent {
  * or the data does not match the schema.
  */
 export async function testDelivery(
-  { prisma, sql, actor = SYSTEM }: DeliveryDeps,
+  { prisma, sql, actor }: DeliveryDeps,
   organizationId: string,
   webhookId: string,
   { eventType, data: given }: TestEvent,

@@ -90,7 +90,7 @@ async function changePage(sql: Sql, task: LockedTask) {
   const changed =
     action === 'redeliver'
       ? await redeliverPage(sql, id, deliveryIds)
-      : (await cancelDeliveries(sql, deliveryIds)).length
+      : (await cancelDeliveries(sql, deliveryIds, null)).length
   const canceled = action === 'cancel' ? changed : 0
   const state = last ? (action === 'redeliver' ? 'following' : 'completed') : 'running'
   const { rows } = await sql.query<{ waitMs: number }>(

@@ -20,8 +20,6 @@ interface DeliveriesInput {
   readonly filter?: DeliveryFilterInput | null | undefined
   readonly ratePerSecond?: number | null | undefined
   readonly dryRun?: boolean | null | undefined
-  /** The uuid of a webhook. Set only for a portal session that is restricted to it. */
-  readonly onlyWebhook?: string | null | undefined
 }
 
 declare module '../graphql/builder.ts' {
@@ -89,10 +87,10 @@ const Started = (name: 'RedeliverDeliveriesSuccess' | 'CancelDeliveriesSuccess')
 const RedeliverDeliveriesSuccess = Started('RedeliverDeliveriesSuccess')
 const CancelDeliveriesSuccess = Started('CancelDeliveriesSuccess')
 
-/** Limits the deliveries to the webhook of a restricted session. */
-const ofWebhook: PortalAccess = ({ input, ...args }, session) => {
-  ownWebhook(input.filter?.webhookId, session)
-  return { ...args, input: { ...input, onlyWebhook: session.webhookId } }
+/** `start` limits the deliveries to the webhook of a restricted session. */
+const ofWebhook: PortalAccess = (args, session) => {
+  ownWebhook(args.input.filter?.webhookId, session)
+  return args
 }
 
 function start(
@@ -101,8 +99,10 @@ function start(
   context: Context,
 ) {
   if (filter?.key) throw keyNotSupported()
-  return startDeliveryTask(context, callerOf(context).organizationId, action, {
+  const { organizationId, session } = callerOf(context)
+  return startDeliveryTask(context, organizationId, action, {
     ...input,
+    onlyWebhook: session?.webhookId ?? null,
     filter: filter && readDeliveryFilter(filter),
     dryRun: dryRun ?? false,
   })

@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
@@ -52,7 +52,7 @@ export async function cancelDeliveryTask(
   prisma: PrismaClient,
   organizationId: string,
   id: string,
-  actor: Actor = SYSTEM,
+  actor: Actor,
 ): Promise<void> {
   const uuid = parseId('deliveryTask', id)
   if (!uuid) throw notFound('delivery task', id)

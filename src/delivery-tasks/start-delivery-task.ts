@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
@@ -15,8 +15,8 @@ import { countSelected, type SelectionCount } from './task-selection.ts'
 export interface StartDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
-  /** The actor, for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /** A started task, or the count of a dry run. */
@@ -30,10 +30,10 @@ const MAX_RUNNING = 10
 /**
  * Starts a task, which redelivers or cancels deliveries in the background. A dry run only counts them. Throws `not_found`
  * for an id of another organization, and `conflict` if too many tasks of the organization are running. `onlyWebhook`
- * limits the task to the deliveries of one webhook.
+ * limits the task to the deliveries of one webhook. Null: of all webhooks of the organization.
  */
 export async function startDeliveryTask(
-  { prisma, sql, actor = SYSTEM }: StartDeps,
+  { prisma, sql, actor }: StartDeps,
   organizationId: string,
   action: TaskAction,
   {
@@ -42,12 +42,12 @@ export async function startDeliveryTask(
     ...input
   }: TaskInput & {
     readonly dryRun: boolean
-    readonly onlyWebhook?: string | null | undefined
+    readonly onlyWebhook: string | null
   },
 ): Promise<StartedTask> {
   const task = ofWebhook(parseTask(action, input), onlyWebhook)
   const webhookUuid = onlyWebhook ?? task.filter?.webhookUuid ?? null
-  if (task.deliveryIds) await requireOwn(sql, organizationId, onlyWebhook ?? null, task.deliveryIds)
+  if (task.deliveryIds) await requireOwn(sql, organizationId, onlyWebhook, task.deliveryIds)
   const counted = await countSelected(sql, organizationId, task)
   if (dryRun) return { ...counted, taskUuid: null }
   const taskUuid = await actForOrganization(prisma, organizationId, async (tx) => {
@@ -67,7 +67,7 @@ export async function startDeliveryTask(
   return { ...counted, taskUuid }
 }
 
-function ofWebhook(task: ParsedTask, webhookUuid: string | null | undefined): ParsedTask {
+function ofWebhook(task: ParsedTask, webhookUuid: string | null): ParsedTask {
   return webhookUuid && task.filter ? { ...task, filter: { ...task.filter, webhookUuid } } : task
 }
 

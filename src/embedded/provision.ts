@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { SYSTEM } from '../access/actor.ts'
 import { SCOPES } from '../access/scope.ts'
 import { createApiKey } from '../api-keys/api-key.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
@@ -24,12 +25,9 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
     // If two processes start together, the second waits here and then finds the organization of the first.
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('posthorn.provision', 0))`
     if ((await tx.organization.count()) > 0) return null
-    const organization = await createOrganization(tx, { name: 'My organization' })
-    const { token } = await createApiKey(tx, {
-      organizationId: organization.id,
-      name: 'Created on the first start',
-      scopes: SCOPES,
-    })
+    const organization = await createOrganization(tx, { name: 'My organization' }, SYSTEM)
+    const key = { name: 'Created on the first start', scopes: SCOPES, grantedBy: null }
+    const { token } = await createApiKey(tx, { ...key, organizationId: organization.id }, SYSTEM)
     await replaceGeneratedSecret(embeddedApiKeyFile(dataDir), token)
     return token
   })

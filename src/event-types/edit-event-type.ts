@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
@@ -45,7 +45,7 @@ export type EventTypeChanges = z.input<typeof eventTypeChanges>
 export async function createEventType(
   prisma: PrismaClient,
   input: NewEventType,
-  actor: Actor = SYSTEM,
+  actor: Actor,
 ): Promise<void> {
   const { data, issues } = checkInput(newEventType, input)
   const allIssues = [...issues, ...payloadIssues(input.schema ?? null, input.example ?? null)]
@@ -75,7 +75,7 @@ export async function updateEventType(
   prisma: PrismaClient,
   name: string,
   input: EventTypeChanges,
-  actor: Actor = SYSTEM,
+  actor: Actor,
   ifRevision?: number,
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {
@@ -116,7 +116,7 @@ const REVISING = ['event_type.updated', 'event_type.archived', 'event_type.unarc
 export async function archiveEventType(
   prisma: PrismaClient,
   name: string,
-  actor: Actor = SYSTEM,
+  actor: Actor,
 ): Promise<void> {
   await setArchived(prisma, name, true, actor)
 }
@@ -124,7 +124,7 @@ export async function archiveEventType(
 export async function unarchiveEventType(
   prisma: PrismaClient,
   name: string,
-  actor: Actor = SYSTEM,
+  actor: Actor,
 ): Promise<void> {
   await setArchived(prisma, name, false, actor)
 }

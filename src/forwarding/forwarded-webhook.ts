@@ -1,9 +1,11 @@
+import { SYSTEM } from '../access/actor.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import { requireRoom } from '../webhooks/require-room.ts'
 import {
+  type ActingWebhookDeps,
   createWebhook,
   deleteWebhook,
   type Webhook,
@@ -24,7 +26,7 @@ export type NewForwardedWebhook = Partial<Pick<NewWebhook, 'description' | 'even
 
 /** Creates a temporary webhook. Its deliveries go to the stream of `posthorn listen --forward`. */
 export async function createForwardedWebhook(
-  deps: WebhookDeps,
+  deps: ActingWebhookDeps,
   organizationId: string,
   { description, eventSubscriptions }: NewForwardedWebhook,
 ): Promise<Webhook> {
@@ -78,7 +80,8 @@ export async function extendForwarding(
 }
 
 /** Deletes the temporary webhooks that have expired, which cancels their deliveries. Returns how many. */
-export async function deleteExpiredForwarding(deps: WebhookDeps, sql: Sql): Promise<number> {
+export async function deleteExpiredForwarding(webhooks: WebhookDeps, sql: Sql): Promise<number> {
+  const deps = { ...webhooks, actor: SYSTEM }
   const { rows } = await sql.query<{ id: string; organizationId: string }>(
     `select id, organization_id as "organizationId" from posthorn.webhooks
      where forwarded_until < now() and deleted_at is null`,

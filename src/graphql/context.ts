@@ -51,13 +51,13 @@ export function createContext(
   deps: DomainDeps,
   identity: Identity,
   quota: Quota,
-  request: Parameters<typeof requestActor>[2] & {
+  request: Parameters<typeof requestActor>[3] & {
     readonly url: string
     readonly hasLoneSurrogate: boolean
   },
 ): Context {
   const caller = identity instanceof DomainError ? null : identity
-  const source = caller?.consoleSessionId === undefined ? 'graphql' : 'console'
+  const source = caller?.consoleSessionId ? 'console' : 'graphql'
   const perField: PerField = createPerField()
   return {
     ...deps,
@@ -65,7 +65,7 @@ export function createContext(
     quota,
     responseSize: createResponseSize(),
     checkSurrogates: request.hasLoneSurrogate,
-    actor: requestActor(source, caller?.keyId ?? null, request, caller?.person),
+    actor: requestActor(source, caller?.keyId ?? null, caller?.person ?? null, request),
     perField,
     origin: () => deps.publicUrl ?? new URL(request.url).origin,
   }

@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly filter: (liveEvent: LiveEvent) => boolean
   readonly needsHealth?: boolean
   /** The public id of the only webhook to receive events of. Null: all. */
-  readonly webhookId?: string | null | undefined
+  readonly webhookId: string | null | undefined
   /** Since when to send what the client missed. Null: the stream begins now. */
   readonly after?: Date | null
   /** Whether the missed events include cancellations. */

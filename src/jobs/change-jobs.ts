@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { type AuditAction, actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
@@ -25,8 +25,8 @@ export interface JobDeps {
   readonly sql: Sql
   /** The schema of graphile-worker. */
   readonly workerSchema: string
-  /** The actor, for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /**
@@ -70,7 +70,7 @@ async function tryToRedeliver(
   })
   if (!delivery) return false
   try {
-    await redeliver({ prisma, sql, ...(actor && { actor }) }, delivery.organizationId, deliveryId)
+    await redeliver({ prisma, sql, actor }, delivery.organizationId, deliveryId)
     return true
   } catch (error) {
     if (error instanceof DomainError) return false
@@ -79,7 +79,7 @@ async function tryToRedeliver(
 }
 
 async function auditRedelivered(
-  { sql, actor = SYSTEM }: JobDeps,
+  { sql, actor }: JobDeps,
   ids: readonly string[],
   jobs: ReadonlyMap<string, Job>,
 ): Promise<void> {
@@ -177,7 +177,7 @@ async function changeJobs(
   values: readonly unknown[],
 ): Promise<JobChange[]> {
   requireAtMostMaxJobs(ids)
-  const { sql, workerSchema, actor = SYSTEM } = deps
+  const { sql, workerSchema, actor } = deps
   const first = values.length + 2
   const { rows } = await sql.query<{ id: string }>(
     `with job as materialized (

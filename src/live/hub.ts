@@ -21,8 +21,8 @@ export interface HubDeps {
 export interface Subscription {
   readonly organizationId: string
   readonly apiKeyId: string
-  /** The console session that opened the subscription. */
-  readonly sessionId?: string | undefined
+  /** The console session that opened the subscription. Null: an API key or another session. */
+  readonly sessionId: string | null
   readonly filter: (liveEvent: LiveEvent) => boolean
   /** Where the stream begins. Default: now. */
   readonly resume?: ResumePoint | undefined

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
 import { type Db, inTransaction } from '../db/client.ts'
@@ -21,7 +21,7 @@ const newOrganization = z.object({ name: organizationName })
 export async function createOrganization(
   db: Db,
   input: { name: string },
-  actor: Actor = SYSTEM,
+  actor: Actor,
 ): Promise<Organization> {
   const data = parseInput(newOrganization, input)
   return await inTransaction(db, async (tx) => {
@@ -57,7 +57,7 @@ export async function renameOrganization(
   db: Db,
   id: string,
   input: { name: string },
-  actor: Actor = SYSTEM,
+  actor: Actor,
   ifRevision?: number,
 ): Promise<Organization> {
   const { id: uuid } = await getOrganization(db, id)

@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Sql } from '../db/client.ts'
@@ -20,8 +20,8 @@ export interface RecoverDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
   readonly retentionMs: number
-  /** The actor, for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /** A started recovery, or the count of a dry run. */
@@ -35,7 +35,7 @@ export interface StartedRecovery extends RecoverableCount {
  * them. Throws `conflict` if the webhook is disabled (except for a dry run) or another of its recoveries is running.
  */
 export async function recoverDeliveries(
-  { prisma, sql, retentionMs, actor = SYSTEM }: RecoverDeps,
+  { prisma, sql, retentionMs, actor }: RecoverDeps,
   organizationId: string,
   webhookId: string,
   input: RecoveryInput & { readonly dryRun: boolean },

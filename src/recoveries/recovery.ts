@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
@@ -55,7 +55,7 @@ export async function cancelRecovery(
   prisma: PrismaClient,
   organizationId: string,
   id: string,
-  actor: Actor = SYSTEM,
+  actor: Actor,
 ): Promise<void> {
   const uuid = parseId('recovery', id)
   const where = { id: uuid ?? '', organizationId }

@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
@@ -8,8 +8,8 @@ import { findWebhook } from '../webhooks/find-webhook.ts'
 
 interface ProbeDeps {
   readonly prisma: PrismaClient
-  /** The actor for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /**
@@ -17,7 +17,7 @@ interface ProbeDeps {
  * way, or if no delivery waits that could be the probe.
  */
 export async function probeWebhook(
-  { prisma, actor = SYSTEM }: ProbeDeps,
+  { prisma, actor }: ProbeDeps,
   organizationId: string,
   webhookId: string,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Sql } from '../db/client.ts'
@@ -12,13 +12,13 @@ import { findWebhook } from '../webhooks/find-webhook.ts'
 interface ResumeDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
-  /** The actor for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /** Ends the hold of a webhook without waiting for a successful probe. Throws `conflict` if it is not on hold. */
 export async function resumeWebhook(
-  { prisma, sql, actor = SYSTEM }: ResumeDeps,
+  { prisma, sql, actor }: ResumeDeps,
   organizationId: string,
   webhookId: string,
 ): Promise<void> {

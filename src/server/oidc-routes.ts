@@ -96,7 +96,7 @@ async function finishSignIn(
   const role = roleOf(settings.roles, claims)
   if (role === null) return fail(c, 'no_role', { person: person.label })
   const { address } = connectionOf(c)
-  const actor = requestActor('console', null, { headers: c.req.raw.headers, address })
+  const actor = requestActor('console', null, person.label, { headers: c.req.raw.headers, address })
   const keyId = parseId('apiKey', role.keyId)
   const session = keyId && (await startSession(sql, keyId, actor, person).catch(nullIfEnded))
   if (!session) return fail(c, 'role_ended', { key: role.keyId })

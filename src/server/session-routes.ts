@@ -70,10 +70,10 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   return app
 }
 
-/** The API key is not known yet. The audit entry takes it from the session. */
+/** The API key and the person are not known yet. The audit entry takes them from the session. */
 function actorOf(c: Context): Actor {
   const { address } = connectionOf(c)
-  return requestActor('console', null, { headers: c.req.raw.headers, address })
+  return requestActor('console', null, null, { headers: c.req.raw.headers, address })
 }
 
 /** Exchanges an API key or a sign-in link for a session. */
@@ -87,7 +87,7 @@ function createSignIn({ sql, authenticate }: SessionDeps) {
       const caller = await authenticate(`Bearer ${token.replaceAll(/\s/g, '') || '-'}`, address)
       describeRequest({ caller, owner: ownerOf(caller) })
       if (caller.session) throw sessionRejected(caller.session)
-      return await startSession(sql, caller.keyId, actor)
+      return await startSession(sql, caller.keyId, actor, null)
     }
     if (typeof link === 'string' && token === undefined) {
       return await exchangeSignInLink(sql, link, actor).catch((error: unknown) => {

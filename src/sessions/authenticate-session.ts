@@ -36,7 +36,7 @@ export function createAuthenticateSession(sql: Sql): AuthenticateSession {
     return {
       ...toCaller(sql, session),
       consoleSessionId: session.session_id,
-      ...(session.person !== null && { person: session.person }),
+      person: session.person,
     }
   }
 }

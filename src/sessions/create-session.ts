@@ -33,8 +33,8 @@ export interface NewSession {
   readonly kind: CallerSession['kind']
   readonly name: string | null
   readonly scopes: readonly string[]
-  /** The only webhook that the session can access. Null or missing: the whole organization. */
-  readonly webhookId?: string | null | undefined
+  /** The only webhook that the session can access. Null: the whole organization. */
+  readonly webhookId: string | null
   readonly ttlSeconds: number
 }
 
@@ -52,14 +52,13 @@ export interface CreatedSession {
  */
 export async function createSession(
   db: Db,
-  { kind, name, scopes: names, ttlSeconds, ...input }: NewSession,
+  { kind, name, scopes: names, webhookId, ttlSeconds }: NewSession,
   grantedBy: Caller,
   actor: Actor,
 ): Promise<CreatedSession> {
   const { organizationId } = grantedBy
   const scopes = parseScopes(names)
   requireGrantable(grantedBy, names)
-  const webhookId = input.webhookId ?? null
   requireSessionScopes(names, webhookId !== null)
   const webhook = webhookId === null ? null : await findWebhook(db, organizationId, webhookId)
   const expiresAt = earliest(secondsFromNow(ttlSeconds), grantedBy.expiresAt)

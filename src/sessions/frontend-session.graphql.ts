@@ -162,8 +162,13 @@ builder.mutationFields((t) => ({
         description: 'The session.',
       }),
     },
-    resolve: (_root, { input }, context) =>
-      createFrontendSession(context.prisma, input, callerOf(context), context.actor),
+    resolve: (_root, { input: { webhookId = null, ...input } }, context) =>
+      createFrontendSession(
+        context.prisma,
+        { ...input, webhookId },
+        callerOf(context),
+        context.actor,
+      ),
   }),
 
   renewFrontendSession: t.prismaField({

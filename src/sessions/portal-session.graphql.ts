@@ -116,10 +116,10 @@ builder.mutationField('createPortalSession', (t) =>
         description: 'The session.',
       }),
     },
-    resolve: (_root, { input }, context) =>
+    resolve: (_root, { input: { webhookId = null, ...input } }, context) =>
       createPortalSession(
         context.prisma,
-        input,
+        { ...input, webhookId },
         context.origin(),
         callerOf(context),
         context.actor,

@@ -29,7 +29,7 @@ export async function startSession(
   sql: Sql,
   keyId: string,
   actor: Actor,
-  person: Person | null = null,
+  person: Person | null,
 ): Promise<StartedSession> {
   const token = mintSessionToken()
   const { rows } = await sql.query<{ expires_at: Date }>(

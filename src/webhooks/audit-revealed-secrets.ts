@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { type AuditAction, actorJson } from '../audit/audit-entry.ts'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
@@ -8,7 +8,7 @@ const ACTION: AuditAction = 'signing_secret.revealed'
 
 interface Reader {
   readonly sql: Sql
-  readonly actor?: Actor
+  readonly actor: Actor
   readonly organizationId: string
 }
 
@@ -32,7 +32,7 @@ export function createAuditRevealedSecrets(
 }
 
 async function writeEntries(
-  { sql, actor = SYSTEM, organizationId }: Reader,
+  { sql, actor, organizationId }: Reader,
   webhookUuids: readonly string[],
 ): Promise<undefined[]> {
   const ids = webhookUuids.map((uuid) => publicId('webhook', uuid))

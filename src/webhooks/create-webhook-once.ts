@@ -4,7 +4,7 @@ import { parseId } from '../db/ids.ts'
 import { hashRequest, runOnce } from '../idempotency/run-once.ts'
 import { DomainError, invalid } from '../lib/errors.ts'
 import { findWebhookById } from './find-webhooks.ts'
-import { createWebhook, type WebhookDeps } from './webhook.ts'
+import { type ActingWebhookDeps, createWebhook } from './webhook.ts'
 import type { NewWebhook } from './webhook-fields.ts'
 
 /** The operation in the table of idempotency keys. */
@@ -15,7 +15,7 @@ const CREATE_WEBHOOK = 'createWebhook'
  * because callers read the webhook's fields as they are at that time.
  */
 export async function createWebhookOnce(
-  deps: WebhookDeps,
+  deps: ActingWebhookDeps,
   organizationId: string,
   input: NewWebhook,
   key: string,

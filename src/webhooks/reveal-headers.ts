@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
@@ -10,8 +10,8 @@ import { findWebhook } from './find-webhook.ts'
 interface RevealDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
-  /** The actor, for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /**
@@ -19,7 +19,7 @@ interface RevealDeps {
  * caller has the values. Throws `not_found`, or `conflict` if no key decrypts the headers.
  */
 export async function revealHeaders(
-  { prisma, keyring, actor = SYSTEM }: RevealDeps,
+  { prisma, keyring, actor }: RevealDeps,
   organizationId: string,
   webhookId: string,
 ): Promise<Readonly<Record<string, string>>> {

@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
@@ -28,8 +28,11 @@ export interface SigningSecret {
 interface SecretDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
-  /** The actor, for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+}
+
+interface ActingDeps extends SecretDeps {
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /** Creates the current secret of a webhook that has none. */
@@ -68,7 +71,7 @@ export async function listSigningSecrets(
 
 /** Reveals the current secret of a webhook, which signs its deliveries. The audit log has an entry. */
 export async function revealSigningSecret(
-  deps: SecretDeps,
+  deps: ActingDeps,
   organizationId: string,
   webhookId: string,
 ): Promise<SigningSecret> {
@@ -79,7 +82,7 @@ export async function revealSigningSecret(
       `The webhook ${webhookId} has no signing secret. Rotate the secret to create one.`,
     )
   }
-  await writeAuditEntry(deps.prisma, deps.actor ?? SYSTEM, {
+  await writeAuditEntry(deps.prisma, deps.actor, {
     action: 'signing_secret.revealed',
     organizationId,
     subjectId: webhookId,
@@ -93,7 +96,7 @@ export async function revealSigningSecret(
  * deleted at once.
  */
 export async function rotateSigningSecret(
-  { prisma, keyring, actor = SYSTEM }: SecretDeps,
+  { prisma, keyring, actor }: ActingDeps,
   organizationId: string,
   webhookId: string,
 ): Promise<SigningSecret> {

@@ -10,7 +10,7 @@ import { createWebhookOnce, findCreatedWebhook } from './create-webhook-once.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { repeatedNames } from './header-changes.ts'
 import { SEND_OPTION_DESCRIPTIONS } from './send-option-descriptions.ts'
-import { createWebhook, deleteWebhook, updateWebhook, type WebhookDeps } from './webhook.ts'
+import { type ActingWebhookDeps, createWebhook, deleteWebhook, updateWebhook } from './webhook.ts'
 import type { WebhookChanges } from './webhook-fields.ts'
 
 const HEADER_NAME =
@@ -210,6 +210,6 @@ function valuesByName(headers: HeaderList): Record<string, string> {
 }
 
 /** The dependencies, with the caller as the actor in the audit log. */
-function actingAs({ webhooks, actor }: Context): WebhookDeps {
+function actingAs({ webhooks, actor }: Context): ActingWebhookDeps {
   return { ...webhooks, actor }
 }

@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
@@ -45,8 +45,12 @@ export interface WebhookDeps {
   readonly headerPrefix?: string
   /** The maximum number of webhooks of an organization. Default: no limit. */
   readonly maxWebhooks?: number
-  /** The actor, for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+}
+
+/** The dependencies of changes. */
+export interface ActingWebhookDeps extends WebhookDeps {
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /** Throws if a change must not be made to the webhook as it is. The webhook is locked until the change commits. */
@@ -54,7 +58,7 @@ export type Precondition = (current: Webhook) => void
 
 /** Creates a webhook with a signing secret. With `enabled`, events published after the commit are delivered. */
 export async function createWebhook(
-  { prisma, keyring, guard, headerPrefix, maxWebhooks, actor = SYSTEM }: WebhookDeps,
+  { prisma, keyring, guard, headerPrefix, maxWebhooks, actor }: ActingWebhookDeps,
   organizationId: string,
   input: NewWebhook,
   tx?: Db,
@@ -146,13 +150,13 @@ export async function listWebhooks(
  * `updatedAt`, the revision and the audit log stay the same. Throws `not_found`, `invalid` or an `EditConflict`.
  */
 export async function updateWebhook(
-  deps: WebhookDeps,
+  deps: ActingWebhookDeps,
   organizationId: string,
   id: string,
   input: WebhookChanges,
   { precondition, ...options }: ChangeOptions & { readonly precondition?: Precondition } = {},
 ): Promise<Webhook> {
-  const { prisma, keyring, actor = SYSTEM } = deps
+  const { prisma, keyring, actor } = deps
   const found = await findWebhook(prisma, organizationId, id)
   const row = await actForOrganization(prisma, organizationId, async (tx) => {
     const before = await lockWebhook(tx, found.id)
@@ -189,7 +193,7 @@ export async function updateWebhook(
 
 /** Deletes a webhook with its secrets and headers, and cancels its pending deliveries. */
 export async function deleteWebhook(
-  { prisma, keyring, actor = SYSTEM }: WebhookDeps,
+  { prisma, keyring, actor }: ActingWebhookDeps,
   organizationId: string,
   id: string,
   precondition?: Precondition,

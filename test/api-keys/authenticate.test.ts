@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireScope } from '../../src/access/scope.ts'
-import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { type Authenticate, createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import { DEFAULT_LIMITS } from '../../src/api-keys/default-limits.ts'
 import { hashToken, isWellFormedToken, mintToken } from '../../src/api-keys/token.ts'
 import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
+import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
 import { until } from '../support/until.ts'
@@ -27,6 +27,10 @@ test('contract 5.1: the key identifies the organization', async () => {
     organizationId: tenant.organizationId,
     scopes: new Set(['webhooks:read']),
     limits: DEFAULT_LIMITS,
+    expiresAt: null,
+    consoleSessionId: null,
+    person: null,
+    session: null,
   })
 })
 
@@ -140,7 +144,16 @@ describe('tokens', () => {
 
 test('a missing scope is named in the error; admin includes every scope', () => {
   const scopes = new Set(['webhooks:read'] as const)
-  const caller = { keyId: '', organizationId: '', scopes, limits: DEFAULT_LIMITS }
+  const caller = {
+    keyId: '',
+    organizationId: '',
+    scopes,
+    limits: DEFAULT_LIMITS,
+    expiresAt: null,
+    consoleSessionId: null,
+    person: null,
+    session: null,
+  }
   expect(() => requireScope(caller, 'webhooks:read')).not.toThrow()
   expect(() => requireScope(caller, 'secrets:read')).toThrow(/lacks the scope secrets:read/)
   expect(() =>

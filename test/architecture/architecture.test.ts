@@ -43,6 +43,44 @@ test('no server code depends on the time zone or the locale of the process', asy
   expect(found).toEqual([])
 })
 
+/** Parameters that have a default or may be missing, so that a caller can forget them. */
+const FORGETTABLE = [
+  /\?: (readonly )?(Actor|Caller)\b/,
+  /^(?!export const ).*: (Actor|Caller)( \| (null|undefined))* = /,
+  /\b(actor|organizationId|grantedBy|onlyWebhook)\?:/,
+  /(?<!(const|let) |[.])\b(actor|organizationId|grantedBy|onlyWebhook)(: string( \| null)?)? = /,
+  /(\?\?|\|\|) *(SYSTEM|COMMAND_LINE|ALL_ORGANIZATIONS)\b/,
+]
+
+/** The files that may act as Posthorn itself, or for all organizations at once. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  SYSTEM: ['src/embedded/provision.ts', 'src/forwarding/forwarded-webhook.ts'],
+  ALL_ORGANIZATIONS: ['src/api-keys/api-key.ts', 'src/cli/installation/database-installation.ts'],
+}
+
+test('a forgotten argument neither changes the actor in the audit log nor reaches another organization', async () => {
+  const files = (await filesOf(ROOT, ['src']))
+    .filter((file) => file.endsWith('.ts') && !/^src\/console\//.test(file))
+    .toSorted()
+  expect(files.length).toBeGreaterThan(400)
+  const forgettable: string[] = []
+  const importing: Record<string, string[]> = { SYSTEM: [], ALL_ORGANIZATIONS: [] }
+  for (const file of files) {
+    const text = await readFile(path.join(ROOT, file), 'utf8')
+    const lines = text.split('\n')
+    forgettable.push(
+      ...lines
+        .filter((line) => FORGETTABLE.some((form) => form.test(line)))
+        .map((line) => `${file}: ${line}`),
+    )
+    for (const [, names = ''] of text.matchAll(/^import \{([^}]*)\} from '.*\/access\//gm)) {
+      for (const name of names.split(',')) importing[name.trim()]?.push(file)
+    }
+  }
+  expect(forgettable).toEqual([])
+  expect(importing).toEqual(MAY_IMPORT)
+})
+
 test('the examples import no file of Posthorn, so that anyone can copy them', async () => {
   const files = (await filesOf(ROOT, ['examples'])).filter((file) => /\.tsx?$/.test(file))
   expect(files.length).toBeGreaterThan(30)

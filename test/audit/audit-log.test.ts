@@ -76,9 +76,9 @@ describe('over REST', () => {
       'webhook.updated',
       'webhook.created',
     ])
+    const apiKeyId = publicId('apiKey', posthorn.tenant.keyId)
+    expect(entries).toMatchObject(entries.map(() => ({ source: 'REST', apiKeyId })))
     expect(entries[2]).toMatchObject({
-      source: 'REST',
-      apiKeyId: publicId('apiKey', posthorn.tenant.keyId),
       address: '127.0.0.1',
       forwardedFor: '203.0.113.7',
       userAgent: 'Harvest/1.0',

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { AuditAction } from '../../src/audit/audit-entry.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
@@ -7,6 +6,7 @@ import { schema } from '../../src/server/schema.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
+import { createApiKey } from '../support/api-keys.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 
 let api: Api

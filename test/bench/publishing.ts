@@ -1,3 +1,4 @@
+import { SYSTEM } from '../../src/access/actor.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import type { Bench } from './bench.ts'
 import type { BenchDatabase } from './bench-server.ts'
@@ -132,7 +133,7 @@ async function createPublisher(
   const tenant = await createBenchTenant(services)
   const [type = ''] = await addWebhooks(services, tenant, receiver.url, 'ok')
   if (searchKeys.length > 0) {
-    await updateEventType(services.database.prisma, type, { searchKeys: [...searchKeys] })
+    await updateEventType(services.database.prisma, type, { searchKeys: [...searchKeys] }, SYSTEM)
   }
   return { tenant, type }
 }

@@ -1,10 +1,11 @@
-import { createApiKey } from '../../src/api-keys/api-key.ts'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { openServices, type Services } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
 import { generateSigningKey } from '../../src/receiver/sign.ts'
+import { createApiKey } from '../support/api-keys.ts'
 import type { Behaviour } from './bench-receiver.ts'
 import { ENCRYPTION_KEY } from './posthorn-server.ts'
 
@@ -27,7 +28,7 @@ export function openBenchServices(databaseUrl: string): Services {
 }
 
 export async function createBenchTenant({ database }: Services): Promise<BenchTenant> {
-  const organization = await createOrganization(database.prisma, { name: 'Bench' })
+  const organization = await createOrganization(database.prisma, { name: 'Bench' }, SYSTEM)
   const { token } = await createApiKey(database.prisma, {
     organizationId: organization.id,
     scopes: ['events:publish', 'deliveries:read', 'webhooks:read'],

@@ -7,11 +7,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
-import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
+import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
@@ -34,8 +35,9 @@ beforeAll(async () => {
   const { prisma, url } = posthorn.database
   const { organizationId } = posthorn.tenant
   token = (await createApiKey(prisma, { organizationId, scopes: SCOPES })).token
-  await createEventType(prisma, { name: 'anything', description: 'Any JSON.' })
-  other = publicId('organization', (await createOrganization(prisma, { name: 'Autumn Fair' })).id)
+  await createEventType(prisma, { name: 'anything', description: 'Any JSON.' }, SYSTEM)
+  const autumn = await createOrganization(prisma, { name: 'Autumn Fair' }, SYSTEM)
+  other = publicId('organization', autumn.id)
   await saveServer({ pid: process.pid, url: posthorn.app.url })
   unusedPort = await freePort()
   throughServer = { POSTHORN_DATA_DIR: dataDir }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import { unappliedMigrations } from '../../src/migrate/migrate.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
@@ -320,7 +321,9 @@ describe('without --organization', () => {
   )
 
   test('at most ten organizations are listed', async () => {
-    for (let n = 0; n < 12; n++) await createOrganization(others.prisma, { name: `Fair ${n}` })
+    for (let n = 0; n < 12; n++) {
+      await createOrganization(others.prisma, { name: `Fair ${n}` }, SYSTEM)
+    }
     const { stderr } = await run(PUBLISH)
     expect(stderr).toContain('There are 12 organizations.')
     expect(stderr.match(/--organization/g)).toHaveLength(10)

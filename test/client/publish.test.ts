@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, createClient, PosthornError } from '../../packages/client/src/index.ts'
-import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { createNoteType, NOTE } from './note.ts'
@@ -28,7 +29,7 @@ beforeAll(async () => {
   client = createClient<Events>({ url, token })
   await subscribe(posthorn.database, posthorn.tenant.organizationId, [JOINED])
   await createNoteType(posthorn.database)
-  await createEventType(posthorn.database.prisma, {
+  const paid = {
     name: 'order.paid',
     description: 'A customer paid an order in full.',
     schema: {
@@ -36,7 +37,8 @@ beforeAll(async () => {
       required: ['order', 'total'],
       properties: { order: { type: 'integer' }, total: { type: 'string' } },
     },
-  })
+  }
+  await createEventType(posthorn.database.prisma, paid, SYSTEM)
 })
 afterAll(async () => await posthorn[Symbol.asyncDispose]())
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
 import { cancelDelivery } from '../../src/deliveries/delivery.ts'
@@ -34,7 +35,7 @@ test('the audit log shows the state before a cancellation, also if an attempt wa
     'update posthorn.deliveries set attempt_count = attempt_count + 1 where id = $1',
     [parseId('delivery', id)],
   )
-  const canceling = cancelDelivery({ prisma, sql: pool }, organizationId, id)
+  const canceling = cancelDelivery({ prisma, sql: pool, actor: SYSTEM }, organizationId, id)
   await until(async () => (await countWaiting()) === 1, 'the cancellation waits')
   await recording.query('commit')
   recording.release()
@@ -67,7 +68,7 @@ test('a cancellation and the release of the same backlog do not deadlock', async
   await client.query('select from posthorn.deliveries where id = $1 for update', [second])
   const both = Promise.all([
     releaseBacklog(pool, webhookId, 10),
-    cancelDeliveries(pool, [first, second, third]),
+    cancelDeliveries(pool, [first, second, third], null),
   ])
   await until(async () => (await countWaiting()) === 2, 'both wait')
   await client.query('commit')
@@ -89,7 +90,7 @@ test('a cancellation and the parking of the same deliveries do not deadlock', as
   await client.query('select from posthorn.deliveries where id = $1 for update', [ids[1]])
   const park = createPark(pipeline)
   const both = Promise.all([
-    cancelDeliveries(pool, ids),
+    cancelDeliveries(pool, ids, null),
     ...ids.toReversed().map((each) => park({ id: each, reason: 'concurrency_limit' })),
   ])
   await until(async () => (await countWaiting()) === 2, 'both wait')

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database, Sql } from '../../src/db/client.ts'
 import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
@@ -203,7 +204,7 @@ describe('a change that Posthorn makes to a job does not count as the change of 
 
     const ids = (await jobs()).map(({ id }) => id)
     await rescheduleJobs(
-      { prisma: database.prisma, sql: pool, workerSchema: SCHEMA },
+      { prisma: database.prisma, sql: pool, workerSchema: SCHEMA, actor: SYSTEM },
       ids,
       new Date(),
     )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import {
   type AttemptRecord,
@@ -307,7 +308,7 @@ describe('a task', () => {
       await record(delivery, 500, RETRY)
     }
     const counted = await startDeliveryTask(
-      { prisma: api.database.prisma, sql: api.database.pool },
+      { prisma: api.database.prisma, sql: api.database.pool, actor: SYSTEM },
       tenant.organizationId,
       'cancel',
       { filter, dryRun: true, onlyWebhook: own.webhookId },

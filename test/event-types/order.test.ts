@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { findEventTypes } from '../../src/event-types/find-event-types.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
@@ -10,7 +11,7 @@ test('event types are listed by code points in a database with another collation
   await using turkish = await createBlankDatabase(OPTIONS)
   await migrate(turkish.pool)
   for (const name of ['order_a', 'order.b', 'Order.c', 'ordeR']) {
-    await createEventType(turkish.prisma, { name, description: 'An order' })
+    await createEventType(turkish.prisma, { name, description: 'An order' }, SYSTEM)
   }
   const selection = { select: { description: true } }
   const found = await findEventTypes(turkish.prisma, { includeArchived: false }, selection)

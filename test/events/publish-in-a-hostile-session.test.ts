@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database, Sql } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
@@ -38,7 +39,8 @@ beforeAll(async () => {
   database = await createHostileDatabase({ settings: Object.fromEntries(settings) })
   tenant = await createTenant(database.prisma)
   const searchKeys = ['$.order.id', '$.items[0].sku']
-  await createEventType(database.prisma, { name: ORDER, description: 'An order', searchKeys })
+  const order = { name: ORDER, description: 'An order', searchKeys }
+  await createEventType(database.prisma, order, SYSTEM)
   await subscribe(database, tenant.organizationId, [JOINED, ORDER])
   await database.pool.query(SHADOWS)
   host = new pg.Client({ connectionString: hostUrl(database.url) })

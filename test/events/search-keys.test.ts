@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
@@ -23,7 +24,7 @@ afterAll(async () => await database[Symbol.asyncDispose]())
 /** An event type with these search keys. */
 async function addType(searchKeys: string[]): Promise<string> {
   const name = `test.keyed_${++names}`
-  await createEventType(database.prisma, { name, description: 'A test', searchKeys })
+  await createEventType(database.prisma, { name, description: 'A test', searchKeys }, SYSTEM)
   return name
 }
 
@@ -153,10 +154,10 @@ test('a change of the search keys applies to events that are published afterward
     return event?.id as string
   }
   const before = await publish()
-  await updateEventType(database.prisma, type, { searchKeys: ['$.b'] })
+  await updateEventType(database.prisma, type, { searchKeys: ['$.b'] }, SYSTEM)
   expect(await indexed(await publish())).toEqual({ '$.b': '2' })
   expect(await indexed(before)).toEqual({ '$.a': '1' })
-  await updateEventType(database.prisma, type, { searchKeys: [] })
+  await updateEventType(database.prisma, type, { searchKeys: [] }, SYSTEM)
   expect(await indexed(await publish())).toEqual({})
 })
 

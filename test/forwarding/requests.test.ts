@@ -359,6 +359,10 @@ describe('expiry', () => {
       `select posthorn.enqueue('roll_up', '{}', 'posthorn:roll_up', queue := 'posthorn:roll_up')`,
     )
     await until(async () => !(await webhookIds(posthorn)).includes(id), 'the webhook is deleted')
+    const deletion = { action: 'webhook.deleted', subjectId: id }
+    expect(await posthorn.database.prisma.auditEntry.findMany({ where: deletion })).toMatchObject([
+      { source: 'system', apiKeyId: null },
+    ])
     const find = async () => {
       const { rows } = await posthorn.database.pool.query(
         `select state, attempt_count, last_error from posthorn.deliveries where id = $1`,

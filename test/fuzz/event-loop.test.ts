@@ -2,10 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
-import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { Database } from '../../src/db/client.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { createApiKey } from '../support/api-keys.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'
@@ -57,7 +58,7 @@ async function addTypes() {
     },
   }
   for (const [name, schema] of Object.entries(schemas)) {
-    await createEventType(database.prisma, { name, description: 'For the test.', schema })
+    await createEventType(database.prisma, { name, description: 'For the test.', schema }, SYSTEM)
   }
   // A large catalogue, which makes the search for suggestions slow.
   await database.pool.query(

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import type { Database } from '../../src/db/client.ts'
 import { mintId, parseId } from '../../src/db/ids.ts'
@@ -223,7 +224,7 @@ const hourAgo = () => new Date(Date.now() - 3_600_000)
 
 /** Publishes an order whose event type has the search key `$.order.id`, and returns its id. */
 async function orderWithKey(): Promise<string> {
-  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.order.id'] })
+  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.order.id'] }, SYSTEM)
   const data = { order: { id: 87_012 } }
   await api.deps.publishEvents(tenant.organizationId, [{ type: JOINED, data }])
   return '87012'

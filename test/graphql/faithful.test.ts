@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -7,7 +8,11 @@ let posthorn: TestApp
 
 beforeAll(async () => {
   posthorn = await startTestApp({ role: 'api' })
-  await createEventType(posthorn.database.prisma, { name: 'anything', description: 'Any JSON.' })
+  await createEventType(
+    posthorn.database.prisma,
+    { name: 'anything', description: 'Any JSON.' },
+    SYSTEM,
+  )
 })
 afterAll(() => posthorn[Symbol.asyncDispose]())
 

@@ -7,6 +7,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Scope } from '../../src/access/scope.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
@@ -23,7 +24,7 @@ let variables: Record<string, unknown>
 
 beforeAll(async () => {
   api = await openApi()
-  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.order.id'] })
+  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.order.id'] }, SYSTEM)
   all = await api.tenant()
   const { id: webhook } = await addWebhook(api, all.organizationId, { headers: { 'X-Key': 'abc' } })
   const [event = ''] = await publish(api, all.organizationId)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
@@ -10,8 +11,13 @@ let tenant: Awaited<ReturnType<Api['tenant']>>
 
 beforeAll(async () => {
   api = await openApi()
-  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.order.id', '$.customer'] })
-  await updateEventType(api.database.prisma, TICKET, { searchKeys: ['$.customer'] })
+  await updateEventType(
+    api.database.prisma,
+    JOINED,
+    { searchKeys: ['$.order.id', '$.customer'] },
+    SYSTEM,
+  )
+  await updateEventType(api.database.prisma, TICKET, { searchKeys: ['$.customer'] }, SYSTEM)
 })
 beforeEach(async () => {
   tenant = await api.tenant()

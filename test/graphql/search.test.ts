@@ -59,7 +59,11 @@ describe('deliveries', () => {
     await record(retried, 500, RETRY)
     await record(retried, 204)
     await record(lost, null)
-    await cancelDeliveries(api.database.pool, [parseId('delivery', canceled as string) as string])
+    await cancelDeliveries(
+      api.database.pool,
+      [parseId('delivery', canceled as string) as string],
+      null,
+    )
     await record(done, 200)
     expect(await found({ states: ['QUEUED'] })).toEqual([fresh])
     expect(await found({ states: ['RETRYING'] })).toEqual([waiting])

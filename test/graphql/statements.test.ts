@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
@@ -90,7 +91,7 @@ test('events published together are read together', async () => {
 })
 
 test('a page by a search key takes three statements, and four for deliveries with other conditions', async () => {
-  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.i'] })
+  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.i'] }, SYSTEM)
   const key = 'key: { path: "$.i", equals: "0" }'
   const statements = async (list: string) => {
     const { errors } = await api.call(tenant.token, `{ ${list} { nodes { id } } }`)

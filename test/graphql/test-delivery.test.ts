@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createApiKey } from '../../src/api-keys/api-key.ts'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { mintId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { verify } from '../../src/receiver/index.ts'
+import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -97,13 +98,12 @@ describe('testDelivery', () => {
   })
 
   test('a payload that does not match the schema is rejected with each problem', async () => {
-    await updateEventType(api.database.prisma, JOINED, {
-      schema: {
-        type: 'object',
-        required: ['event'],
-        properties: { attendee: { type: 'object', required: ['email'] } },
-      },
-    })
+    const schema = {
+      type: 'object',
+      required: ['event'],
+      properties: { attendee: { type: 'object', required: ['email'] } },
+    }
+    await updateEventType(api.database.prisma, JOINED, { schema }, SYSTEM)
     const { data } = await send({ webhookId, input: { eventType: JOINED, data: { attendee: {} } } })
     expect(data.testDelivery.__typename).toBe('ValidationError')
     expect(data.testDelivery.issues.map((issue: { message: string }) => issue.message)).toEqual([
@@ -114,7 +114,7 @@ describe('testDelivery', () => {
     const tooLarge = await send({ webhookId, input: { eventType: JOINED, data: { event: large } } })
     expect(tooLarge.data.testDelivery.issues).toMatchObject([{ path: ['data'], code: 'too_large' }])
     expect(await count()).toBe(0)
-    await updateEventType(api.database.prisma, JOINED, { schema: null })
+    await updateEventType(api.database.prisma, JOINED, { schema: null }, SYSTEM)
   })
 
   test.each<[string, string, string]>([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createApiKey } from '../../src/api-keys/api-key.ts'
 import { mintId, parseId } from '../../src/db/ids.ts'
+import { createApiKey } from '../support/api-keys.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'

@@ -38,6 +38,7 @@ test('a stream that ends while it opens leaves no old states of webhooks to the 
     hub.subscribe({
       organizationId,
       apiKeyId,
+      sessionId: null,
       needsHealth,
       filter: ({ kind }) => kind === 'health',
       toError(reason) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { redeliver } from '../../src/deliveries/delivery.ts'
@@ -54,6 +55,6 @@ test('a retry has the priority 1, and a redelivery the priority 0', async () => 
   const next = { kind: 'retry', delayMs: 60_000 } as const
   await createRecordAttempt(pool, SENDER)(attemptOf(row, 503, { next }))
   expect(await priorities()).toEqual({ 1: 1 })
-  await redeliver({ prisma, sql: pool }, organizationId, id)
+  await redeliver({ prisma, sql: pool, actor: SYSTEM }, organizationId, id)
   expect(await priorities()).toEqual({ 0: 1 })
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { testDelivery } from '../../src/deliveries/test-delivery.ts'
 import { createFanOut } from '../../src/events/fan-out.ts'
@@ -386,7 +387,7 @@ describe('while it runs, a recovery', () => {
     const { recoveryUuid } = await start({ include: 'failed', ratePerSecond: 40 })
     const id = publicId('recovery', recoveryUuid as string)
     await queueRecoveryPage(api.database.background, recoveryUuid as string)
-    await cancelRecovery(api.database.prisma, organizationId, id)
+    await cancelRecovery(api.database.prisma, organizationId, id, SYSTEM)
     expect(await finish(api.database, recoveryUuid as string)).toMatchObject({
       state: 'canceled',
       total: 100,
@@ -397,7 +398,7 @@ describe('while it runs, a recovery', () => {
     expect(await rows({ state: 'pending' })).toHaveLength(10)
     expect(await recover()).toMatchObject({ total: 90, redelivered: 90 })
     await expect(
-      cancelRecovery(api.database.prisma, organizationId, await lastRecoveryId()),
+      cancelRecovery(api.database.prisma, organizationId, await lastRecoveryId(), SYSTEM),
     ).rejects.toThrow(
       /has queued all its deliveries already. Only a recovery that is queueing can be canceled/,
     )
@@ -419,7 +420,7 @@ describe('while it runs, a recovery', () => {
       exhausted: 0,
     })
 
-    await cancelRecovery(prisma, organizationId, publicId('recovery', id))
+    await cancelRecovery(prisma, organizationId, publicId('recovery', id), SYSTEM)
     await end(queued.slice(3, 7), 'exhausted')
     expect(await follow(id)).toBeGreaterThan(0)
     await end(queued.slice(7), 'canceled')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES, type Scope } from '../../src/access/scope.ts'
-import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { mintToken } from '../../src/api-keys/token.ts'
 import { publicId } from '../../src/db/ids.ts'
+import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import {
   type ConnectV1,
   json,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { TICKET } from '../support/factories.ts'
@@ -23,7 +24,12 @@ afterAll(() => api[Symbol.asyncDispose]())
 beforeEach(async () => {
   created = await api.create({ description: 'Ticketing', headers: { 'X-Tenant': 'harvest' } })
   id = String(created['id'])
-  await updateWebhook(api.deps.webhooks, api.tenant.organizationId, id, OPTIONS)
+  await updateWebhook(
+    { ...api.deps.webhooks, actor: SYSTEM },
+    api.tenant.organizationId,
+    id,
+    OPTIONS,
+  )
 })
 
 const get = async () => json(await api.call('GET', `/webhooks/${id}`))

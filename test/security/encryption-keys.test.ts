@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database, Sql } from '../../src/db/client.ts'
 import { mintId, parseId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
@@ -28,7 +29,7 @@ afterEach(async () => await database[Symbol.asyncDispose]())
 
 function depsWith(...keys: Buffer[]) {
   const { prisma } = database
-  return { prisma, keyring: createKeyring(keys), guard: createAddressGuard([]) }
+  return { prisma, keyring: createKeyring(keys), guard: createAddressGuard([]), actor: SYSTEM }
 }
 
 const hook = (headers: Record<string, string> = { 'X-Key': 'abc' }) => ({
@@ -76,7 +77,8 @@ describe('posthorn key rotate-encryption', () => {
     const create = async (environment: Record<string, string>) => {
       await using posthorn = await startTestApp({ role: 'api', database, environment })
       const { createWebhookOnce } = await import('../../src/webhooks/create-webhook-once.ts')
-      return await createWebhookOnce(posthorn.app.services.webhooks, organizationId, hook(), key)
+      const deps = { ...posthorn.app.services.webhooks, actor: SYSTEM }
+      return await createWebhookOnce(deps, organizationId, hook(), key)
     }
     const id = await create({ POSTHORN_ENCRYPTION_KEYS: old.POSTHORN_ENCRYPTION_KEYS })
     const [, , answers] = await reencryptStoredSecrets(

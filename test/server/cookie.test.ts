@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-sse'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { publicId } from '../../src/db/ids.ts'
+import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
 import { type Browser, openBrowser, VIEWER } from './browser.ts'

@@ -1,7 +1,7 @@
 import { parse } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { document } from '../graphql/support/document.ts'
+import { revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { openBrowser } from './browser.ts'

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import type { Database } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
@@ -10,6 +9,7 @@ import {
   sealSignInState,
 } from '../../src/sessions/oidc/sign-in-state.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
+import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApiKey, revokeApiKey } from '../../src/api-keys/api-key.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { createSignInLink } from '../../src/sessions/sign-in-link.ts'
+import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { openBrowser, VIEWER } from './browser.ts'
 

@@ -12,7 +12,7 @@ let token: string
 beforeAll(async () => {
   api = await openApi()
   tenant = await api.tenant()
-  token = (await startSession(api.database.pool, tenant.keyId, SYSTEM)).token
+  token = (await startSession(api.database.pool, tenant.keyId, SYSTEM, null)).token
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
@@ -37,7 +37,10 @@ test('concurrent requests share a statement', async () => {
   } as Sql
   const authenticate = createAuthenticateSession(counting)
   const others = await Promise.all(
-    Array.from({ length: 20 }, async () => (await startSession(pool, tenant.keyId, SYSTEM)).token),
+    Array.from(
+      { length: 20 },
+      async () => (await startSession(pool, tenant.keyId, SYSTEM, null)).token,
+    ),
   )
   const callers = await Promise.all([token, ...others].map((one) => authenticate(one)))
   expect(new Set(callers.map(({ consoleSessionId }) => consoleSessionId)).size).toBe(21)
@@ -60,7 +63,7 @@ test('a revoked key cannot start a session', async () => {
   const { pool, prisma } = api.database
   const other = await api.tenant()
   await prisma.apiKey.update({ where: { id: other.keyId }, data: { revokedAt: new Date() } })
-  await expect(startSession(pool, other.keyId, SYSTEM)).rejects.toMatchObject({
+  await expect(startSession(pool, other.keyId, SYSTEM, null)).rejects.toMatchObject({
     code: 'unauthenticated',
   })
 })

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES, type Scope } from '../../src/access/scope.ts'
-import { createApiKey, listApiKeys, revokeApiKey } from '../../src/api-keys/api-key.ts'
+import { listApiKeys } from '../../src/api-keys/api-key.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
 import { subscribe } from '../graphql/support/live.ts'
 import { openBrowser } from '../server/browser.ts'
+import { createApiKey, revokeApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 

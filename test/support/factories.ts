@@ -1,11 +1,12 @@
+import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES, type Scope } from '../../src/access/scope.ts'
-import { createApiKey } from '../../src/api-keys/api-key.ts'
 import type { Database, Db } from '../../src/db/client.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { createWebhook } from '../../src/webhooks/webhook.ts'
+import { createApiKey } from './api-keys.ts'
 
 export const JOINED = 'event_attendee.joined_event'
 export const TICKET = 'event_attendee.ticket_success'
@@ -15,7 +16,7 @@ export const ALL_SCOPES = SCOPES.filter((scope) => scope !== 'admin')
 
 /** Creates an organization with an API key. */
 export async function createTenant(db: Db, scopes: readonly Scope[] = ALL_SCOPES) {
-  const organization = await createOrganization(db, { name: 'Harvest Fair' })
+  const organization = await createOrganization(db, { name: 'Harvest Fair' }, SYSTEM)
   const { key, token } = await createApiKey(db, { organizationId: organization.id, scopes })
   return {
     organizationId: organization.id,
@@ -34,5 +35,6 @@ export async function subscribe(
 ): Promise<void> {
   const keyring = createKeyring([Buffer.alloc(32, 1)])
   const fields = { url: 'https://example.com/hooks', eventSubscriptions, enabled }
-  await createWebhook({ prisma, keyring, guard: createAddressGuard([]) }, organizationId, fields)
+  const deps = { prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
+  await createWebhook(deps, organizationId, fields)
 }

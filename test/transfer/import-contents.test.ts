@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
@@ -174,8 +175,8 @@ describe('what exists with other values', () => {
   })
 
   test('an event type that somebody changed is a difference', async () => {
-    await updateEventType(target.database.prisma, 'order.paid', { description: 'Changed.' })
-    await updateEventType(target.database.prisma, JOINED, { description: 'Changed.' })
+    await updateEventType(target.database.prisma, 'order.paid', { description: 'Changed.' }, SYSTEM)
+    await updateEventType(target.database.prisma, JOINED, { description: 'Changed.' }, SYSTEM)
     const { differences } = await importInto(target, await exported(source))
     expect(differences.map(({ id, field }) => [id, field])).toEqual([
       [JOINED, 'description'],
@@ -227,7 +228,8 @@ describe('what exists with other values', () => {
 
 test('event types of a fresh installation give way to those of the file, which publishers notice', async () => {
   const { prisma } = source.database
-  await updateEventType(prisma, JOINED, { description: 'Our own text.', searchKeys: ['$.id'] })
+  const changes = { description: 'Our own text.', searchKeys: ['$.id'] }
+  await updateEventType(prisma, JOINED, changes, SYSTEM)
   const { replacedEventTypes, unchanged } = await importInto(target, await exported(source))
   expect([replacedEventTypes, unchanged.eventTypes]).toEqual([1, 1])
   const replaced = await target.database.prisma.eventType.findUniqueOrThrow({

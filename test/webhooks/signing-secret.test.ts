@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
@@ -10,12 +11,12 @@ import {
   revealSigningSecret,
   rotateSigningSecret,
 } from '../../src/webhooks/signing-secret.ts'
-import { createWebhook, deleteWebhook, type WebhookDeps } from '../../src/webhooks/webhook.ts'
+import { type ActingWebhookDeps, createWebhook, deleteWebhook } from '../../src/webhooks/webhook.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 
 let database: Database
-let deps: WebhookDeps
+let deps: ActingWebhookDeps
 let organizationId: string
 
 beforeAll(async () => {
@@ -25,6 +26,7 @@ beforeAll(async () => {
     prisma: database.prisma,
     keyring: createKeyring([randomBytes(32)]),
     guard: createAddressGuard([]),
+    actor: SYSTEM,
   }
 })
 afterAll(async () => await database[Symbol.asyncDispose]())

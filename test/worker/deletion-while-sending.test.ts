@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { createWebhook, deleteWebhook } from '../../src/webhooks/webhook.ts'
@@ -16,7 +17,8 @@ test('webhooks that are deleted while their deliveries are sent leave no pending
   const { pool, prisma } = database
   const environment = testEnvironment(database.url)
   const key = Buffer.from(environment['POSTHORN_ENCRYPTION_KEYS'] as string, 'base64')
-  const deps = { prisma, keyring: createKeyring([key]), guard: createAddressGuard([]) }
+  const keyring = createKeyring([key])
+  const deps = { prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
   const { organizationId, publicOrganizationId } = await createTenant(prisma)
   await using worker = startPosthorn(['start', '--role', 'worker'], {
     environment: { ...environment, POSTHORN_LOG_LEVEL: 'info' },

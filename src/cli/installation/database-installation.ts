@@ -1,4 +1,5 @@
 import { COMMAND_LINE } from '../../access/actor.ts'
+import { ALL_ORGANIZATIONS } from '../../access/all-organizations.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../api-keys/api-key.ts'
 import type { Services } from '../../app.ts'
 import type { Db } from '../../db/client.ts'
@@ -24,16 +25,19 @@ export function databaseInstallation({ database, publishEvents }: Services): Ins
     },
     async createKey(organization, key) {
       const { id: organizationId } = await findOrganization(prisma, organization)
-      const created = await createApiKey(prisma, { ...key, organizationId }, COMMAND_LINE)
+      const wanted = { ...key, organizationId, grantedBy: null }
+      const created = await createApiKey(prisma, wanted, COMMAND_LINE)
       return { id: publicId('apiKey', created.key.id), token: created.token }
     },
     async listKeys(organization) {
-      const only =
-        organization === undefined ? undefined : await getOrganization(prisma, organization)
-      return (await listApiKeys(prisma, only?.id)).map(toKey)
+      const owner =
+        organization === undefined
+          ? ALL_ORGANIZATIONS
+          : (await getOrganization(prisma, organization)).id
+      return (await listApiKeys(prisma, owner)).map(toKey)
     },
     async revokeKey(id) {
-      const { revokedAt } = await revokeApiKey(prisma, id, undefined, COMMAND_LINE)
+      const { revokedAt } = await revokeApiKey(prisma, id, ALL_ORGANIZATIONS, COMMAND_LINE)
       return { revokedAt: revokedAt?.toISOString() ?? null }
     },
     async publish(organization, event) {

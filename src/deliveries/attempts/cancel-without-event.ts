@@ -10,7 +10,7 @@ export function createCancelWithoutEvent(
   reportCanceled: ReportCanceled,
 ): (uuid: string) => Promise<void> {
   async function cancel(uuids: string[]): Promise<undefined[]> {
-    const canceled = await cancelDeliveries(sql, uuids)
+    const canceled = await cancelDeliveries(sql, uuids, null)
     const deliveryIds = canceled.map((uuid) => publicId('delivery', uuid))
     reportCanceled({ count: canceled.length, reason: 'event_deleted', ids: { deliveryIds } })
     return uuids.map(() => undefined)

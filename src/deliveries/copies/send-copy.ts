@@ -1,4 +1,4 @@
-import { type Actor, SYSTEM } from '../../access/actor.ts'
+import type { Actor } from '../../access/actor.ts'
 import { writeAuditEntry } from '../../audit/audit-entry.ts'
 import type { Db, Sql } from '../../db/client.ts'
 import { parseId } from '../../db/ids.ts'
@@ -16,8 +16,8 @@ interface CopyDeps {
   readonly sql: Sql
   readonly copySender: CopySender
   readonly webhooks: { readonly guard: AddressGuard; readonly headerPrefix?: string }
-  /** The actor, for the audit log. Default: Posthorn itself. */
-  readonly actor?: Actor
+  /** The actor, for the audit log. */
+  readonly actor: Actor
 }
 
 /** A copy of a delivery, and what the URL answered. */
@@ -33,7 +33,7 @@ export interface DeliveryCopy {
  * for a URL that is not permitted, and `conflict` if the event is past its retention.
  */
 export async function sendCopy(
-  { prisma, sql, copySender, webhooks, actor = SYSTEM }: CopyDeps,
+  { prisma, sql, copySender, webhooks, actor }: CopyDeps,
   organizationId: string,
   id: string,
   url: string,

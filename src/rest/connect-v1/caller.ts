@@ -51,7 +51,8 @@ export function rateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<Caller
 /** The caller, for the audit log. */
 export function actorOf(c: Context<CallerEnv>): Actor {
   const request = { headers: c.req.raw.headers, address: connectionOf(c).address }
-  return requestActor('rest', c.get('caller').keyId, request)
+  const { keyId, person } = c.get('caller')
+  return requestActor('rest', keyId, person, request)
 }
 
 /** Returns the uuid of the caller's organization. Throws `forbidden` if the key lacks the scope. */

@@ -4,12 +4,12 @@ import { DomainError, type FieldIssue, invalid } from '../../lib/errors.ts'
 import { fieldName } from '../../lib/validation.ts'
 import { parseWebhook } from '../../webhooks/check-webhook.ts'
 import {
+  type ActingWebhookDeps,
   createWebhook,
   getWebhook,
   type Precondition,
   updateWebhook,
   type Webhook,
-  type WebhookDeps,
 } from '../../webhooks/webhook.ts'
 import {
   type NewWebhook,
@@ -22,7 +22,7 @@ type Body = Readonly<Record<string, unknown>>
 
 /** Creates the webhook that a body describes. Throws `invalid` with all errors of the body. */
 export async function createFromBody(
-  deps: WebhookDeps,
+  deps: ActingWebhookDeps,
   organizationId: string,
   body: Body,
   tx?: Db,
@@ -41,7 +41,7 @@ export async function createFromBody(
 
 /** Updates a webhook with the fields of a body. Throws `invalid` with all errors of the body. */
 export async function updateFromBody(
-  deps: WebhookDeps,
+  deps: ActingWebhookDeps,
   organizationId: string,
   id: string,
   body: Body,

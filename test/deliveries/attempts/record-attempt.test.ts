@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Database, Sql } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../../src/db/ids.ts'
@@ -286,7 +287,7 @@ describe('a delivery that changes during its attempt', () => {
   test('stays canceled, and its attempt is recorded', async () => {
     const [delivery] = (await publish(1)) as [Delivery]
     await using worker = await claimJobs(database, 1)
-    await cancelDeliveries(database.pool, [delivery.id])
+    await cancelDeliveries(database.pool, [delivery.id], null)
     expect(await record(attemptOf(delivery, 503, retry))).toMatchObject({
       number: 1,
       state: 'canceled',
@@ -372,7 +373,7 @@ async function recordRunning(
 
 async function requestRedelivery({ id }: Delivery): Promise<void> {
   const { prisma, pool } = database
-  await redeliver({ prisma, sql: pool }, organizationId, publicId('delivery', id))
+  await redeliver({ prisma, sql: pool, actor: SYSTEM }, organizationId, publicId('delivery', id))
 }
 
 async function reload(delivery: Delivery | undefined): Promise<Delivery> {

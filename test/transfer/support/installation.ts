@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { SYSTEM } from '../../../src/access/actor.ts'
 import { SCOPES } from '../../../src/access/scope.ts'
-import { createApiKey, revokeApiKey } from '../../../src/api-keys/api-key.ts'
 import { hashToken, mintToken, tokenHint } from '../../../src/api-keys/token.ts'
 import type { Database } from '../../../src/db/client.ts'
 import { publicId } from '../../../src/db/ids.ts'
@@ -13,7 +13,12 @@ import type { Contents } from '../../../src/transfer/contents.ts'
 import { exportContents } from '../../../src/transfer/export-contents.ts'
 import { readContents } from '../../../src/transfer/read-contents.ts'
 import { rotateSigningSecret } from '../../../src/webhooks/signing-secret.ts'
-import { createWebhook, deleteWebhook, type WebhookDeps } from '../../../src/webhooks/webhook.ts'
+import {
+  type ActingWebhookDeps,
+  createWebhook,
+  deleteWebhook,
+} from '../../../src/webhooks/webhook.ts'
+import { createApiKey, revokeApiKey } from '../../support/api-keys.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { JOINED, TICKET } from '../../support/factories.ts'
 
@@ -21,7 +26,7 @@ import { JOINED, TICKET } from '../../support/factories.ts'
 export interface Installation extends AsyncDisposable {
   readonly database: Database
   readonly keyring: Keyring
-  readonly deps: WebhookDeps
+  readonly deps: ActingWebhookDeps
   /** What an export has, without its audit entries. */
   contents(): Promise<Contents>
 }
@@ -32,7 +37,7 @@ export async function createInstallation(keys = [randomBytes(32)]): Promise<Inst
   return {
     database,
     keyring,
-    deps: { prisma: database.prisma, keyring, guard: createAddressGuard([]) },
+    deps: { prisma: database.prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM },
     contents: () => readContents(database.pool, keyring),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
@@ -40,17 +45,19 @@ export async function createInstallation(keys = [randomBytes(32)]): Promise<Inst
 
 /** Creates configuration of every kind, and what an export leaves out. */
 export async function configure({ database: { prisma, pool }, deps }: Installation) {
-  const fair = await createOrganization(prisma, { name: 'Harvest Fair' })
-  const empty = await createOrganization(prisma, { name: 'Ütopia 🌻' })
-  await createEventType(prisma, {
+  const fair = await createOrganization(prisma, { name: 'Harvest Fair' }, SYSTEM)
+  const empty = await createOrganization(prisma, { name: 'Ütopia 🌻' }, SYSTEM)
+  const paid = {
     name: 'order.paid',
     description: 'An order is paid.',
     schema: { type: 'object', properties: { id: { type: 'integer' } } },
     example: { id: 9001, note: 'a\\b "c" 🌻', share: 0.1 },
     searchKeys: ['$.id'],
-  })
-  await createEventType(prisma, { name: 'order.lost', description: 'No longer published.' })
-  await archiveEventType(prisma, 'order.lost')
+  }
+  await createEventType(prisma, paid, SYSTEM)
+  const lost = { name: 'order.lost', description: 'No longer published.' }
+  await createEventType(prisma, lost, SYSTEM)
+  await archiveEventType(prisma, 'order.lost', SYSTEM)
   const full = await createWebhook(deps, fair.id, {
     url: 'https://example.com/hooks?token=abc',
     description: 'Orders\nof the "fair"',
