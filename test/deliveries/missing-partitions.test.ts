@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { maintainPartitions } from '../support/maintain-partitions.ts'
+import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
 import {
   DAY_MS,
   openPartitionRows,
@@ -9,6 +9,9 @@ import {
   type TABLES,
 } from '../support/partition-rows.ts'
 import { startPublishing } from '../support/start-publishing.ts'
+
+/** The day of the partition in which a new row is. */
+const TODAY = "(now() at time zone 'UTC')::date"
 
 const RETENTION_MS = 30 * DAY_MS
 
@@ -36,9 +39,7 @@ describe('partitions that are missing are created while events arrive,', () => {
   })
 
   test('after a week without a worker', async () => {
-    await database.pool.query(
-      `select posthorn.create_partitions((now() at time zone 'UTC')::date - 15, (now() at time zone 'UTC')::date - 3)`,
-    )
+    await createPartitions(database.pool, `${TODAY} - 15`, `${TODAY} - 3`)
     for (let days = 16; days >= 0; days -= 1) {
       const at = new Date(Date.now() - days * DAY_MS)
       await rows.delivery(at, await rows.event(at), 'pending')
@@ -48,9 +49,7 @@ describe('partitions that are missing are created while events arrive,', () => {
   })
 
   test('after a backup is restored that is older than the last partition', async () => {
-    await database.pool.query(
-      `select posthorn.create_partitions((now() at time zone 'UTC')::date - 50, (now() at time zone 'UTC')::date - 40)`,
-    )
+    await createPartitions(database.pool, `${TODAY} - 50`, `${TODAY} - 40`)
     const old = new Date(Date.now() - 45 * DAY_MS)
     const pending = await rows.event(old)
     await rows.delivery(old, pending, 'pending')

@@ -7,7 +7,7 @@ import {
 } from '../../src/deliveries/attempts/record-attempt.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { maintainPartitions } from '../support/maintain-partitions.ts'
+import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
 
@@ -156,8 +156,7 @@ test('a lookup by id reads one partition', async () => {
 })
 
 test('dropping a day waits for a publisher, and ends in no deadlock', async () => {
-  const old = new Date(Date.now() - 3 * DAY_MS)
-  await database.pool.query('select posthorn.create_partitions($1::date, $1::date)', [old])
+  await createPartitions(database.pool, `now() - interval '3 days'`, `now() - interval '3 days'`)
   const publisher = await database.pool.connect()
   try {
     await publisher.query('begin')
@@ -177,8 +176,7 @@ describe('a reader that locks attempts before deliveries', () => {
   let reader: PoolClient
 
   beforeEach(async () => {
-    const old = new Date(Date.now() - 3 * DAY_MS)
-    await database.pool.query('select posthorn.create_partitions($1::date, $1::date)', [old])
+    await createPartitions(database.pool, `now() - interval '3 days'`, `now() - interval '3 days'`)
     reader = await database.pool.connect()
     await reader.query('begin')
     await reader.query('select from posthorn.attempts limit 1')

@@ -14,6 +14,7 @@ import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { deliveryJobs } from '../support/jobs.ts'
+import { createPartitions } from '../support/maintain-partitions.ts'
 
 let database: Database
 let organizationId: string
@@ -127,7 +128,7 @@ test('loading and recording read only the partitions of their deliveries', async
   const load = createLoadDelivery(session)
   const recordAttempt = createRecordAttempt(session, SENDER)
   const record = async (uuid: string) => recordAttempt(attemptOf(await read(uuid), 200))
-  await session.query('select posthorn.create_partitions(current_date - 40, current_date + 7)')
+  await createPartitions(session, 'current_date - 40', 'current_date + 7')
   const today = await addOld(0, 0)
   const old = await addOld(3, 3)
   // A recovery can create a delivery long after its event.
@@ -154,7 +155,7 @@ test('loading and recording read only the partitions of their deliveries', async
 
 test('attempts recorded together are found by index if two days have many deliveries', async () => {
   const recordAttempt = createRecordAttempt(session, SENDER)
-  await session.query('select posthorn.create_partitions(current_date - 1, current_date)')
+  await createPartitions(session, 'current_date - 1', 'current_date')
   await publish(25_000)
   await session.query(`
     insert into posthorn.deliveries
@@ -213,6 +214,8 @@ test.each(['without statistics', 'with statistics'])(
     const options = '-c default_transaction_read_only=off'
     const host = new pg.Pool({ connectionString: database.url, max: 1, options })
     const hostSession = await host.connect()
+    // The pool ends before its connection is closed, and the database is dropped.
+    hostSession.on('error', () => {})
     const pipeline = session
     session = hostSession
     try {

@@ -4,13 +4,13 @@ import type { Recovery } from '../../src/db/generated/prisma/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { continueRecovery } from '../../src/recoveries/continue-recovery.ts'
 import { JOINED } from '../support/factories.ts'
-import { createPastPartitions } from '../support/maintain-partitions.ts'
+import { createPartitions } from '../support/maintain-partitions.ts'
 
 const RETENTION_DAYS = 30
 
 /** Creates the partitions of past days within retention, which a new database does not have. */
 export async function createPartitionsOfRetention(sql: Sql): Promise<void> {
-  await createPastPartitions(sql, RETENTION_DAYS + 1)
+  await createPartitions(sql, `current_date - ${RETENTION_DAYS + 1}`, 'current_date + 1')
 }
 
 export interface PastEvents {

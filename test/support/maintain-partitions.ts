@@ -1,10 +1,23 @@
 import type { Sql } from '../../src/db/client.ts'
 import { maintainPartitions as maintain } from '../../src/deliveries/retention.ts'
+import { until } from './until.ts'
 
-/** Creates the partitions from some days ago until tomorrow. On a busy machine, autovacuum may keep a lock for seconds. */
-export async function createPastPartitions(sql: Sql, days: number): Promise<void> {
-  await sql.query(`begin; set local lock_timeout = '60s';
-    select posthorn.create_partitions(current_date - ${days}, current_date + 1); commit`)
+const LOCK_NOT_AVAILABLE = '55P03'
+
+/**
+ * Creates the partitions of these days, which are expressions of SQL. The function waits for a lock for 200 ms, so that
+ * nobody waits for it; the maintenance, and this, call it again.
+ */
+export async function createPartitions(sql: Sql, first: string, last: string): Promise<void> {
+  await until(async () => {
+    try {
+      await sql.query(`select posthorn.create_partitions((${first})::date, (${last})::date)`)
+      return true
+    } catch (error) {
+      if (Object(error).code !== LOCK_NOT_AVAILABLE) throw error
+      return false
+    }
+  }, 'the partitions are created')
 }
 
 /** Maintains the partitions as at a time. Throws if a step fails. Default: the time of Postgres. */

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Sql } from '../../src/db/client.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { JOINED, TICKET } from './factories.ts'
-import { createPastPartitions } from './maintain-partitions.ts'
+import { createPartitions } from './maintain-partitions.ts'
 import { until } from './until.ts'
 
 export interface Filled {
@@ -22,7 +22,7 @@ export async function fillDeliveries(
   organizationId: string,
   count: number,
 ): Promise<Filled> {
-  await createPastPartitions(sql, FILLED_DAYS + 1)
+  await createPartitions(sql, `current_date - ${FILLED_DAYS + 1}`, 'current_date + 1')
   const { rows } = await sql.query<{ id: string }>(
     `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
      select $1, 'https://example.com/' || i, true, array[$2, $3] from generate_series(1, 3) as i returning id`,

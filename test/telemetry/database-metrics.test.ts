@@ -5,6 +5,7 @@ import { readDatabaseState } from '../../src/telemetry/database-state.ts'
 import { watchDatabase } from '../../src/telemetry/watch-database.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { createPartitions } from '../support/maintain-partitions.ts'
 import { until } from '../support/until.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -148,9 +149,7 @@ test('deliveries that are not created yet count besides', async () => {
 })
 
 test('partitions past retention are reported', async () => {
-  await sql(
-    `select posthorn.create_partitions((now() - interval '5 days')::date, (now() - interval '4 days')::date)`,
-  )
+  await createPartitions(database.pool, `now() - interval '5 days'`, `now() - interval '4 days'`)
   expect(await read(10 * DAY_MS)).toMatchObject({ partitionsPastRetention: 0 })
   // Two days of four tables.
   expect(await read(2 * DAY_MS)).toMatchObject({ partitionsPastRetention: 8 })

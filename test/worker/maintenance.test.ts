@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { createPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
 import { until } from '../support/until.ts'
 
@@ -17,7 +18,7 @@ beforeEach(async () => {
   posthorn = await startTestApp({ database })
   await until(async () => (await maintenanceJobs()).length === 0, 'the first maintenance ended')
   await removeTomorrow()
-  await query(`select posthorn.create_partitions(current_date - 50, current_date - 40)`)
+  await createPartitions(database.pool, 'current_date - 50', 'current_date - 40')
 })
 afterEach(async () => {
   await posthorn[Symbol.asyncDispose]()
