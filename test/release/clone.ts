@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { appendFile, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { appendFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -19,9 +19,8 @@ interface ProgramEnd {
   readonly output: string
 }
 
-/** Git asks who commits, and would read the settings of the person who runs the tests. */
+/** Git asks who commits. */
 const GIT = {
-  GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_AUTHOR_NAME: 'Test',
   GIT_AUTHOR_EMAIL: 'test@example.com',
   GIT_COMMITTER_NAME: 'Test',
@@ -31,7 +30,10 @@ const GIT = {
 export async function createClone(): Promise<Clone> {
   const parent = await mkdtemp(path.join(tmpdir(), 'posthorn release '))
   const folder = path.join(parent, 'clone')
-  const env = { ...process.env, ...GIT }
+  // In place of the settings of the person who runs the tests. The repository may belong to another user.
+  const settings = path.join(parent, 'gitconfig')
+  await writeFile(settings, '[safe]\n\tdirectory = *\n')
+  const env = { ...process.env, ...GIT, GIT_CONFIG_GLOBAL: settings }
   const run = async (program: string, ...args: readonly string[]) =>
     await promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 16 * 2 ** 20 }).then(
       ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
