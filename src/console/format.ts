@@ -22,6 +22,9 @@ const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style:
 export const formatCount = (value: number) => count.format(value)
 export const formatCompact = (value: number) => compact.format(value)
 
+/** The words after a number: `plural(1, 'attempt', 'attempts')`. */
+export const plural = (value: number, one: string, other: string) => (value === 1 ? one : other)
+
 const elapsed = {
   day: unitFormat('day'),
   hour: unitFormat('hour'),

@@ -1,5 +1,4 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, rem } from '@mantine/core'
-import { t } from './strings/t.ts'
 
 /** A calm blue. Shades 6 and 7 are dark enough for white text. */
 const INK: MantineColorsTuple = [
@@ -35,7 +34,7 @@ export const theme = createTheme({
     },
   },
   components: {
-    CloseButton: { defaultProps: { 'aria-label': t('common:close') } },
+    CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     // The shell's header is the only banner of a page.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },

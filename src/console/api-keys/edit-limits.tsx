@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { formatCount } from '../format.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import type { ApiKey } from './key-state.tsx'
 import { LimitsForm } from './limits-form.tsx'
 
@@ -13,22 +13,18 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
   return (
     <Stack gap="xs" component="section">
       <Text fw={600} size="sm" component="h3" m={0}>
-        {t('apiKeys:editLimits.title')}
+        Rate limits
       </Text>
       {editing ? (
         <LimitsForm apiKey={apiKey} onClose={edit.close} />
       ) : (
         <Group justify="space-between">
           <Text size="sm">
-            {t('apiKeys:editLimits.summary', {
-              requests: requestsPerSecond,
-              events: eventsPerSecond,
-              deliveries: deliveriesPerSecond,
-            })}
+            {`${formatCount(requestsPerSecond)} requests, ${formatCount(eventsPerSecond)} events and ${formatCount(deliveriesPerSecond)} deliveries per second, averaged over ten seconds.`}
           </Text>
           {can('keys:manage') && !apiKey.revokedAt && (
             <Button size="xs" variant="default" onClick={edit.open}>
-              {t('apiKeys:editLimits.edit')}
+              Edit limits
             </Button>
           )}
         </Group>

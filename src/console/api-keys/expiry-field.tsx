@@ -1,8 +1,6 @@
 import { Group, Radio, Stack, Text } from '@mantine/core'
-import { Trans } from 'react-i18next'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { Time } from '../components/time.tsx'
-import { t } from '../strings/t.ts'
 
 const DAY_MS = 86_400_000
 
@@ -22,10 +20,10 @@ export function expiresAt({ choice, at }: Expiry, nowMs: number): string | null 
 }
 
 const CHOICES: readonly (readonly [ExpiryChoice, string])[] = [
-  ['never', t('apiKeys:expiryField.never')],
-  ['30', t('apiKeys:expiryField.inDays', { days: 30 })],
-  ['90', t('apiKeys:expiryField.inDays', { days: 90 })],
-  ['date', t('apiKeys:expiryField.onDate')],
+  ['never', 'Never'],
+  ['30', 'In 30 days'],
+  ['90', 'In 90 days'],
+  ['date', 'On a date'],
 ]
 
 interface ExpiryFieldProps {
@@ -39,7 +37,7 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
   return (
     <Stack gap="xs">
       <Radio.Group
-        label={t('apiKeys:expiryField.label')}
+        label="Expires"
         value={expiry.choice}
         onChange={(choice) => onChange({ ...expiry, choice: choice as ExpiryChoice })}
       >
@@ -51,8 +49,8 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
       </Radio.Group>
       {expiry.choice === 'date' && (
         <DateTimeInput
-          label={t('apiKeys:expiryField.date')}
-          description={t('apiKeys:expiryField.dateHint')}
+          label="Date and time"
+          description="In your time zone."
           required
           value={expiry.at}
           error={error}
@@ -60,13 +58,11 @@ export function ExpiryField({ expiry, error, onChange }: ExpiryFieldProps) {
         />
       )}
       <Text size="sm" c="dimmed">
-        {expiry.choice === 'never' && t('apiKeys:expiryField.neverHint')}
+        {expiry.choice === 'never' && 'The key is valid until you revoke it.'}
         {end !== null && error === undefined && (
-          <Trans
-            ns="apiKeys"
-            i18nKey="expiryField.expiresAt"
-            components={{ time: <Time at={end} /> }}
-          />
+          <>
+            The key expires <Time at={end} />.
+          </>
         )}
       </Text>
     </Stack>

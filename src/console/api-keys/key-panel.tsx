@@ -6,7 +6,6 @@ import { Facts } from '../components/page/facts.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { ApiKeysOneDocument } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { EditLimits } from './edit-limits.tsx'
 import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
 import { RevokeApiKey } from './revoke-api-key.tsx'
@@ -33,14 +32,14 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
       onClose={onClose}
       position="right"
       size="lg"
-      title={<Text fw={650}>{apiKey ? nameOf(apiKey) : t('apiKeys:keyPanel.title')}</Text>}
+      title={<Text fw={650}>{apiKey ? nameOf(apiKey) : 'API key'}</Text>}
     >
       {apiKey ? (
         <KeyDetails key={apiKey.id} apiKey={apiKey} />
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">{t('apiKeys:keyPanel.notFound')}</Text>
+        <Text c="dimmed">This API key does not exist in this organization.</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -58,34 +57,24 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       <Facts
         facts={[
           {
-            label: t('apiKeys:keyPanel.tokenPrefix'),
+            label: 'Token prefix',
             value: <span className="ph-mono">{apiKey.tokenHint}…</span>,
           },
-          { label: t('apiKeys:keyPanel.created'), value: <Time at={apiKey.createdAt} /> },
+          { label: 'Created', value: <Time at={apiKey.createdAt} /> },
           {
-            label: t('apiKeys:keyPanel.lastUsed'),
-            value: apiKey.lastUsedAt ? (
-              <Time at={apiKey.lastUsedAt} as="relative" />
-            ) : (
-              t('apiKeys:keyColumns.neverUsed')
-            ),
+            label: 'Last used',
+            value: apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} as="relative" /> : 'Never',
           },
           {
-            label: t('apiKeys:keyPanel.expires'),
-            value: apiKey.expiresAt ? (
-              <Time at={apiKey.expiresAt} />
-            ) : (
-              t('apiKeys:keyColumns.neverExpires')
-            ),
+            label: 'Expires',
+            value: apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : 'Never',
           },
-          apiKey.revokedAt
-            ? { label: t('apiKeys:keyPanel.revoked'), value: <Time at={apiKey.revokedAt} /> }
-            : null,
+          apiKey.revokedAt ? { label: 'Revoked', value: <Time at={apiKey.revokedAt} /> } : null,
         ]}
       />
       <Stack gap="xs" component="section">
         <Text fw={600} size="sm" component="h3" m={0}>
-          {t('apiKeys:keyPanel.scopes')}
+          Scopes
         </Text>
         <Stack gap={6} component="ul" m={0} pl="lg">
           {apiKey.scopes.map((scope) => (
@@ -101,7 +90,7 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       <EditLimits apiKey={apiKey} />
       <Group justify="space-between">
         <Anchor component={Link} to={`/audit-log?key=${apiKey.id}`} size="sm">
-          {t('apiKeys:keyPanel.auditLog')}
+          Audit log of this key
         </Anchor>
         {!apiKey.revokedAt && <RevokeApiKey apiKey={apiKey} />}
       </Group>

@@ -6,7 +6,6 @@ import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-error
 import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
 import { ApiKeysUpdateDocument } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import type { ApiKey } from './key-state.tsx'
 import {
   DEFAULT_LIMITS,
@@ -40,7 +39,7 @@ export function LimitsForm({ apiKey, onClose }: LimitsFormProps) {
       report(outcome.conflict ?? null)
       return setErrors(outcome.conflict ? {} : fieldErrorsOf(outcome, LIMIT_FIELDS))
     }
-    notifySuccess(t('apiKeys:editLimits.saved'))
+    notifySuccess('Limits saved.')
     onClose()
   }
 
@@ -68,10 +67,10 @@ export function LimitsForm({ apiKey, onClose }: LimitsFormProps) {
         )}
         <Group gap="xs">
           <Button type="submit" size="xs" loading={running}>
-            {t('apiKeys:editLimits.save')}
+            Save limits
           </Button>
           <Button size="xs" variant="default" onClick={onClose}>
-            {t('apiKeys:editLimits.cancel')}
+            Cancel
           </Button>
         </Group>
       </Stack>

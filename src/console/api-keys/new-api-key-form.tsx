@@ -3,7 +3,6 @@ import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { ApiKeysCreateDocument } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { type Expiry, ExpiryField, expiresAt } from './expiry-field.tsx'
 import { LIMIT_FIELDS, LimitFields, type Limits } from './limit-fields.tsx'
@@ -30,10 +29,10 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
 
   async function submit(event: FormEvent) {
     event.preventDefault()
-    if (scopes.length === 0) return setErrors({ scopes: t('apiKeys:newApiKeyForm.scopesMissing') })
+    if (scopes.length === 0) return setErrors({ scopes: 'Choose at least one scope.' })
     const end = expiresAt(expiry, Date.now())
     if (expiry.choice === 'date' && (end === null || Date.parse(end) <= Date.now())) {
-      return setErrors({ expiresAt: t('apiKeys:newApiKeyForm.expiryInPast') })
+      return setErrors({ expiresAt: 'Choose a time in the future.' })
     }
     const outcome = await run({
       input: {
@@ -51,9 +50,9 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
     <form onSubmit={submit}>
       <Stack gap="lg">
         <TextInput
-          label={t('apiKeys:newApiKeyForm.name')}
-          description={t('apiKeys:newApiKeyForm.nameHint')}
-          placeholder={t('apiKeys:newApiKeyForm.namePlaceholder')}
+          label="Name"
+          description="The program that uses the key."
+          placeholder="Ticket shop"
           maxLength={200}
           autoComplete="off"
           data-autofocus
@@ -85,10 +84,10 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
         )}
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onCancel}>
-            {t('apiKeys:newApiKeyForm.cancel')}
+            Cancel
           </Button>
           <Button type="submit" loading={running}>
-            {t('apiKeys:newApiKeyForm.submit')}
+            Create key
           </Button>
         </Group>
       </Stack>

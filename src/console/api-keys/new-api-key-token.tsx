@@ -2,7 +2,6 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { CopyButton } from '../components/copy-button.tsx'
 import { CodeBlock } from '../components/json/code-block.tsx'
-import { t } from '../strings/t.ts'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { nameOf } from './key-state.tsx'
 
@@ -20,13 +19,14 @@ export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKe
         color="yellow"
         variant="light"
         icon={<IconAlertTriangle size={18} />}
-        title={t('apiKeys:newApiKeyToken.warningTitle')}
+        title="Copy the token now: it will not be shown again"
       >
-        {t('apiKeys:newApiKeyToken.warningText')}
+        Posthorn stores only a hash of the token. If you lose it, create another key and revoke this
+        one.
       </Alert>
       <Stack gap="xs">
         <TextInput
-          label={t('apiKeys:newApiKeyToken.tokenOf', { name: nameOf(apiKey) })}
+          label={`Token of “${nameOf(apiKey)}”`}
           readOnly
           data-autofocus
           value={token}
@@ -34,20 +34,20 @@ export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKe
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
         />
         <Group>
-          <CopyButton value={token} label={t('apiKeys:newApiKeyToken.copyToken')} labelled />
+          <CopyButton value={token} label="Copy token" labelled />
         </Group>
       </Stack>
       <Stack gap="xs">
         <Text size="sm" fw={500}>
-          {t('apiKeys:newApiKeyToken.testRequest')}
+          Test request
         </Text>
-        <CodeBlock code={curl} label={t('apiKeys:newApiKeyToken.command')} />
+        <CodeBlock code={curl} label="Command" />
         <Group>
-          <CopyButton value={curl} label={t('apiKeys:newApiKeyToken.copyCommand')} labelled />
+          <CopyButton value={curl} label="Copy command" labelled />
         </Group>
       </Stack>
       <Group justify="end">
-        <Button onClick={onClose}>{t('apiKeys:newApiKeyToken.done')}</Button>
+        <Button onClick={onClose}>I have stored the token</Button>
       </Group>
     </Stack>
   )

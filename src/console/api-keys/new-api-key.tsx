@@ -1,6 +1,5 @@
 import { Modal, Text } from '@mantine/core'
 import { useState } from 'react'
-import { t } from '../strings/t.ts'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { NewApiKeyForm } from './new-api-key-form.tsx'
 import { NewApiKeyToken } from './new-api-key-token.tsx'
@@ -25,11 +24,7 @@ export function NewApiKey({ opened, onClose }: NewApiKeyProps) {
       opened={opened}
       onClose={close}
       size="lg"
-      title={
-        <Text fw={650}>
-          {showsToken ? t('apiKeys:newApiKey.createdTitle') : t('apiKeys:newApiKey.title')}
-        </Text>
-      }
+      title={<Text fw={650}>{showsToken ? 'API key created' : 'Create API key'}</Text>}
       closeOnClickOutside={false}
       closeOnEscape={!showsToken}
       withCloseButton={!showsToken}

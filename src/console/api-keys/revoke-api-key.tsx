@@ -1,13 +1,11 @@
 import { Alert, Button, Stack } from '@mantine/core'
 import { useState } from 'react'
-import { Trans } from 'react-i18next'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { notifySuccess } from '../components/notify.ts'
 import { Time } from '../components/time.tsx'
 import { ApiKeysRevokeDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { type ApiKey, nameOf } from './key-state.tsx'
 
 /** Revokes a key, after listing what stops working. */
@@ -21,45 +19,43 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
   async function confirm() {
     const outcome = await run({ id: apiKey.id })
     if (!outcome.ok) return outcome.message
-    notifySuccess(t('apiKeys:revokeApiKey.done', { name }))
+    notifySuccess(`“${name}” is revoked.`)
     return null
   }
 
   return (
     <>
       <Button size="xs" color="red.8" variant="filled" onClick={() => setConfirming(true)}>
-        {t('apiKeys:revokeApiKey.open')}
+        Revoke
       </Button>
       <Confirm
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title={t('apiKeys:revokeApiKey.title', { name })}
-        action={t('apiKeys:revokeApiKey.confirm')}
+        title={`Revoke “${name}”?`}
+        action="Revoke key"
         destructive
         onConfirm={confirm}
       >
         <Stack gap="sm">
           {viewer.apiKey.id === apiKey.id && (
-            <Alert color="red" variant="light" title={t('apiKeys:revokeApiKey.ownKeyTitle')}>
-              {t('apiKeys:revokeApiKey.ownKeyText')}
+            <Alert color="red" variant="light" title="You are signed in with this key">
+              Revoking the key signs you out. You need another key to sign in again.
             </Alert>
           )}
           <span>
             {apiKey.scopes.includes('admin')
-              ? t('apiKeys:revokeApiKey.effectOnAdmin')
-              : t('apiKeys:revokeApiKey.effect', { scopes: apiKey.scopes.join(', ') })}
+              ? 'Requests with this key fail, and its sessions end. The key allows everything, in every organization.'
+              : `Requests with this key fail, and its sessions end. The key allows ${apiKey.scopes.join(', ')}.`}
           </span>
           <span>
             {apiKey.lastUsedAt ? (
-              <Trans
-                ns="apiKeys"
-                i18nKey="revokeApiKey.lastUsed"
-                components={{ time: <Time at={apiKey.lastUsedAt} as="relative" /> }}
-              />
+              <>
+                Last used <Time at={apiKey.lastUsedAt} as="relative" />.
+              </>
             ) : (
-              t('apiKeys:revokeApiKey.neverUsed')
+              'Never used.'
             )}{' '}
-            {t('apiKeys:revokeApiKey.warning')}
+            This cannot be undone. Published events and their deliveries stay.
           </span>
         </Stack>
       </Confirm>

@@ -1,7 +1,5 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
-import { Trans } from 'react-i18next'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { PRESETS, SCOPES } from './scopes.ts'
 
 interface ScopeChecklistProps {
@@ -16,13 +14,13 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
   const all = chosen.includes('admin')
   return (
     <Checkbox.Group
-      label={t('apiKeys:scopeChecklist.label')}
-      description={t('apiKeys:scopeChecklist.hint')}
+      label="Scopes"
+      description="Choose only what the program needs."
       value={[...chosen]}
       onChange={onChange}
       error={error}
     >
-      <Group gap="xs" my="sm" role="group" aria-label={t('apiKeys:scopeChecklist.presets')}>
+      <Group gap="xs" my="sm" role="group" aria-label="Scope presets">
         {PRESETS.map(({ label, scopes }) => {
           const given = scopes.filter(can)
           const active = given.length === chosen.length && given.every((s) => chosen.includes(s))
@@ -51,7 +49,7 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
                 <span className="ph-mono">{scope}</span>{' '}
                 <Text span size="sm" c="dimmed">
                   {sentence}
-                  {!can(scope) && ` ${t('apiKeys:scopeChecklist.notYours')}`}
+                  {!can(scope) && ` Your own key does not have this scope.`}
                 </Text>
               </>
             }
@@ -60,11 +58,7 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
       </Stack>
       {all && (
         <Text size="sm" c="dimmed">
-          <Trans
-            ns="apiKeys"
-            i18nKey="scopeChecklist.adminHint"
-            components={{ code: <span className="ph-mono" /> }}
-          />
+          <span className="ph-mono">admin</span> includes all other scopes.
         </Text>
       )}
     </Checkbox.Group>

@@ -1,10 +1,9 @@
 import type { OperationResult } from 'urql'
-import { t } from '../strings/t.ts'
 import { describeError } from './request-error.ts'
 
 /** The data of a result. Throws its error in plain words. */
 export function dataOf<Data>({ data, error }: OperationResult<Data>): Data {
   if (error) throw new Error(describeError(error).message)
-  if (!data) throw new Error(t('common:requestError.noData'))
+  if (!data) throw new Error('Posthorn sent no data.')
   return data
 }

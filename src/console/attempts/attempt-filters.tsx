@@ -8,7 +8,6 @@ import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
 import { CAUSES, causeOf } from '../deliveries/cause-options.ts'
 import { RESPONSES } from '../deliveries/response-filter.ts'
-import { t } from '../strings/t.ts'
 import { ATTEMPT_FILTERS, attemptFilter } from './attempts-query.ts'
 
 /** The attempt filters in the query parameters. `onlyWebhookId` fixes the webhook. */
@@ -29,24 +28,24 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
         />
       )}
       <FilterMultiSelect
-        label={t('filters:response')}
+        label="Response"
         w={140}
         options={RESPONSES}
         values={readOptions(values.response, RESPONSES)}
         onChange={(responses) => set({ response: writeList(responses) })}
       />
       <FilterMultiSelect
-        label={t('filters:error')}
+        label="Status or error"
         w={150}
         searchable
-        searchHint={t('filters:errorHint')}
+        searchHint="A status such as 502, or an error"
         options={CAUSES}
         toValue={causeOf}
         values={readList(values.cause)}
         onChange={(chosen) => set({ cause: writeList(chosen) })}
       />
       <FilterSelect
-        label={t('filters:duration')}
+        label="Duration"
         w={130}
         data={DURATIONS}
         value={values.duration}

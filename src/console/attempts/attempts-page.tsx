@@ -9,7 +9,6 @@ import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
 import { ExportDialog } from '../exports/export-dialog.tsx'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { COLUMNS } from './attempt-columns.tsx'
 import { AttemptFilters, useAttemptFilters } from './attempt-filters.tsx'
 import { attemptsQuery } from './attempts-query.ts'
@@ -31,13 +30,13 @@ export default function AttemptsPage() {
   )
   return (
     <Page
-      title={t('attempts:title')}
-      description={t('attempts:description')}
+      title="Attempts"
+      description="Each attempt is one request to an endpoint. Filters use the time of the attempt, not of its delivery."
       actions={
         <PageActions
           actions={[
-            { label: t('attempts:showDeliveries'), to: deliveriesPath(filters.values) },
-            { label: t('exports:export'), onClick: () => setExporting(true) },
+            { label: 'Show the deliveries of these attempts', to: deliveriesPath(filters.values) },
+            { label: 'Export', onClick: () => setExporting(true) },
           ]}
         />
       }
@@ -45,7 +44,7 @@ export default function AttemptsPage() {
       <Presets presets={PRESETS} />
       <AttemptFilters filters={filters} />
       <List
-        label={t('attempts:title')}
+        label="Attempts"
         columns={COLUMNS}
         rows={data?.attempts?.nodes}
         keyOf={({ id }) => id}
@@ -58,9 +57,11 @@ export default function AttemptsPage() {
         pages={{ info: data?.attempts?.pageInfo, cursors }}
         empty={
           filters.active ? (
-            <NoMatches noun={t('attempts:noun')} clear={filters.clear} />
+            <NoMatches noun="attempt" clear={filters.clear} />
           ) : (
-            <EmptyState title={t('attempts:empty.title')}>{t('attempts:empty.body')}</EmptyState>
+            <EmptyState title="No attempts yet">
+              An attempt appears here as soon as it has ended.
+            </EmptyState>
           )
         }
       />

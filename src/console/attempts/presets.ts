@@ -1,15 +1,14 @@
 import type { Preset } from '../components/filters/presets.tsx'
-import { t } from '../strings/t.ts'
 
 /** Frequent questions about attempts, as query parameters. */
 export const PRESETS: readonly Preset[] = [
   {
-    label: t('attempts:presets.failedLastHour'),
+    label: 'Failed in the last hour',
     params: { response: 'FAILED', within: '1h' },
   },
   {
-    label: t('attempts:presets.noResponse'),
+    label: 'No response today',
     params: { response: 'NO_RESPONSE', within: 'today' },
   },
-  { label: t('attempts:presets.slow'), params: { duration: '5000', within: 'today' } },
+  { label: 'Slow today', params: { duration: '5000', within: 'today' } },
 ]

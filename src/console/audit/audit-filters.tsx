@@ -4,7 +4,6 @@ import { readList, readOptions, writeList } from '../components/filters/list-par
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { oidcHost } from '../session/oidc.ts'
-import { t } from '../strings/t.ts'
 import { type Actors, personKey } from './actor.tsx'
 import { AUDIT_FILTERS, auditFilter } from './audit-log-query.ts'
 import { ACTIONS, SOURCES, SUBJECT_KINDS } from './audit-options.ts'
@@ -34,10 +33,10 @@ export function AuditFilters({ filters, actors }: AuditFiltersProps) {
         <>
           {(oidcHost !== '' || people.length > 0) && (
             <FilterMultiSelect
-              label={t('audit:auditFilters.person')}
+              label="Person"
               w={190}
               searchable
-              searchHint={t('audit:auditFilters.personHint')}
+              searchHint="An email address"
               options={peopleOptions(actors.people, people)}
               toValue={(text) => text || null}
               values={people}
@@ -45,7 +44,7 @@ export function AuditFilters({ filters, actors }: AuditFiltersProps) {
             />
           )}
           <FilterMultiSelect
-            label={t('audit:auditFilters.source')}
+            label="Source"
             w={150}
             options={SOURCES}
             values={readOptions(values.source, SOURCES)}
@@ -55,7 +54,7 @@ export function AuditFilters({ filters, actors }: AuditFiltersProps) {
       }
     >
       <FilterMultiSelect
-        label={t('audit:auditFilters.action')}
+        label="Action"
         w={190}
         searchable
         options={ACTIONS}
@@ -63,7 +62,7 @@ export function AuditFilters({ filters, actors }: AuditFiltersProps) {
         onChange={(chosen) => set({ action: writeList(chosen) })}
       />
       <FilterMultiSelect
-        label={t('audit:auditFilters.kind')}
+        label="Kind of target"
         w={150}
         options={SUBJECT_KINDS}
         values={readOptions(values.kind, SUBJECT_KINDS)}
@@ -74,7 +73,7 @@ export function AuditFilters({ filters, actors }: AuditFiltersProps) {
         onChange={(ids) => set({ subject: writeList(ids) })}
       />
       <FilterMultiSelect
-        label={t('audit:auditFilters.apiKey')}
+        label="API key"
         w={190}
         searchable
         options={[...actors.keys].map(([value, label]) => ({ value, label }))}

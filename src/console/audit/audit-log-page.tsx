@@ -10,7 +10,6 @@ import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import type { AuditLogPageQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { actionLabel } from './action-labels.ts'
 import { Actor, type Actors } from './actor.tsx'
 import { AuditFilters, useAuditFilters } from './audit-filters.tsx'
@@ -23,31 +22,31 @@ type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
 
 const columns = (actors: Actors): readonly Column<Entry>[] => [
   {
-    label: t('audit:auditLogPage.action'),
+    label: 'Action',
     cell: ({ action }) => actionLabel(action),
     width: '18%',
   },
   {
-    label: t('audit:auditLogPage.target'),
+    label: 'Target',
     cell: ({ action, subjectId: id, subjectName: name, subjectDeleted: deleted }) => (
       <Subject action={action} id={id} name={name} deleted={deleted} />
     ),
     grow: true,
   },
   {
-    label: t('audit:auditLogPage.actor'),
+    label: 'Actor',
     cell: (entry) => <Actor {...entry} actors={actors} />,
     grow: true,
     width: '22%',
   },
   {
-    label: t('audit:auditLogPage.source'),
+    label: 'Source',
     cell: ({ source, address }) => (address ? `${address}, ${sourceLabel(source)}` : '–'),
     width: '18%',
     priority: 3,
   },
   {
-    label: t('audit:auditLogPage.time'),
+    label: 'Time',
     cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
     width: 120,
   },
@@ -55,7 +54,7 @@ const columns = (actors: Actors): readonly Column<Entry>[] => [
 
 export default function AuditLogPage() {
   return (
-    <NeedsScope scope="keys:manage" title={t('audit:auditLogPage.title')}>
+    <NeedsScope scope="keys:manage" title="Audit log">
       <AuditLog />
     </NeedsScope>
   )
@@ -73,10 +72,13 @@ function AuditLog() {
     { context: auditLogQuery.context },
   )
   return (
-    <Page title={t('audit:auditLogPage.title')} description={t('audit:auditLogPage.description')}>
+    <Page
+      title="Audit log"
+      description="Every change in this organization, and every sign-in and sign-out of the console: the actor, the time and the source. Published events are not included; see Events."
+    >
       <AuditFilters filters={filters} actors={actors} />
       <List
-        label={t('audit:auditLogPage.listLabel')}
+        label="Changes, newest first"
         columns={useMemo(() => columns(actors), [actors])}
         rows={data?.auditLog?.nodes}
         keyOf={({ id }) => id}
@@ -87,10 +89,10 @@ function AuditLog() {
         pages={{ info: data?.auditLog?.pageInfo, cursors }}
         empty={
           active ? (
-            <NoMatches noun={t('audit:auditLogPage.noun')} clear={clear} />
+            <NoMatches noun="change" clear={clear} />
           ) : (
-            <EmptyState title={t('audit:auditLogPage.emptyTitle')}>
-              {t('audit:auditLogPage.emptyHint')}
+            <EmptyState title="No changes yet">
+              Changes appear here, such as a new webhook or API key.
             </EmptyState>
           )
         }

@@ -5,7 +5,6 @@ import { Facts } from '../components/page/facts.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { AuditLogEntryDocument, type AuditLogEntryQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { actionLabel } from './action-labels.ts'
 import { Actor, type Actors, personKey } from './actor.tsx'
 import { sourceLabel } from './audit-options.ts'
@@ -36,16 +35,14 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
       onClose={onClose}
       position="right"
       size="xl"
-      title={
-        <Text fw={650}>{entry ? actionLabel(entry.action) : t('audit:entryPanel.title')}</Text>
-      }
+      title={<Text fw={650}>{entry ? actionLabel(entry.action) : 'Audit log entry'}</Text>}
     >
       {entry ? (
         <EntryDetails entry={entry} actors={actors} />
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : data && node === null ? (
-        <Text c="dimmed">{t('audit:entryPanel.notFound')}</Text>
+        <Text c="dimmed">This entry does not exist, or is past its retention period.</Text>
       ) : (
         <Skeleton height={300} />
       )}
@@ -59,9 +56,9 @@ function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
     <Stack gap="xl">
       <Facts
         facts={[
-          { label: t('audit:entryPanel.time'), value: <Time at={entry.createdAt} /> },
+          { label: 'Time', value: <Time at={entry.createdAt} /> },
           {
-            label: t('audit:entryPanel.target'),
+            label: 'Target',
             value: (
               <Subject
                 action={action}
@@ -72,15 +69,15 @@ function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
             ),
           },
           {
-            label: t('audit:entryPanel.actor'),
+            label: 'Actor',
             value: <Actor apiKeyId={apiKeyId} person={person} source={source} actors={actors} />,
           },
-          { label: t('audit:entryPanel.source'), value: sourceLabel(source) },
-          address ? { label: t('audit:entryPanel.address'), value: address } : null,
-          forwardedFor ? { label: t('audit:entryPanel.forwardedFor'), value: forwardedFor } : null,
-          userAgent ? { label: t('audit:entryPanel.userAgent'), value: userAgent } : null,
+          { label: 'Source', value: sourceLabel(source) },
+          address ? { label: 'Address', value: address } : null,
+          forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
+          userAgent ? { label: 'User agent', value: userAgent } : null,
           {
-            label: t('audit:entryPanel.actionCode'),
+            label: 'Action code',
             value: <span className="ph-mono">{action}</span>,
           },
         ]}
@@ -88,11 +85,11 @@ function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
       <FieldChanges before={entry.before} after={entry.after} />
       <Group gap="lg">
         <Anchor component={Link} to={`/audit-log?subject=${subjectId}`} size="sm">
-          {t('audit:entryPanel.changesOfTarget')}
+          All changes of this target
         </Anchor>
         {apiKeyId && (
           <Anchor component={Link} to={`/audit-log?key=${apiKeyId}`} size="sm">
-            {t('audit:entryPanel.changesWithKey')}
+            All changes with this API key
           </Anchor>
         )}
         {person && (
@@ -101,7 +98,7 @@ function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
             to={`/audit-log?person=${encodeURIComponent(personKey(person))}`}
             size="sm"
           >
-            {t('audit:entryPanel.allChangesBy', { person })}
+            {`All changes by ${person}`}
           </Anchor>
         )}
       </Group>

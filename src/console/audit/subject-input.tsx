@@ -1,6 +1,5 @@
 import { TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { t } from '../strings/t.ts'
 
 interface SubjectInputProps {
   readonly values: readonly string[]
@@ -20,10 +19,10 @@ export function SubjectInput({ values, onChange }: SubjectInputProps) {
 
   return (
     <TextInput
-      label={t('audit:auditFilters.target')}
+      label="Target"
       size="xs"
       w={220}
-      placeholder={t('audit:auditFilters.targetPlaceholder')}
+      placeholder="wh_…, or an event type"
       value={text}
       spellCheck={false}
       autoComplete="off"

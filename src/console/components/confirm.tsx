@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { t } from '../strings/t.ts'
 
 interface ConfirmProps {
   readonly opened: boolean
@@ -21,7 +20,7 @@ interface ConfirmProps {
 /** Asks before an action that cannot be undone or that affects others. */
 export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, destructive = false, onConfirm } = props
-  const { dismiss = t('common:cancel') } = props
+  const { dismiss = 'Cancel' } = props
   const [error, setError] = useState<string | null>(null)
   const [running, setRunning] = useState(false)
 

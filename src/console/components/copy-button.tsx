@@ -1,6 +1,5 @@
 import { ActionIcon, Button, CopyButton as Copy, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { t } from '../strings/t.ts'
 
 interface CopyButtonProps {
   readonly value: string
@@ -17,10 +16,10 @@ export function CopyButton({ value, label, labelled = false }: CopyButtonProps) 
         const icon = copied ? <IconCheck size={16} /> : <IconCopy size={16} />
         return labelled ? (
           <Button size="xs" variant="default" flex="none" leftSection={icon} onClick={copy}>
-            {copied ? t('common:copied') : label}
+            {copied ? 'Copied' : label}
           </Button>
         ) : (
-          <Tooltip label={copied ? t('common:copied') : label}>
+          <Tooltip label={copied ? 'Copied' : label}>
             <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={copy}>
               {icon}
             </ActionIcon>

@@ -1,5 +1,4 @@
 import { Group } from '@mantine/core'
-import { t } from '../strings/t.ts'
 import { CopyButton } from './copy-button.tsx'
 
 /** An id with a copy button. */
@@ -7,7 +6,7 @@ export function Id({ id }: { id: string }) {
   return (
     <Group gap={2} wrap="nowrap" miw={0}>
       <span className="ph-mono">{id}</span>
-      <CopyButton value={id} label={t('common:copy', { what: id })} />
+      <CopyButton value={id} label={`Copy ${id}`} />
     </Group>
   )
 }

@@ -1,7 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import type { CombinedError } from 'urql'
 import { describeError } from '../api/request-error.ts'
-import { t } from '../strings/t.ts'
 import { Notice } from './page/notice.tsx'
 
 interface QueryErrorProps {
@@ -17,10 +16,10 @@ export function QueryError({ error, retry }: QueryErrorProps) {
     <div role="alert">
       <Notice
         color="red"
-        title={t('common:queryError.title')}
+        title="Loading failed"
         action={
           <Button size="xs" variant="default" onClick={retry}>
-            {t('common:retry')}
+            Try again
           </Button>
         }
       >
@@ -33,7 +32,7 @@ export function QueryError({ error, retry }: QueryErrorProps) {
 export function NotLoaded() {
   return (
     <Text c="dimmed" size="sm" py="md">
-      {t('common:queryError.notLoaded')}
+      Not loaded yet.
     </Text>
   )
 }

@@ -1,22 +1,21 @@
 import type { CSSProperties } from 'react'
 import type { DeliveryState, WebhookState } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> = {
-  QUEUED: [t('deliveries:states.QUEUED'), 'blue'],
-  RETRYING: [t('deliveries:states.RETRYING'), 'orange'],
-  WAITING: [t('deliveries:states.WAITING'), 'violet'],
-  SUCCEEDED: [t('deliveries:states.SUCCEEDED'), 'green'],
-  EXHAUSTED: [t('deliveries:states.EXHAUSTED'), 'red'],
-  CANCELED: [t('deliveries:states.CANCELED'), 'gray'],
+  QUEUED: ['Queued', 'blue'],
+  RETRYING: ['Retrying', 'orange'],
+  WAITING: ['Waiting', 'violet'],
+  SUCCEEDED: ['Succeeded', 'green'],
+  EXHAUSTED: ['Exhausted', 'red'],
+  CANCELED: ['Canceled', 'gray'],
 }
 
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
-  NO_DELIVERIES: [t('webhooks:states.NO_DELIVERIES'), 'gray'],
-  HEALTHY: [t('webhooks:states.HEALTHY'), 'green'],
-  FAILING: [t('webhooks:states.FAILING'), 'orange'],
-  ON_HOLD: [t('webhooks:states.ON_HOLD'), 'red'],
-  DISABLED: [t('webhooks:states.DISABLED'), 'gray'],
+  NO_DELIVERIES: ['No deliveries yet', 'gray'],
+  HEALTHY: ['Healthy', 'green'],
+  FAILING: ['Failing', 'orange'],
+  ON_HOLD: ['On hold', 'red'],
+  DISABLED: ['Disabled', 'gray'],
 }
 
 /** Options for a select. */

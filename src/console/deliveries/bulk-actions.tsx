@@ -10,7 +10,6 @@ import type {
   DeliveryTaskAction,
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { StartTask } from '../tasks/start-task.tsx'
 import type { TaskTarget } from '../tasks/task-target.ts'
 import { SelectMatching } from './select-matching.tsx'
@@ -68,14 +67,14 @@ export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsPro
             disabled={shown.length === 0}
             onClick={() => setExporting(true)}
           >
-            {t('exports:export')}
+            Export
           </Button>
         }
       >
         {can('deliveries:write') && (
           <>
             <Button size="xs" onClick={() => begin('REDELIVER')}>
-              {t('bulk:redeliver')}
+              Redeliver
             </Button>
             <Button
               size="xs"
@@ -83,7 +82,7 @@ export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsPro
               c="var(--posthorn-on-red)"
               onClick={() => begin('CANCEL')}
             >
-              {t('bulk:cancel')}
+              Cancel deliveries
             </Button>
           </>
         )}

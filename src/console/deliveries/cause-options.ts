@@ -1,4 +1,4 @@
-import { HINTS } from './why-failed.ts'
+import { HINTS } from './failure-hints.ts'
 
 const STATUSES = [
   '400',

@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { t } from '../strings/t.ts'
 
 /** The time until `to`, updated every second. */
 export function Countdown({ to }: { to: string }) {
@@ -19,8 +18,8 @@ export function Countdown({ to }: { to: string }) {
 /** `in 4 s`, `in 12:05`, `in 3:20:00 hours` */
 export function remaining(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
-  if (seconds <= 0) return t('deliveries:countdown.now')
-  if (seconds < 60) return t('deliveries:countdown.seconds', { seconds })
+  if (seconds <= 0) return 'now'
+  if (seconds < 60) return `in ${seconds} s`
   const two = (value: number) => String(value).padStart(2, '0')
   const [hours, minutes, rest] = [
     Math.floor(seconds / 3_600),
@@ -28,6 +27,6 @@ export function remaining(ms: number): string {
     seconds % 60,
   ]
   return hours === 0
-    ? t('deliveries:countdown.minutes', { minutes, seconds: two(rest) })
-    : t('deliveries:countdown.hours', { hours, minutes: two(minutes), seconds: two(rest) })
+    ? `in ${minutes}:${two(rest)}`
+    : `in ${hours}:${two(minutes)}:${two(rest)} hours`
 }

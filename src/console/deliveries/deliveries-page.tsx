@@ -1,5 +1,4 @@
 import { Anchor } from '@mantine/core'
-import { Trans } from 'react-i18next'
 import { Link } from 'react-router'
 import { Presets } from '../components/filters/presets.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
@@ -8,7 +7,6 @@ import { LiveBadge } from '../components/live-badge.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { deliveryColumns } from './delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryList } from './delivery-list.tsx'
@@ -28,15 +26,15 @@ export default function DeliveriesPage() {
   const { newer, state, reload } = deliveries
   return (
     <Page
-      title={t('deliveries:title')}
-      description={t('deliveries:description')}
+      title="Deliveries"
+      description="Each delivery sends one event to one endpoint and is retried until it succeeds or runs out of retries."
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
       <Presets presets={PRESETS} />
       <DeliveryFilters filters={filters} />
       <DeliveryList
-        label={t('deliveries:title')}
+        label="Deliveries"
         columns={COLUMNS}
         filters={filters}
         cursors={cursors}
@@ -49,14 +47,13 @@ export default function DeliveriesPage() {
 
 function NoDeliveriesYet() {
   return (
-    <EmptyState title={t('deliveries:empty.title')}>
-      <Trans
-        ns="deliveries"
-        i18nKey="empty.body"
-        components={{
-          a: <Anchor component={Link} to="/webhooks" inherit underline="always" />,
-        }}
-      />
+    <EmptyState title="No deliveries yet">
+      Each event creates one delivery for each enabled webhook that subscribes to the event type.
+      Send a test event from the page of a{' '}
+      <Anchor component={Link} to="/webhooks" inherit underline="always">
+        webhook
+      </Anchor>
+      .
     </EmptyState>
   )
 }

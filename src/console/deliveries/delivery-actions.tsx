@@ -11,7 +11,6 @@ import {
   DeliveryRedeliverDocument,
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { isFinished } from './is-finished.ts'
 
 /** The buttons for a delivery, and why the last action failed. */
@@ -42,14 +41,14 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
         <PageActions
           actions={[
             {
-              label: t(finished ? 'deliveries:delivery.redeliver' : 'deliveries:delivery.retryNow'),
+              label: finished ? 'Redeliver' : 'Retry now',
               icon: IconRefresh,
               isPrimary: finished,
               loading: running && !confirming,
               onClick: () => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver()),
             },
             !finished && {
-              label: t('deliveries:delivery.stop'),
+              label: 'Stop delivering',
               onClick: () => setStopping(true),
             },
           ]}
@@ -57,11 +56,12 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
         <Confirm
           opened={confirming}
           onClose={() => setConfirming(false)}
-          title={t('deliveries:delivery.redeliverTitle')}
-          action={t('deliveries:delivery.redeliver')}
+          title="Redeliver this delivery?"
+          action="Redeliver"
           onConfirm={redeliver}
         >
-          {t('deliveries:delivery.redeliverWarning')}
+          The receiver has already accepted this delivery, and receives the same body and id again.
+          Attempts follow until one succeeds or no retries are left.
         </Confirm>
         <StopDelivering id={id} opened={stopping} close={() => setStopping(false)} />
       </>
@@ -71,9 +71,9 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
         color="red"
         variant="light"
         role="alert"
-        title={t('deliveries:delivery.actionFailed')}
+        title="Action failed"
         withCloseButton
-        closeButtonLabel={t('common:close')}
+        closeButtonLabel="Close"
         onClose={() => setError(null)}
       >
         {error}
@@ -94,23 +94,27 @@ function StopDelivering({ id, opened, close }: StopDeliveringProps) {
     <Confirm
       opened={opened}
       onClose={close}
-      title={t('deliveries:delivery.stopTitle')}
-      action={t('deliveries:delivery.stop')}
-      dismiss={t('deliveries:delivery.keep')}
+      title="Stop this delivery?"
+      action="Stop delivering"
+      dismiss="Keep"
       destructive
       onConfirm={async () => {
         const outcome = await run({ id })
-        if (outcome.ok) notifySuccess(t('deliveries:delivery.stopped'))
+        if (outcome.ok) notifySuccess('Delivery canceled.')
         return outcome.ok ? null : outcome.message
       }}
     >
-      {t('deliveries:delivery.stopWarning')}
+      No further attempts are made, so the receiver may not get this event. An attempt in flight
+      finishes and is recorded. You can redeliver the delivery later.
     </Confirm>
   )
 }
 
 /** A disabled or ordered webhook does not receive the delivery at once. */
 function queuedText({ webhook, isTest }: NonNullable<DeliveryQuery['delivery']>): string {
-  if (webhook?.enabled === false && !isTest) return t('deliveries:delivery.queuedDisabled')
-  return t(webhook?.ordered ? 'deliveries:delivery.queuedOrdered' : 'deliveries:delivery.queued')
+  if (webhook?.enabled === false && !isTest)
+    return 'Webhook is disabled: the delivery waits until you enable the webhook.'
+  return webhook?.ordered
+    ? 'Retry queued. Earlier deliveries of this ordered webhook go first.'
+    : 'Retry queued.'
 }

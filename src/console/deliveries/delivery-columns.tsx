@@ -5,7 +5,6 @@ import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import type { DeliveryRowFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { WebhookLabel } from '../webhooks/webhook-label.tsx'
 import { isFinished } from './is-finished.ts'
 
@@ -17,41 +16,41 @@ export function deliveryColumns(
 ): Column<DeliveryRowFragment>[] {
   const columns: DeliveryColumn[] = [
     {
-      label: t('deliveries:list.delivery'),
+      label: 'Delivery',
       cell: (row) => <WhichDelivery row={row} />,
       grow: true,
     },
     {
-      label: t('deliveries:list.state'),
+      label: 'State',
       cell: ({ state }) => <DeliveryStateBadge state={state} />,
       width: 110,
     },
     {
-      label: t('deliveries:list.webhook'),
+      label: 'Webhook',
       of: 'webhook',
       cell: (row) => <WebhookOf row={row} />,
       grow: true,
     },
     {
-      label: t('deliveries:list.lastResponse'),
+      label: 'Last response',
       cell: (row) => <LastResponse row={row} />,
       width: 110,
     },
     {
-      label: t('deliveries:list.attempts'),
+      label: 'Attempts',
       end: true,
       priority: 3,
       cell: ({ attemptCount }) => formatCount(attemptCount),
       width: 80,
     },
     {
-      label: t('deliveries:list.nextAttempt'),
+      label: 'Next attempt',
       priority: 3,
       cell: (row) => <NextAttempt row={row} />,
       width: 110,
     },
     {
-      label: t('deliveries:list.created'),
+      label: 'Created',
       priority: 2,
       cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
       width: 110,
@@ -65,7 +64,7 @@ export function deliveryColumns(
 }
 
 const ID: DeliveryColumn = {
-  label: t('deliveries:list.delivery'),
+  label: 'Delivery',
   grow: true,
   priority: 3,
   cell: ({ id }) => (
@@ -102,7 +101,7 @@ function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
 export function TestBadge() {
   return (
     <Badge component="span" size="xs" variant="outline" color="gray" tt="none" c="dimmed">
-      {t('deliveries:list.test')}
+      Test
     </Badge>
   )
 }
@@ -133,13 +132,13 @@ export function ResponseStatus({ succeeded, status }: ResponseStatusProps) {
       c={`var(--posthorn-on-${succeeded ? 'green' : 'red'})`}
       style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}
     >
-      {status ?? t('deliveries:list.noResponse')}
+      {status ?? 'No response'}
     </Text>
   )
 }
 
 function NextAttempt({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
   if (isFinished(state)) return null
-  if (parkedAt != null || nextAttemptAt == null) return t('deliveries:list.waiting')
+  if (parkedAt != null || nextAttemptAt == null) return 'Waiting'
   return <Time at={nextAttemptAt} as="upcoming" />
 }

@@ -6,7 +6,6 @@ import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { DeliveryEventDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { SendCopy } from './copy/send-copy.tsx'
 
 const EventBody = lazy(() =>
@@ -24,7 +23,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
   const maySend = useSession().can('deliveries:write')
   return (
     <Section
-      title={t('deliveries:delivery.payload')}
+      title="Payload"
       description={
         event && (
           <Anchor component={Link} to={`/events/${event.id}`} className="ph-mono" inherit>
@@ -36,7 +35,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
     >
       {error && !data && <QueryError error={error} retry={reload} />}
       {!data && !error && <Skeleton h={120} />}
-      {data && !event && <Text size="sm">{t('deliveries:delivery.payloadPastRetention')}</Text>}
+      {data && !event && <Text size="sm">The event is past its retention period.</Text>}
       {event && (
         <Suspense fallback={<Skeleton h={120} />}>
           <EventBody body={event.body} />

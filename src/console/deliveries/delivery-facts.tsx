@@ -6,7 +6,6 @@ import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { webhookName } from '../webhooks/webhook-name.ts'
 
 interface DeliveryFactsProps {
@@ -19,9 +18,9 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
   return (
     <Facts
       facts={[
-        { label: t('deliveries:delivery.facts.id'), value: <Id id={id} /> },
+        { label: 'Id (sent in a header of each attempt)', value: <Id id={id} /> },
         {
-          label: t('deliveries:delivery.facts.webhook'),
+          label: 'Webhook',
           value: webhook ? (
             <Anchor component={Link} to={`/webhooks/${webhookId}`} inherit>
               {webhookName(webhook)}
@@ -29,24 +28,24 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
           ) : (
             <>
               <Id id={webhookId} />
-              {withWebhook && t('deliveries:delivery.facts.deleted')}
+              {withWebhook && 'Deleted'}
             </>
           ),
         },
         {
-          label: t('deliveries:delivery.facts.eventType'),
+          label: 'Event type',
           value: (
             <Anchor component={Link} to={`/event-types/${encodeURIComponent(eventType)}`} inherit>
               {eventType}
             </Anchor>
           ),
         },
-        { label: t('deliveries:delivery.facts.created'), value: <Time at={createdAt} /> },
+        { label: 'Created', value: <Time at={createdAt} /> },
         {
-          label: t('deliveries:delivery.facts.finished'),
-          value: finishedAt ? <Time at={finishedAt} /> : t('deliveries:delivery.facts.notFinished'),
+          label: 'Finished',
+          value: finishedAt ? <Time at={finishedAt} /> : 'Not yet',
         },
-        { label: t('deliveries:delivery.facts.attempts'), value: formatCount(attemptCount) },
+        { label: 'Attempts', value: formatCount(attemptCount) },
       ]}
     />
   )

@@ -10,7 +10,6 @@ import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
 import { DELIVERY_STATES } from '../components/state-badge.tsx'
-import { t } from '../strings/t.ts'
 import { CAUSES, causeOf } from './cause-options.ts'
 import { DELIVERY_FILTERS } from './deliveries-query.ts'
 import { deliveryFilter } from './delivery-filter.ts'
@@ -41,13 +40,13 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
             onChange={(names) => set({ type: writeList(names) })}
           />
           <FilterSelect
-            label={t('filters:duration')}
+            label="Duration"
             w={130}
             data={DURATIONS}
             value={duration}
             onChange={(chosen) => set({ duration: chosen })}
           />
-          <TimeRange label={t('filters:time.created')} values={values} set={set} />
+          <TimeRange label="Created" values={values} set={set} />
           <KeyFilter values={values} set={set} />
         </>
       }
@@ -59,24 +58,24 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         />
       )}
       <FilterMultiSelect
-        label={t('filters:state')}
+        label="State"
         w={140}
         options={DELIVERY_STATES}
         values={readOptions(values.state, DELIVERY_STATES)}
         onChange={(states) => set({ state: writeList(states) })}
       />
       <FilterMultiSelect
-        label={t('filters:response')}
+        label="Response"
         w={140}
         options={RESPONSES}
         values={readOptions(values.status, RESPONSES)}
         onChange={(responses) => set({ status: writeList(responses) })}
       />
       <FilterMultiSelect
-        label={t('filters:error')}
+        label="Status or error"
         w={150}
         searchable
-        searchHint={t('filters:errorHint')}
+        searchHint="A status such as 502, or an error"
         options={CAUSES}
         toValue={causeOf}
         values={readList(values.cause)}

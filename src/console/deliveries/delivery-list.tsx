@@ -5,7 +5,6 @@ import type { Cursors } from '../components/lists/use-cursors.ts'
 import { selectColumn } from '../components/selection/select-column.tsx'
 import { useSelection } from '../components/selection/use-selection.ts'
 import { usePanel } from '../components/use-panel.ts'
-import { t } from '../strings/t.ts'
 import { TaskPanel } from '../tasks/task-panel.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { type deliveryColumns, linkedColumn } from './delivery-columns.tsx'
@@ -59,9 +58,7 @@ export function DeliveryList(props: DeliveryListProps) {
           stale={stale}
           retry={reload}
           pages={{ info, cursors }}
-          empty={
-            filters.active ? <NoMatches noun={t('deliveries:noun')} clear={filters.clear} /> : empty
-          }
+          empty={filters.active ? <NoMatches noun="delivery" clear={filters.clear} /> : empty}
         />
       </div>
     </>

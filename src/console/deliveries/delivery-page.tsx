@@ -11,7 +11,6 @@ import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import type { DeliveryQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { t } from '../strings/t.ts'
 import { AttemptTimeline } from './attempt/attempt-timeline.tsx'
 import { deliveryQuery, FEW_ATTEMPTS } from './deliveries-query.ts'
 import { useDeliveryActions } from './delivery-actions.tsx'
@@ -43,9 +42,9 @@ export default function DeliveryPage() {
       />
     )
   }
-  if (data) return <NotFoundPage noun={t('deliveries:noun')} />
+  if (data) return <NotFoundPage noun="delivery" />
   return (
-    <Page title={t('deliveries:delivery.title')} breadcrumbs={breadcrumbs()}>
+    <Page title="Delivery" breadcrumbs={breadcrumbs()}>
       {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
     </Page>
   )
@@ -84,17 +83,14 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
       <WaitingNotice delivery={delivery} />
       <DeliveryFacts delivery={delivery} />
       {attempts.length + delivery.plannedAttempts.length > 0 && (
-        <Section title={t('deliveries:schedule.title')}>
+        <Section title="Schedule">
           <ScheduleLine delivery={delivery} attempts={attempts} open={open} />
         </Section>
       )}
-      <Section
-        title={t('deliveries:attempts.title')}
-        description={attempts.length > 1 && t('deliveries:attempts.hint')}
-      >
+      <Section title="Attempts" description={attempts.length > 1 && 'Newest first.'}>
         {attempts.length === 0 ? (
           <Text size="sm" c="dimmed">
-            {t('deliveries:attempts.emptyText')}
+            No attempts yet.
           </Text>
         ) : (
           <Stack gap="xs">
@@ -105,12 +101,12 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
             />
             {showEarlier && (
               <Button size="xs" variant="subtle" onClick={showEarlier}>
-                {t('deliveries:attempts.showEarlier')}
+                Show earlier attempts
               </Button>
             )}
             {!showEarlier && delivery.attempts?.pageInfo.hasPreviousPage && (
               <Text size="xs" c="dimmed">
-                {t('deliveries:attempts.onlyLast', { count: MOST_ATTEMPTS })}
+                {`Only the last ${MOST_ATTEMPTS} attempts are shown.`}
               </Text>
             )}
           </Stack>
@@ -121,4 +117,4 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
   )
 }
 
-const breadcrumbs = () => [[t('deliveries:title'), '/deliveries']] as const
+const breadcrumbs = () => [['Deliveries', '/deliveries']] as const

@@ -2,7 +2,6 @@ import { Stack, Text, Title } from '@mantine/core'
 import { type Column, List } from '../components/lists/list.tsx'
 import type { Cursors, PageInfo } from '../components/lists/use-cursors.ts'
 import type { DeliveryRowFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 interface FailedAgainProps {
   /** The anchor of the list in its page. */
@@ -25,15 +24,15 @@ interface FailedAgainProps {
 export function FailedAgain(props: FailedAgainProps) {
   const { id, order, hint, empty, columns, connection, cursors, read } = props
   return (
-    <Stack component="section" gap="xs" id={id} aria-label={t('tasks:failures')}>
+    <Stack component="section" gap="xs" id={id} aria-label="Failed again">
       <Title order={order} size={order === 2 ? 'h5' : 'h6'}>
-        {t('tasks:failures')}
+        Failed again
       </Title>
       <Text size="sm" c="dimmed">
         {hint}
       </Text>
       <List
-        label={t('tasks:failures')}
+        label="Failed again"
         columns={columns}
         rows={connection?.nodes}
         keyOf={(delivery) => delivery.id}

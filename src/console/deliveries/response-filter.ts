@@ -1,5 +1,4 @@
 import type { AttemptFilter, StatusClass } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 const FAILURES: readonly StatusClass[] = [
   'REDIRECTION_3XX',
@@ -9,9 +8,18 @@ const FAILURES: readonly StatusClass[] = [
 ]
 
 /** Options for a select. */
+const LABELS = {
+  FAILED: 'Any failure',
+  SUCCESS_2XX: '2xx: succeeded',
+  REDIRECTION_3XX: '3xx: redirected',
+  CLIENT_ERROR_4XX: '4xx: rejected',
+  SERVER_ERROR_5XX: '5xx: failed',
+  NO_RESPONSE: 'No response',
+}
+
 export const RESPONSES = (['FAILED', 'SUCCESS_2XX', ...FAILURES] as const).map((value) => ({
   value,
-  label: t(`filters:responses.${value}`),
+  label: LABELS[value],
 }))
 
 /** The condition on attempts, or on the last attempts of deliveries: any of these responses. Empty for none. */

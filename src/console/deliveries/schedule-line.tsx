@@ -1,10 +1,8 @@
 import './schedule-line.css'
 import { Text, Tooltip } from '@mantine/core'
-import { Trans } from 'react-i18next'
 import { Time } from '../components/time.tsx'
-import { formatDateTime, formatDuration } from '../format.ts'
+import { formatDateTime, formatDuration, plural } from '../format.ts'
 import type { AttemptStepFragment, DeliveryQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { scheduleOf } from './schedule.ts'
 
 interface ScheduleLineProps {
@@ -24,23 +22,19 @@ export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
   return (
     <div className="ph-schedule">
       <ol
-        aria-label={t('deliveries:schedule.label')}
+        aria-label="Past and planned attempts, in order"
         data-few={made.length + planned.length <= FEW || undefined}
         data-many={made.length + planned.length > MANY || undefined}
       >
         {hidden > 0 && (
           <li className="ph-schedule-count">
-            {t('deliveries:schedule.earlier', { count: hidden })}
+            {`${hidden} earlier ${plural(hidden, 'attempt', 'attempts')}`}
           </li>
         )}
         {made.map(({ id, number, startedAt, succeeded, result, gapMs }) => (
           <li key={id} data-gap={gapMs === null ? undefined : formatDuration(gapMs)}>
             <Dot
-              label={t('deliveries:schedule.attempt', {
-                number,
-                result,
-                at: formatDateTime(startedAt),
-              })}
+              label={`No. ${number}: ${result}, ${formatDateTime(startedAt)}`}
               kind={succeeded ? 'succeeded' : 'failed'}
               onClick={() => open(id)}
             />
@@ -49,16 +43,11 @@ export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
         ))}
         {planned.map(({ number, at, gapMs }) => (
           <li key={number} data-gap={gapMs === null ? undefined : formatDuration(gapMs)}>
-            <Dot
-              label={t('deliveries:schedule.plannedAttempt', { number, at: formatDateTime(at) })}
-              kind="planned"
-            />
+            <Dot label={`No. ${number}, planned: ${formatDateTime(at)}`} kind="planned" />
             <span>{number}</span>
           </li>
         ))}
-        {more > 0 && (
-          <li className="ph-schedule-count">{t('deliveries:schedule.more', { count: more })}</li>
-        )}
+        {more > 0 && <li className="ph-schedule-count">{`${more} more`}</li>}
       </ol>
       <Text size="xs" c="dimmed" component="div">
         <Ending delivery={delivery} />
@@ -95,16 +84,16 @@ function Dot({ label, kind, onClick }: DotProps) {
 function Ending({ delivery: { state, plannedAttempts } }: Pick<ScheduleLineProps, 'delivery'>) {
   const last = plannedAttempts.at(-1)
   if (last) {
-    return (
-      <Trans
-        ns="deliveries"
-        i18nKey="schedule.remaining"
-        count={plannedAttempts.length}
-        components={{ time: <Time at={last} /> }}
-      />
+    return plannedAttempts.length === 1 ? (
+      'If this attempt fails, no retries are left.'
+    ) : (
+      <>
+        Up to {plannedAttempts.length} more attempts; the last <Time at={last} />. Jitter and
+        Retry-After can delay them.
+      </>
     )
   }
-  if (state === 'WAITING') return t('deliveries:schedule.waiting')
-  if (state === 'EXHAUSTED') return t('deliveries:schedule.exhausted')
-  return state === 'CANCELED' ? t('deliveries:schedule.canceled') : null
+  if (state === 'WAITING') return 'Waiting, without a planned time.'
+  if (state === 'EXHAUSTED') return 'No retries left.'
+  return state === 'CANCELED' ? 'Canceled.' : null
 }

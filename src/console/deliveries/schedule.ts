@@ -1,5 +1,4 @@
 import type { AttemptStepFragment, DeliveryQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
@@ -44,7 +43,7 @@ export function scheduleOf(
     number,
     startedAt,
     succeeded,
-    result: status == null ? t('deliveries:attempts.noResponse') : String(status),
+    result: status == null ? 'No response' : String(status),
     gapMs: gapBetween(shown[i - 1]?.startedAt, startedAt),
   }))
   const planned = plannedAttempts.slice(0, PLANNED).map((at, i) => ({

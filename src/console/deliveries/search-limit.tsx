@@ -1,5 +1,4 @@
 import { Anchor, Text } from '@mantine/core'
-import { Trans } from 'react-i18next'
 import { Link } from 'react-router'
 
 interface SearchLimitProps {
@@ -32,20 +31,15 @@ export function SearchLimit({ values }: SearchLimitProps) {
   const given = Object.entries(params).filter(([, value]) => value !== null) as [string, string][]
   return (
     <Text size="xs" c="dimmed">
-      <Trans
-        ns="deliveries"
-        i18nKey="list.searchLimit"
-        components={{
-          a: (
-            <Anchor
-              component={Link}
-              to={`/attempts?${new URLSearchParams(given)}`}
-              inherit
-              underline="always"
-            />
-          ),
-        }}
-      />
+      Searches the newest 2,000 attempts that match.{' '}
+      <Anchor
+        component={Link}
+        to={`/attempts?${new URLSearchParams(given)}`}
+        inherit
+        underline="always"
+      >
+        Show the attempts
+      </Anchor>
     </Text>
   )
 }

@@ -4,13 +4,13 @@ import { type Client, useClient } from 'urql'
 import { dataOf } from '../api/data-of.ts'
 import { notifyError } from '../components/notify.ts'
 import type { Selection } from '../components/selection/use-selection.ts'
+import { formatCount } from '../format.ts'
 import {
   type DeliveryFilter,
   DeliveryIdsDocument,
   type DeliveryIdsQuery,
   type DeliveryIdsQueryVariables,
 } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 /** A bulk action takes at most this many ids. */
 const MAX_IDS = 1_000
@@ -36,7 +36,7 @@ export function SelectMatching({ filter, total, selection }: SelectMatchingProps
     try {
       selection.select(await firstIds(client, filter))
     } catch (error) {
-      notifyError(t('bulk:selectFailed', { reason: (error as Error).message }))
+      notifyError(`The matching deliveries could not be listed: ${(error as Error).message}`)
     }
     setLoading(false)
   }
@@ -44,13 +44,13 @@ export function SelectMatching({ filter, total, selection }: SelectMatchingProps
   if (filter.key != null) {
     return (
       <Button size="compact-xs" variant="subtle" loading={loading} onClick={selectFirst}>
-        {t('bulk:selectFirst', { count: MAX_IDS })}
+        {`Select the first ${formatCount(MAX_IDS)} that match`}
       </Button>
     )
   }
   return (
     <Button size="compact-xs" variant="subtle" onClick={selection.selectAll}>
-      {total === null ? t('bulk:selectAll') : t('bulk:selectAllOf', { total })}
+      {total === null ? 'Select all that match' : `Select all ${total} that match`}
     </Button>
   )
 }

@@ -1,7 +1,6 @@
 import { useRead } from '../api/use-read.ts'
 import { formatCount } from '../format.ts'
 import { DeliveryCountDocument, type DeliveryFilter } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 /** How many deliveries match, such as "4,312" or "10,000+". Null while unknown, and for a search key. */
 export function useDeliveryCount(filter: DeliveryFilter, wanted: boolean): string | null {
@@ -13,5 +12,5 @@ export function useDeliveryCount(filter: DeliveryFilter, wanted: boolean): strin
   const counted = data?.deliveryCount
   if (!counted) return null
   const { count, countIsExact } = counted
-  return countIsExact ? formatCount(count) : t('bulk:atLeast', { count })
+  return countIsExact ? formatCount(count) : `${formatCount(count)}+`
 }

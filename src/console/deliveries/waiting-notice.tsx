@@ -1,6 +1,5 @@
 import { Alert } from '@mantine/core'
 import { IconClock } from '@tabler/icons-react'
-import { Trans } from 'react-i18next'
 import { Time, useNow } from '../components/time.tsx'
 import type { DeliveryQuery } from '../generated/graphql.ts'
 import { Countdown } from './countdown.tsx'
@@ -20,21 +19,12 @@ export function WaitingNotice({ delivery }: WaitingNoticeProps) {
       {why.sentence}
       {why.nextAt && (
         <div>
-          {why.nextLabel}: <Countdown to={why.nextAt} />
-          <Trans
-            ns="deliveries"
-            i18nKey="whyWaiting.at"
-            components={{ time: <Time at={why.nextAt} /> }}
-          />
+          {why.nextLabel}: <Countdown to={why.nextAt} />, at <Time at={why.nextAt} />
         </div>
       )}
       {parkedAt && (
         <div>
-          <Trans
-            ns="deliveries"
-            i18nKey="whyWaiting.since"
-            components={{ time: <Time at={parkedAt} /> }}
-          />
+          Waiting since <Time at={parkedAt} />
         </div>
       )}
     </Alert>

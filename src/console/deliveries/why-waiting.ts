@@ -1,6 +1,5 @@
-import { formatCount } from '../format.ts'
+import { formatCount, plural } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { isFinished } from './is-finished.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
@@ -19,22 +18,32 @@ export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null
   if (isFinished(delivery.state)) return null
   const { nextAttemptAt, parkedAt, attemptCount } = delivery
   if (parkedAt != null || nextAttemptAt == null) return parked(delivery)
-  const nextLabel = t('deliveries:whyWaiting.nextAttempt')
+  const nextLabel = 'Next attempt'
   if (Date.parse(nextAttemptAt) > nowMs) {
     const key = attemptCount === 0 ? 'first' : 'retry'
     return {
-      title: t(`deliveries:whyWaiting.${key}Title`),
-      sentence: t(`deliveries:whyWaiting.${key}Text`),
+      title: TITLES[key],
+      sentence: SENTENCES[key],
       nextAt: nextAttemptAt,
       nextLabel,
     }
   }
   return {
-    title: t('deliveries:whyWaiting.queuedTitle'),
-    sentence: t('deliveries:whyWaiting.queuedText'),
+    title: 'Queued',
+    sentence: 'An attempt is running, or starts as soon as a worker is free.',
     nextAt: null,
     nextLabel,
   }
+}
+
+const TITLES = {
+  first: 'The first attempt is scheduled',
+  retry: 'The next attempt is scheduled',
+}
+
+const SENTENCES = {
+  first: 'The delivery is sent at the time below.',
+  retry: 'The last attempt failed. The retry schedule sets the time of the next attempt.',
 }
 
 function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
@@ -42,31 +51,34 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
     title,
     sentence,
     nextAt,
-    nextLabel: t('deliveries:whyWaiting.nextProbe'),
+    nextLabel: 'Next probe',
   })
   if (!webhook) {
-    return reason(t('deliveries:whyWaiting.parkedTitle'), t('deliveries:whyWaiting.parkedText'))
+    return reason('Waiting', 'The delivery is in the backlog of its webhook.')
   }
   // A delivery that was parked before the hold has another reason, and waits for the hold too.
   const isOnHold = webhook.health?.state === 'ON_HOLD'
   switch (isOnHold ? 'ON_HOLD' : parkedReason) {
     case 'DISABLED':
       return reason(
-        t('deliveries:whyWaiting.disabledTitle'),
-        t('deliveries:whyWaiting.disabledText'),
+        'The webhook is disabled',
+        'The delivery is sent once the webhook is enabled. Waiting uses no attempts.',
       )
     case 'ON_HOLD':
       return reason(
-        t('deliveries:whyWaiting.onHoldTitle'),
+        'The webhook is on hold',
         onHoldTextOf(webhook),
         webhook.health?.nextProbeAt ?? null,
       )
     case 'ORDERED':
-      return reason(t('deliveries:whyWaiting.orderedTitle'), t('deliveries:whyWaiting.orderedText'))
+      return reason(
+        'An earlier delivery comes first',
+        'This webhook receives deliveries in the order of their events. Earlier deliveries must succeed or be exhausted first.',
+      )
     case 'RATE_LIMIT':
-      return reason(t('deliveries:whyWaiting.rateTitle'), rateOf(webhook))
+      return reason('The webhook is at its rate limit', rateOf(webhook))
     default:
-      return reason(t('deliveries:whyWaiting.concurrencyTitle'), concurrencyOf(webhook))
+      return reason('The webhook is at its concurrency limit', concurrencyOf(webhook))
   }
 }
 
@@ -75,8 +87,8 @@ type DeliveryWebhook = NonNullable<Delivery['webhook']>
 function onHoldTextOf(webhook: DeliveryWebhook): string {
   const lastError = lastErrorOf(webhook)
   return webhook.health?.onHoldReason === 'RETRY_AFTER'
-    ? t('deliveries:whyWaiting.askedToWaitText', { lastError })
-    : t('deliveries:whyWaiting.onHoldText', { lastError })
+    ? `${lastError}The endpoint asked to wait: it answered 429 or 503 with Retry-After. After that time, a probe tests the endpoint; the first success releases the backlog. Waiting uses no attempts.`
+    : `${lastError}The endpoint keeps failing, so deliveries wait. Probes test the endpoint every few minutes; the first success releases the backlog. Waiting uses no attempts.`
 }
 
 function lastErrorOf({ health }: DeliveryWebhook): string {
@@ -84,15 +96,15 @@ function lastErrorOf({ health }: DeliveryWebhook): string {
 }
 
 function rateOf({ rateLimitPerSecond: count }: DeliveryWebhook): string {
-  if (count == null) return t('deliveries:whyWaiting.rateRemoved')
-  return t('deliveries:whyWaiting.rateText', { count, shown: formatCount(count) })
+  if (count == null) return 'The rate limit was removed. The backlog is being released.'
+  return `The limit is ${formatCount(count)} ${plural(count, 'attempt', 'attempts')} per second.`
 }
 
 function concurrencyOf({ maxInFlight: count, health }: DeliveryWebhook): string {
   if (count != null) {
-    return t('deliveries:whyWaiting.concurrencyText', { count, shown: formatCount(count) })
+    return `The limit is ${formatCount(count)} parallel ${plural(count, 'request', 'requests')} per worker.`
   }
   const limit = health?.concurrencyLimit
-  if (limit == null) return t('deliveries:whyWaiting.concurrencyAdapts')
-  return t('deliveries:whyWaiting.concurrencyNow', { limit })
+  if (limit == null) return 'The limit of parallel requests per worker adapts to the endpoint.'
+  return `The limit of parallel requests per worker adapts to the endpoint. Now: ${limit}.`
 }

@@ -1,9 +1,8 @@
-import { Trans } from 'react-i18next'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { notifySuccess } from '../components/notify.ts'
+import { formatCount } from '../format.ts'
 import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 interface ArchiveEventTypeProps {
   readonly name: string
@@ -23,11 +22,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
   async function confirm(): Promise<string | null> {
     const outcome = await (archived ? unarchive : archive).run({ name })
     if (!outcome.ok) return outcome.message
-    notifySuccess(
-      archived
-        ? t('eventTypes:archiveEventType.unarchived', { name })
-        : t('eventTypes:archiveEventType.archived', { name }),
-    )
+    notifySuccess(archived ? `${name} is no longer archived.` : `${name} is archived.`)
     return null
   }
 
@@ -36,16 +31,11 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       <Confirm
         opened={opened}
         onClose={onClose}
-        title={t('eventTypes:archiveEventType.unarchiveTitle')}
-        action={t('eventTypes:archiveEventType.unarchive')}
+        title="Unarchive this event type?"
+        action="Unarchive"
         onConfirm={confirm}
       >
-        <Trans
-          ns="eventTypes"
-          i18nKey="archiveEventType.unarchiveEffect"
-          values={{ name }}
-          components={{ strong: <strong /> }}
-        />
+        Every organization can publish and subscribe to <strong>{name}</strong> again.
       </Confirm>
     )
   }
@@ -53,23 +43,18 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
     <Confirm
       opened={opened}
       onClose={onClose}
-      title={t('eventTypes:archiveEventType.archiveTitle')}
-      action={t('eventTypes:archiveEventType.archive')}
+      title="Archive this event type?"
+      action="Archive"
       destructive
       onConfirm={confirm}
     >
       <p>
-        <Trans
-          ns="eventTypes"
-          i18nKey="archiveEventType.archiveEffect"
-          values={{ name }}
-          components={{ strong: <strong /> }}
-        />
+        No organization can publish <strong>{name}</strong>, or add subscriptions to the event type.
       </p>
       <p>
         {webhookCount
-          ? t('eventTypes:archiveEventType.staysWithCount', { count: webhookCount })
-          : t('eventTypes:archiveEventType.stays')}
+          ? `Existing subscriptions (${formatCount(webhookCount)} in this organization) and events stay, and unfinished deliveries are still sent. You can unarchive the event type at any time.`
+          : 'Existing subscriptions and events stay, and unfinished deliveries are still sent. You can unarchive the event type at any time.'}
       </p>
     </Confirm>
   )

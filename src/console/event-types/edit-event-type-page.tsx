@@ -9,7 +9,6 @@ import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { type EventTypesFieldsFragment, EventTypesUpdateDocument } from '../generated/graphql.ts'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { t } from '../strings/t.ts'
 import { draftOf, type EventTypeDraft, type EventTypeFields } from './event-type-draft.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 import { useEventType } from './use-event-type.ts'
@@ -18,16 +17,16 @@ export default function EditEventTypePage() {
   const { name = '' } = useParams()
   const { eventType, missing, error, reload } = useEventType(name)
   const page = `/event-types/${name}`
-  if (missing) return <NotFoundPage noun={t('eventTypes:editEventTypePage.noun')} />
+  if (missing) return <NotFoundPage noun="event type" />
   return (
-    <NeedsScope scope="admin" title={t('eventTypes:editEventTypePage.title', { name })}>
+    <NeedsScope scope="admin" title={`Edit ${name}`}>
       <Page
-        title={t('eventTypes:editEventTypePage.title', { name })}
+        title={`Edit ${name}`}
         breadcrumbs={[
-          [t('eventTypes:title'), '/event-types'],
+          ['Event types', '/event-types'],
           [name, page],
         ]}
-        description={t('eventTypes:editEventTypePage.description')}
+        description="Changes apply at once. Published events stay unchanged."
       >
         {eventType && <Edit key={eventType.name} eventType={eventType} />}
         {!eventType && error && <QueryError error={error} retry={reload} />}
@@ -49,7 +48,7 @@ function Edit({ eventType }: { eventType: EventTypesFieldsFragment }) {
   async function save(changes: Partial<EventTypeFields>) {
     const outcome = await run({ name, input: { ...changes, ifRevision } })
     if (outcome.ok) {
-      notifySuccess(t('eventTypes:editEventTypePage.saved', { name }))
+      notifySuccess(`${name} was saved.`)
       navigate(page, { replace: true })
     } else report(outcome.conflict ?? null)
     return outcome

@@ -6,7 +6,7 @@ import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { UnsavedGuard } from '../components/forms/unsaved-guard.tsx'
 import { useInitialFocus } from '../components/forms/use-initial-focus.ts'
-import { t } from '../strings/t.ts'
+import { formatCount } from '../format.ts'
 import { type EventTypeDraft, type EventTypeFields, textOfField } from './event-type-draft.ts'
 import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
 import { JsonField } from './json-field.tsx'
@@ -26,10 +26,10 @@ interface EventTypeFormProps {
 }
 
 const LABELS = {
-  description: t('eventTypes:eventTypeForm.description'),
-  schema: t('eventTypes:eventTypeForm.schema'),
-  example: t('eventTypes:eventTypeForm.example'),
-  searchKeys: t('eventTypes:eventTypeForm.searchKeys'),
+  description: 'Description',
+  schema: 'Schema',
+  example: 'Example',
+  searchKeys: 'Search keys',
 }
 
 const FIELDS = ['name', 'description', 'schema', 'example', 'searchKeys'] as const
@@ -54,7 +54,7 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
     const example = parseJson(draft.example)
     if (schema.error !== null || example.error !== null) return
     if (!isEventTypeName(draft.name)) {
-      return setErrors({ name: t('eventTypes:eventTypeForm.nameInvalid') })
+      return setErrors({ name: 'Use words of letters, digits, _ and -, separated by dots.' })
     }
     setSaved(true)
     const searchKeys = draft.searchKeys
@@ -73,13 +73,13 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
       <Stack gap="lg">
         <TextInput
           ref={nameField}
-          label={t('eventTypes:eventTypeForm.name')}
+          label="Name"
           description={
             exists
-              ? t('eventTypes:eventTypeForm.nameFixed')
-              : t('eventTypes:eventTypeForm.nameHint')
+              ? 'The name cannot be changed: publishers and webhooks use it.'
+              : 'Words of letters, digits, _ and -, separated by dots. The name cannot be changed later.'
           }
-          placeholder={t('eventTypes:eventTypeForm.namePlaceholder')}
+          placeholder="order.shipped"
           required
           withAsterisk={false}
           readOnly={exists}
@@ -91,9 +91,9 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
           error={eventTypeNameError(draft.name) ?? errors.name}
         />
         <Textarea
-          label={t('eventTypes:eventTypeForm.description')}
-          description={t('eventTypes:eventTypeForm.descriptionHint')}
-          placeholder={t('eventTypes:eventTypeForm.descriptionPlaceholder')}
+          label="Description"
+          description="What an event of this type means, for subscribers. Up to 1,000 characters."
+          placeholder="An order has left the warehouse."
           required
           withAsterisk={false}
           autosize
@@ -103,21 +103,21 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
           onChange={(event) => change({ description: event.currentTarget.value })}
           error={
             draft.description.length > 1_000
-              ? t('common:tooLong', { count: draft.description.length, max: 1_000 })
+              ? `${formatCount(draft.description.length)} characters; the maximum is 1,000.`
               : errors.description
           }
         />
         <JsonField
-          label={t('eventTypes:eventTypeForm.schema')}
-          description={t('eventTypes:eventTypeForm.schemaHint')}
+          label="Schema"
+          description="A JSON Schema (2020-12) for the data of every event. Empty: any JSON."
           placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
           value={draft.schema}
           error={errors.schema}
           onChange={(schema) => change({ schema })}
         />
         <JsonField
-          label={t('eventTypes:eventTypeForm.example')}
-          description={t('eventTypes:eventTypeForm.exampleHint')}
+          label="Example"
+          description="Sample data, which must match the schema. Test events send this example."
           placeholder={'{\n  "order": { "id": "or_1042" }\n}'}
           value={draft.example}
           error={errors.example}
@@ -128,11 +128,11 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
             <>
               {LABELS.searchKeys}{' '}
               <Text span size="sm" c="dimmed" fw={400}>
-                {t('common:optional')}
+                (optional)
               </Text>
             </>
           }
-          description={t('eventTypes:eventTypeForm.searchKeysHint')}
+          description="Up to 8 JSON paths, one per line. The API finds later events and their deliveries by the values at these paths."
           placeholder={'$.order.id\n$.customer.email'}
           autosize
           minRows={2}
@@ -163,10 +163,10 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
         )}
         <Group justify="end" gap="xs">
           <Button component={Link} to={back} variant="default">
-            {t('eventTypes:eventTypeForm.cancel')}
+            Cancel
           </Button>
           <Button type="submit" loading={running} disabled={exists && !changed}>
-            {exists ? t('eventTypes:eventTypeForm.save') : t('eventTypes:eventTypeForm.create')}
+            {exists ? 'Save' : 'Create event type'}
           </Button>
         </Group>
       </Stack>

@@ -1,4 +1,4 @@
-import { t } from '../strings/t.ts'
+import { formatCount } from '../format.ts'
 
 const MAX_LENGTH = 128
 
@@ -6,11 +6,11 @@ const MAX_LENGTH = 128
 export function eventTypeNameError(name: string): string | null {
   if (name === '') return null
   const stray = name.match(/[^a-zA-Z0-9_.-]/)
-  if (stray?.[0] === ' ') return t('eventTypes:nameErrors.space')
-  if (stray) return t('eventTypes:nameErrors.character', { character: JSON.stringify(stray[0]) })
-  if (name.startsWith('.') || name.includes('..')) return t('eventTypes:nameErrors.dot')
+  if (stray?.[0] === ' ') return 'Spaces are not allowed. Separate words with _ or a dot.'
+  if (stray) return `${JSON.stringify(stray[0])} is not allowed in a name.`
+  if (name.startsWith('.') || name.includes('..')) return 'Each dot needs a word before it.'
   if (name.length > MAX_LENGTH) {
-    return t('common:tooLong', { count: name.length, max: MAX_LENGTH })
+    return `${formatCount(name.length)} characters; the maximum is ${formatCount(MAX_LENGTH)}.`
   }
   // A trailing dot is fine: a word may follow.
   return null

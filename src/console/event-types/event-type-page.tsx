@@ -11,22 +11,22 @@ import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
+import { formatCount, plural } from '../format.ts'
 import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { t } from '../strings/t.ts'
 import { ArchiveEventType } from './archive-event-type.tsx'
 import { SchemaView } from './schema-view.tsx'
 import { useEventType } from './use-event-type.ts'
 
-const BREADCRUMBS = [[t('eventTypes:title'), '/event-types']] as const
+const BREADCRUMBS = [['Event types', '/event-types']] as const
 
 export default function EventTypePage() {
   const { name = '' } = useParams()
   const { can } = useSession()
   const { eventType, webhookCount, error, missing, reload } = useEventType(name)
   const [confirming, setConfirming] = useState(false)
-  if (missing) return <NotFoundPage noun={t('eventTypes:eventTypePage.noun')} />
+  if (missing) return <NotFoundPage noun="event type" />
   if (!eventType) {
     return (
       <Page title={name} breadcrumbs={BREADCRUMBS}>
@@ -39,21 +39,19 @@ export default function EventTypePage() {
     <Page
       title={name}
       breadcrumbs={BREADCRUMBS}
-      aside={archived && <StateBadge label={t('eventTypes:eventTypePage.archived')} color="gray" />}
+      aside={archived && <StateBadge label="Archived" color="gray" />}
       description={eventType.description}
       actions={
         can('admin') && (
           <PageActions
             actions={[
               {
-                label: t('eventTypes:eventTypePage.edit'),
+                label: 'Edit',
                 icon: IconPencil,
                 to: `/event-types/${name}/edit`,
               },
               {
-                label: archived
-                  ? t('eventTypes:archiveEventType.unarchive')
-                  : t('eventTypes:archiveEventType.archive'),
+                label: archived ? 'Unarchive' : 'Archive',
                 icon: archived ? IconArchiveOff : IconArchive,
                 onClick: () => setConfirming(true),
               },
@@ -62,28 +60,28 @@ export default function EventTypePage() {
         )
       }
     >
-      <Section title={t('eventTypes:eventTypePage.factsTitle')}>
+      <Section title="Event type">
         <Facts
           facts={[
             webhookCount !== null && {
-              label: t('eventTypes:eventTypePage.subscriptions'),
+              label: 'Subscriptions',
               value: <Subscribers name={name} count={webhookCount} />,
             },
             eventType.searchKeys.length > 0 && {
-              label: t('eventTypes:eventTypePage.searchKeys'),
+              label: 'Search keys',
               value: <span className="ph-mono">{eventType.searchKeys.join(', ')}</span>,
             },
             {
-              label: t('eventTypes:eventTypePage.created'),
+              label: 'Created',
               value: <Time at={eventType.createdAt} />,
             },
             {
-              label: t('eventTypes:eventTypePage.updated'),
+              label: 'Updated',
               value: <Time at={eventType.updatedAt} />,
             },
             eventType.archivedAt
               ? {
-                  label: t('eventTypes:eventTypePage.archived'),
+                  label: 'Archived',
                   value: <Time at={eventType.archivedAt} />,
                 }
               : null,
@@ -91,22 +89,19 @@ export default function EventTypePage() {
         />
       </Section>
       <SchemaView schema={eventType.schema} />
-      <Section
-        title={t('eventTypes:eventTypePage.example')}
-        description={t('eventTypes:eventTypePage.exampleHint')}
-      >
+      <Section title="Example" description="Sample data. Test events send this example.">
         {eventType.example === null || eventType.example === undefined ? (
           <Text size="sm" c="dimmed">
-            {t('eventTypes:eventTypePage.noExample')}
+            No example. Add one to send test events of this type.
           </Text>
         ) : (
-          <JsonBlock value={eventType.example} label={t('eventTypes:eventTypePage.exampleLabel')} />
+          <JsonBlock value={eventType.example} label="the example" />
         )}
       </Section>
       {can('events:publish') && !archived && (
         <Section
-          title={t('onboarding:snippets.title')}
-          description={t('onboarding:snippets.description')}
+          title="Publish"
+          description="Code that publishes an event of this type for your organization."
         >
           <PublishSnippets type={name} example={eventType.example} />
         </Section>
@@ -123,10 +118,10 @@ export default function EventTypePage() {
 }
 
 function Subscribers({ name, count }: { name: string; count: number }) {
-  if (count === 0) return t('eventTypes:eventTypePage.noWebhooks')
+  if (count === 0) return 'No webhooks'
   return (
     <Anchor component={Link} to={`/webhooks?subscribesTo=${name}`} size="sm">
-      {t('eventTypes:eventTypePage.webhooks', { count })}
+      {`${formatCount(count)} ${plural(count, 'webhook', 'webhooks')}`}
     </Anchor>
   )
 }

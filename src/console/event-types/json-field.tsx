@@ -1,6 +1,5 @@
 import { Button, Group, Text, Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { t } from '../strings/t.ts'
 import { parseJson } from './parse-json.ts'
 
 interface JsonFieldProps {
@@ -22,7 +21,7 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
         <>
           {label}{' '}
           <Text span size="sm" c="dimmed" fw={400}>
-            {t('common:optional')}
+            (optional)
           </Text>
         </>
       }
@@ -46,9 +45,9 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
               variant="subtle"
               disabled={parsed.error !== null || value.trim() === ''}
               onClick={() => props.onChange(JSON.stringify(parsed.value, null, 2))}
-              aria-label={t('eventTypes:jsonField.formatLabel', { name: label.toLowerCase() })}
+              aria-label={`Format the ${label.toLowerCase()}`}
             >
-              {t('eventTypes:jsonField.format')}
+              Format
             </Button>
           </Group>
         </>

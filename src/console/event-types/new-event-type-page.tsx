@@ -4,7 +4,6 @@ import { notifySuccess } from '../components/notify.ts'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { EventTypesCreateDocument } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 
 const EMPTY_DRAFT = { name: '', description: '', schema: '', example: '', searchKeys: '' }
@@ -13,11 +12,11 @@ export default function NewEventTypePage() {
   const navigate = useNavigate()
   const { run, running } = useAction(EventTypesCreateDocument)
   return (
-    <NeedsScope scope="admin" title={t('eventTypes:newEventTypePage.title')}>
+    <NeedsScope scope="admin" title="Create event type">
       <Page
-        title={t('eventTypes:newEventTypePage.title')}
-        breadcrumbs={[[t('eventTypes:title'), '/event-types']]}
-        description={t('eventTypes:newEventTypePage.description')}
+        title="Create event type"
+        breadcrumbs={[['Event types', '/event-types']]}
+        description="All organizations can publish and subscribe to the new event type."
       >
         <EventTypeForm
           initial={EMPTY_DRAFT}
@@ -27,7 +26,7 @@ export default function NewEventTypePage() {
           onSave={async (input) => {
             const outcome = await run({ input })
             if (outcome.ok) {
-              notifySuccess(t('eventTypes:newEventTypePage.created', { name: input.name }))
+              notifySuccess(`${input.name} was created.`)
               navigate(`/event-types/${input.name}`, { replace: true })
             }
             return outcome

@@ -1,5 +1,3 @@
-import { t } from '../strings/t.ts'
-
 /** The parsed value (null for an empty text), or an error message. */
 export type ParsedJson =
   | { readonly value: unknown; readonly error: null }
@@ -10,6 +8,6 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { value: JSON.parse(text), error: null }
   } catch (cause) {
-    return { error: t('common:invalidJson', { reason: (cause as Error).message }) }
+    return { error: `Invalid JSON: ${(cause as Error).message}.` }
   }
 }

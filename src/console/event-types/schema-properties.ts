@@ -1,4 +1,4 @@
-import { t } from '../strings/t.ts'
+import { plural } from '../format.ts'
 
 /** One property of a JSON Schema, as a table row. */
 export interface SchemaProperty {
@@ -49,13 +49,13 @@ export function schemaProperties(root: unknown): SchemaProperty[] {
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  string: t('eventTypes:schemaTypes.string'),
-  number: t('eventTypes:schemaTypes.number'),
-  integer: t('eventTypes:schemaTypes.integer'),
-  boolean: t('eventTypes:schemaTypes.boolean'),
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
   null: 'null',
-  object: t('eventTypes:schemaTypes.object'),
-  array: t('eventTypes:schemaTypes.array'),
+  object: 'object',
+  array: 'list',
 }
 
 function typeOf(root: unknown, schema: Schema): string {
@@ -63,17 +63,16 @@ function typeOf(root: unknown, schema: Schema): string {
   if (choices.length > 0) return joined(choices.map((each) => typeOf(root, resolve(root, each))))
   const types = [schema['type']].flat().filter((type) => typeof type === 'string')
   if (types.length > 0) return joined(types.map((type) => nameOf(root, schema, type)))
-  if (schema['properties']) return t('eventTypes:schemaTypes.object')
-  return t('eventTypes:schemaTypes.any')
+  if (schema['properties']) return 'object'
+  return 'any'
 }
 
 function nameOf(root: unknown, schema: Schema, type: string): string {
   if (type !== 'array' || !schema['items']) return NAMES[type] ?? type
-  return t('eventTypes:schemaTypes.listOf', { type: typeOf(root, resolve(root, schema['items'])) })
+  return `list of ${typeOf(root, resolve(root, schema['items']))}`
 }
 
-const joined = (names: readonly string[]) =>
-  [...new Set(names)].join(` ${t('eventTypes:schemaTypes.or')} `)
+const joined = (names: readonly string[]) => [...new Set(names)].join(' or ')
 
 const BOUNDS = [
   'minimum',
@@ -90,19 +89,29 @@ const BOUNDS = [
 
 function rulesOf(schema: Schema): string[] {
   const rules = BOUNDS.flatMap((name) =>
-    schema[name] === undefined
-      ? []
-      : t(`eventTypes:schemaRules.${name}`, {
-          count: Number(schema[name]),
-          value: String(schema[name]),
-        }),
+    schema[name] === undefined ? [] : RULES[name](String(schema[name]), Number(schema[name])),
   )
-  if ('const' in schema)
-    rules.push(t('eventTypes:schemaRules.const', { value: JSON.stringify(schema['const']) }))
+  if ('const' in schema) rules.push(`always ${JSON.stringify(schema['const'])}`)
   const choices = listOf(schema['enum']).map((value) => JSON.stringify(value))
-  if (choices.length > 0)
-    rules.push(t('eventTypes:schemaRules.enum', { values: choices.join(', ') }))
+  if (choices.length > 0) rules.push(`one of ${choices.join(', ')}`)
   return rules
+}
+
+const RULES = {
+  minimum: (value: string) => `at least ${value}`,
+  maximum: (value: string) => `at most ${value}`,
+  exclusiveMinimum: (value: string) => `more than ${value}`,
+  exclusiveMaximum: (value: string) => `less than ${value}`,
+  minLength: (value: string, count: number) =>
+    `at least ${value} ${plural(count, 'character', 'characters')}`,
+  maxLength: (value: string, count: number) =>
+    `at most ${value} ${plural(count, 'character', 'characters')}`,
+  minItems: (value: string, count: number) =>
+    `at least ${value} ${plural(count, 'entry', 'entries')}`,
+  maxItems: (value: string, count: number) =>
+    `at most ${value} ${plural(count, 'entry', 'entries')}`,
+  pattern: (value: string) => `matches ${value}`,
+  format: (value: string) => `format ${value}`,
 }
 
 /** Resolves a reference within the same schema, such as `#/$defs/ticket`. */

@@ -3,27 +3,26 @@ import { useFilters } from '../components/filters/use-filters.ts'
 import { JsonBlock } from '../components/json/json-block.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { Section } from '../components/page/section.tsx'
-import { t } from '../strings/t.ts'
 import { type SchemaProperty, schemaProperties } from './schema-properties.ts'
 
 const COLUMNS: readonly Column<SchemaProperty>[] = [
   {
-    label: t('eventTypes:schemaView.property'),
+    label: 'Property',
     cell: ({ path, required }) => (
       <Group gap={6}>
         <span className="ph-mono">{path}</span>
         {required && (
           <Badge size="xs" variant="default" tt="none" radius="sm">
-            {t('eventTypes:schemaView.required')}
+            required
           </Badge>
         )}
       </Group>
     ),
     width: '36%',
   },
-  { label: t('eventTypes:schemaView.type'), cell: ({ type }) => type, width: '20%' },
+  { label: 'Type', cell: ({ type }) => type, width: '20%' },
   {
-    label: t('eventTypes:schemaView.description'),
+    label: 'Description',
     cell: ({ description, rules }) => (
       <Stack gap={2} style={{ overflowWrap: 'anywhere' }}>
         {description}
@@ -43,9 +42,9 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const { values, set } = useFilters(['schema'])
   if (schema === null || schema === undefined) {
     return (
-      <Section title={t('eventTypes:schemaView.title')}>
+      <Section title="Schema">
         <Text size="sm" c="dimmed">
-          {t('eventTypes:schemaView.noSchema')}
+          No schema: the data of an event of this type can be any JSON.
         </Text>
       </Section>
     )
@@ -55,10 +54,10 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const actions = (
     <SegmentedControl
       size="xs"
-      aria-label={t('eventTypes:schemaView.viewLabel')}
+      aria-label="View of the schema"
       data={[
-        { value: 'table', label: t('eventTypes:schemaView.properties') },
-        { value: 'raw', label: t('eventTypes:schemaView.jsonSchema') },
+        { value: 'table', label: 'Properties' },
+        { value: 'raw', label: 'JSON Schema' },
       ]}
       value={raw ? 'raw' : 'table'}
       onChange={(value) => set({ schema: value === 'raw' ? 'raw' : null })}
@@ -66,24 +65,24 @@ export function SchemaView({ schema }: { schema: unknown }) {
   )
   if (raw) {
     return (
-      <Section title={t('eventTypes:schemaView.title')} actions={actions}>
-        <JsonBlock value={schema} label={t('eventTypes:schemaView.jsonLabel')} />
+      <Section title="Schema" actions={actions}>
+        <JsonBlock value={schema} label="the schema" />
       </Section>
     )
   }
   if (properties.length === 0) {
     return (
-      <Section title={t('eventTypes:schemaView.title')} actions={actions}>
+      <Section title="Schema" actions={actions}>
         <Text size="sm" c="dimmed">
-          {t('eventTypes:schemaView.noProperties')}
+          The schema names no properties. See the JSON Schema.
         </Text>
       </Section>
     )
   }
   return (
-    <Section title={t('eventTypes:schemaView.title')} actions={actions}>
+    <Section title="Schema" actions={actions}>
       <List
-        label={t('eventTypes:schemaView.tableLabel')}
+        label="Schema properties"
         columns={COLUMNS}
         rows={properties}
         keyOf={({ path }) => path}

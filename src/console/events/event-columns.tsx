@@ -3,7 +3,6 @@ import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
 import { TestBadge } from '../deliveries/delivery-columns.tsx'
 import type { EventsQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { Delivered } from './delivered.tsx'
 
 type Row = NonNullable<EventsQuery['events']>['nodes'][number]
@@ -11,20 +10,20 @@ type Row = NonNullable<EventsQuery['events']>['nodes'][number]
 /** The columns of a list of events, with or without what came of their deliveries. */
 export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
   const columns: (Column<Row> | false)[] = [
-    { label: t('events:list.event'), cell: (row) => <WhichEvent row={row} />, grow: true },
+    { label: 'Event', cell: (row) => <WhichEvent row={row} />, grow: true },
     withDeliveries && {
-      label: t('events:list.deliveries'),
+      label: 'Deliveries',
       cell: ({ deliveryCounts }) => deliveryCounts && <Delivered counts={deliveryCounts} />,
       width: 160,
     },
     {
-      label: t('events:list.occurred'),
+      label: 'Occurred',
       priority: 3,
       cell: ({ occurredAt }) => <Time at={occurredAt} />,
       width: 190,
     },
     {
-      label: t('events:list.published'),
+      label: 'Published',
       priority: 2,
       cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,
       width: 110,

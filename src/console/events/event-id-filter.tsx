@@ -1,6 +1,5 @@
 import { TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { t } from '../strings/t.ts'
 import { isEventId } from './is-event-id.ts'
 
 interface EventIdFilterProps {
@@ -15,12 +14,12 @@ export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
   const isWrong = text !== '' && !isEventId(text)
   return (
     <TextInput
-      label={t('events:id.label')}
-      placeholder={t('events:id.placeholder')}
+      label="Id"
+      placeholder="evt_…"
       size="xs"
       w={240}
       value={text}
-      error={isWrong && t('events:id.invalid')}
+      error={isWrong && 'An event id is evt_ followed by 26 letters and digits.'}
       onChange={({ currentTarget }) => {
         const id = currentTarget.value.trim()
         setText(id)

@@ -17,11 +17,10 @@ import { useLiveDeliveries } from '../deliveries/use-live-deliveries.ts'
 import { EventDeliveriesDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { t } from '../strings/t.ts'
 import { eventQuery } from './events-query.ts'
 
 const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
-const BREADCRUMBS = [[t('events:title'), '/events']] as const
+const BREADCRUMBS = [['Events', '/events']] as const
 
 export default function EventPage() {
   const { id = '' } = useParams()
@@ -33,22 +32,22 @@ export default function EventPage() {
     { requestPolicy: 'cache-first' },
   )
   const event = data?.event
-  if (data && !event) return <NotFoundPage noun={t('events:noun')} />
+  if (data && !event) return <NotFoundPage noun="event" />
   if (!event) {
     return (
-      <Page title={t('events:page.event')} breadcrumbs={BREADCRUMBS}>
+      <Page title="Event" breadcrumbs={BREADCRUMBS}>
         {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }
   return (
     <Page title={event.type} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
-      <Section title={t('events:page.event')}>
+      <Section title="Event">
         <Facts
           facts={[
-            { label: t('events:page.id'), value: <Id id={event.id} /> },
+            { label: 'Id', value: <Id id={event.id} /> },
             {
-              label: t('events:page.type'),
+              label: 'Type',
               value: (
                 <Anchor
                   component={Link}
@@ -60,20 +59,20 @@ export default function EventPage() {
               ),
             },
             event.isTest && {
-              label: t('events:page.test'),
-              value: t('events:page.testHint'),
+              label: 'Test',
+              value: 'A test event.',
             },
-            { label: t('events:page.occurred'), value: <Time at={event.occurredAt} /> },
-            { label: t('events:page.published'), value: <Time at={event.publishedAt} /> },
+            { label: 'Occurred', value: <Time at={event.occurredAt} /> },
+            { label: 'Published', value: <Time at={event.publishedAt} /> },
             event.traceparent != null && {
-              label: t('events:page.traceparent'),
+              label: 'Trace context (traceparent)',
               value: <Id id={event.traceparent} />,
             },
           ]}
         />
       </Section>
       {can('deliveries:read') && <EventDeliveries id={event.id} />}
-      <Section title={t('events:page.payload')}>
+      <Section title="Payload">
         <Suspense fallback={<Skeleton h={240} />}>
           <EventBody body={event.body} />
         </Suspense>
@@ -96,9 +95,12 @@ function EventDeliveries({ id }: { id: string }) {
   const deliveries = data?.event?.deliveries
   const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
-    <Section title={t('events:page.deliveries')} description={t('events:page.deliveriesHint')}>
+    <Section
+      title="Deliveries"
+      description="One delivery for each webhook that was enabled and subscribed to the event type."
+    >
       <List
-        label={t('events:page.deliveriesLabel')}
+        label="Deliveries of the event"
         columns={COLUMNS}
         rows={rows}
         keyOf={(row) => row.id}
@@ -108,8 +110,9 @@ function EventDeliveries({ id }: { id: string }) {
         retry={reload}
         pages={{ info: deliveries?.pageInfo, cursors }}
         empty={
-          <EmptyState title={t('events:page.noDeliveries')}>
-            {t('events:page.noDeliveriesHint')}
+          <EmptyState title="No deliveries">
+            No enabled webhook subscribed to this event type when the event was published. To send
+            the event to a webhook, open the webhook and choose “Recover deliveries”.
           </EmptyState>
         }
       />

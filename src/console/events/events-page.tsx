@@ -12,7 +12,6 @@ import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { eventColumns } from './event-columns.tsx'
 import { EventIdFilter } from './event-id-filter.tsx'
 import { EVENT_FILTERS, eventFilter, eventsQuery } from './events-query.ts'
@@ -42,8 +41,8 @@ export default function EventsPage() {
 
   return (
     <Page
-      title={t('events:title')}
-      description={t('events:description')}
+      title="Events"
+      description="Published events. Each creates one delivery for each enabled webhook that subscribes to the event type."
       actions={
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -70,7 +69,7 @@ export default function EventsPage() {
         <EventIdFilter value={values.id} onChange={(id) => set({ id })} />
       </FilterBar>
       <List
-        label={t('events:title')}
+        label="Events"
         columns={eventColumns(withDeliveries)}
         rows={data?.events?.nodes}
         keyOf={({ id }) => id}
@@ -79,12 +78,17 @@ export default function EventsPage() {
         stale={stale}
         retry={reload}
         pages={{ info, cursors }}
-        empty={active ? <NoMatches noun={t('events:noun')} clear={clear} /> : <EmptyList />}
+        empty={active ? <NoMatches noun="event" clear={clear} /> : <EmptyList />}
       />
     </Page>
   )
 }
 
 function EmptyList() {
-  return <EmptyState title={t('events:empty.title')}>{t('events:empty.body')}</EmptyState>
+  return (
+    <EmptyState title="No events yet">
+      Your application publishes events over GraphQL, in SQL or on the command line. With the scope
+      events:publish, you can publish an event at the top of this page.
+    </EmptyState>
+  )
 }

@@ -5,6 +5,7 @@ import { type Rejection, useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
+import { formatCount, plural } from '../format.ts'
 import {
   EventPublishDocument,
   EventPublishTypesDocument,
@@ -12,7 +13,6 @@ import {
 } from '../generated/graphql.ts'
 import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { keepLastType, readLastType } from './last-type.ts'
 import { parsePayload } from './parse-payload.ts'
 
@@ -67,8 +67,8 @@ function Form({ types, close }: FormProps) {
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
-        ? t('events:publish.duplicate')
-        : t('events:publish.done', { count: deliveryCount }),
+        ? 'An earlier event has this idempotency key. This is that event.'
+        : `Published, with ${formatCount(deliveryCount)} ${plural(deliveryCount, 'delivery', 'deliveries')}.`,
     )
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
@@ -78,20 +78,20 @@ function Form({ types, close }: FormProps) {
     <form onSubmit={publish}>
       <Stack>
         <Select
-          label={t('events:publish.type')}
+          label="Event type"
           description={chosen?.description}
           data={types.map(({ name }) => name)}
           searchable
           allowDeselect={false}
-          nothingFoundMessage={t('events:publish.noMatch')}
+          nothingFoundMessage="No match"
           value={type}
           onChange={choose}
           error={issuesOf('type')}
           data-autofocus
         />
         <Textarea
-          label={t('events:publish.payload')}
-          description={t('events:publish.payloadHint')}
+          label="Payload"
+          description="JSON, up to 256 KiB; must match the schema of the event type."
           autosize
           minRows={8}
           maxRows={20}
@@ -105,15 +105,15 @@ function Form({ types, close }: FormProps) {
           error={payload.ok ? issuesOf('data') : payload.error}
         />
         <TextInput
-          label={t('events:publish.key')}
-          description={t('events:publish.keyHint')}
+          label="Idempotency key"
+          description="Optional. Sending the same key again within 24 hours returns the original event."
           maxLength={255}
           value={idempotencyKey}
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
         {rejection && elsewhere && (
-          <Alert color="red" variant="light" role="alert" title={t('events:publish.failed')}>
+          <Alert color="red" variant="light" role="alert" title="Publishing failed">
             {rejection.message}
           </Alert>
         )}
@@ -122,13 +122,13 @@ function Form({ types, close }: FormProps) {
         )}
         <Group justify="end" gap="xs">
           <Button variant="subtle" mr="auto" onClick={() => setWithCode(!withCode)}>
-            {t(withCode ? 'onboarding:hideCode' : 'onboarding:showCode')}
+            {withCode ? 'Hide the code' : 'Publish from code'}
           </Button>
           <Button variant="default" onClick={close}>
-            {t('events:publish.cancel')}
+            Cancel
           </Button>
           <Button type="submit" loading={running} disabled={!payload.ok || type === null}>
-            {t('events:publish.publish')}
+            Publish
           </Button>
         </Group>
       </Stack>

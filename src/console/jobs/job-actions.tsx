@@ -2,7 +2,7 @@ import { Button, Stack, Text, Textarea } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
-import { t } from '../strings/t.ts'
+import { formatCount } from '../format.ts'
 import { changeMany, MAX_JOBS, type ManyChanges } from './change-many.ts'
 import { COMMANDS, type CommandName, isDestructive } from './job-commands.ts'
 import { useJobCommands } from './use-job-commands.ts'
@@ -32,8 +32,8 @@ export function JobActions({ target, jobs, onDone }: JobActionsProps) {
   const running = useRef<AbortController | null>(null)
 
   async function confirm(): Promise<string | null> {
-    if (name === 'reschedule' && runAt === null) return t('jobs:commands.runAtMissing')
-    if (name === 'fail' && reason.trim() === '') return t('jobs:commands.reasonMissing')
+    if (name === 'reschedule' && runAt === null) return 'Choose a date and a time.'
+    if (name === 'fail' && reason.trim() === '') return 'Enter a reason.'
     const controller = new AbortController()
     running.current = controller
     const done = await changeMany({
@@ -64,7 +64,7 @@ export function JobActions({ target, jobs, onDone }: JobActionsProps) {
             setConfirming(true)
           }}
         >
-          {t(`jobs:commands.${command}.label`)}
+          {LABELS[command]}
         </Button>
       ))}
       <Confirm
@@ -73,20 +73,20 @@ export function JobActions({ target, jobs, onDone }: JobActionsProps) {
           running.current?.abort()
           setConfirming(false)
         }}
-        title={t(`jobs:commands.${name}.question`, { jobs })}
-        action={t(`jobs:commands.${name}.label`)}
+        title={QUESTIONS[name](jobs)}
+        action={LABELS[name]}
         destructive={isDestructive(name)}
         onConfirm={confirm}
       >
         <Stack gap="sm">
-          <span>
-            {t(`jobs:commands.${name}.effect`)} {t('jobs:commands.running')}
-          </span>
-          {!('ids' in target) && <span>{t('jobs:commands.pageByPage', { max: MAX_JOBS })}</span>}
+          <span>{EFFECTS[name]} Running jobs are not changed.</span>
+          {!('ids' in target) && (
+            <span>{`The jobs are changed page by page, at most ${formatCount(MAX_JOBS)}. Closing this dialog stops.`}</span>
+          )}
           {name === 'reschedule' && (
             <DateTimeInput
-              label={t('jobs:commands.runAt')}
-              description={t('jobs:commands.runAtHint')}
+              label="Run at"
+              description="In your time zone. A past time means now."
               required
               value={runAt}
               onChange={setRunAt}
@@ -94,8 +94,8 @@ export function JobActions({ target, jobs, onDone }: JobActionsProps) {
           )}
           {name === 'fail' && (
             <Textarea
-              label={t('jobs:commands.reason')}
-              description={t('jobs:commands.reasonHint')}
+              label="Reason"
+              description="Recorded as the last error of the job, and in the audit log."
               required
               withAsterisk={false}
               autosize
@@ -107,11 +107,34 @@ export function JobActions({ target, jobs, onDone }: JobActionsProps) {
           )}
           {count > 0 && (
             <Text size="sm" role="status">
-              {t('jobs:commands.progress', { count })}
+              {`${formatCount(count)} done …`}
             </Text>
           )}
         </Stack>
       </Confirm>
     </>
   )
+}
+
+const LABELS = {
+  run: 'Run now',
+  reschedule: 'Reschedule',
+  fail: 'Fail',
+  remove: 'Remove',
+}
+
+const QUESTIONS = {
+  run: (jobs: string) => `Run ${jobs} now?`,
+  reschedule: (jobs: string) => `Reschedule ${jobs}?`,
+  fail: (jobs: string) => `Fail ${jobs} permanently?`,
+  remove: (jobs: string) => `Remove ${jobs}?`,
+}
+
+const EFFECTS = {
+  run: 'Runs the selected jobs now, failed ones too. A delivery is sent now even if its webhook is on hold.',
+  reschedule:
+    'Runs the selected jobs at that time, failed ones too. The next attempts of their deliveries move to that time as well.',
+  fail: 'The jobs do not run again. Their deliveries are canceled, and record the reason.',
+  remove:
+    'Removes the selected jobs without running them. This cannot be undone. An unfinished delivery gets a new job within five minutes; to stop it, fail the job or cancel the delivery.',
 }

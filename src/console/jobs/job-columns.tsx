@@ -5,8 +5,8 @@ import type { Column } from '../components/lists/list.tsx'
 import { selectColumn } from '../components/selection/select-column.tsx'
 import type { Selection } from '../components/selection/use-selection.ts'
 import { Time } from '../components/time.tsx'
+import { formatCount } from '../format.ts'
 import type { JobsFieldsFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { webhookName } from '../webhooks/webhook-name.ts'
 import { JobStateBadge } from './job-state.tsx'
 import { OrganizationLink } from './organization-link.tsx'
@@ -25,7 +25,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
   return [
     selectColumn(options.selection, ({ task, id }) => `${task} ${id}`),
     {
-      label: t('jobs:list.job'),
+      label: 'Job',
       cell: ({ id, task }) => (
         <>
           <span className="ph-mono" title={task}>
@@ -39,25 +39,25 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       width: 120,
     },
     {
-      label: t('jobs:list.state'),
+      label: 'State',
       cell: ({ state, removed }) => <JobStateBadge state={state} removed={removed} />,
       width: 105,
     },
     {
-      label: t('jobs:list.delivery'),
+      label: 'Delivery',
       cell: (job) => <DeliveryOf job={job} />,
       grow: true,
       width: '28%',
     },
     {
-      label: t('jobs:list.webhook'),
+      label: 'Webhook',
       cell: (job) => <WebhookOf job={job} />,
       grow: true,
       width: '24%',
       priority: 2,
     },
     {
-      label: t('jobs:list.organization'),
+      label: 'Organization',
       priority: 3,
       cell: ({ organization }) =>
         organization && (
@@ -68,28 +68,27 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       width: 110,
     },
     {
-      label: t('jobs:list.runAt'),
+      label: 'Run at',
       priority: 3,
-      cell: ({ state, runAt }) =>
-        state === 'FAILED' ? t('jobs:list.noTime') : <Time at={runAt} as="upcoming" />,
+      cell: ({ state, runAt }) => (state === 'FAILED' ? '–' : <Time at={runAt} as="upcoming" />),
       width: 100,
     },
     {
-      label: t('jobs:list.attempts'),
+      label: 'Job attempts',
       priority: 4,
       cell: ({ attempts, maxAttempts }) =>
-        t('jobs:list.attemptsOf', { attempts, max: maxAttempts }),
+        `${formatCount(attempts)} of ${formatCount(maxAttempts)}`,
       width: 70,
     },
     {
-      label: t('jobs:list.lastError'),
+      label: 'Last error',
       priority: 3,
       cell: (job) => <LastError job={job} />,
       grow: true,
       width: '28%',
     },
     {
-      label: t('jobs:list.detailsColumn'),
+      label: 'Details',
       end: true,
       cell: (job) => <DetailsLink job={job} {...options} />,
       width: 70,
@@ -107,7 +106,7 @@ function DetailsLink({ job: { id, task }, opened, detailsUrl }: JobColumnsOption
       variant="subtle"
       color="gray"
       aria-expanded={isOpen}
-      aria-label={t('jobs:list.details', { task, id })}
+      aria-label={`Details of ${task} ${id}`}
     >
       {isOpen ? <IconChevronUp size={18} /> : <IconChevronDown size={18} />}
     </ActionIcon>
@@ -146,7 +145,7 @@ function LastError({ job: { lastError, lockedBy, lockedAt } }: { job: Job }) {
   if (!lockedBy || !lockedAt) return null
   return (
     <Text size="xs" c="dimmed">
-      {t('jobs:list.claimed')} <Time at={lockedAt} as="relative" />
+      Claimed <Time at={lockedAt} as="relative" />
     </Text>
   )
 }

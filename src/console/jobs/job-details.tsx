@@ -3,7 +3,6 @@ import { Id } from '../components/id.tsx'
 import { CodeBlock } from '../components/json/code-block.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Time } from '../components/time.tsx'
-import { t } from '../strings/t.ts'
 import type { Job } from './job-columns.tsx'
 import { OrganizationLink } from './organization-link.tsx'
 
@@ -13,44 +12,32 @@ export function JobDetails({ job }: { job: Job }) {
       {job.lastError && (
         <Stack gap={4}>
           <Text size="xs" c="dimmed" fw={600}>
-            {t('jobs:details.lastError')}
+            Last error
           </Text>
-          <CodeBlock code={job.lastError} label={t('jobs:details.lastError')} />
+          <CodeBlock code={job.lastError} label="Last error" />
         </Stack>
       )}
       <Facts
         facts={[
-          job.organization
-            ? { label: t('jobs:details.organization'), value: job.organization.name }
-            : null,
-          job.delivery
-            ? { label: t('jobs:details.delivery'), value: <Id id={job.delivery.id} /> }
-            : null,
-          job.delivery
-            ? { label: t('jobs:details.eventType'), value: job.delivery.eventType }
-            : null,
-          job.delivery?.webhook
-            ? { label: t('jobs:details.webhook'), value: job.delivery.webhook.url }
-            : null,
-          job.key
-            ? { label: t('jobs:details.key'), value: <span className="ph-mono">{job.key}</span> }
-            : null,
-          { label: t('jobs:details.created'), value: <Time at={job.createdAt} /> },
+          job.organization ? { label: 'Organization', value: job.organization.name } : null,
+          job.delivery ? { label: 'Delivery', value: <Id id={job.delivery.id} /> } : null,
+          job.delivery ? { label: 'Event type', value: job.delivery.eventType } : null,
+          job.delivery?.webhook ? { label: 'Webhook', value: job.delivery.webhook.url } : null,
+          job.key ? { label: 'Key', value: <span className="ph-mono">{job.key}</span> } : null,
+          { label: 'Created', value: <Time at={job.createdAt} /> },
           {
-            label: t('jobs:details.runAt'),
-            value: job.state === 'FAILED' ? t('jobs:details.noTime') : <Time at={job.runAt} />,
+            label: 'Run at',
+            value: job.state === 'FAILED' ? 'Never' : <Time at={job.runAt} />,
           },
           job.lockedBy
             ? {
-                label: t('jobs:details.claimedBy'),
+                label: 'Claimed by',
                 value: <span className="ph-mono">{job.lockedBy}</span>,
               }
             : null,
-          job.lockedAt
-            ? { label: t('jobs:details.claimedAt'), value: <Time at={job.lockedAt} /> }
-            : null,
+          job.lockedAt ? { label: 'Claimed at', value: <Time at={job.lockedAt} /> } : null,
           job.delivery?.parkedAt
-            ? { label: t('jobs:details.parkedAt'), value: <Time at={job.delivery.parkedAt} /> }
+            ? { label: 'Parked at', value: <Time at={job.delivery.parkedAt} /> }
             : null,
         ]}
       />
@@ -60,7 +47,7 @@ export function JobDetails({ job }: { job: Job }) {
             organizationId={job.organization?.id ?? null}
             path={`/deliveries/${job.delivery.id}`}
           >
-            {t('jobs:details.open')}
+            Open the delivery
           </OrganizationLink>
         </Text>
       )}

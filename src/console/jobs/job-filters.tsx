@@ -1,6 +1,5 @@
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
-import { t } from '../strings/t.ts'
 import { jobStateLabel } from './job-state.tsx'
 import { JOB_STATES } from './jobs-queries.ts'
 
@@ -18,7 +17,7 @@ export function JobFilters({ task, state, tasks, active, set, clear }: JobFilter
   return (
     <FilterBar active={active} clear={clear}>
       <FilterSelect
-        label={t('jobs:filters.task')}
+        label="Task"
         searchable
         data={known}
         value={task}
@@ -26,7 +25,7 @@ export function JobFilters({ task, state, tasks, active, set, clear }: JobFilter
         w={200}
       />
       <FilterSelect
-        label={t('jobs:filters.state')}
+        label="State"
         data={JOB_STATES.map((value) => ({ value, label: jobStateLabel(value) }))}
         value={state}
         onChange={(chosen) => set({ state: chosen })}

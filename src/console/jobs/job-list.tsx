@@ -9,9 +9,8 @@ import { EmptyState } from '../components/page/empty-state.tsx'
 import { SelectionBar } from '../components/selection/selection-bar.tsx'
 import { useSelection } from '../components/selection/use-selection.ts'
 import { usePanel } from '../components/use-panel.ts'
-import { formatCount } from '../format.ts'
+import { formatCount, plural } from '../format.ts'
 import type { JobState } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { type CommandResult, JobActions } from './job-actions.tsx'
 import { jobColumns } from './job-columns.tsx'
 import { JobDetails } from './job-details.tsx'
@@ -63,7 +62,7 @@ export function JobList({ task, state, total, active, clear }: JobListProps) {
   const selection = useSelection(shown, JSON.stringify({ task, state }))
   const isSelecting = selection.isAll || selection.ids.size > 0
   if (isSelecting !== selecting) setSelecting(isSelecting)
-  const words = total.isMore ? t('bulk:atLeast', { count: total.count }) : formatCount(total.count)
+  const words = total.isMore ? `${formatCount(total.count)}+` : formatCount(total.count)
 
   function finish(done: CommandResult) {
     setResult(done)
@@ -84,7 +83,7 @@ export function JobList({ task, state, total, active, clear }: JobListProps) {
           selectAll={
             total.count > shown.length && (
               <Button size="compact-xs" variant="subtle" onClick={selection.selectAll}>
-                {t('bulk:selectAllOf', { total: words })}
+                {`Select all ${words} that match`}
               </Button>
             )
           }
@@ -101,15 +100,17 @@ export function JobList({ task, state, total, active, clear }: JobListProps) {
             target={selection.isAll ? { task, state } : { ids: [...selection.ids] }}
             jobs={
               selection.isAll
-                ? t(total.isMore ? 'jobs:countOrMore' : 'jobs:count', { count: total.count })
-                : t('jobs:count', { count: selection.ids.size })
+                ? total.isMore
+                  ? `${formatCount(total.count)}+ jobs`
+                  : `${formatCount(total.count)} ${plural(total.count, 'job', 'jobs')}`
+                : `${formatCount(selection.ids.size)} ${plural(selection.ids.size, 'job', 'jobs')}`
             }
             onDone={finish}
           />
         </SelectionBar>
         <Box {...handlers}>
           <List
-            label={t('jobs:list.label')}
+            label="Jobs, oldest first"
             columns={jobColumns({
               selection,
               opened: opened.id,
@@ -124,9 +125,11 @@ export function JobList({ task, state, total, active, clear }: JobListProps) {
             pages={{ info: jobs?.pageInfo, cursors }}
             empty={
               active ? (
-                <NoMatches noun={t('jobs:noun')} clear={clear} />
+                <NoMatches noun="job" clear={clear} />
               ) : (
-                <EmptyState title={t('jobs:empty.title')}>{t('jobs:empty.body')}</EmptyState>
+                <EmptyState title="No jobs">
+                  Each delivery that is queued or scheduled has a job here.
+                </EmptyState>
               )
             }
           />

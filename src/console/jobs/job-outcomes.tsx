@@ -1,5 +1,5 @@
 import { Alert, Stack } from '@mantine/core'
-import { t } from '../strings/t.ts'
+import { formatCount, plural } from '../format.ts'
 import { MAX_JOBS } from './change-many.ts'
 import type { CommandResult } from './job-actions.tsx'
 
@@ -27,7 +27,7 @@ export function JobOutcomes({ result: { name, changes, ended }, onClose }: JobOu
       ] as const
     ).map(([outcome, key]) => {
       const ids = idsOf(outcome)
-      return ids.length > 0 && t(`jobs:outcomes.${key}`, { ids: named(ids) })
+      return ids.length > 0 && OUTCOMES[key](named(ids))
     }),
   ].filter((line) => line !== false)
   return (
@@ -36,9 +36,9 @@ export function JobOutcomes({ result: { name, changes, ended }, onClose }: JobOu
       color={isComplete ? 'green' : 'yellow'}
       variant="light"
       withCloseButton
-      closeButtonLabel={t('common:close')}
+      closeButtonLabel="Close"
       onClose={onClose}
-      title={t(`jobs:commands.${name}.done`, { count })}
+      title={DONE[name](count)}
     >
       {lines.length > 0 && (
         <Stack gap={2}>
@@ -51,14 +51,42 @@ export function JobOutcomes({ result: { name, changes, ended }, onClose }: JobOu
   )
 }
 
+const OUTCOMES = {
+  running: (ids: string) =>
+    `Running, so not changed: ${ids}. Try again when these jobs have finished.`,
+  undeliverable: (ids: string) =>
+    `Cannot be sent, because the webhook was deleted or the event is past its retention period: ${ids}.`,
+  missing: (ids: string) => `Finished or removed before the action: ${ids}.`,
+}
+
+const DONE = {
+  run: (count: number) =>
+    count === 0
+      ? 'No job was started'
+      : `${formatCount(count)} ${plural(count, 'job was', 'jobs were')} started`,
+  reschedule: (count: number) =>
+    count === 0
+      ? 'No job was rescheduled'
+      : `${formatCount(count)} ${plural(count, 'job was', 'jobs were')} rescheduled`,
+  fail: (count: number) =>
+    count === 0
+      ? 'No job was failed'
+      : `${formatCount(count)} ${plural(count, 'job was', 'jobs were')} failed`,
+  remove: (count: number) =>
+    count === 0
+      ? 'No job was removed'
+      : `${formatCount(count)} ${plural(count, 'job was', 'jobs were')} removed`,
+}
+
 function endedText(ended: NonNullable<CommandResult['ended']>, count: number): string {
-  if (ended === 'limit') return t('jobs:outcomes.limit', { max: MAX_JOBS })
-  if (ended === 'stopped') return t('jobs:outcomes.stopped')
-  return t('jobs:commands.stoppedEarly', { count, reason: ended.reason })
+  if (ended === 'limit')
+    return `The limit of ${formatCount(MAX_JOBS)} jobs was reached. Repeat the action for the other jobs.`
+  if (ended === 'stopped') return 'Stopped. The other jobs are unchanged.'
+  return `Stopped after ${formatCount(count)}: ${ended.reason}`
 }
 
 function named(ids: readonly string[]): string {
   const text = ids.slice(0, MAX_NAMED).join(', ')
   const count = ids.length - MAX_NAMED
-  return count > 0 ? t('jobs:outcomes.andMore', { ids: text, count }) : text
+  return count > 0 ? `${text} and ${formatCount(count)} more` : text
 }

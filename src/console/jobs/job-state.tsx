@@ -1,6 +1,5 @@
 import { StateBadge } from '../components/state-badge.tsx'
 import type { JobState } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 const COLORS: Record<JobState, string> = {
   DUE: 'blue',
@@ -9,9 +8,16 @@ const COLORS: Record<JobState, string> = {
   FAILED: 'red',
 }
 
-export const jobStateLabel = (state: JobState) => t(`jobs:states.${state}`)
+const LABELS = {
+  DUE: 'Due',
+  SCHEDULED: 'Scheduled',
+  RUNNING: 'Running',
+  FAILED: 'Failed',
+}
+
+export const jobStateLabel = (state: JobState) => LABELS[state]
 
 export function JobStateBadge({ state, removed }: { state: JobState; removed: boolean }) {
-  if (removed) return <StateBadge label={t('jobs:states.gone')} color="gray" />
+  if (removed) return <StateBadge label="No longer listed" color="gray" />
   return <StateBadge label={jobStateLabel(state)} color={COLORS[state]} />
 }

@@ -5,7 +5,6 @@ import { type Column, List } from '../components/lists/list.tsx'
 import { Section } from '../components/page/section.tsx'
 import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { jobStateLabel } from './job-state.tsx'
 import { JOB_STATES } from './jobs-queries.ts'
 
@@ -18,7 +17,7 @@ interface TaskCounts {
 
 const COLUMNS: readonly Column<TaskCounts>[] = [
   {
-    label: t('jobs:summary.task'),
+    label: 'Task',
     cell: ({ task }) => (
       <Anchor component={Link} to={`?task=${task}`} inherit className="ph-mono">
         {task}
@@ -48,11 +47,11 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
   const isExact = summary?.every(({ countIsExact }) => countIsExact) ?? true
   return (
     <Section
-      title={t('jobs:summary.title')}
-      description={isExact ? undefined : t('jobs:summary.capped')}
+      title="By task"
+      description={isExact ? undefined : 'Counts stop at 10,000 for each state.'}
     >
       <List
-        label={t('jobs:summary.label')}
+        label="Jobs by task and state"
         columns={COLUMNS}
         rows={summary ? byTask(summary) : undefined}
         keyOf={({ task }) => task}
@@ -85,10 +84,7 @@ function Count({ task, state, count }: CountProps) {
       to={`?task=${task}&state=${state}`}
       inherit
       c={state === 'FAILED' ? 'var(--posthorn-on-red)' : undefined}
-      aria-label={t('jobs:summary.show', {
-        jobs: text,
-        state: jobStateLabel(state).toLowerCase(),
-      })}
+      aria-label={`${text} ${jobStateLabel(state).toLowerCase()}: show`}
     >
       {text}
     </Anchor>

@@ -2,7 +2,6 @@ import { usePageQuery } from '../api/page-query.ts'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
-import { t } from '../strings/t.ts'
 import { JobFilters } from './job-filters.tsx'
 import { JobList } from './job-list.tsx'
 import { JobSummary } from './job-summary.tsx'
@@ -15,7 +14,7 @@ import { usePolling } from './use-polling.ts'
 /** For operators: graphile-worker's jobs. */
 export default function JobsPage() {
   return (
-    <NeedsScope scope="admin" title={t('jobs:title')}>
+    <NeedsScope scope="admin" title="Jobs">
       <Jobs />
     </NeedsScope>
   )
@@ -28,7 +27,10 @@ function Jobs() {
   const state = parseJobState(values.state)
   usePolling(REFRESH_EVERY_MS, reload)
   return (
-    <Page title={t('jobs:title')} description={t('jobs:description')}>
+    <Page
+      title="Jobs"
+      description="Background jobs of all organizations, in graphile-worker. A “deliver” job makes one attempt for a delivery. Finished jobs are removed. Refreshes every 5 seconds."
+    >
       <JobSummary summary={summary} error={error} retry={reload} />
       <JobFilters
         task={values.task}

@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import { t } from '../strings/t.ts'
+import { formatCount } from '../format.ts'
 
 interface StaleNoticeProps {
   /** Why the last reload failed. */
@@ -14,18 +14,18 @@ export function StaleNotice({ error, more, fewer, onShow }: StaleNoticeProps) {
   if (error !== null) {
     return (
       <Text size="sm" c="red" role="status">
-        {t('jobs:news.loadFailed', { reason: error })}
+        {`${error} Retrying.`}
       </Text>
     )
   }
   if (more === 0 && fewer === 0) return null
   const news = [
-    more > 0 && t('jobs:news.more', { count: more }),
-    fewer > 0 && t('jobs:news.fewer', { count: fewer }),
+    more > 0 && `${formatCount(more)} new`,
+    fewer > 0 && `${formatCount(fewer)} gone`,
   ].filter((text) => text !== false)
   return (
     <Button size="xs" variant="light" onClick={onShow}>
-      {t('jobs:news.refresh', { changes: news.join(', ') })}
+      {`${news.join(', ')}: refresh the list`}
     </Button>
   )
 }

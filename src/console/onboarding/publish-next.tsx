@@ -1,7 +1,6 @@
 import { useRead } from '../api/use-read.ts'
 import { Section } from '../components/page/section.tsx'
 import { OnboardingSubscriptionsDocument } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { PublishSnippets } from './publish-snippets.tsx'
 
 /** After a webhook was created: code that publishes an event which the webhook receives. */
@@ -11,7 +10,7 @@ export function PublishNext({ webhookId }: { webhookId: string }) {
   const type = data?.eventTypes.find(({ name }) => subscriptions.includes(name))
   if (!type) return null
   return (
-    <Section title={t('onboarding:snippets.title')} description={t('onboarding:snippets.next')}>
+    <Section title="Publish" description="Code that publishes an event for this webhook.">
       <PublishSnippets type={type.name} example={type.example} />
     </Section>
   )

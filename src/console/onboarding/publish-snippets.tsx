@@ -1,7 +1,6 @@
 import { CodeTabs } from '../components/snippets/code-tabs.tsx'
 import { mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { publishSnippets } from './publish-code.ts'
 
 interface PublishSnippetsProps {
@@ -25,7 +24,9 @@ export function PublishSnippets({ type, example }: PublishSnippetsProps) {
       snippets={snippets}
       storedAs="posthorn.publish-in"
       needs={(language) =>
-        t(language === 'SQL' ? 'onboarding:snippets.sqlNeeds' : 'onboarding:snippets.needs')
+        language === 'SQL'
+          ? 'Runs in the database of Posthorn. The event exists if and only if your transaction commits.'
+          : 'Set POSTHORN_API_KEY to an API key with the scope events:publish.'
       }
     />
   )

@@ -7,7 +7,6 @@ import {
   type OrganizationsFieldsFragment,
 } from '../generated/graphql.ts'
 import { consoleUrl } from '../mount.ts'
-import { t } from '../strings/t.ts'
 import { NameField } from './name-field.tsx'
 
 interface NewOrganizationProps {
@@ -29,23 +28,22 @@ export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
       opened={opened}
       onClose={close}
       title={
-        <Text fw={650}>
-          {created
-            ? t('organizations:newOrganization.createdTitle', { name: created.name })
-            : t('organizations:newOrganization.title')}
-        </Text>
+        <Text fw={650}>{created ? `${created.name} was created` : 'Create organization'}</Text>
       }
     >
       {created ? (
         <Stack>
           <Id id={created.id} />
-          <Text size="sm">{t('organizations:newOrganization.nextStep')}</Text>
+          <Text size="sm">
+            The organization has no API keys or webhooks yet. Create its first API key, so that its
+            programs can call the API.
+          </Text>
           <Group justify="end" gap="xs">
             <Button variant="default" onClick={close}>
-              {t('organizations:newOrganization.later')}
+              Later
             </Button>
             <Button component="a" href={consoleUrl(created.id, '/api-keys?new=key')} data-autofocus>
-              {t('organizations:newOrganization.createKey')}
+              Create first API key
             </Button>
           </Group>
         </Stack>
@@ -86,10 +84,10 @@ function NewOrganizationForm({ onCreated, onCancel }: FormProps) {
         />
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onCancel}>
-            {t('organizations:newOrganization.cancel')}
+            Cancel
           </Button>
           <Button type="submit" loading={running} disabled={name.trim() === ''}>
-            {t('organizations:newOrganization.create')}
+            Create
           </Button>
         </Group>
       </Stack>

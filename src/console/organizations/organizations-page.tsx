@@ -15,7 +15,6 @@ import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import type { OrganizationsFieldsFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { NewOrganization } from './new-organization.tsx'
 import { OpenOrganization } from './open-organization.tsx'
 import { ORGANIZATION_FILTERS, organizationsQuery } from './organizations-query.ts'
@@ -25,17 +24,17 @@ type Organization = OrganizationsFieldsFragment
 
 const columns = (renaming: (id: string) => string): readonly Column<Organization>[] => [
   {
-    label: t('organizations:organizationsPage.name'),
+    label: 'Name',
     cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong>,
   },
   {
-    label: t('organizations:organizationsPage.id'),
+    label: 'Id',
     cell: ({ id }) => <Id id={id} />,
     width: 330,
     priority: 2,
   },
   {
-    label: t('organizations:organizationsPage.created'),
+    label: 'Created',
     cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
     width: 120,
     priority: 3,
@@ -50,9 +49,9 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
           to={renaming(id)}
           size="xs"
           variant="subtle"
-          aria-label={t('organizations:organizationsPage.renameLabel', { name })}
+          aria-label={`Rename ${name}`}
         >
-          {t('organizations:organizationsPage.rename')}
+          Rename
         </Button>
         <OpenOrganization id={id} name={name} />
       </Group>
@@ -64,7 +63,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
 /** For operators: every organization, with a link to act for it. */
 export default function OrganizationsPage() {
   return (
-    <NeedsScope scope="admin" title={t('organizations:organizationsPage.title')}>
+    <NeedsScope scope="admin" title="Organizations">
       <Organizations />
     </NeedsScope>
   )
@@ -78,25 +77,25 @@ function Organizations() {
   const { data, error, stale, reload } = usePageQuery(organizationsQuery)
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
-      {t('organizations:organizationsPage.create')}
+      Create organization
     </Button>
   )
   return (
     <Page
-      title={t('organizations:organizationsPage.title')}
-      description={t('organizations:organizationsPage.description')}
+      title="Organizations"
+      description="Every webhook, event and delivery belongs to an organization. Open an organization to act for it."
       actions={create}
     >
       <FilterBar active={active} clear={clear}>
         <SearchField
-          label={t('organizations:organizationsPage.search')}
-          placeholder={t('organizations:organizationsPage.searchHint')}
+          label="Search"
+          placeholder="Name"
           value={values.search ?? ''}
           onChange={(search) => set({ search })}
         />
       </FilterBar>
       <List
-        label={t('organizations:organizationsPage.listLabel')}
+        label="Organizations, oldest first"
         columns={columns(renaming.to)}
         rows={data?.organizations?.nodes}
         keyOf={({ id }) => id}
@@ -106,10 +105,10 @@ function Organizations() {
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
           active ? (
-            <NoMatches noun={t('organizations:noun')} clear={clear} />
+            <NoMatches noun="organization" clear={clear} />
           ) : (
-            <EmptyState title={t('organizations:organizationsPage.emptyTitle')} action={create}>
-              {t('organizations:organizationsPage.emptyHint')}
+            <EmptyState title="No organizations" action={create}>
+              Create an organization for each customer with separate webhooks.
             </EmptyState>
           )
         }

@@ -11,7 +11,6 @@ import {
   OrganizationsOneDocument,
   OrganizationsRenameDocument,
 } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { NameField } from './name-field.tsx'
 
 interface RenameOrganizationProps {
@@ -28,17 +27,13 @@ export function RenameOrganization({ id, onClose }: RenameOrganizationProps) {
   )
   const organization = data?.organization
   return (
-    <Modal
-      opened={id !== null}
-      onClose={onClose}
-      title={<Text fw={650}>{t('organizations:renameOrganization.title')}</Text>}
-    >
+    <Modal opened={id !== null} onClose={onClose} title={<Text fw={650}>Rename organization</Text>}>
       {organization?.id === id && organization ? (
         <RenameForm key={organization.id} organization={organization} onClose={onClose} />
       ) : error ? (
         <QueryError error={error} retry={reload} />
       ) : organization === null ? (
-        <Text c="dimmed">{t('organizations:renameOrganization.notFound')}</Text>
+        <Text c="dimmed">This organization does not exist.</Text>
       ) : (
         <Skeleton height={120} />
       )}
@@ -64,9 +59,7 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
       report(outcome.conflict ?? null)
       return setError(outcome.conflict ? undefined : outcome.message)
     }
-    notifySuccess(
-      t('organizations:renameOrganization.done', { name: outcome.value.organization.name }),
-    )
+    notifySuccess(`Renamed to ${outcome.value.organization.name}.`)
     onClose()
   }
 
@@ -77,7 +70,7 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
         {conflict && (
           <EditConflicts
             conflict={conflict}
-            labels={{ name: t('organizations:nameField.label') }}
+            labels={{ name: 'Name' }}
             mine={{ name }}
             keepMine={decide}
             takeTheirs={(field, value) => {
@@ -88,14 +81,14 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
         )}
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            {t('organizations:renameOrganization.cancel')}
+            Cancel
           </Button>
           <Button
             type="submit"
             loading={running}
             disabled={name.trim() === '' || name === organization.name}
           >
-            {t('organizations:renameOrganization.submit')}
+            Rename
           </Button>
         </Group>
       </Stack>

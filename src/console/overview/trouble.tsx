@@ -6,9 +6,8 @@ import { useRead } from '../api/use-read.ts'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { WebhookStateBadge } from '../components/state-badge.tsx'
-import { formatCount } from '../format.ts'
+import { formatCount, plural } from '../format.ts'
 import { OverviewTroubleDocument, type WebhookTroubleFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { TroubleActions } from '../webhooks/health/trouble-actions.tsx'
 import { TroubleText } from '../webhooks/health/trouble-text.tsx'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
@@ -31,7 +30,7 @@ export function Trouble() {
   if (count === 0) return <AllHealthy />
   const shown = [...onHold, ...failing, ...waiting].slice(0, MAX_SHOWN)
   return (
-    <Section title={t('overview:trouble.title')}>
+    <Section title="Needs attention">
       <div className="ph-rows">
         {shown.map((webhook) => (
           <Item key={webhook.id} webhook={webhook} reload={reload} />
@@ -39,7 +38,7 @@ export function Trouble() {
       </div>
       {count > shown.length && (
         <Anchor component={Link} to="/webhooks" size="sm">
-          {t('overview:trouble.all', { count, formatted: formatCount(count) })}
+          {`Show ${plural(count, `${formatCount(count)} webhook that needs`, `all ${formatCount(count)} webhooks that need`)} attention`}
         </Anchor>
       )}
     </Section>
@@ -51,7 +50,7 @@ function AllHealthy() {
     <Group gap="xs" c="var(--posthorn-on-green)">
       <IconCircleCheck size={18} aria-hidden />
       <Text size="sm" fw={500}>
-        {t('overview:trouble.healthy')}
+        All webhooks are healthy.
       </Text>
     </Group>
   )

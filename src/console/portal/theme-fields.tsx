@@ -1,7 +1,6 @@
 import { ColorInput, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core'
 import type { FieldErrors } from '../components/forms/field-errors.ts'
 import type { PortalColorScheme, PortalDensity } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import type { PortalOptions } from './portal-options.ts'
 
 const MAX_RADIUS = 16
@@ -24,8 +23,8 @@ export function ThemeFields({ options, errors, change }: ThemeFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="md" verticalSpacing="sm">
       <ColorInput
-        label={t('portal:theme.primaryColor')}
-        placeholder={t('portal:theme.ofConsole')}
+        label="Primary color"
+        placeholder="Of the console"
         format="hex"
         swatches={SWATCHES}
         withEyeDropper={false}
@@ -34,8 +33,8 @@ export function ThemeFields({ options, errors, change }: ThemeFieldsProps) {
         onChange={(primaryColor) => change({ primaryColor })}
       />
       <NumberInput
-        label={t('portal:theme.radius')}
-        placeholder={t('portal:theme.defaultRadius')}
+        label="Corner radius"
+        placeholder="8 px"
         suffix=" px"
         min={0}
         max={MAX_RADIUS}
@@ -45,46 +44,57 @@ export function ThemeFields({ options, errors, change }: ThemeFieldsProps) {
         onChange={(radius) => change({ radius })}
       />
       <Select
-        label={t('portal:theme.colorScheme')}
-        data={SCHEMES.map((value) => ({ value, label: t(`portal:theme.schemes.${value}`) }))}
+        label="Color scheme"
+        data={SCHEMES.map((value) => ({ value, label: SCHEME_LABELS[value] }))}
         allowDeselect={false}
         value={options.colorScheme}
         onChange={(value) => change({ colorScheme: value as PortalColorScheme })}
       />
       <Select
-        label={t('portal:theme.density')}
-        data={DENSITIES.map((value) => ({ value, label: t(`portal:theme.densities.${value}`) }))}
+        label="Density"
+        data={DENSITIES.map((value) => ({ value, label: DENSITY_LABELS[value] }))}
         allowDeselect={false}
         value={options.density}
         onChange={(value) => change({ density: value as PortalDensity })}
       />
       <TextInput
-        label={t('portal:theme.fontFamily')}
+        label="Font"
         placeholder="Figtree, sans-serif"
         value={options.fontFamily}
         error={errors.fontFamily}
         onChange={({ currentTarget }) => change({ fontFamily: currentTarget.value })}
       />
       <TextInput
-        label={t('portal:theme.fontUrl')}
+        label="Font file (WOFF2)"
         placeholder="https://…/figtree.woff2"
         value={options.fontUrl}
         error={errors.fontUrl}
         onChange={({ currentTarget }) => change({ fontUrl: currentTarget.value })}
       />
       <TextInput
-        label={t('portal:theme.logoUrl')}
+        label="Logo"
         placeholder="https://…/logo.svg"
         value={options.logoUrl}
         error={errors.logoUrl}
         onChange={({ currentTarget }) => change({ logoUrl: currentTarget.value })}
       />
       <Switch
-        label={t('portal:theme.showHeader')}
+        label="Header and menu in a frame"
         mt={{ base: 0, xs: 28 }}
         checked={options.showHeader}
         onChange={({ currentTarget }) => change({ showHeader: currentTarget.checked })}
       />
     </SimpleGrid>
   )
+}
+
+const SCHEME_LABELS = {
+  AUTO: 'The reader’s',
+  LIGHT: 'Light',
+  DARK: 'Dark',
+}
+
+const DENSITY_LABELS = {
+  COMFORTABLE: 'Comfortable',
+  COMPACT: 'Compact',
 }

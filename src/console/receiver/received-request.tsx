@@ -3,7 +3,6 @@ import { Link } from 'react-router'
 import { CodeBlock } from '../components/json/code-block.tsx'
 import { HeaderTable } from '../deliveries/attempt/header-table.tsx'
 import type { ReceivedRequestFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 /** One request as it arrived. */
 export function ReceivedRequest({ request }: { request: ReceivedRequestFragment }) {
@@ -17,20 +16,20 @@ export function ReceivedRequest({ request }: { request: ReceivedRequestFragment 
       )}
       {deliveryId !== null && webhookId !== null && (
         <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
-          {t('onboarding:receiver.openDelivery')}
+          Open the delivery
         </Anchor>
       )}
       <Title order={3} size="h6">
-        {t('onboarding:receiver.headers')}
+        Headers
       </Title>
-      <HeaderTable label={t('onboarding:receiver.headers')} headers={headers} />
+      <HeaderTable label="Headers" headers={headers} />
       <Title order={3} size="h6">
-        {t('onboarding:receiver.body')}
+        Body
       </Title>
-      <CodeBlock code={prettyJson(body)} label={t('onboarding:receiver.body')} />
+      <CodeBlock code={prettyJson(body)} label="Body" />
       {bodyTruncated && (
         <Text size="xs" c="dimmed">
-          {t('onboarding:receiver.truncated')}
+          Only the first 65,536 bytes are shown.
         </Text>
       )}
     </Stack>

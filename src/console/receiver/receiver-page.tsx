@@ -18,7 +18,6 @@ import { type ReceivedRequestFragment, ReceiverConfigureDocument } from '../gene
 import { usePolling } from '../jobs/use-polling.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { t } from '../strings/t.ts'
 import { ReceivedRequest } from './received-request.tsx'
 import { receiverQuery } from './receiver-query.ts'
 import { ResponseSwitch } from './response-switch.tsx'
@@ -27,35 +26,31 @@ const REFRESH_MS = 1_000
 
 export default function ReceiverPage() {
   return (
-    <NeedsScope scope="events:read" title={t('onboarding:receiver.title')}>
+    <NeedsScope scope="events:read" title="Test receiver">
       <Receiver />
     </NeedsScope>
   )
 }
 
 const COLUMNS: readonly Column<ReceivedRequestFragment>[] = [
-  { label: t('onboarding:receiver.event'), cell: (request) => typeOf(request) },
+  { label: 'Event type', cell: (request) => typeOf(request) },
   {
-    label: t('onboarding:receiver.signature'),
+    label: 'Signature',
     cell: ({ signatureIsValid }) => (
       <StateBadge
-        label={t(
-          signatureIsValid
-            ? 'onboarding:receiver.signatureValid'
-            : 'onboarding:receiver.signatureInvalid',
-        )}
+        label={signatureIsValid ? 'Signature valid' : 'Signature not valid'}
         color={signatureIsValid ? 'green' : 'red'}
       />
     ),
     width: 200,
   },
   {
-    label: t('onboarding:receiver.response'),
-    cell: ({ status }) => status ?? t('onboarding:receiver.noResponse'),
+    label: 'Response',
+    cell: ({ status }) => status ?? 'No response',
     width: 130,
   },
   {
-    label: t('onboarding:receiver.received'),
+    label: 'Received',
     cell: ({ receivedAt }) => <Time at={receivedAt} as="relative" />,
     width: 140,
   },
@@ -78,13 +73,13 @@ function Receiver() {
 
   return (
     <Page
-      title={t('onboarding:receiver.title')}
-      description={t('onboarding:receiver.description')}
+      title="Test receiver"
+      description="A receiver that is part of this trial installation. The receiver verifies the signature of each delivery and shows the requests."
       actions={
         <PageActions
           actions={[
             can('events:publish') && {
-              label: t('events:publish.title'),
+              label: 'Publish event',
               to: '/events?publish',
               isPrimary: true,
             },
@@ -92,7 +87,7 @@ function Receiver() {
               receiver !== null &&
               receiver !== undefined &&
               receiver.requests.length > 0 && {
-                label: t('onboarding:receiver.clear'),
+                label: 'Clear',
                 onClick: clear,
               },
           ]}
@@ -104,13 +99,13 @@ function Receiver() {
           <Text size="sm" className="ph-mono" truncate title={receiver.url}>
             {receiver.url}
           </Text>
-          <CopyButton value={receiver.url} label={t('onboarding:receiver.copyUrl')} />
+          <CopyButton value={receiver.url} label="Copy the URL of the test receiver" />
         </Group>
       )}
       {receiver && can('webhooks:write') && <ResponseSwitch receiver={receiver} reload={reload} />}
-      <Section title={t('onboarding:receiver.requests')}>
+      <Section title="Requests">
         <List
-          label={t('onboarding:receiver.requests')}
+          label="Requests"
           columns={COLUMNS}
           rows={receiver?.requests}
           keyOf={({ number }) => String(number)}
@@ -123,10 +118,10 @@ function Receiver() {
           error={error}
           retry={reload}
           empty={
-            <EmptyState title={t('onboarding:receiver.empty')}>
-              {t('onboarding:receiver.emptyHint')}{' '}
+            <EmptyState title="No requests yet">
+              Register the URL above as a webhook, and publish an event.{' '}
               <Anchor component={Link} to="/overview" inherit underline="always">
-                {t('onboarding:receiver.toFirstSteps')}
+                Go to the first steps
               </Anchor>
             </EmptyState>
           }
@@ -139,5 +134,5 @@ function Receiver() {
 /** The type in the body, which has the form of a delivery unless somebody else sent it. */
 function typeOf({ body, bodyTruncated }: ReceivedRequestFragment): string {
   const type = /"type":"([^"\\]*)"/.exec(bodyTruncated ? body.slice(0, 1_000) : body)?.[1]
-  return type ?? t('onboarding:receiver.unknownType')
+  return type ?? 'Unknown'
 }

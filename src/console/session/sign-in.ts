@@ -1,5 +1,3 @@
-import { t } from '../strings/t.ts'
-
 /** An API key, or the one-time link that the embedded mode prints at startup. */
 export type Credential = { readonly token: string } | { readonly link: string }
 
@@ -13,9 +11,9 @@ export async function signIn(credential: Credential): Promise<string | null> {
       body: JSON.stringify(credential),
     })
   } catch {
-    return t('session:signIn.unreachable')
+    return 'Posthorn is unreachable. Try again.'
   }
   if (response.ok) return null
   const problem = await response.json().catch(() => null)
-  return problem?.detail ?? t('session:signIn.status', { status: response.status })
+  return problem?.detail ?? `Posthorn responded with the status ${response.status}.`
 }

@@ -4,12 +4,11 @@ import { AboutItems, useWhatsNew, WhatsNewDialog } from '../about/about-items.ts
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession, type Viewer } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 
 const SCHEMES = [
-  ['light', t('shell:account.light'), IconSun],
-  ['dark', t('shell:account.dark'), IconMoon],
-  ['auto', t('shell:account.system'), IconDeviceDesktop],
+  ['light', 'Light', IconSun],
+  ['dark', 'Dark', IconMoon],
+  ['auto', 'System', IconDeviceDesktop],
 ] as const
 
 /** Shows the session, switches the color scheme, and signs out. */
@@ -23,12 +22,12 @@ export function AccountMenu() {
       <WhatsNewDialog opened={whatsNew} close={news.close} />
       <Menu position="bottom-end" width={260} withArrow>
         <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label={t('shell:account.label')}>
+          <ActionIcon variant="default" size={30} aria-label="Account and appearance">
             <IconUser size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>{t('shell:account.organization')}</Menu.Label>
+          <Menu.Label>Organization</Menu.Label>
           <Text size="sm" fw={600} px="sm" pb="xs">
             {viewer.organization.name}
           </Text>
@@ -36,7 +35,7 @@ export function AccountMenu() {
           {(!portalLink || portalLink.scheme === 'auto') && (
             <>
               <Menu.Divider />
-              <Menu.Label>{t('shell:account.appearance')}</Menu.Label>
+              <Menu.Label>Appearance</Menu.Label>
               {SCHEMES.map(([scheme, label, Icon]) => (
                 <Menu.Item
                   key={scheme}
@@ -61,7 +60,7 @@ export function AccountMenu() {
             <>
               <Menu.Divider />
               <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-                {t('shell:account.signOut')}
+                Sign out
               </Menu.Item>
             </>
           )}
@@ -75,11 +74,11 @@ export function AccountMenu() {
 function SignedIn({ person, apiKey }: Viewer) {
   return (
     <>
-      <Menu.Label>{person ? t('shell:account.person') : t('shell:account.apiKey')}</Menu.Label>
+      <Menu.Label>{person ? 'Signed in as' : 'API key'}</Menu.Label>
       <Text size="sm" px="sm" pb="xs" style={{ overflowWrap: 'anywhere' }}>
         {person ?? (
           <>
-            {apiKey.name ?? t('apiKeys:unnamed')}{' '}
+            {apiKey.name ?? 'Unnamed'}{' '}
             <Text span c="dimmed" className="ph-mono">
               {apiKey.tokenHint}…
             </Text>

@@ -5,7 +5,6 @@ import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { loadScriptOf } from '../pages.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { navigationFor } from './navigation.ts'
 import { PageBoundary } from './page-boundary.tsx'
 import { Progress } from './progress.tsx'
@@ -30,13 +29,13 @@ export function EmbeddedShell() {
   return (
     <div ref={box} className="ph-embedded">
       <Anchor className="ph-skip" href="#main">
-        {t('shell:skip')}
+        Skip to content
       </Anchor>
       <Group justify="space-between" align="center" gap="xs" className="ph-embedded-top">
         {isOnlyPage ? (
           <span />
         ) : (
-          <nav aria-label={t('portal:pages')} className="ph-embedded-tabs">
+          <nav aria-label="Pages" className="ph-embedded-tabs">
             {pages.map(({ to, label }) => (
               <NavLink
                 key={to}
@@ -52,7 +51,7 @@ export function EmbeddedShell() {
         )}
         <Text
           component="aside"
-          aria-label={t('shell:account.organization')}
+          aria-label="Organization"
           size="xs"
           c="dimmed"
           truncate

@@ -5,7 +5,6 @@ import { useLocation } from 'react-router'
 import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
 import { consoleUrl } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { rememberOrganization } from './recent-organizations.ts'
 import { useOrganizations } from './use-organizations.ts'
 
@@ -45,7 +44,7 @@ function Switcher({ id, name }: { id: string; name: string }) {
       <Combobox.Target targetType="button">
         <UnstyledButton
           className="ph-organization"
-          aria-label={t('shell:organization.switch', { name })}
+          aria-label={`Switch organization, now ${name}`}
           onClick={() => store.toggleDropdown()}
         >
           <span>{name}</span>
@@ -54,8 +53,8 @@ function Switcher({ id, name }: { id: string; name: string }) {
       </Combobox.Target>
       <Combobox.Dropdown>
         <Combobox.Search
-          aria-label={t('shell:organization.search')}
-          placeholder={t('shell:organization.search')}
+          aria-label="Search organizations"
+          placeholder="Search organizations"
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
@@ -70,7 +69,7 @@ function Switcher({ id, name }: { id: string; name: string }) {
             </Combobox.Group>
           ))}
           {groups.length === 0 && !isSearching && (
-            <Combobox.Empty>{t('shell:organization.none')}</Combobox.Empty>
+            <Combobox.Empty>No organization has this name.</Combobox.Empty>
           )}
         </Combobox.Options>
       </Combobox.Dropdown>

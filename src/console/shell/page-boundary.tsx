@@ -2,7 +2,6 @@ import { Alert, Button, Stack } from '@mantine/core'
 import { Component, type ReactNode, useEffect, useState } from 'react'
 import { noteReachability } from '../api/reachability.ts'
 import { NotLoaded } from '../components/query-error.tsx'
-import { t } from '../strings/t.ts'
 
 interface PageBoundaryProps {
   readonly children: ReactNode
@@ -29,11 +28,11 @@ function Broken({ error }: { error: Error }) {
   const isUnreachable = useReloadOnceReachable(/\bmodule\b/.test(error.message))
   if (isUnreachable) return <NotLoaded />
   return (
-    <Alert color="red" variant="light" role="alert" title={t('shell:broken.title')}>
+    <Alert color="red" variant="light" role="alert" title="This page failed">
       <Stack align="start">
         {error.message}
         <Button size="xs" onClick={() => location.reload()}>
-          {t('shell:broken.reload')}
+          Reload
         </Button>
       </Stack>
     </Alert>

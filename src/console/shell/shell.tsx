@@ -9,7 +9,6 @@ import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { AccountMenu } from './account-menu.tsx'
 import { ActingAs } from './acting-as.tsx'
 import { GoTo } from './go-to.tsx'
@@ -38,7 +37,7 @@ export function Shell() {
     firstPage.current = ''
   }, [pathname, close])
 
-  const collapse = menu.collapsed ? t('shell:menu.expand') : t('shell:menu.collapse')
+  const collapse = menu.collapsed ? 'Expand menu' : 'Collapse menu'
   const Collapse = menu.collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse
   return (
     <AppShell
@@ -49,7 +48,7 @@ export function Shell() {
       transitionDuration={150}
     >
       <Anchor className="ph-skip" href="#main" onClick={() => main.current?.focus()}>
-        {t('shell:skip')}
+        Skip to content
       </Anchor>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -59,7 +58,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? t('shell:menu.close') : t('shell:menu.open')}
+              aria-label={opened ? 'Close menu' : 'Open menu'}
               aria-expanded={opened}
             />
             {portalLink?.logo ? (
@@ -75,7 +74,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={t('shell:menu.label')}>
+      <AppShell.Navbar p="sm" aria-label="Pages">
         <Menu collapsed={menu.collapsed && !opened} />
         <Tooltip label={collapse} position="right">
           <ActionIcon

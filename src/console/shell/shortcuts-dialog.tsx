@@ -1,7 +1,6 @@
 import { Group, Kbd, Modal, Stack, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { navigationFor } from './navigation.ts'
 import { setSingleKeys, singleKeysAreOn } from './single-keys.ts'
 import { PAGE_KEYS } from './use-shortcuts.ts'
@@ -17,19 +16,19 @@ export function ShortcutsDialog({ opened, onClose }: ShortcutsDialogProps) {
   const pages = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
   const keyOf = (path: string) => Object.keys(PAGE_KEYS).find((key) => PAGE_KEYS[key] === path)
   const rows: readonly (readonly [keys: readonly string[], label: string])[] = [
-    [['Ctrl K', '⌘ K', '/'], t('shell:shortcuts.menu')],
-    [['?'], t('shell:shortcuts.help')],
-    [['j', 'k'], t('shell:shortcuts.rows')],
-    [['Enter'], t('shell:shortcuts.open')],
-    [['x'], t('shell:shortcuts.select')],
-    [['Esc'], t('shell:shortcuts.close')],
+    [['Ctrl K', '⌘ K', '/'], 'Search and commands'],
+    [['?'], 'Keyboard shortcuts'],
+    [['j', 'k'], 'Next and previous row'],
+    [['Enter'], 'Open the row'],
+    [['x'], 'Select the row'],
+    [['Esc'], 'Close'],
     ...pages.flatMap(({ label, to }) => {
       const key = keyOf(to)
       return key === undefined ? [] : [[[`g ${key}`], label] as const]
     }),
   ]
   return (
-    <Modal opened={opened} onClose={onClose} title={t('shell:shortcuts.title')}>
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts">
       <Stack gap={8}>
         {rows.map(([keys, label]) => (
           <Group key={label} justify="space-between" wrap="nowrap">
@@ -43,8 +42,8 @@ export function ShortcutsDialog({ opened, onClose }: ShortcutsDialogProps) {
         ))}
         <Switch
           mt="sm"
-          label={t('shell:shortcuts.singleKeys')}
-          description={t('shell:shortcuts.singleKeysHint')}
+          label="Shortcuts of a single key"
+          description="Turn off if you press keys by accident, such as with voice control. Ctrl K stays on."
           checked={on}
           onChange={({ currentTarget }) => {
             setOn(currentTarget.checked)

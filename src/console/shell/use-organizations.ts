@@ -1,7 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from 'urql'
 import { OrganizationsSearchDocument } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { recentOrganizations } from './recent-organizations.ts'
 
 /** How long the reader pauses before the text is searched. */
@@ -24,8 +23,8 @@ export function useOrganizations(
   const found = isSearching ? [] : (data.organizations?.nodes ?? [])
   const others = found.filter(({ id }) => !recent.some((one) => one.id === id))
   const groups = [
-    { label: t('shell:organization.recent'), organizations: recent },
-    { label: t('shell:organization.others'), organizations: others },
+    { label: 'Recent', organizations: recent },
+    { label: 'Organizations', organizations: others },
   ].filter(({ organizations }) => organizations.length > 0)
   return { groups, isSearching }
 }

@@ -1,6 +1,6 @@
 import { Anchor, Group, Progress, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { t } from '../strings/t.ts'
+import { formatCount } from '../format.ts'
 import type { TaskPart } from './task-parts.ts'
 import './tasks.css'
 
@@ -23,7 +23,7 @@ export function Outcome({ parts, label, children }: OutcomeProps) {
             key={name}
             value={whole > 0 ? (100 * count) / whole : 0}
             color={color}
-            aria-label={t(`tasks:${name}`, { count })}
+            aria-label={PARTS[name](count)}
           />
         ))}
       </Progress.Root>
@@ -33,10 +33,10 @@ export function Outcome({ parts, label, children }: OutcomeProps) {
           <Group key={name} gap={6} wrap="nowrap">
             <span className="ph-dot" style={{ background: color }} />
             {href === undefined ? (
-              <Text size="sm">{t(`tasks:${name}`, { count })}</Text>
+              <Text size="sm">{PARTS[name](count)}</Text>
             ) : (
               <Anchor href={href} size="sm" underline="always">
-                {t(`tasks:${name}`, { count })}
+                {PARTS[name](count)}
               </Anchor>
             )}
           </Group>
@@ -44,4 +44,14 @@ export function Outcome({ parts, label, children }: OutcomeProps) {
       </Group>
     </>
   )
+}
+
+const PARTS = {
+  queued: (count: number) => `${formatCount(count)} queued`,
+  delivered: (count: number) => `${formatCount(count)} delivered`,
+  failed: (count: number) => `${formatCount(count)} failed`,
+  waiting: (count: number) => `${formatCount(count)} in progress`,
+  canceled: (count: number) => `${formatCount(count)} canceled`,
+  left: (count: number) => `${formatCount(count)} remaining`,
+  skipped: (count: number) => `${formatCount(count)} skipped: finished, queued or waiting`,
 }

@@ -10,15 +10,15 @@ import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { deliveryColumns } from '../deliveries/delivery-columns.tsx'
 import { FailedAgain } from '../deliveries/failed-again.tsx'
+import { formatCount } from '../format.ts'
 import { TaskFailuresDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { StopTask, TaskResult, TaskStateBadge, taskHeading } from './task-result.tsx'
 import { useTask } from './use-task.ts'
 import './tasks.css'
 
 const COLUMNS = deliveryColumns(null)
-const PARENTS = [[t('deliveries:title'), '/deliveries']] as const
+const PARENTS = [['Deliveries', '/deliveries']] as const
 
 /** One bulk action: what came of it, and which deliveries failed again. */
 export default function TaskPage() {
@@ -26,16 +26,19 @@ export default function TaskPage() {
   const { task, error, reload } = useTask(id)
   if (error && !task) {
     return (
-      <Page title={t('tasks:title')} breadcrumbs={PARENTS}>
+      <Page title="Bulk actions" breadcrumbs={PARENTS}>
         <QueryError error={error} retry={reload} />
       </Page>
     )
   }
   if (!task) {
     return (
-      <Page title={t('tasks:title')} breadcrumbs={PARENTS}>
+      <Page title="Bulk actions" breadcrumbs={PARENTS}>
         {task === null ? (
-          <EmptyState title={t('tasks:notFound')}>{t('tasks:notFoundHint')}</EmptyState>
+          <EmptyState title="This bulk action does not exist">
+            Results are kept as long as the deliveries. Check the id, or look at the list of
+            deliveries.
+          </EmptyState>
         ) : (
           <DetailSkeleton />
         )}
@@ -52,11 +55,9 @@ export default function TaskPage() {
       <TaskResult task={task} />
       <Facts
         facts={[
-          { label: t('tasks:started'), value: <Time at={task.createdAt} /> },
-          task.finishedAt
-            ? { label: t('tasks:finished'), value: <Time at={task.finishedAt} /> }
-            : null,
-          { label: t('tasks:rate'), value: t('tasks:perSecond', { count: task.ratePerSecond }) },
+          { label: 'Started', value: <Time at={task.createdAt} /> },
+          task.finishedAt ? { label: 'Finished', value: <Time at={task.finishedAt} /> } : null,
+          { label: 'Rate', value: `${formatCount(task.ratePerSecond)} per second` },
         ]}
       />
       {task.action === 'REDELIVER' && <Failures task={task} />}
@@ -80,8 +81,8 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
   return (
     <FailedAgain
       order={2}
-      hint={t('tasks:failuresHint')}
-      empty={t('tasks:noFailures')}
+      hint="Deliveries that this bulk action queued and that have run out of retries since."
+      empty="No delivery has failed."
       columns={COLUMNS}
       connection={data?.deliveryTask?.exhaustedDeliveries}
       cursors={cursors}

@@ -3,14 +3,13 @@ import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
-import { formatCount } from '../format.ts'
+import { formatCount, plural } from '../format.ts'
 import {
   type DeliveryTaskState,
   type TaskFieldsFragment,
   TaskStopDocument,
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { Outcome } from './outcome.tsx'
 import { partsOf } from './task-parts.ts'
 
@@ -27,29 +26,48 @@ type Ended = Pick<TaskFieldsFragment, 'state' | 'exhausted'>
 /** A task that completed has not succeeded for that. */
 export function TaskStateBadge({ task: { state, exhausted } }: { task: Ended }) {
   if (state === 'COMPLETED' && exhausted > 0) {
-    return <StateBadge label={t('tasks:state.withFailures')} color="orange" />
+    return <StateBadge label="Completed with failures" color="orange" />
   }
-  return <StateBadge label={t(`tasks:state.${state}`)} color={COLORS[state]} />
+  return <StateBadge label={LABELS[state]} color={COLORS[state]} />
+}
+
+const LABELS = {
+  RUNNING: 'Queuing',
+  DELIVERING: 'Delivering',
+  COMPLETED: 'Completed',
+  CANCELED: 'Stopped',
+  FAILED: 'Failed',
 }
 
 /** "Redelivery of 4,312 deliveries" */
 export function taskHeading({ action, total, totalIsExact }: TaskFieldsFragment): string {
-  const words = totalIsExact ? formatCount(total) : t('bulk:atLeast', { count: total })
-  return t(`tasks:heading.${action}`, { count: total, total: words })
+  const words = totalIsExact ? formatCount(total) : `${formatCount(total)}+`
+  return HEADINGS[action](total, words)
+}
+
+const HEADINGS = {
+  REDELIVER: (count: number, total: string) =>
+    `Redelivery of ${total} ${plural(count, 'delivery', 'deliveries')}`,
+  CANCEL: (count: number, total: string) =>
+    `Cancellation of ${total} ${plural(count, 'delivery', 'deliveries')}`,
 }
 
 /** What came of a bulk action so far: in a bar, in words, and why it ended early. */
 export function TaskResult({ task }: { task: TaskFieldsFragment }) {
   return (
     <Stack gap={6}>
-      <Outcome parts={partsOf(task)} label={t('tasks:progress')}>
+      <Outcome parts={partsOf(task)} label="Progress of the bulk action">
         {task.action === 'REDELIVER' && (
           <Text size="sm" fw={600}>
-            {t('tasks:queued', { count: task.changed })}
+            {`${formatCount(task.changed)} queued`}
           </Text>
         )}
       </Outcome>
-      {task.state === 'CANCELED' && <Text size="sm">{t('tasks:stopped')}</Text>}
+      {task.state === 'CANCELED' && (
+        <Text size="sm">
+          Stopped. Deliveries queued before are sent; the other deliveries are unchanged.
+        </Text>
+      )}
       {task.failure && (
         <Text size="sm" role="alert" c="var(--posthorn-on-red)">
           {task.failure}
@@ -69,21 +87,21 @@ export function StopTask({ task }: { task: TaskFieldsFragment }) {
     <>
       {task.state === 'RUNNING' && (
         <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
-          {t('tasks:stop')}
+          Stop
         </Button>
       )}
       <Confirm
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title={t('tasks:stopTitle')}
-        action={t('tasks:stop')}
+        title="Stop this bulk action?"
+        action="Stop"
         destructive
         onConfirm={async () => {
           const outcome = await run({ id: task.id })
           return outcome.ok ? null : outcome.message
         }}
       >
-        {t('tasks:stopBody')}
+        Deliveries that are already queued or canceled stay so. The other deliveries do not change.
       </Confirm>
     </>
   )

@@ -3,7 +3,6 @@ import { useElementSize } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { formatCompact, formatPercent } from '../../format.ts'
 import type { BacklogBucketFragment, BucketUnit } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { AttemptsBy } from './attempts-by.tsx'
 import { type Bar, foldBuckets } from './fold-buckets.ts'
 import { LatencyChart } from './latency-chart.tsx'
@@ -39,9 +38,9 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
     <div className="ph-activity" ref={ref}>
       <AttemptsBy bars={bars} unit={unit} webhookId={webhookId} marks={marks ?? []} zoom={zoom} />
       <div className="ph-activity-small">
-        <Small title={t('charts.successRate')}>
+        <Small title="Success rate">
           <LinePlot
-            label={t('charts.successRateLabel')}
+            label="Success rate over time."
             bars={few}
             unit={unit}
             heightPx={SMALL_HEIGHT_PX}
@@ -51,7 +50,7 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
             zoom={zoom}
             lines={[
               {
-                label: t('charts.successRate'),
+                label: 'Success rate',
                 color: 'var(--posthorn-chart-2xx)',
                 values: few.map(({ attempts, succeeded }) =>
                   attempts === 0 ? null : succeeded / attempts,
@@ -60,18 +59,18 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
             ]}
           />
         </Small>
-        <Small title={t('charts.throughput')}>
+        <Small title="Throughput">
           <LinePlot
-            label={t('charts.throughputLabel')}
+            label="Attempts per second over time."
             bars={few}
             unit={unit}
             heightPx={SMALL_HEIGHT_PX}
             whole={false}
-            format={(value) => t('charts.perSecond', { value: formatRate(value) })}
+            format={(value) => `${formatRate(value)}/s`}
             zoom={zoom}
             lines={[
               {
-                label: t('charts.throughput'),
+                label: 'Throughput',
                 color: 'var(--posthorn-mark-blue)',
                 values: perSecond,
               },
@@ -79,9 +78,9 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
           />
         </Small>
         {backlog && (
-          <Small title={t('charts.backlog.title')}>
+          <Small title="Backlog">
             <LinePlot
-              label={t('charts.backlog.label')}
+              label="Waiting deliveries over time, counted once a minute."
               bars={few}
               unit={unit}
               heightPx={SMALL_HEIGHT_PX}
@@ -89,7 +88,7 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
               zoom={zoom}
               lines={[
                 {
-                  label: t('charts.backlog.waiting'),
+                  label: 'Waiting',
                   color: 'var(--posthorn-chart-3xx)',
                   values: few.map((bar) => largestIn(bar, backlog)),
                 },
@@ -97,7 +96,7 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
             />
           </Small>
         )}
-        <Small title={t('charts.latency.title')}>
+        <Small title="Latency">
           <LatencyChart bars={few} unit={unit} heightPx={SMALL_HEIGHT_PX} zoom={zoom} />
         </Small>
       </div>

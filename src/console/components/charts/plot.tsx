@@ -2,7 +2,6 @@ import './plot.css'
 import { useElementSize } from '@mantine/hooks'
 import { type ReactNode, useId } from 'react'
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { useTimeZone } from '../../time-zone.ts'
 import { labeledIndices } from './axis.ts'
 import { spanOf, tickOf } from './chart-time.ts'
@@ -77,7 +76,7 @@ export function Plot(props: PlotProps) {
   const lines = index !== null && bar ? [...props.describe(index), ...marksOf(bar)] : []
   const valueText = bar
     ? [spanOf(bar, unit), part !== null && nameOf?.(part), ...lines].filter(Boolean).join(', ')
-    : t('charts.pointHint')
+    : 'Use the arrow keys'
   return (
     <div className="ph-plot" style={{ gridTemplateRows: `${heightPx}px 26px` }}>
       <div className="ph-plot-scale" aria-hidden>
@@ -152,7 +151,7 @@ export function Plot(props: PlotProps) {
                 : spanOf(bar, unit)}
             </strong>
             {selection ? (
-              <div>{t('charts.releaseToZoom')}</div>
+              <div>Zoom to this time</div>
             ) : (
               lines.map((line, at) => (
                 <div key={line} data-pointed={at === part ? true : undefined}>
@@ -175,7 +174,8 @@ export function Plot(props: PlotProps) {
         )}
       </div>
       <span id={hint} hidden>
-        {t('charts.keyboardHint')}
+        Left and right move through time, up and down through the parts of a bar. Enter opens the
+        attempts. Hold Shift to select a time range, then press Enter to zoom.
       </span>
     </div>
   )

@@ -1,5 +1,4 @@
 import { Group, SegmentedControl } from '@mantine/core'
-import { t } from '../../strings/t.ts'
 import { setTimeZone, useTimeZone } from '../../time-zone.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
 import { boundsOf, CUSTOM, RANGES } from './chart-range.ts'
@@ -18,13 +17,13 @@ export function RangeSwitch({ range, choose, zoom }: RangeSwitchProps) {
         <>
           <DateTimeInput
             size="xs"
-            label={t('charts.range.from')}
+            label="From"
             value={since}
             onChange={(at) => at && at < until && zoom(at, until)}
           />
           <DateTimeInput
             size="xs"
-            label={t('charts.range.to')}
+            label="To"
             value={until}
             onChange={(at) => at && at > since && zoom(since, at)}
           />
@@ -32,20 +31,20 @@ export function RangeSwitch({ range, choose, zoom }: RangeSwitchProps) {
       )}
       <SegmentedControl
         size="xs"
-        aria-label={t('charts.range.label')}
+        aria-label="Time range"
         data={[
           ...RANGES.map(({ value, label }) => ({ value, label })),
-          { value: CUSTOM, label: t('charts.range.custom') },
+          { value: CUSTOM, label: 'Custom' },
         ]}
         value={range.value}
         onChange={(value) => (value === CUSTOM ? zoom(since, until) : choose(value))}
       />
       <SegmentedControl
         size="xs"
-        aria-label={t('charts.zone.label')}
+        aria-label="Time zone"
         data={[
-          { value: 'local', label: t('charts.zone.local') },
-          { value: 'utc', label: t('charts.zone.utc') },
+          { value: 'local', label: 'Local' },
+          { value: 'utc', label: 'UTC' },
         ]}
         value={zone}
         onChange={setTimeZone}

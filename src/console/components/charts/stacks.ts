@@ -1,6 +1,6 @@
 import { CAUSES } from '../../deliveries/cause-options.ts'
+import { plural } from '../../format.ts'
 import type { FailureCausesQuery } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import type { Bar } from './fold-buckets.ts'
 import { STATUS_CLASSES, type StatusClassSeries } from './status-classes.ts'
 
@@ -62,7 +62,7 @@ export function causeStacks(bars: readonly Bar[], causes: Causes): Stack[] {
     ...own,
     {
       key: 'others',
-      label: t('charts.otherCauses', { count: others.length }),
+      label: `${others.length} ${plural(others.length, 'other', 'others')}`,
       color: 'var(--posthorn-mark-gray)',
       pattern: 'solid',
       counts: countsIn(

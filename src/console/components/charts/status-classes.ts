@@ -1,5 +1,4 @@
 import type { StatisticsBucketFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 export type AttemptBucket = StatisticsBucketFragment
 
@@ -47,7 +46,7 @@ export const STATUS_CLASSES: readonly StatusClassSeries[] = [
   {
     field: 'failedWithoutResponse',
     filter: 'NO_RESPONSE',
-    label: t('charts.noResponse'),
+    label: 'No response',
     color: 'var(--posthorn-chart-none)',
     pattern: 'grid',
   },

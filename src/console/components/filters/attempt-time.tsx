@@ -1,4 +1,3 @@
-import { t } from '../../strings/t.ts'
 import { type AttemptTimeValues, attemptTimeOf } from './read-time-range.ts'
 import { TimeRange, useTimeRange } from './time-range.tsx'
 
@@ -15,7 +14,7 @@ interface AttemptTimeProps {
 export function AttemptTime({ values, set }: AttemptTimeProps) {
   return (
     <TimeRange
-      label={t('filters:time.attempted')}
+      label="Attempted"
       values={attemptTimeOf(values)}
       set={({ within, since, until }) =>
         set({

@@ -1,6 +1,5 @@
 import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
 
 interface EventTypeMultiSelectProps {
@@ -14,7 +13,7 @@ export function EventTypeMultiSelect({ values, onChange }: EventTypeMultiSelectP
   const names = new Set([...(data?.eventTypes.map(({ name }) => name) ?? []), ...values])
   return (
     <FilterMultiSelect
-      label={t('filters:eventType')}
+      label="Event type"
       w={190}
       searchable
       options={[...names].map((name) => ({ value: name, label: name }))}

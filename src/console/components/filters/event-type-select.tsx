@@ -1,6 +1,5 @@
 import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { FilterSelect } from './filter-select.tsx'
 
 interface EventTypeSelectProps {
@@ -12,7 +11,7 @@ interface EventTypeSelectProps {
 
 /** Picks an event type, archived ones included, because events of them exist. */
 export function EventTypeSelect(props: EventTypeSelectProps) {
-  const { label = t('filters:eventType'), value, onChange, w = 260 } = props
+  const { label = 'Event type', value, onChange, w = 260 } = props
   const { data } = useRead(PickEventTypeDocument, {})
   const names = new Set(data?.eventTypes.map(({ name }) => name))
   if (value !== null) names.add(value)

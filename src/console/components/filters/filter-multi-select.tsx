@@ -8,7 +8,6 @@ import {
   useCombobox,
 } from '@mantine/core'
 import { useId, useState } from 'react'
-import { t } from '../../strings/t.ts'
 import './filter-multi-select.css'
 
 export interface FilterOption {
@@ -72,15 +71,11 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
           maw="100%"
           label={label}
           labelProps={{ id: labelId }}
-          aria-label={`${label}: ${text || t('filters:any')}`}
+          aria-label={`${label}: ${text || 'Any'}`}
           rightSectionPointerEvents={values.length > 0 ? 'all' : 'none'}
           rightSection={
             values.length > 0 ? (
-              <CloseButton
-                size="xs"
-                aria-label={t('filters:clearOne', { label })}
-                onClick={() => onChange([])}
-              />
+              <CloseButton size="xs" aria-label={`Clear: ${label}`} onClick={() => onChange([])} />
             ) : (
               <Combobox.Chevron />
             )
@@ -88,7 +83,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
           onClick={() => combobox.toggleDropdown()}
         >
           {text === '' ? (
-            <Input.Placeholder>{t('filters:any')}</Input.Placeholder>
+            <Input.Placeholder>Any</Input.Placeholder>
           ) : (
             <span className="ph-filter-values">{text}</span>
           )}
@@ -97,7 +92,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
       <Combobox.Dropdown miw={w} maw="min(420px, 90vw)">
         {searchable && (
           <Combobox.Search
-            aria-label={t('filters:search', { label })}
+            aria-label={`Search: ${label}`}
             placeholder={searchHint}
             value={search}
             onChange={(event) => {
@@ -114,7 +109,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
         >
           {added !== null && !options.some(({ value }) => value === added) && (
             <Combobox.Option value={added} active={values.includes(added)}>
-              {t('filters:add', { value: added })}
+              {`Add “${added}”`}
             </Combobox.Option>
           )}
           {shown.map(({ value, label: name }) => (
@@ -125,9 +120,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
               </Group>
             </Combobox.Option>
           ))}
-          {shown.length === 0 && added === null && (
-            <Combobox.Empty>{t('filters:noMatch')}</Combobox.Empty>
-          )}
+          {shown.length === 0 && added === null && <Combobox.Empty>No match</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

@@ -1,11 +1,10 @@
 import { useMemo } from 'react'
-import { t } from '../../strings/t.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
 import { FilterSelect } from './filter-select.tsx'
 import { readTimeRange, type TimeBounds, type TimeValues } from './read-time-range.ts'
 import { FILTER_TIMES } from './recent-times.ts'
 
-const CUSTOM = { value: 'custom', label: t('filters:time.custom') }
+const CUSTOM = { value: 'custom', label: 'From … to …' }
 
 /**
  * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while
@@ -27,7 +26,7 @@ interface TimeRangeProps {
 }
 
 /** Picks a recent time range or a custom one, in the reader's zone. */
-export function TimeRange({ label = t('filters:time.label'), values, set }: TimeRangeProps) {
+export function TimeRange({ label = 'Time', values, set }: TimeRangeProps) {
   const { within, since, until } = values
   const isCustom = within === CUSTOM.value || since !== null || until !== null
   return (
@@ -43,13 +42,13 @@ export function TimeRange({ label = t('filters:time.label'), values, set }: Time
         <>
           <DateTimeInput
             size="xs"
-            label={t('filters:time.from')}
+            label="From"
             value={since}
             onChange={(at) => set({ within: CUSTOM.value, since: at })}
           />
           <DateTimeInput
             size="xs"
-            label={t('filters:time.to')}
+            label="To"
             value={until}
             onChange={(at) => set({ within: CUSTOM.value, until: at })}
           />

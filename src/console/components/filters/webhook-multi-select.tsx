@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
 import { useWebhookOptions } from './use-webhook-options.ts'
 
@@ -17,7 +16,7 @@ export function WebhookMultiSelect({ values, onChange }: WebhookMultiSelectProps
   if (!can('webhooks:read')) return null
   return (
     <FilterMultiSelect
-      label={t('filters:webhook')}
+      label="Webhook"
       w={190}
       searchable
       options={[...all].map(([value, label]) => ({ value, label }))}

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { FilterSelect } from './filter-select.tsx'
 import { useWebhookOptions } from './use-webhook-options.ts'
 
@@ -18,7 +17,7 @@ export function WebhookSelect({ value, onChange, w = 260 }: WebhookSelectProps) 
   if (!can('webhooks:read')) return null
   return (
     <FilterSelect
-      label={t('filters:webhook')}
+      label="Webhook"
       w={w}
       searchable
       data={[...all].map(([value, label]) => ({ value, label }))}

@@ -1,5 +1,4 @@
 import { Box } from '@mantine/core'
-import { t } from '../../strings/t.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from './code-block.tsx'
 
@@ -16,7 +15,7 @@ export function JsonBlock({ value, label }: JsonBlockProps) {
     <Box pos="relative">
       <CodeBlock code={text} label={label} maxHeight={440} />
       <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)" bdrs="sm">
-        <CopyButton value={text} label={t('common:copy', { what: label })} />
+        <CopyButton value={text} label={`Copy ${label}`} />
       </Box>
     </Box>
   )

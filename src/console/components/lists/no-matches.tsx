@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { t } from '../../strings/t.ts'
 import { EmptyState } from '../page/empty-state.tsx'
 
 interface NoMatchesProps {
@@ -12,14 +11,14 @@ interface NoMatchesProps {
 export function NoMatches({ noun, clear }: NoMatchesProps) {
   return (
     <EmptyState
-      title={t('common:noMatches.title', { noun })}
+      title={`No ${noun} matches these filters`}
       action={
         <Button variant="default" size="xs" onClick={clear}>
-          {t('common:noMatches.clear')}
+          Clear filters
         </Button>
       }
     >
-      {t('common:noMatches.hint')}
+      Remove a filter to see more.
     </EmptyState>
   )
 }

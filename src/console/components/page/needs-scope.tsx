@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react'
-import { Trans } from 'react-i18next'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 
@@ -18,13 +16,9 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   if (can(scope)) return children
   return (
     <Page title={title}>
-      <EmptyState title={t('common:needsScope.title')}>
-        <Trans
-          ns="common"
-          i18nKey="needsScope.text"
-          values={{ scope }}
-          components={{ code: <span className="ph-mono" /> }}
-        />
+      <EmptyState title="Access denied">
+        This page requires the scope <span className="ph-mono">{scope}</span>. Sign in with an API
+        key that has this scope.
       </EmptyState>
     </Page>
   )

@@ -1,6 +1,5 @@
 import { Group, List, Popover, Text, UnstyledButton } from '@mantine/core'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { t } from '../../strings/t.ts'
 import { asCurl } from './as-curl.ts'
 
 interface CopyAsCurlProps {
@@ -12,14 +11,14 @@ export function CopyAsCurl({ request }: CopyAsCurlProps) {
   const { command, notes } = asCurl(request)
   return (
     <Group gap="sm">
-      <CopyButton value={command} label={t('deliveries:curl.copy')} labelled />
+      <CopyButton value={command} label="Copy as curl" labelled />
       <Popover width={320} withArrow shadow="md">
         <Popover.Target>
           <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" td="underline">
-            {t('deliveries:curl.before')}
+            Before you run this
           </UnstyledButton>
         </Popover.Target>
-        <Popover.Dropdown aria-label={t('deliveries:curl.before')}>
+        <Popover.Dropdown aria-label="Before you run this">
           <List size="xs" spacing={6}>
             {notes.map((note) => (
               <List.Item key={note}>

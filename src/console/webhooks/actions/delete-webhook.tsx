@@ -4,7 +4,6 @@ import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { WebhookDeleteDocument, type WebhookRowFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 interface DeleteWebhookProps {
   readonly webhook: Pick<WebhookRowFragment, 'id' | 'url'>
@@ -20,7 +19,7 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
     const outcome = await run({ id })
     if (!outcome.ok) return outcome.message
     navigate('/webhooks')
-    notifySuccess(t('webhooks:deleteWebhook.done'))
+    notifySuccess('Webhook deleted.')
     return null
   }
 
@@ -28,8 +27,8 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
     <Confirm
       opened={opened}
       onClose={close}
-      title={t('webhooks:deleteWebhook.title')}
-      action={t('webhooks:deleteWebhook.confirm')}
+      title="Delete this webhook?"
+      action="Delete"
       destructive
       onConfirm={remove}
     >
@@ -37,10 +36,15 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
         {url}
       </Text>
       <List size="sm" spacing={6}>
-        <List.Item>{t('webhooks:deleteWebhook.deliveries')}</List.Item>
-        <List.Item>{t('webhooks:deleteWebhook.secrets')}</List.Item>
-        <List.Item>{t('webhooks:deleteWebhook.history')}</List.Item>
-        <List.Item>{t('webhooks:deleteWebhook.warning')}</List.Item>
+        <List.Item>No more deliveries are sent. Unfinished deliveries are canceled.</List.Item>
+        <List.Item>
+          The signing secret and the custom headers are deleted. A new webhook with the same URL
+          gets a new secret.
+        </List.Item>
+        <List.Item>Past deliveries stay visible until their retention period ends.</List.Item>
+        <List.Item>
+          This cannot be undone. To stop deliveries for a while, disable the webhook instead.
+        </List.Item>
       </List>
     </Confirm>
   )

@@ -3,7 +3,6 @@ import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { WebhookResumeDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 interface ResumeWebhookProps {
   readonly webhookId: string
@@ -19,7 +18,7 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
   async function resume() {
     const outcome = await run({ id: webhookId })
     if (!outcome.ok) return outcome.message
-    notifySuccess(t('webhooks:resume.done'))
+    notifySuccess('Webhook resumed.')
     done()
     return null
   }
@@ -28,14 +27,16 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
     <Confirm
       opened={opened}
       onClose={close}
-      title={t('webhooks:resume.title')}
-      action={t('webhooks:trouble.resume')}
+      title="Resume this webhook now?"
+      action="Resume"
       onConfirm={resume}
     >
       <List size="sm" spacing={6}>
-        <List.Item>{t('webhooks:resume.released')}</List.Item>
-        <List.Item>{t('webhooks:resume.holdAgain')}</List.Item>
-        <List.Item>{t('webhooks:resume.when')}</List.Item>
+        <List.Item>
+          The waiting deliveries are sent: 10 in the first second, then twice as many each second.
+        </List.Item>
+        <List.Item>After 10 more failed attempts in a row, the webhook is on hold again.</List.Item>
+        <List.Item>Resume when you know that the endpoint works again.</List.Item>
       </List>
     </Confirm>
   )

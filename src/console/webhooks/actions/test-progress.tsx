@@ -1,6 +1,5 @@
 import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
 import { useEffect } from 'react'
-import { Trans } from 'react-i18next'
 import { Link } from 'react-router'
 import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
@@ -14,7 +13,6 @@ import {
   WebhookTestProgressDocument,
   type WebhookTestProgressQuery,
 } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 /** Polls as well, because an attempt may end before the subscription begins. */
 const POLL_EVERY_MS = 2_000
@@ -59,21 +57,17 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
           {!finished && delivery?.nextAttemptAt && attempt && (
             <>
               {' '}
-              <Trans
-                ns="webhooks"
-                i18nKey="test.next"
-                components={{ time: <Time at={delivery.nextAttemptAt} as="upcoming" /> }}
-              />
+              Next attempt: <Time at={delivery.nextAttemptAt} as="upcoming" />
             </>
           )}
         </Text>
         <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
-          {t('webhooks:test.show')}
+          Show delivery
         </Anchor>
       </Group>
       {attempt?.response && attempt.response.body !== '' && (
         <AttemptBody
-          label={t('deliveries:attempts.responseBody')}
+          label="Response body"
           body={attempt.response.body}
           encoding={attempt.response.bodyEncoding}
           truncated={attempt.response.bodyTruncated}
@@ -88,14 +82,14 @@ type Attempt = NonNullable<Delivery['attempts']>['nodes'][number]
 
 function resultOf({ status, error, durationMs }: Attempt): string {
   const time = formatDuration(durationMs)
-  if (status != null) return t('webhooks:test.response', { status, time })
-  return t('webhooks:test.noResponse', { error, time })
+  if (status != null) return `Response ${status} after ${time}.`
+  return `${error} The attempt took ${time}.`
 }
 
 function titleOf(delivery: Delivery | null): string {
   const number = delivery?.attempts?.nodes.at(-1)?.number
-  if (!delivery || number === undefined) return t('webhooks:test.sending')
-  if (delivery.state === 'SUCCEEDED') return t('webhooks:test.delivered')
-  if (!isFinished(delivery.state)) return t('webhooks:test.attemptFailed', { number })
-  return t(delivery.state === 'CANCELED' ? 'webhooks:test.canceled' : 'webhooks:test.exhausted')
+  if (!delivery || number === undefined) return 'Sending'
+  if (delivery.state === 'SUCCEEDED') return 'Delivered'
+  if (!isFinished(delivery.state)) return `Attempt ${number} failed; a retry follows`
+  return delivery.state === 'CANCELED' ? 'Canceled' : 'Failed: no attempts left'
 }

@@ -3,7 +3,6 @@ import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { type WebhookRowFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 interface ToggleWebhookProps {
   readonly webhook: Pick<WebhookRowFragment, 'id' | 'enabled'>
@@ -18,7 +17,7 @@ export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: Toggl
   async function change() {
     const outcome = await run({ id, input: { enabled: !enabled } })
     if (!outcome.ok) return outcome.message
-    notifySuccess(enabled ? t('webhooks:toggle.disabled') : t('webhooks:toggle.enabled'))
+    notifySuccess(enabled ? 'Webhook disabled.' : 'Webhook enabled.')
     return null
   }
 
@@ -26,19 +25,27 @@ export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: Toggl
     <Confirm
       opened={opened}
       onClose={close}
-      title={enabled ? t('webhooks:toggle.disableTitle') : t('webhooks:toggle.enableTitle')}
-      action={enabled ? t('webhooks:toggle.disable') : t('webhooks:toggle.enable')}
+      title={enabled ? 'Disable this webhook?' : 'Enable this webhook?'}
+      action={enabled ? 'Disable' : 'Enable'}
       onConfirm={change}
     >
       {enabled ? (
         <List size="sm" spacing={6}>
-          <List.Item>{t('webhooks:toggle.waitingEffect')}</List.Item>
-          <List.Item>{t('webhooks:toggle.eventsEffect')}</List.Item>
+          <List.Item>
+            Unfinished deliveries wait until the webhook is enabled. Waiting uses no attempts.
+          </List.Item>
+          <List.Item>
+            Events published while the webhook is disabled create no deliveries for this webhook.
+            You can recover these events later.
+          </List.Item>
         </List>
       ) : (
         <List size="sm" spacing={6}>
-          <List.Item>{t('webhooks:toggle.sendingEffect')}</List.Item>
-          <List.Item>{t('webhooks:toggle.missedEffect')}</List.Item>
+          <List.Item>Waiting deliveries are sent now.</List.Item>
+          <List.Item>
+            Events published while the webhook was disabled are not delivered automatically. To send
+            these events, choose “Recover deliveries”.
+          </List.Item>
         </List>
       )}
     </Confirm>

@@ -10,7 +10,6 @@ import { QueryError } from '../../components/query-error.tsx'
 import { type WebhookSettingsFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
-import { t } from '../../strings/t.ts'
 import { NotAllowed } from '../not-allowed.tsx'
 import { webhookName } from '../webhook-name.ts'
 import { editWebhookQuery } from '../webhook-queries.ts'
@@ -21,14 +20,13 @@ export default function EditWebhookPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   const { data, error, reload } = usePageQuery(editWebhookQuery)
-  if (data && !data.webhook && !error)
-    return <NotFoundPage noun={t('webhooks:editWebhookPage.noun')} />
+  if (data && !data.webhook && !error) return <NotFoundPage noun="webhook" />
   const webhook = data?.webhook
   return (
     <Page
-      title={t('webhooks:editWebhookPage.title')}
+      title="Edit webhook"
       breadcrumbs={[
-        [t('webhooks:title'), '/webhooks'],
+        ['Webhooks', '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
     >
@@ -63,7 +61,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
       report(outcome.conflict ?? null)
       return outcome
     }
-    notifySuccess(t('webhooks:editWebhookPage.saved'))
+    notifySuccess('Webhook saved.')
     navigate(back)
     return null
   }
@@ -72,7 +70,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
     <WebhookForm
       initial={before}
       webhookId={webhook.id}
-      action={t('webhooks:editWebhookPage.save')}
+      action="Save"
       save={save}
       back={back}
       conflict={conflict}

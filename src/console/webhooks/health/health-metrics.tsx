@@ -1,6 +1,5 @@
 import { Figures } from '../../components/page/figures.tsx'
 import { formatCount, formatDuration, formatPercent } from '../../format.ts'
-import { t } from '../../strings/t.ts'
 
 interface Health {
   readonly attempts: number
@@ -21,14 +20,14 @@ export function HealthMetrics({ health }: { health: Health | undefined }) {
   return (
     <Figures
       figures={[
-        { label: t('webhooks:metrics.attempts'), value: health && formatCount(health.attempts) },
+        { label: 'Attempts', value: health && formatCount(health.attempts) },
         {
-          label: t('webhooks:metrics.successRate'),
+          label: 'Success rate',
           value: health && (typeof rate === 'number' ? formatPercent(rate) : '–'),
         },
-        { label: t('webhooks:metrics.p50'), value: latency('p50Ms') },
-        { label: t('webhooks:metrics.p95'), value: latency('p95Ms') },
-        { label: t('webhooks:metrics.p99'), value: latency('p99Ms') },
+        { label: 'Response time, p50', value: latency('p50Ms') },
+        { label: 'p95', value: latency('p95Ms') },
+        { label: 'p99', value: latency('p99Ms') },
       ]}
     />
   )

@@ -1,6 +1,5 @@
 import { Notice } from '../../components/page/notice.tsx'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { TroubleActions } from './trouble-actions.tsx'
 import { TroubleText } from './trouble-text.tsx'
 
@@ -18,19 +17,26 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
   return (
     <Notice
       color={COLORS[state]}
-      title={t(`webhooks:states.${state}`)}
+      title={TITLES[state]}
       action={<TroubleActions webhook={webhook} reload={reload} />}
     >
       <TroubleText webhook={webhook} />
       {webhook.health?.onHoldReason === 'RETRY_AFTER'
-        ? t('webhooks:trouble.askedToWaitHint')
+        ? 'The endpoint asked to wait: it answered 429 or 503 with Retry-After. Deliveries wait, and the first successful probe ends the hold.'
         : HINTS[state]}
     </Notice>
   )
 }
 
+const TITLES = {
+  FAILING: 'Failing',
+  ON_HOLD: 'On hold',
+  DISABLED: 'Disabled',
+}
+
 const HINTS = {
-  ON_HOLD: t('webhooks:trouble.onHoldHint'),
-  FAILING: t('webhooks:trouble.failingHint'),
-  DISABLED: t('webhooks:trouble.disabledHint'),
+  ON_HOLD: 'Deliveries wait and use no attempts. The first successful probe ends the hold.',
+  FAILING: 'Failed deliveries are retried by the retry schedule.',
+  DISABLED:
+    'Unfinished deliveries wait, and new events create no deliveries. Once the webhook is enabled, you can recover the events that the webhook missed.',
 }

@@ -12,7 +12,6 @@ import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { useNow } from '../../components/time.tsx'
 import { WebhookStatisticsDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { HealthMetrics } from './health-metrics.tsx'
 import { useActivity } from './use-activity.ts'
 
@@ -33,7 +32,7 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   return (
     <Stack gap="lg">
       <HealthMetrics health={statistics ? metricsOf(statistics) : undefined} />
-      <Section title={t('charts.attempts.title')} actions={<RangeSwitch {...chosen} />}>
+      <Section title="Attempts" actions={<RangeSwitch {...chosen} />}>
         {statistics ? (
           <Suspense fallback={loading}>
             <Activity

@@ -3,7 +3,6 @@ import { Link } from 'react-router'
 import { NoMatches } from '../../components/lists/no-matches.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 
 interface NoWebhooksProps {
   readonly filtered: boolean
@@ -13,20 +12,25 @@ interface NoWebhooksProps {
 /** Replaces an empty list of webhooks. */
 export function NoWebhooks({ filtered, clear }: NoWebhooksProps) {
   const { can } = useSession()
-  if (filtered) return <NoMatches noun={t('webhooks:noun')} clear={clear} />
+  if (filtered) return <NoMatches noun="webhook" clear={clear} />
   if (!can('webhooks:write')) {
-    return <EmptyState title={t('webhooks:empty.title')}>{t('webhooks:empty.noScope')}</EmptyState>
+    return (
+      <EmptyState title="No webhooks yet">
+        Creating a webhook requires the scope webhooks:write.
+      </EmptyState>
+    )
   }
   return (
     <EmptyState
-      title={t('webhooks:empty.title')}
+      title="No webhooks yet"
       action={
         <Button component={Link} to="/webhooks/new">
-          {t('webhooks:create')}
+          Create webhook
         </Button>
       }
     >
-      {t('webhooks:empty.body')}
+      Register the HTTPS URL of your endpoint, and choose the event types that the endpoint
+      receives.
     </EmptyState>
   )
 }

@@ -4,7 +4,6 @@ import { FilterSelect } from '../../components/filters/filter-select.tsx'
 import { SearchField } from '../../components/filters/search-field.tsx'
 import type { useFilters } from '../../components/filters/use-filters.ts'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
-import { t } from '../../strings/t.ts'
 import type { WEBHOOK_FILTERS } from '../webhook-queries.ts'
 
 type Filters = ReturnType<typeof useFilters<(typeof WEBHOOK_FILTERS)[number]>>
@@ -13,20 +12,20 @@ export function WebhookFilters({ values, set, active, clear }: Filters) {
   return (
     <FilterBar active={active} clear={clear}>
       <SearchField
-        label={t('webhooks:list.search')}
-        placeholder={t('webhooks:list.searchHint')}
+        label="Search"
+        placeholder="URL or description"
         value={values.search ?? ''}
         onChange={(search) => set({ search })}
       />
       <FilterSelect
-        label={t('webhooks:list.state')}
+        label="State"
         w={150}
         data={WEBHOOK_STATES}
         value={values.state}
         onChange={(state) => set({ state })}
       />
       <EventTypeSelect
-        label={t('webhooks:list.subscribesTo')}
+        label="Subscribes to"
         value={values.subscribesTo}
         onChange={(subscribesTo) => set({ subscribesTo })}
         w={230}

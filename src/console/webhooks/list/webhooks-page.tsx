@@ -8,7 +8,6 @@ import { useCursors } from '../../components/lists/use-cursors.ts'
 import { Page } from '../../components/page/page.tsx'
 import { formatCount } from '../../format.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WEBHOOK_FILTERS, webhooksQuery } from '../webhook-queries.ts'
 import { NoWebhooks } from './no-webhooks.tsx'
@@ -24,21 +23,21 @@ export default function WebhooksPage() {
   const webhooks = data?.webhooks
   return (
     <Page
-      title={t('webhooks:title')}
+      title="Webhooks"
       aside={webhooks && <Total count={webhooks.totalCount} filtered={filters.active} />}
-      description={t('webhooks:description')}
+      description="The HTTPS endpoints that receive your events. Rates and response times cover the last 24 hours."
       actions={
         webhookId === null &&
         can('webhooks:write') && (
           <Button component={Link} to="/webhooks/new" leftSection={<IconPlus size={16} />}>
-            {t('webhooks:create')}
+            Create webhook
           </Button>
         )
       }
     >
       <WebhookFilters {...filters} />
       <List
-        label={t('webhooks:title')}
+        label="Webhooks"
         columns={webhookColumns(can('deliveries:read'))}
         rows={webhooks?.nodes}
         keyOf={({ id }) => id}
@@ -56,7 +55,7 @@ export default function WebhooksPage() {
 function Total({ count, filtered }: { count: number; filtered: boolean }) {
   return (
     <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-live="polite">
-      {filtered ? t('webhooks:foundCount', { count }) : formatCount(count)}
+      {filtered ? `${count} found` : formatCount(count)}
     </span>
   )
 }

@@ -5,7 +5,6 @@ import { NewRows } from '../../components/lists/new-rows.tsx'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { useDeliveries } from '../../deliveries/use-deliveries.ts'
-import { t } from '../../strings/t.ts'
 import { NoDeliveries, WEBHOOK_DELIVERY_COLUMNS } from './webhook-deliveries.tsx'
 
 const NEWEST = { first: 8 }
@@ -20,7 +19,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
   })
   return (
     <Section
-      title={t('webhooks:recentDeliveries.title')}
+      title="Recent deliveries"
       actions={
         <Group gap="sm" mih={30}>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -29,7 +28,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
       }
     >
       <List
-        label={t('webhooks:recentDeliveries.title')}
+        label="Recent deliveries"
         columns={WEBHOOK_DELIVERY_COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -41,7 +40,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
       {rows && rows.length > 0 && (
         <Text size="sm">
           <Anchor component={Link} to="?tab=deliveries" inherit>
-            {t('webhooks:recentDeliveries.showAll')}
+            All deliveries
           </Anchor>
         </Text>
       )}

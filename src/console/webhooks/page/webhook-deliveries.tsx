@@ -7,7 +7,6 @@ import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/delivery-filters.tsx'
 import { DeliveryList } from '../../deliveries/delivery-list.tsx'
 import { useDeliveries } from '../../deliveries/use-deliveries.ts'
-import { t } from '../../strings/t.ts'
 
 export const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
 
@@ -34,7 +33,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
         </Group>
       </Group>
       <DeliveryList
-        label={t('webhooks:webhookDeliveries.listLabel')}
+        label="Deliveries of this webhook"
         columns={WEBHOOK_DELIVERY_COLUMNS}
         filters={filters}
         cursors={cursors}
@@ -47,8 +46,8 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
 
 export function NoDeliveries() {
   return (
-    <EmptyState title={t('webhooks:webhookDeliveries.emptyTitle')}>
-      {t('webhooks:webhookDeliveries.emptyHint')}
+    <EmptyState title="No deliveries yet">
+      Send a test event, or publish an event of a type that this webhook subscribes to.
     </EmptyState>
   )
 }

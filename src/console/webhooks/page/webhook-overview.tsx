@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core'
 import { Notice } from '../../components/page/notice.tsx'
 import type { WebhookDetailQuery } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { HealthNotice } from '../health/health-notice.tsx'
 import { WebhookStatistics } from '../health/webhook-statistics.tsx'
 import { RecentDeliveries } from './recent-deliveries.tsx'
@@ -16,8 +15,9 @@ export function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
   return (
     <Stack gap="lg">
       {webhook.forwardedUntil && (
-        <Notice color="blue" title={t('webhooks:temporary.title')}>
-          {t('webhooks:temporary.text')}
+        <Notice color="blue" title="Temporary">
+          `posthorn listen --forward` sends these deliveries on to a server of a developer. The
+          webhook is deleted when the command ends.
         </Notice>
       )}
       <HealthNotice webhook={webhook} reload={reload} />

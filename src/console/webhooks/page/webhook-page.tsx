@@ -8,7 +8,6 @@ import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
-import { t } from '../../strings/t.ts'
 import { WebhookActions } from '../actions/webhook-actions.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
@@ -31,9 +30,9 @@ export default function WebhookPage() {
   const webhook = data?.webhook
 
   if (!webhook) {
-    if (data && !error) return <NotFoundPage noun={t('webhooks:noun')} />
+    if (data && !error) return <NotFoundPage noun="webhook" />
     return (
-      <Page title={t('shell:menu.webhook')} breadcrumbs={[[t('webhooks:title'), '/webhooks']]}>
+      <Page title="Webhook" breadcrumbs={[['Webhooks', '/webhooks']]}>
         {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
       </Page>
     )
@@ -47,9 +46,9 @@ export default function WebhookPage() {
   return (
     <Page
       title={webhookName(webhook)}
-      breadcrumbs={[[t('webhooks:title'), '/webhooks']]}
+      breadcrumbs={[['Webhooks', '/webhooks']]}
       aside={<WebhookState {...webhook} />}
-      subtitle={<CopyableLine text={webhook.url} label={t('webhooks:page.copyUrl')} />}
+      subtitle={<CopyableLine text={webhook.url} label="Copy the URL" />}
       actions={<WebhookActions webhook={webhook} />}
     >
       {/* Switching tabs drops the query parameters of the previous tab, such as filters. */}
@@ -81,8 +80,8 @@ export default function WebhookPage() {
 }
 
 const LABELS = {
-  overview: t('webhooks:page.tabs.overview'),
-  deliveries: t('webhooks:page.tabs.deliveries'),
-  secret: t('webhooks:page.tabs.secret'),
-  settings: t('webhooks:page.tabs.settings'),
+  overview: 'Overview',
+  deliveries: 'Deliveries',
+  secret: 'Signing secret',
+  settings: 'Settings',
 }

@@ -7,47 +7,46 @@ import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCount } from '../../format.ts'
 import { RecoveryListDocument, type RecoveryRowFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
 const REFRESH_EVERY_MS = 3_000
 
 const INCLUDES = {
-  ALL: t('webhooks:includeField.all'),
-  FAILED: t('webhooks:includeField.failed'),
-  MISSED: t('webhooks:includeField.missed'),
+  ALL: 'Failed and missed',
+  FAILED: 'Failed',
+  MISSED: 'Missed',
 }
 
 const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
-  { label: t('webhooks:pastRecoveries.started'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { label: 'Started', cell: ({ createdAt }) => <Time at={createdAt} /> },
   {
-    label: t('webhooks:pastRecoveries.eventsPublished'),
+    label: 'Events published',
     cell: ({ since, until }) => (
       <Text size="sm">
-        <Time at={since} /> {t('webhooks:pastRecoveries.to')} <Time at={until} />
+        <Time at={since} /> to <Time at={until} />
       </Text>
     ),
   },
-  { label: t('webhooks:pastRecoveries.deliveries'), cell: ({ include }) => INCLUDES[include] },
+  { label: 'Deliveries', cell: ({ include }) => INCLUDES[include] },
   {
-    label: t('webhooks:pastRecoveries.state'),
+    label: 'State',
     width: 200,
     cell: (recovery) => <RecoveryStateBadge recovery={recovery} />,
   },
   {
-    label: t('webhooks:pastRecoveries.queued'),
+    label: 'Queued',
     end: true,
     width: 100,
     cell: ({ redelivered, created }) => formatCount(redelivered + created),
   },
   {
-    label: t('webhooks:pastRecoveries.delivered'),
+    label: 'Delivered',
     end: true,
     width: 100,
     cell: ({ succeeded }) => formatCount(succeeded),
   },
   {
-    label: t('webhooks:pastRecoveries.failed'),
+    label: 'Failed',
     end: true,
     width: 90,
     cell: ({ exhausted }) => formatCount(exhausted),
@@ -72,9 +71,9 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
     return () => clearInterval(timer)
   }, [runs, reload])
   return (
-    <Section title={t('webhooks:pastRecoveries.title')}>
+    <Section title="Recoveries">
       <List
-        label={t('webhooks:pastRecoveries.title')}
+        label="Recoveries"
         columns={COLUMNS}
         rows={recoveries?.nodes}
         keyOf={({ id }) => id}
@@ -84,7 +83,7 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
         retry={reload}
         empty={
           <Text size="sm" c="dimmed">
-            {t('webhooks:pastRecoveries.empty')}
+            No recoveries yet.
           </Text>
         }
         pages={{ info: recoveries?.pageInfo, cursors }}

@@ -4,13 +4,12 @@ import { useAction } from '../../api/use-action.ts'
 import { DateTimeInput } from '../../components/forms/date-time-input.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { Section } from '../../components/page/section.tsx'
-import { formatCount, formatDuration } from '../../format.ts'
+import { formatCount, formatDuration, plural } from '../../format.ts'
 import {
   type RecoverWebhookQuery,
   RecoveryBeginDocument,
   type RecoveryInclude,
 } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { IncludeField } from './include-field.tsx'
 import { RecoverPresets } from './recover-presets.tsx'
 
@@ -48,7 +47,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   }
 
   async function submit(dryRun: boolean) {
-    if (since === null) return setErrors({ since: t('webhooks:recoverForm.sinceMissing') })
+    if (since === null) return setErrors({ since: 'Choose a start time.' })
     setErrors({})
     const outcome = await run({
       input: {
@@ -67,7 +66,7 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
   }
 
   return (
-    <Section title={t('webhooks:recoverForm.title')}>
+    <Section title="What to recover">
       <RecoverPresets
         failingFrom={failingFrom}
         since={since}
@@ -79,15 +78,15 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <DateTimeInput
-          label={t('webhooks:recoverForm.since')}
-          description={t('webhooks:recoverForm.sinceHint')}
+          label="Events published from"
+          description="In your time zone."
           value={since}
           onChange={change(setSince)}
           error={errors.since}
         />
         <DateTimeInput
-          label={t('webhooks:recoverForm.until')}
-          description={t('webhooks:recoverForm.untilHint')}
+          label="Until"
+          description="Empty: now."
           value={until}
           onChange={change(setUntil)}
           error={errors.until}
@@ -95,9 +94,9 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
       </SimpleGrid>
       <IncludeField value={include} onChange={change(setInclude)} />
       <NumberInput
-        label={t('webhooks:recoverForm.rate')}
-        description={t('webhooks:recoverForm.rateHint')}
-        suffix={t('webhooks:recoverForm.rateSuffix')}
+        label="Rate"
+        description="Maximum deliveries queued per second, from 1 to 5,000. The limits of the webhook apply as well."
+        suffix=" per second"
         maw={420}
         min={1}
         max={5_000}
@@ -122,13 +121,13 @@ export function RecoverForm({ webhook, onBegin }: RecoverFormProps) {
             loading={running}
             onClick={() => submit(true)}
           >
-            {t('webhooks:recoverForm.preview')}
+            Preview
           </Button>
           {counted && counted.count > 0 && webhook.enabled && (
             <Button loading={running} onClick={() => submit(false)}>
               {counted.countIsExact
-                ? t('webhooks:recoverForm.send', amountOf(counted.count))
-                : t('webhooks:recoverForm.sendMore', amountOf(counted.count))}
+                ? `Re-send ${amountOf(counted.count).formatted} ${plural(amountOf(counted.count).count, 'delivery', 'deliveries')}`
+                : `Re-send ${amountOf(counted.count).formatted} or more deliveries`}
             </Button>
           )}
         </Group>
@@ -142,13 +141,13 @@ const amountOf = (count: number) => ({ count, formatted: formatCount(count) })
 function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number, waiting: number) {
   if (count === 0) {
     return waiting === 0
-      ? t('webhooks:recoverForm.nothingFound')
-      : t('webhooks:recoverForm.nothingOnHold', amountOf(waiting))
+      ? 'There is nothing to recover in this time range.'
+      : `There is nothing to recover: ${amountOf(waiting).formatted} ${plural(amountOf(waiting).count, 'delivery waits for the end of the hold. Resume the webhook to send that delivery', 'deliveries wait for the end of the hold. Resume the webhook to send these deliveries')}.`
   }
   const time = formatDuration(1_000 * Math.ceil(count / ratePerSecond))
   return countIsExact
-    ? t('webhooks:recoverForm.found', { ...amountOf(count), time })
-    : t('webhooks:recoverForm.foundMore', { ...amountOf(count), time })
+    ? `${amountOf(count).formatted} ${plural(amountOf(count).count, 'delivery', 'deliveries')}, queued in about ${time} at this rate.`
+    : `${amountOf(count).formatted} or more deliveries, queued in about ${time} at this rate.`
 }
 
 /** Deliveries that wait for the end of a hold are queued already, so there is nothing to recover. */

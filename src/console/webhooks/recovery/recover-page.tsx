@@ -5,7 +5,6 @@ import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
-import { t } from '../../strings/t.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { NotAllowed } from '../not-allowed.tsx'
 import { webhookName } from '../webhook-name.ts'
@@ -24,15 +23,15 @@ export default function RecoverPage() {
   const recoveryId = params.get('recovery')
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')
-  if (data && !webhook && !error) return <NotFoundPage noun={t('webhooks:noun')} />
+  if (data && !webhook && !error) return <NotFoundPage noun="webhook" />
   return (
     <Page
-      title={t('webhooks:recoverPage.title')}
+      title="Recover deliveries"
       breadcrumbs={[
-        [t('webhooks:title'), '/webhooks'],
+        ['Webhooks', '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
-      description={t('webhooks:recoverPage.description')}
+      description="Re-sends the events that this webhook missed or failed to accept in a time range. You can repeat a recovery safely: no event is delivered twice."
     >
       {error && !webhook && <QueryError error={error} retry={reload} />}
       {!webhook && !error && <DetailSkeleton />}

@@ -4,7 +4,6 @@ import { PAGE_SIZE, useCursors } from '../../components/lists/use-cursors.ts'
 import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
 import { FailedAgain } from '../../deliveries/failed-again.tsx'
 import { RecoveryFailuresDocument, type RecoveryRowFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 const COLUMNS = deliveryColumns('webhook')
 const ID = 'failed-again'
@@ -29,8 +28,8 @@ export function RecoveryFailures({ recovery }: { recovery: RecoveryRowFragment }
     <FailedAgain
       id={ID}
       order={3}
-      hint={t('webhooks:recoveryFailures.hint')}
-      empty={t('webhooks:recoveryFailures.empty')}
+      hint="Deliveries that this recovery queued and that have run out of retries since."
+      empty="These deliveries are past their retention, or an earlier version of Posthorn counted them."
       columns={COLUMNS}
       connection={data?.recovery?.exhaustedDeliveries}
       cursors={cursors}

@@ -14,7 +14,6 @@ import {
   type RecoveryRowFragment,
 } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { Outcome } from '../../tasks/outcome.tsx'
 import { partsOfRecovery } from '../../tasks/task-parts.ts'
 import { FAILURES_HREF, RecoveryFailures } from './recovery-failures.tsx'
@@ -45,20 +44,20 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
   if (data && !recovery) {
     return (
       <Alert color="gray" variant="light">
-        {t('webhooks:recoveryProgress.notFound')}
+        This recovery does not exist.
       </Alert>
     )
   }
   const done = recovery ? recovery.redelivered + recovery.created : 0
   return (
     <Section
-      title={t('webhooks:recoveryProgress.title')}
+      title="Recovery"
       actions={
         <Group gap="sm" mih={30}>
           {recovery && <RecoveryStateBadge recovery={recovery} />}
           {recovery?.state === 'RUNNING' && can('deliveries:write') && (
             <Button size="xs" variant="default" onClick={cancel.open}>
-              {t('webhooks:recoveryProgress.cancel')}
+              Cancel
             </Button>
           )}
         </Group>
@@ -67,21 +66,13 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
       <Stack gap="xs">
         <Outcome
           parts={recovery ? partsOfRecovery(recovery, FAILURES_HREF) : []}
-          label={t('webhooks:recoveryProgress.progressLabel')}
+          label="Progress of the recovery"
         />
         <Text size="sm" role="status" mih={22}>
           {recovery &&
-            t(
-              recovery.totalIsExact
-                ? 'webhooks:recoveryProgress.queued'
-                : 'webhooks:recoveryProgress.queuedMore',
-              {
-                done: formatCount(done),
-                total: formatCount(recovery.total),
-                redelivered: formatCount(recovery.redelivered),
-                created: formatCount(recovery.created),
-              },
-            )}{' '}
+            (recovery.totalIsExact
+              ? `Queued ${formatCount(done)} of ${formatCount(recovery.total)} deliveries (${formatCount(recovery.redelivered)} retried, ${formatCount(recovery.created)} new).`
+              : `Queued ${formatCount(done)} of ${formatCount(recovery.total)} or more deliveries (${formatCount(recovery.redelivered)} retried, ${formatCount(recovery.created)} new).`)}{' '}
           {recovery && done > 0 && (
             <Anchor
               component={Link}
@@ -89,7 +80,7 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
               inherit
               underline="always"
             >
-              {t('webhooks:recoveryProgress.showAttempts')}
+              Show the attempts since then
             </Anchor>
           )}
         </Text>
@@ -103,14 +94,14 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
       <Confirm
         opened={canceling}
         onClose={cancel.close}
-        title={t('webhooks:recoveryProgress.cancelTitle')}
-        action={t('webhooks:recoveryProgress.confirmCancel')}
+        title="Cancel this recovery?"
+        action="Cancel recovery"
         onConfirm={async () => {
           const outcome = await run({ id })
           return outcome.ok ? null : outcome.message
         }}
       >
-        {t('webhooks:recoveryProgress.cancelText')}
+        Deliveries that are already queued stay queued. You can recover the rest later.
       </Confirm>
     </Section>
   )

@@ -1,13 +1,12 @@
 import { StateBadge } from '../../components/state-badge.tsx'
 import type { RecoveryRowFragment, RecoveryState } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 const STATES: Record<RecoveryState, readonly [label: string, color: string]> = {
-  RUNNING: [t('webhooks:recoveryStates.RUNNING'), 'blue'],
-  DELIVERING: [t('webhooks:recoveryStates.DELIVERING'), 'blue'],
-  COMPLETED: [t('webhooks:recoveryStates.COMPLETED'), 'green'],
-  CANCELED: [t('webhooks:recoveryStates.CANCELED'), 'gray'],
-  FAILED: [t('webhooks:recoveryStates.FAILED'), 'red'],
+  RUNNING: ['Queuing', 'blue'],
+  DELIVERING: ['Delivering', 'blue'],
+  COMPLETED: ['Completed', 'green'],
+  CANCELED: ['Canceled', 'gray'],
+  FAILED: ['Failed', 'red'],
 }
 
 interface RecoveryStateBadgeProps {
@@ -17,7 +16,7 @@ interface RecoveryStateBadgeProps {
 /** A recovery that completed has not succeeded for that. */
 export function RecoveryStateBadge({ recovery: { state, exhausted } }: RecoveryStateBadgeProps) {
   if (state === 'COMPLETED' && exhausted > 0) {
-    return <StateBadge label={t('webhooks:recoveryStates.withFailures')} color="orange" />
+    return <StateBadge label="Completed with failures" color="orange" />
   }
   const [label, color] = STATES[state]
   return <StateBadge label={label} color={color} />

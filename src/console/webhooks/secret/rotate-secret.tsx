@@ -3,7 +3,6 @@ import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { WebhookRotateSecretDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 interface RotateSecretProps {
   readonly webhookId: string
@@ -19,7 +18,7 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
   async function rotate() {
     const outcome = await run({ webhookId })
     if (!outcome.ok) return outcome.message
-    notifySuccess(t('webhooks:rotateSecret.done'))
+    notifySuccess('Secret rotated. Configure the new secret in your receiver.')
     done()
     return null
   }
@@ -28,14 +27,21 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
     <Confirm
       opened={opened}
       onClose={close}
-      title={t('webhooks:rotateSecret.title')}
-      action={t('webhooks:rotateSecret.confirm')}
+      title="Rotate the signing secret?"
+      action="Rotate"
       onConfirm={rotate}
     >
       <List size="sm" spacing={6}>
-        <List.Item>{t('webhooks:rotateSecret.newSecret')}</List.Item>
-        <List.Item>{t('webhooks:rotateSecret.receiver')}</List.Item>
-        <List.Item>{t('webhooks:rotateSecret.oldSecret')}</List.Item>
+        <List.Item>The new secret signs every attempt from now on, including retries.</List.Item>
+        <List.Item>
+          A receiver with only the old secret rejects deliveries until you configure the new secret.
+          The failed deliveries are retried by the retry schedule.
+        </List.Item>
+        <List.Item>
+          The old secret stays visible here for 24 hours, and is then deleted. Let the receiver
+          accept both secrets during that time. Of more than five old secrets, the oldest is deleted
+          at once.
+        </List.Item>
       </List>
     </Confirm>
   )

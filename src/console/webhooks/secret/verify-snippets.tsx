@@ -2,7 +2,6 @@ import { Box, Group, Tabs } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Section } from '../../components/page/section.tsx'
-import { t } from '../../strings/t.ts'
 import go from './snippets/verify.go.txt?raw'
 import php from './snippets/verify.php.txt?raw'
 import python from './snippets/verify.py.txt?raw'
@@ -31,8 +30,8 @@ export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
   const known = SNIPPETS.some((snippet) => snippet.language === language)
   return (
     <Section
-      title={t('webhooks:verifySnippets.title')}
-      description={t('webhooks:verifySnippets.description')}
+      title="Verify a delivery"
+      description="The signature covers the id, the timestamp and the raw body. A receiver rejects requests without a matching signature, or with a timestamp more than 5 minutes off. The receiver responds with 2xx as soon as the event is stored."
     >
       <Tabs value={known ? language : 'TypeScript'} onChange={(name) => setLanguage(name ?? '')}>
         <Tabs.List>
@@ -46,17 +45,14 @@ export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
           <Tabs.Panel key={name} value={name} pt="md">
             <Box pos="relative">
               <Group pos="absolute" top={8} right={8} bg="var(--posthorn-sunken)">
-                <CopyButton
-                  value={code}
-                  label={t('onboarding:snippets.copy', { language: name })}
-                />
+                <CopyButton value={code} label={`Copy the ${name} code`} />
               </Group>
               <Box
                 component="pre"
                 className="ph-mono"
                 tabIndex={0}
                 role="region"
-                aria-label={t('onboarding:snippets.code', { language: name })}
+                aria-label={`${name} code`}
                 m={0}
                 p="md"
                 mah={460}
