@@ -7,11 +7,7 @@ import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
 
 export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   { label: 'Name', cell: (apiKey) => <Name apiKey={apiKey} /> },
-  {
-    label: 'Scopes',
-    cell: ({ scopes }) => <Scopes scopes={scopes} />,
-    grow: true,
-  },
+  { label: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} />, grow: true },
   {
     label: 'Limits',
     cell: ({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond }) => (
@@ -33,11 +29,7 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
     cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Never'),
     width: 120,
   },
-  {
-    label: 'State',
-    cell: (apiKey) => <KeyStateBadge apiKey={apiKey} />,
-    width: 100,
-  },
+  { label: 'State', cell: (apiKey) => <KeyStateBadge apiKey={apiKey} />, width: 100 },
 ]
 
 function Name({ apiKey }: { apiKey: ApiKey }) {

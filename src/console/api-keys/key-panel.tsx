@@ -56,19 +56,13 @@ function KeyDetails({ apiKey }: { apiKey: ApiKey }) {
       </Group>
       <Facts
         facts={[
-          {
-            label: 'Token prefix',
-            value: <span className="ph-mono">{apiKey.tokenHint}…</span>,
-          },
+          { label: 'Token prefix', value: <span className="ph-mono">{apiKey.tokenHint}…</span> },
           { label: 'Created', value: <Time at={apiKey.createdAt} /> },
           {
             label: 'Last used',
             value: apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} as="relative" /> : 'Never',
           },
-          {
-            label: 'Expires',
-            value: apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : 'Never',
-          },
+          { label: 'Expires', value: apiKey.expiresAt ? <Time at={apiKey.expiresAt} /> : 'Never' },
           apiKey.revokedAt ? { label: 'Revoked', value: <Time at={apiKey.revokedAt} /> } : null,
         ]}
       />

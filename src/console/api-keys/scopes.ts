@@ -16,10 +16,7 @@ export type Scope = (typeof SCOPES)[number][0]
 
 /** Common combinations of scopes. */
 export const PRESETS: readonly { readonly label: string; readonly scopes: readonly Scope[] }[] = [
-  {
-    label: 'Read only',
-    scopes: ['webhooks:read', 'events:read', 'deliveries:read'],
-  },
+  { label: 'Read only', scopes: ['webhooks:read', 'events:read', 'deliveries:read'] },
   { label: 'Publisher', scopes: ['events:publish'] },
   {
     label: 'Everything but admin',

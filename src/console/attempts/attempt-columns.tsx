@@ -16,18 +16,8 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
     grow: true,
     width: '28%',
   },
-  {
-    label: 'Webhook',
-    cell: (row) => <WebhookOf row={row} />,
-    grow: true,
-    width: '28%',
-  },
-  {
-    label: 'Response',
-    cell: (row) => <Response row={row} />,
-    grow: true,
-    width: '34%',
-  },
+  { label: 'Webhook', cell: (row) => <WebhookOf row={row} />, grow: true, width: '28%' },
+  { label: 'Response', cell: (row) => <Response row={row} />, grow: true, width: '34%' },
   {
     label: 'Duration',
     end: true,

@@ -21,11 +21,7 @@ import { Subject } from './subject.tsx'
 type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
 
 const columns = (actors: Actors): readonly Column<Entry>[] => [
-  {
-    label: 'Action',
-    cell: ({ action }) => actionLabel(action),
-    width: '18%',
-  },
+  { label: 'Action', cell: ({ action }) => actionLabel(action), width: '18%' },
   {
     label: 'Target',
     cell: ({ action, subjectId: id, subjectName: name, subjectDeleted: deleted }) => (

@@ -76,10 +76,7 @@ function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
           address ? { label: 'Address', value: address } : null,
           forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
           userAgent ? { label: 'User agent', value: userAgent } : null,
-          {
-            label: 'Action code',
-            value: <span className="ph-mono">{action}</span>,
-          },
+          { label: 'Action code', value: <span className="ph-mono">{action}</span> },
         ]}
       />
       <FieldChanges before={entry.before} after={entry.after} />

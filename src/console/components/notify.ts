@@ -7,10 +7,5 @@ export function notifySuccess(message: string): void {
 
 /** Reports an error, until the reader closes it. */
 export function notifyError(message: string): void {
-  notifications.show({
-    title: 'Action failed',
-    message,
-    color: 'red',
-    autoClose: false,
-  })
+  notifications.show({ title: 'Action failed', message, color: 'red', autoClose: false })
 }

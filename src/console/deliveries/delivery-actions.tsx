@@ -47,10 +47,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
               loading: running && !confirming,
               onClick: () => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver()),
             },
-            !finished && {
-              label: 'Stop delivering',
-              onClick: () => setStopping(true),
-            },
+            !finished && { label: 'Stop delivering', onClick: () => setStopping(true) },
           ]}
         />
         <Confirm

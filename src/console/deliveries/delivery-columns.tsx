@@ -15,27 +15,10 @@ export function deliveryColumns(
   without: 'webhook' | 'event' | null,
 ): Column<DeliveryRowFragment>[] {
   const columns: DeliveryColumn[] = [
-    {
-      label: 'Delivery',
-      cell: (row) => <WhichDelivery row={row} />,
-      grow: true,
-    },
-    {
-      label: 'State',
-      cell: ({ state }) => <DeliveryStateBadge state={state} />,
-      width: 110,
-    },
-    {
-      label: 'Webhook',
-      of: 'webhook',
-      cell: (row) => <WebhookOf row={row} />,
-      grow: true,
-    },
-    {
-      label: 'Last response',
-      cell: (row) => <LastResponse row={row} />,
-      width: 110,
-    },
+    { label: 'Delivery', cell: (row) => <WhichDelivery row={row} />, grow: true },
+    { label: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} />, width: 110 },
+    { label: 'Webhook', of: 'webhook', cell: (row) => <WebhookOf row={row} />, grow: true },
+    { label: 'Last response', cell: (row) => <LastResponse row={row} />, width: 110 },
     {
       label: 'Attempts',
       end: true,

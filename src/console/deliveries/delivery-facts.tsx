@@ -41,10 +41,7 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
           ),
         },
         { label: 'Created', value: <Time at={createdAt} /> },
-        {
-          label: 'Finished',
-          value: finishedAt ? <Time at={finishedAt} /> : 'Not yet',
-        },
+        { label: 'Finished', value: finishedAt ? <Time at={finishedAt} /> : 'Not yet' },
         { label: 'Attempts', value: formatCount(attemptCount) },
       ]}
     />

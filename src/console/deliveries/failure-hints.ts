@@ -119,14 +119,8 @@ export const STATUSES: Readonly<Record<number | '3xx' | '4xx' | '5xx' | 'other',
     sentence: 'The receiver redirects to another URL.',
     hint: 'Posthorn does not follow redirects. Set the webhook’s URL to the one in the location header.',
   },
-  '4xx': {
-    sentence: 'The receiver rejected the request.',
-    hint: 'The response body may say why.',
-  },
-  '5xx': {
-    sentence: 'The receiver failed.',
-    hint: 'Check the log of the receiver.',
-  },
+  '4xx': { sentence: 'The receiver rejected the request.', hint: 'The response body may say why.' },
+  '5xx': { sentence: 'The receiver failed.', hint: 'Check the log of the receiver.' },
   other: {
     sentence: 'The receiver did not respond with a success status.',
     hint: 'Only 2xx confirms a delivery.',

@@ -2,15 +2,9 @@ import type { Preset } from '../components/filters/presets.tsx'
 
 /** Frequent questions about deliveries, as query parameters. */
 export const PRESETS: readonly Preset[] = [
-  {
-    label: 'Failed in the last hour',
-    params: { status: 'FAILED', attempted: '1h' },
-  },
+  { label: 'Failed in the last hour', params: { status: 'FAILED', attempted: '1h' } },
   { label: 'Retrying', params: { state: 'RETRYING' } },
   { label: 'Waiting', params: { state: 'WAITING' } },
-  {
-    label: 'Exhausted today',
-    params: { state: 'EXHAUSTED', attempted: 'today' },
-  },
+  { label: 'Exhausted today', params: { state: 'EXHAUSTED', attempted: 'today' } },
   { label: 'Slow today', params: { duration: '5000', attempted: 'today' } },
 ]

@@ -45,11 +45,7 @@ export default function EventTypePage() {
         can('admin') && (
           <PageActions
             actions={[
-              {
-                label: 'Edit',
-                icon: IconPencil,
-                to: `/event-types/${name}/edit`,
-              },
+              { label: 'Edit', icon: IconPencil, to: `/event-types/${name}/edit` },
               {
                 label: archived ? 'Unarchive' : 'Archive',
                 icon: archived ? IconArchiveOff : IconArchive,
@@ -71,19 +67,10 @@ export default function EventTypePage() {
               label: 'Search keys',
               value: <span className="ph-mono">{eventType.searchKeys.join(', ')}</span>,
             },
-            {
-              label: 'Created',
-              value: <Time at={eventType.createdAt} />,
-            },
-            {
-              label: 'Updated',
-              value: <Time at={eventType.updatedAt} />,
-            },
+            { label: 'Created', value: <Time at={eventType.createdAt} /> },
+            { label: 'Updated', value: <Time at={eventType.updatedAt} /> },
             eventType.archivedAt
-              ? {
-                  label: 'Archived',
-                  value: <Time at={eventType.archivedAt} />,
-                }
+              ? { label: 'Archived', value: <Time at={eventType.archivedAt} /> }
               : null,
           ]}
         />

@@ -30,10 +30,7 @@ const STATE: Column<EventType> = {
 }
 
 const COLUMNS: readonly Column<EventType>[] = [
-  {
-    label: 'Name',
-    cell: ({ name }) => <span className="ph-mono">{name}</span>,
-  },
+  { label: 'Name', cell: ({ name }) => <span className="ph-mono">{name}</span> },
   {
     label: 'Description',
     cell: ({ description }) => (

@@ -58,10 +58,7 @@ export default function EventPage() {
                 </Anchor>
               ),
             },
-            event.isTest && {
-              label: 'Test',
-              value: 'A test event.',
-            },
+            event.isTest && { label: 'Test', value: 'A test event.' },
             { label: 'Occurred', value: <Time at={event.occurredAt} /> },
             { label: 'Published', value: <Time at={event.publishedAt} /> },
             event.traceparent != null && {

@@ -43,12 +43,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
       cell: ({ state, removed }) => <JobStateBadge state={state} removed={removed} />,
       width: 105,
     },
-    {
-      label: 'Delivery',
-      cell: (job) => <DeliveryOf job={job} />,
-      grow: true,
-      width: '28%',
-    },
+    { label: 'Delivery', cell: (job) => <DeliveryOf job={job} />, grow: true, width: '28%' },
     {
       label: 'Webhook',
       cell: (job) => <WebhookOf job={job} />,

@@ -25,15 +25,9 @@ export function JobDetails({ job }: { job: Job }) {
           job.delivery?.webhook ? { label: 'Webhook', value: job.delivery.webhook.url } : null,
           job.key ? { label: 'Key', value: <span className="ph-mono">{job.key}</span> } : null,
           { label: 'Created', value: <Time at={job.createdAt} /> },
-          {
-            label: 'Run at',
-            value: job.state === 'FAILED' ? 'Never' : <Time at={job.runAt} />,
-          },
+          { label: 'Run at', value: job.state === 'FAILED' ? 'Never' : <Time at={job.runAt} /> },
           job.lockedBy
-            ? {
-                label: 'Claimed by',
-                value: <span className="ph-mono">{job.lockedBy}</span>,
-              }
+            ? { label: 'Claimed by', value: <span className="ph-mono">{job.lockedBy}</span> }
             : null,
           job.lockedAt ? { label: 'Claimed at', value: <Time at={job.lockedAt} /> } : null,
           job.delivery?.parkedAt

@@ -23,16 +23,8 @@ import { RenameOrganization } from './rename-organization.tsx'
 type Organization = OrganizationsFieldsFragment
 
 const columns = (renaming: (id: string) => string): readonly Column<Organization>[] => [
-  {
-    label: 'Name',
-    cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong>,
-  },
-  {
-    label: 'Id',
-    cell: ({ id }) => <Id id={id} />,
-    width: 330,
-    priority: 2,
-  },
+  { label: 'Name', cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong> },
+  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 330, priority: 2 },
   {
     label: 'Created',
     cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,

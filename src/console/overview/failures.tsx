@@ -41,10 +41,7 @@ export function Failures() {
 }
 
 const COLUMNS: readonly Column<FailureGroup>[] = [
-  {
-    label: 'Cause',
-    cell: ({ cause, sample }) => (sample ? causeOf(sample) : cause),
-  },
+  { label: 'Cause', cell: ({ cause, sample }) => (sample ? causeOf(sample) : cause) },
   {
     label: 'Webhook',
     grow: true,

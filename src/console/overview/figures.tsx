@@ -34,11 +34,7 @@ export function OverviewFigures({ range, buckets, backlog, live }: OverviewFigur
           value: rate === null ? '–' : formatPercent(rate),
           note: rateChange(now, before, range),
         },
-        {
-          label: 'Failed',
-          value: formatCount(now.failed),
-          note: failures(now),
-        },
+        { label: 'Failed', value: formatCount(now.failed), note: failures(now) },
         {
           label: 'Response time, p50',
           value: p50 == null ? '–' : formatDuration(p50),

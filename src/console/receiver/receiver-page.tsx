@@ -44,11 +44,7 @@ const COLUMNS: readonly Column<ReceivedRequestFragment>[] = [
     ),
     width: 200,
   },
-  {
-    label: 'Response',
-    cell: ({ status }) => status ?? 'No response',
-    width: 130,
-  },
+  { label: 'Response', cell: ({ status }) => status ?? 'No response', width: 130 },
   {
     label: 'Received',
     cell: ({ receivedAt }) => <Time at={receivedAt} as="relative" />,
@@ -86,10 +82,7 @@ function Receiver() {
             can('webhooks:write') &&
               receiver !== null &&
               receiver !== undefined &&
-              receiver.requests.length > 0 && {
-                label: 'Clear',
-                onClick: clear,
-              },
+              receiver.requests.length > 0 && { label: 'Clear', onClick: clear },
           ]}
         />
       }

@@ -68,13 +68,7 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
             whole={false}
             format={(value) => `${formatRate(value)}/s`}
             zoom={zoom}
-            lines={[
-              {
-                label: 'Throughput',
-                color: 'var(--posthorn-mark-blue)',
-                values: perSecond,
-              },
-            ]}
+            lines={[{ label: 'Throughput', color: 'var(--posthorn-mark-blue)', values: perSecond }]}
           />
         </Small>
         {backlog && (

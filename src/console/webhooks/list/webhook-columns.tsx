@@ -27,12 +27,7 @@ const BASE_COLUMNS: readonly Column<WebhookRowFragment>[] = [
       </>
     ),
   },
-  {
-    label: 'State',
-    grow: true,
-    width: '34%',
-    cell: (webhook) => <State {...webhook} />,
-  },
+  { label: 'State', grow: true, width: '34%', cell: (webhook) => <State {...webhook} /> },
 ]
 
 const HEALTH_COLUMNS: readonly Column<WebhookRowFragment>[] = [

@@ -38,14 +38,8 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           facts={[
             { label: 'Id', value: <Id id={webhook.id} /> },
             { label: 'Enabled', value: yesNo(webhook.enabled) },
-            {
-              label: 'Created',
-              value: <Time at={webhook.createdAt} />,
-            },
-            {
-              label: 'Updated',
-              value: <Time at={webhook.updatedAt} />,
-            },
+            { label: 'Created', value: <Time at={webhook.createdAt} /> },
+            { label: 'Updated', value: <Time at={webhook.updatedAt} /> },
           ]}
         />
       </Section>
@@ -68,10 +62,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
               label: 'Rate limit',
               value: rateLimitPerSecond ? `${formatCount(rateLimitPerSecond)} per second` : 'None',
             },
-            {
-              label: 'Concurrency per worker',
-              value: webhook.maxInFlight ?? 'Adaptive',
-            },
+            { label: 'Concurrency per worker', value: webhook.maxInFlight ?? 'Adaptive' },
             {
               label: 'Timeout',
               value: formatDuration(1_000 * timeoutSeconds) + markDefault(webhook.timeoutSeconds),

@@ -45,12 +45,7 @@ const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
     width: 100,
     cell: ({ succeeded }) => formatCount(succeeded),
   },
-  {
-    label: 'Failed',
-    end: true,
-    width: 90,
-    cell: ({ exhausted }) => formatCount(exhausted),
-  },
+  { label: 'Failed', end: true, width: 90, cell: ({ exhausted }) => formatCount(exhausted) },
 ]
 
 /** The recoveries of a webhook, including a running one. */
