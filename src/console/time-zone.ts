@@ -1,22 +1,19 @@
 import { useSyncExternalStore } from 'react'
+import { readStored, store } from './storage.ts'
 
 /** The zone that times are shown and entered in: the reader's own, or UTC. */
 export type TimeZone = 'local' | 'utc'
 
 const STORED_AS = 'posthorn.time-zone'
 const listeners = new Set<() => void>()
-let current: TimeZone = stored()
+let current: TimeZone = readStored('local', STORED_AS) === 'utc' ? 'utc' : 'local'
 
 export const timeZone = (): TimeZone => current
 
 /** Shows all times in another zone, and remembers it in this browser. */
 export function setTimeZone(zone: TimeZone): void {
   current = zone
-  try {
-    localStorage.setItem(STORED_AS, zone)
-  } catch {
-    // A browser that stores nothing forgets the zone with the page.
-  }
+  store('local', STORED_AS, zone)
   for (const listener of listeners) listener()
 }
 
@@ -35,12 +32,4 @@ export function zonedFormat(options: Intl.DateTimeFormatOptions): (at: string | 
 function listen(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
-}
-
-function stored(): TimeZone {
-  try {
-    return localStorage.getItem(STORED_AS) === 'utc' ? 'utc' : 'local'
-  } catch {
-    return 'local'
-  }
 }

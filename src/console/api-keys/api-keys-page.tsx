@@ -30,7 +30,7 @@ function ApiKeys() {
   const cursors = useCursors(KEYS_PER_PAGE)
   const creating = usePanel('new')
   const opened = usePanel('key')
-  const { data, error, stale, reload } = usePageQuery(apiKeysQuery)
+  const { data, ...read } = usePageQuery(apiKeysQuery)
   const all = data?.apiKeys?.nodes
   const rows = all?.filter(({ revokedAt }) => values.revoked || !revokedAt)
   const hidden = (all?.length ?? 0) - (rows?.length ?? 0)
@@ -63,9 +63,7 @@ function ApiKeys() {
         rows={rows}
         keyOf={({ id }) => id}
         to={({ id }) => opened.to(id)}
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: data?.apiKeys?.pageInfo, cursors }}
         empty={
           <EmptyState

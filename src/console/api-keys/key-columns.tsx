@@ -57,8 +57,8 @@ function Scopes({ scopes }: { scopes: readonly string[] }) {
   return (
     <Text size="xs" span>
       <span className="ph-mono">{shown.join(', ')}</span>
-      {rest > 0 && ` ${`and ${rest} more`}`}
-      {scopes.includes('admin') && ` (everything)`}
+      {rest > 0 && ` and ${rest} more`}
+      {scopes.includes('admin') && ' (everything)'}
     </Text>
   )
 }

@@ -37,7 +37,7 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
       {apiKey ? (
         <KeyDetails key={apiKey.id} apiKey={apiKey} />
       ) : error ? (
-        <QueryError error={error} retry={reload} />
+        <QueryError error={error} reload={reload} />
       ) : data && node === null ? (
         <Text c="dimmed">This API key does not exist in this organization.</Text>
       ) : (

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { FormError } from '../components/forms/form-parts.tsx'
 import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
 import { ApiKeysUpdateDocument } from '../generated/graphql.ts'
@@ -60,11 +61,7 @@ export function LimitsForm({ apiKey, onClose }: LimitsFormProps) {
             }}
           />
         )}
-        {errors.form !== undefined && (
-          <Alert color="red" variant="light" role="alert">
-            {errors.form}
-          </Alert>
-        )}
+        <FormError>{errors.form}</FormError>
         <Group gap="xs">
           <Button type="submit" size="xs" loading={running}>
             Save limits

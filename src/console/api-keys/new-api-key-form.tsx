@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
 import { ApiKeysCreateDocument } from '../generated/graphql.ts'
 import type { CreatedApiKey } from './created-api-key.ts'
 import { type Expiry, ExpiryField, expiresAt } from './expiry-field.tsx'
@@ -77,19 +78,8 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
           }}
         />
         <LimitFields limits={limits} errors={errors} onChange={setLimits} />
-        {errors.form !== undefined && (
-          <Alert color="red" variant="light" role="alert">
-            {errors.form}
-          </Alert>
-        )}
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={running}>
-            Create key
-          </Button>
-        </Group>
+        <FormError>{errors.form}</FormError>
+        <FormButtons action="Create key" loading={running} dismiss={onCancel} />
       </Stack>
     </form>
   )

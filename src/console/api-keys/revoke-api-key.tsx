@@ -2,7 +2,6 @@ import { Alert, Button, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { notifySuccess } from '../components/notify.ts'
 import { Time } from '../components/time.tsx'
 import { ApiKeysRevokeDocument } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
@@ -16,13 +15,6 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
   if (!can('keys:manage')) return null
   const name = nameOf(apiKey)
 
-  async function confirm() {
-    const outcome = await run({ id: apiKey.id })
-    if (!outcome.ok) return outcome.message
-    notifySuccess(`“${name}” is revoked.`)
-    return null
-  }
-
   return (
     <>
       <Button size="xs" color="red.8" variant="filled" onClick={() => setConfirming(true)}>
@@ -34,7 +26,8 @@ export function RevokeApiKey({ apiKey }: { apiKey: ApiKey }) {
         title={`Revoke “${name}”?`}
         action="Revoke key"
         destructive
-        onConfirm={confirm}
+        onConfirm={() => run({ id: apiKey.id })}
+        success={`“${name}” is revoked.`}
       >
         <Stack gap="sm">
           {viewer.apiKey.id === apiKey.id && (

@@ -49,7 +49,7 @@ export function ScopeChecklist({ chosen, error, onChange }: ScopeChecklistProps)
                 <span className="ph-mono">{scope}</span>{' '}
                 <Text span size="sm" c="dimmed">
                   {sentence}
-                  {!can(scope) && ` Your own key does not have this scope.`}
+                  {!can(scope) && ' Your own key does not have this scope.'}
                 </Text>
               </>
             }

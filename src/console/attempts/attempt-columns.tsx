@@ -6,7 +6,7 @@ import { ResponseStatus } from '../deliveries/delivery-columns.tsx'
 import { whyFailed } from '../deliveries/why-failed.ts'
 import { formatDuration } from '../format.ts'
 import type { AttemptRowFragment } from '../generated/graphql.ts'
-import { WebhookLabel } from '../webhooks/webhook-label.tsx'
+import { WebhookOf } from '../webhooks/webhook-label.tsx'
 
 export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
   {
@@ -38,11 +38,6 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
     width: 110,
   },
 ]
-
-function WebhookOf({ row: { webhook, webhookId } }: { row: AttemptRowFragment }) {
-  if (webhook) return <WebhookLabel webhook={webhook} />
-  return <span className="ph-mono">{webhookId}</span>
-}
 
 function Response({ row }: { row: AttemptRowFragment }) {
   return (

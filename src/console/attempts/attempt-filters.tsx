@@ -2,7 +2,6 @@ import { DURATIONS } from '../components/filters/durations.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
-import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
@@ -22,17 +21,14 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
   return (
     <FilterBar active={active} clear={clear}>
       {onlyWebhookId === null && (
-        <WebhookMultiSelect
-          values={readList(values.webhook)}
-          onChange={(ids) => set({ webhook: writeList(ids) })}
-        />
+        <WebhookMultiSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
       )}
       <FilterMultiSelect
         label="Response"
         w={140}
         options={RESPONSES}
-        values={readOptions(values.response, RESPONSES)}
-        onChange={(responses) => set({ response: writeList(responses) })}
+        value={values.response}
+        onChange={(response) => set({ response })}
       />
       <FilterMultiSelect
         label="Status or error"
@@ -41,8 +37,8 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
         searchHint="A status such as 502, or an error"
         options={CAUSES}
         toValue={causeOf}
-        values={readList(values.cause)}
-        onChange={(chosen) => set({ cause: writeList(chosen) })}
+        value={values.cause}
+        onChange={(cause) => set({ cause })}
       />
       <FilterSelect
         label="Duration"

@@ -23,7 +23,7 @@ export default function AttemptsPage() {
   const cursors = useCursors()
   const [exporting, setExporting] = useState(false)
   const source = useExportAttempts(filters.filter)
-  const { data, error, stale, reload } = useRead(
+  const { data, ...read } = useRead(
     attemptsQuery.query,
     { ...cursors.variables, filter: filters.filter, withWebhook: session.can('webhooks:read') },
     { context: attemptsQuery.context },
@@ -51,9 +51,7 @@ export default function AttemptsPage() {
         to={({ id, delivery }) =>
           delivery ? `/deliveries/${delivery.id}?attempt=${id}` : '/attempts'
         }
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: data?.attempts?.pageInfo, cursors }}
         empty={
           filters.active ? (

@@ -62,7 +62,7 @@ function AuditLog() {
   const cursors = useCursors()
   const opened = usePanel('entry')
   const actors = useActors()
-  const { data, error, stale, reload } = useRead(
+  const { data, ...read } = useRead(
     auditLogQuery.query,
     { filter, ...cursors.variables },
     { context: auditLogQuery.context },
@@ -79,9 +79,7 @@ function AuditLog() {
         rows={data?.auditLog?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => opened.to(id)}
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: data?.auditLog?.pageInfo, cursors }}
         empty={
           active ? (

@@ -12,7 +12,7 @@ import {
   AuditLogActorsDocument,
   AuditLogPageDocument,
 } from '../generated/graphql.ts'
-import { oidcHost } from '../session/oidc.ts'
+import { oidcHost } from '../page-settings.ts'
 import { ACTIONS, SOURCES, SUBJECT_KINDS } from './audit-options.ts'
 
 /** The query parameters of the filters. */

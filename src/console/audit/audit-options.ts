@@ -1,24 +1,12 @@
+import { optionsOf } from '../components/filters/list-param.ts'
 import type { AuditSource, AuditSubjectKind } from '../generated/graphql.ts'
 import { ACTION_LABELS } from './action-labels.ts'
 
 /** The options of the filters of the audit log. */
 
-export const ACTIONS = Object.entries(ACTION_LABELS).map(([value, label]) => ({ value, label }))
+export const ACTIONS = optionsOf(ACTION_LABELS)
 
-const KINDS: readonly AuditSubjectKind[] = [
-  'WEBHOOK',
-  'API_KEY',
-  'SESSION',
-  'DELIVERY',
-  'DELIVERY_TASK',
-  'RECOVERY',
-  'EVENT_TYPE',
-  'ORGANIZATION',
-  'JOB',
-  'ENCRYPTION',
-]
-
-const KIND_LABELS = {
+const KIND_LABELS: Record<AuditSubjectKind, string> = {
   WEBHOOK: 'Webhook',
   API_KEY: 'API key',
   SESSION: 'Session',
@@ -31,18 +19,16 @@ const KIND_LABELS = {
   ENCRYPTION: 'Encryption keys',
 }
 
-export const SUBJECT_KINDS = KINDS.map((value) => ({ value, label: KIND_LABELS[value] }))
+export const SUBJECT_KINDS = optionsOf(KIND_LABELS)
 
-const SOURCE_NAMES: readonly AuditSource[] = ['CONSOLE', 'GRAPHQL', 'REST', 'CLI', 'SYSTEM']
-
-const SOURCE_LABELS = {
+const SOURCE_LABELS: Record<AuditSource, string> = {
+  CONSOLE: 'Console',
   GRAPHQL: 'GraphQL',
   REST: 'REST API',
   CLI: 'Command line',
-  CONSOLE: 'Console',
   SYSTEM: 'Posthorn',
 }
 
 export const sourceLabel = (source: AuditSource) => SOURCE_LABELS[source]
 
-export const SOURCES = SOURCE_NAMES.map((value) => ({ value, label: sourceLabel(value) }))
+export const SOURCES = optionsOf(SOURCE_LABELS)

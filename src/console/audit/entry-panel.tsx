@@ -40,7 +40,7 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
       {entry ? (
         <EntryDetails entry={entry} actors={actors} />
       ) : error ? (
-        <QueryError error={error} retry={reload} />
+        <QueryError error={error} reload={reload} />
       ) : data && node === null ? (
         <Text c="dimmed">This entry does not exist, or is past its retention period.</Text>
       ) : (

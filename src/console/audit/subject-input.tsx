@@ -1,20 +1,21 @@
 import { TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { readList, writeList } from '../components/filters/list-param.ts'
 
 interface SubjectInputProps {
-  readonly values: readonly string[]
-  onChange(ids: readonly string[]): void
+  readonly value: string | null
+  onChange(value: string | null): void
 }
 
 /** Ids or names of event types, with spaces or commas between them. Applies on Enter or blur: only whole ids match. */
-export function SubjectInput({ values, onChange }: SubjectInputProps) {
-  const value = values.join(' ')
-  const [text, setText] = useState(value)
-  useEffect(() => setText(value), [value])
+export function SubjectInput({ value, onChange }: SubjectInputProps) {
+  const applied = readList(value).join(' ')
+  const [text, setText] = useState(applied)
+  useEffect(() => setText(applied), [applied])
 
   function apply() {
     const ids = text.split(/[\s,]+/).filter((id) => id !== '')
-    if (ids.join(' ') !== value) onChange(ids)
+    if (ids.join(' ') !== applied) onChange(writeList(ids))
   }
 
   return (

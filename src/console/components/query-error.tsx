@@ -5,11 +5,11 @@ import { Notice } from './page/notice.tsx'
 
 interface QueryErrorProps {
   readonly error: CombinedError
-  retry(): void
+  reload(): void
 }
 
 /** Says why there is nothing to show. That the server is unreachable, the bar on top of the page says. */
-export function QueryError({ error, retry }: QueryErrorProps) {
+export function QueryError({ error, reload }: QueryErrorProps) {
   const { message, isUnreachable } = describeError(error)
   if (isUnreachable) return <NotLoaded />
   return (
@@ -18,7 +18,7 @@ export function QueryError({ error, retry }: QueryErrorProps) {
         color="red"
         title="Loading failed"
         action={
-          <Button size="xs" variant="default" onClick={retry}>
+          <Button size="xs" variant="default" onClick={reload}>
             Try again
           </Button>
         }

@@ -1,13 +1,14 @@
 import type { CSSProperties } from 'react'
+import { DELIVERY_STATE_LABELS } from '../deliveries/delivery-states.ts'
 import type { DeliveryState, WebhookState } from '../generated/graphql.ts'
 
-const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> = {
-  QUEUED: ['Queued', 'blue'],
-  RETRYING: ['Retrying', 'orange'],
-  WAITING: ['Waiting', 'violet'],
-  SUCCEEDED: ['Succeeded', 'green'],
-  EXHAUSTED: ['Exhausted', 'red'],
-  CANCELED: ['Canceled', 'gray'],
+const DELIVERY: Record<DeliveryState, string> = {
+  QUEUED: 'blue',
+  RETRYING: 'orange',
+  WAITING: 'violet',
+  SUCCEEDED: 'green',
+  EXHAUSTED: 'red',
+  CANCELED: 'gray',
 }
 
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
@@ -19,12 +20,10 @@ const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
 }
 
 /** Options for a select. */
-export const DELIVERY_STATES = optionsOf(DELIVERY)
-export const WEBHOOK_STATES = optionsOf(WEBHOOK)
+export const WEBHOOK_STATES = Object.entries(WEBHOOK).map(([value, [label]]) => ({ value, label }))
 
 export function DeliveryStateBadge({ state }: { state: DeliveryState }) {
-  const [label, color] = DELIVERY[state]
-  return <StateBadge label={label} color={color} />
+  return <StateBadge label={DELIVERY_STATE_LABELS[state]} color={DELIVERY[state]} />
 }
 
 export function WebhookStateBadge({ state }: { state: WebhookState }) {
@@ -48,10 +47,4 @@ export function StateBadge({ label, color }: StateBadgeProps) {
       {label}
     </span>
   )
-}
-
-function optionsOf<State extends string>(
-  states: Record<State, readonly [label: string, color: string]>,
-) {
-  return (Object.keys(states) as State[]).map((value) => ({ value, label: states[value][0] }))
 }

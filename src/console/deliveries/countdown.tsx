@@ -1,13 +1,11 @@
 import { Text } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
+import { usePolling } from '../api/use-polling.ts'
 
 /** The time until `to`, updated every second. */
 export function Countdown({ to }: { to: string }) {
   const [nowMs, setNowMs] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [])
+  usePolling(1_000, () => setNowMs(Date.now()))
   return (
     <Text span inherit role="timer" fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
       {remaining(Date.parse(to) - nowMs)}

@@ -11,7 +11,7 @@ import {
   DeliveryRedeliverDocument,
 } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { isFinished } from './is-finished.ts'
+import { isFinished } from './delivery-states.ts'
 
 /** The buttons for a delivery, and why the last action failed. */
 export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery']>): {
@@ -95,11 +95,8 @@ function StopDelivering({ id, opened, close }: StopDeliveringProps) {
       action="Stop delivering"
       dismiss="Keep"
       destructive
-      onConfirm={async () => {
-        const outcome = await run({ id })
-        if (outcome.ok) notifySuccess('Delivery canceled.')
-        return outcome.ok ? null : outcome.message
-      }}
+      onConfirm={() => run({ id })}
+      success="Delivery canceled."
     >
       No further attempts are made, so the receiver may not get this event. An attempt in flight
       finishes and is recorded. You can redeliver the delivery later.

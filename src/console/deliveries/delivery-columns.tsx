@@ -5,8 +5,8 @@ import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import type { DeliveryRowFragment } from '../generated/graphql.ts'
-import { WebhookLabel } from '../webhooks/webhook-label.tsx'
-import { isFinished } from './is-finished.ts'
+import { WebhookOf } from '../webhooks/webhook-label.tsx'
+import { isFinished } from './delivery-states.ts'
 
 type DeliveryColumn = Column<DeliveryRowFragment> & { of?: 'webhook' }
 
@@ -87,11 +87,6 @@ export function TestBadge() {
       Test
     </Badge>
   )
-}
-
-function WebhookOf({ row: { webhook, webhookId } }: { row: DeliveryRowFragment }) {
-  if (webhook) return <WebhookLabel webhook={webhook} />
-  return <span className="ph-mono">{webhookId}</span>
 }
 
 function LastResponse({ row: { attempts } }: { row: DeliveryRowFragment }) {

@@ -33,7 +33,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
       }
       actions={event && maySend && <SendCopy deliveryId={deliveryId} />}
     >
-      {error && !data && <QueryError error={error} retry={reload} />}
+      {error && !data && <QueryError error={error} reload={reload} />}
       {!data && !error && <Skeleton h={120} />}
       {data && !event && <Text size="sm">The event is past its retention period.</Text>}
       {event && (

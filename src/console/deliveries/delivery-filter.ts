@@ -2,7 +2,7 @@ import { readDuration } from '../components/filters/durations.ts'
 import { readList, readOptions } from '../components/filters/list-param.ts'
 import { readKey } from '../components/filters/read-key.ts'
 import type { DeliveryFilter } from '../generated/graphql.ts'
-import { STATES } from './delivery-states.ts'
+import { DELIVERY_STATES } from './delivery-states.ts'
 import { RESPONSES, responseFilter } from './response-filter.ts'
 
 type Values = Readonly<
@@ -32,7 +32,7 @@ export function deliveryFilter(
   { created, attempted, onlyWebhookId }: Others,
 ): DeliveryFilter {
   const webhookIds = readList(values.webhook)
-  const states = readOptions(values.state, STATES)
+  const states = readOptions(values.state, DELIVERY_STATES)
   const causes = readList(values.cause)
   const eventTypes = readList(values.type)
   const key = readKey(values)

@@ -5,14 +5,13 @@ import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { KeyFilter } from '../components/filters/key-filter.tsx'
-import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
-import { DELIVERY_STATES } from '../components/state-badge.tsx'
 import { CAUSES, causeOf } from './cause-options.ts'
 import { DELIVERY_FILTERS } from './deliveries-query.ts'
 import { deliveryFilter } from './delivery-filter.ts'
+import { DELIVERY_STATES } from './delivery-states.ts'
 import { RESPONSES } from './response-filter.ts'
 
 /** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
@@ -35,10 +34,7 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
       moreActive={isMore}
       more={
         <>
-          <EventTypeMultiSelect
-            values={readList(type)}
-            onChange={(names) => set({ type: writeList(names) })}
-          />
+          <EventTypeMultiSelect value={type} onChange={(chosen) => set({ type: chosen })} />
           <FilterSelect
             label="Duration"
             w={130}
@@ -52,24 +48,21 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
       }
     >
       {onlyWebhookId === null && (
-        <WebhookMultiSelect
-          values={readList(values.webhook)}
-          onChange={(ids) => set({ webhook: writeList(ids) })}
-        />
+        <WebhookMultiSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
       )}
       <FilterMultiSelect
         label="State"
         w={140}
         options={DELIVERY_STATES}
-        values={readOptions(values.state, DELIVERY_STATES)}
-        onChange={(states) => set({ state: writeList(states) })}
+        value={values.state}
+        onChange={(state) => set({ state })}
       />
       <FilterMultiSelect
         label="Response"
         w={140}
         options={RESPONSES}
-        values={readOptions(values.status, RESPONSES)}
-        onChange={(responses) => set({ status: writeList(responses) })}
+        value={values.status}
+        onChange={(status) => set({ status })}
       />
       <FilterMultiSelect
         label="Status or error"
@@ -78,8 +71,8 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         searchHint="A status such as 502, or an error"
         options={CAUSES}
         toValue={causeOf}
-        values={readList(values.cause)}
-        onChange={(causes) => set({ cause: writeList(causes) })}
+        value={values.cause}
+        onChange={(cause) => set({ cause })}
       />
       <AttemptTime values={values} set={set} />
     </FilterBar>

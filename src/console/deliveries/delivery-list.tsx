@@ -1,4 +1,7 @@
+import { Anchor, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { attemptsPath } from '../attempts/deliveries-path.ts'
 import { List } from '../components/lists/list.tsx'
 import { NoMatches } from '../components/lists/no-matches.tsx'
 import type { Cursors } from '../components/lists/use-cursors.ts'
@@ -9,7 +12,6 @@ import { TaskPanel } from '../tasks/task-panel.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { type deliveryColumns, linkedColumn } from './delivery-columns.tsx'
 import type { useDeliveryFilters } from './delivery-filters.tsx'
-import { SearchLimit } from './search-limit.tsx'
 import type { useDeliveries } from './use-deliveries.ts'
 
 interface DeliveryListProps {
@@ -34,7 +36,7 @@ export function DeliveryList(props: DeliveryListProps) {
   const hasActions = rows ? rows.length > 0 : !error
   return (
     <>
-      {filters.filter.anyAttempt && <SearchLimit values={filters.values} />}
+      {filters.filter.anyAttempt && <SearchLimit path={attemptsPath(filters.values)} />}
       {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <div>
         {hasActions && (
@@ -56,11 +58,23 @@ export function DeliveryList(props: DeliveryListProps) {
           keyOf={({ id }) => id}
           error={error}
           stale={stale}
-          retry={reload}
+          reload={reload}
           pages={{ info, cursors }}
           empty={filters.active ? <NoMatches noun="delivery" clear={filters.clear} /> : empty}
         />
       </div>
     </>
+  )
+}
+
+/** Says how far a search by attempts reaches, with a link to the attempts themselves, which have no such limit. */
+function SearchLimit({ path }: { path: string }) {
+  return (
+    <Text size="xs" c="dimmed">
+      Searches the newest 2,000 attempts that match.{' '}
+      <Anchor component={Link} to={path} inherit underline="always">
+        Show the attempts
+      </Anchor>
+    </Text>
   )
 }

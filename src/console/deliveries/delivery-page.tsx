@@ -45,7 +45,7 @@ export default function DeliveryPage() {
   if (data) return <NotFoundPage noun="delivery" />
   return (
     <Page title="Delivery" breadcrumbs={breadcrumbs()}>
-      {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
+      {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
     </Page>
   )
 }

@@ -17,7 +17,7 @@ interface FailedAgainProps {
     | null
     | undefined
   readonly cursors: Cursors
-  readonly read: Pick<Parameters<typeof List>[0], 'error' | 'stale' | 'retry'>
+  readonly read: Pick<Parameters<typeof List>[0], 'error' | 'stale' | 'reload'>
 }
 
 /** The deliveries that were queued again and have failed since. */

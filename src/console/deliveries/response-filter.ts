@@ -1,26 +1,15 @@
+import { optionsOf } from '../components/filters/list-param.ts'
 import type { AttemptFilter, StatusClass } from '../generated/graphql.ts'
 
-const FAILURES: readonly StatusClass[] = [
-  'REDIRECTION_3XX',
-  'CLIENT_ERROR_4XX',
-  'SERVER_ERROR_5XX',
-  'NO_RESPONSE',
-]
-
 /** Options for a select. */
-const LABELS = {
+export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
   FAILED: 'Any failure',
   SUCCESS_2XX: '2xx: succeeded',
   REDIRECTION_3XX: '3xx: redirected',
   CLIENT_ERROR_4XX: '4xx: rejected',
   SERVER_ERROR_5XX: '5xx: failed',
   NO_RESPONSE: 'No response',
-}
-
-export const RESPONSES = (['FAILED', 'SUCCESS_2XX', ...FAILURES] as const).map((value) => ({
-  value,
-  label: LABELS[value],
-}))
+})
 
 /** The condition on attempts, or on the last attempts of deliveries: any of these responses. Empty for none. */
 export function responseFilter(

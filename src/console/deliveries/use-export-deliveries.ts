@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { useClient } from 'urql'
 import { dataOf } from '../api/data-of.ts'
+import { pageOf } from '../api/page-of.ts'
 import type { ExportColumn } from '../exports/csv.ts'
 import type { ExportSource } from '../exports/export-rows.ts'
 import {
@@ -46,9 +47,7 @@ export function useExportDeliveries(target: TaskTarget): ExportSource<Row> {
       const result = await client
         .query(DeliveryExportDocument, { filter, after, withWebhook }, fresh)
         .toPromise()
-      const page = dataOf(result).deliveries
-      const { hasNextPage = false, endCursor = null } = page?.pageInfo ?? {}
-      return { rows: page?.nodes ?? [], next: hasNextPage ? endCursor : null }
+      return pageOf(dataOf(result).deliveries)
     }
 
     async function ofIds(all: readonly string[], after: string | null) {

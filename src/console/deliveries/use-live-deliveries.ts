@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useClient } from 'urql'
 import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { type LiveState, useLive } from '../api/use-live.ts'
+import { usePolling } from '../api/use-polling.ts'
 import {
   DeliveriesAttemptRecordedDocument,
   type DeliveriesAttemptRecordedSubscription,
@@ -81,21 +82,16 @@ export function useLiveDeliveries(options: LiveDeliveriesOptions): {
   })
   const latestKey = useEffectEvent(() => key)
 
-  const tick = useEffectEvent(() => {
+  usePolling(PAINT_EVERY_MS, () => {
     if (pending.current.size > 0) {
       const more = pending.current
       pending.current = new Map()
       setChanges((current) => new Map([...current, ...merged(current, more)]))
     }
-    if (!rows || document.hidden || Date.now() < refreshAt.current) return
+    if (!rows || Date.now() < refreshAt.current) return
     refreshAt.current = Date.now() + REFRESH_EVERY_MS
     void refresh(key)
   })
-
-  useEffect(() => {
-    const timer = setInterval(() => tick(), PAINT_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [])
 
   const state = useLive(
     DeliveriesAttemptRecordedDocument,

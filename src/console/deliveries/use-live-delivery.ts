@@ -1,12 +1,13 @@
-import { useEffect, useEffectEvent, useRef } from 'react'
+import { useRef } from 'react'
 import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { type LiveState, useLive } from '../api/use-live.ts'
+import { usePolling } from '../api/use-polling.ts'
 import {
   DeliveriesAttemptRecordedDocument,
   DeliveryDeliveryFinishedDocument,
   type DeliveryQuery,
 } from '../generated/graphql.ts'
-import { isFinished } from './is-finished.ts'
+import { isFinished } from './delivery-states.ts'
 
 const RELOAD_EVERY_MS = 500
 /** No live event reports that a backlog moves on, so a waiting delivery is polled. */
@@ -21,20 +22,16 @@ export function useLiveDelivery(
 ): LiveState {
   const reloadNeeded = useRef(false)
   const refreshAt = useRef(0)
-  const tick = useEffectEvent(() => {
+  usePolling(RELOAD_EVERY_MS, () => {
     const now = Date.now()
     const unsettled =
       delivery && !isFinished(delivery.state) && !(Date.parse(delivery.nextAttemptAt ?? '') > now)
-    if (unsettled && now > refreshAt.current && !document.hidden) reloadNeeded.current = true
+    if (unsettled && now > refreshAt.current) reloadNeeded.current = true
     if (!reloadNeeded.current) return
     reloadNeeded.current = false
     refreshAt.current = now + REFRESH_EVERY_MS
     reload()
   })
-  useEffect(() => {
-    const timer = setInterval(() => tick(), RELOAD_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [])
 
   function onLiveEvent(id: string | undefined) {
     if (id === delivery?.id) reloadNeeded.current = true

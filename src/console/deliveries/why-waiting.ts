@@ -1,6 +1,6 @@
 import { formatCount, plural } from '../format.ts'
 import type { DeliveryQuery } from '../generated/graphql.ts'
-import { isFinished } from './is-finished.ts'
+import { isFinished } from './delivery-states.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
@@ -20,13 +20,18 @@ export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null
   if (parkedAt != null || nextAttemptAt == null) return parked(delivery)
   const nextLabel = 'Next attempt'
   if (Date.parse(nextAttemptAt) > nowMs) {
-    const key = attemptCount === 0 ? 'first' : 'retry'
-    return {
-      title: TITLES[key],
-      sentence: SENTENCES[key],
-      nextAt: nextAttemptAt,
-      nextLabel,
-    }
+    const scheduled =
+      attemptCount === 0
+        ? {
+            title: 'The first attempt is scheduled',
+            sentence: 'The delivery is sent at the time below.',
+          }
+        : {
+            title: 'The next attempt is scheduled',
+            sentence:
+              'The last attempt failed. The retry schedule sets the time of the next attempt.',
+          }
+    return { ...scheduled, nextAt: nextAttemptAt, nextLabel }
   }
   return {
     title: 'Queued',
@@ -34,16 +39,6 @@ export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null
     nextAt: null,
     nextLabel,
   }
-}
-
-const TITLES = {
-  first: 'The first attempt is scheduled',
-  retry: 'The next attempt is scheduled',
-}
-
-const SENTENCES = {
-  first: 'The delivery is sent at the time below.',
-  retry: 'The last attempt failed. The retry schedule sets the time of the next attempt.',
 }
 
 function parked({ webhook, parkedReason }: Delivery): WhyWaiting {

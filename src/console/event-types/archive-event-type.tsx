@@ -1,6 +1,5 @@
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
-import { notifySuccess } from '../components/notify.ts'
 import { formatCount } from '../format.ts'
 import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../generated/graphql.ts'
 
@@ -18,14 +17,6 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
   const { name, archived, webhookCount, opened, onClose } = props
   const archive = useAction(EventTypesArchiveDocument)
   const unarchive = useAction(EventTypesUnarchiveDocument)
-
-  async function confirm(): Promise<string | null> {
-    const outcome = await (archived ? unarchive : archive).run({ name })
-    if (!outcome.ok) return outcome.message
-    notifySuccess(archived ? `${name} is no longer archived.` : `${name} is archived.`)
-    return null
-  }
-
   if (archived) {
     return (
       <Confirm
@@ -33,12 +24,16 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
         onClose={onClose}
         title="Unarchive this event type?"
         action="Unarchive"
-        onConfirm={confirm}
+        onConfirm={() => unarchive.run({ name })}
+        success={`${name} is no longer archived.`}
       >
         Every organization can publish and subscribe to <strong>{name}</strong> again.
       </Confirm>
     )
   }
+  const inThisOrganization = webhookCount
+    ? ` (${formatCount(webhookCount)} in this organization)`
+    : ''
   return (
     <Confirm
       opened={opened}
@@ -46,15 +41,14 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       title="Archive this event type?"
       action="Archive"
       destructive
-      onConfirm={confirm}
+      onConfirm={() => archive.run({ name })}
+      success={`${name} is archived.`}
     >
       <p>
         No organization can publish <strong>{name}</strong>, or add subscriptions to the event type.
       </p>
       <p>
-        {webhookCount
-          ? `Existing subscriptions (${formatCount(webhookCount)} in this organization) and events stay, and unfinished deliveries are still sent. You can unarchive the event type at any time.`
-          : 'Existing subscriptions and events stay, and unfinished deliveries are still sent. You can unarchive the event type at any time.'}
+        {`Existing subscriptions${inThisOrganization} and events stay, and unfinished deliveries are still sent. You can unarchive the event type at any time.`}
       </p>
     </Confirm>
   )

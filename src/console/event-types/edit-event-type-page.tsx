@@ -29,7 +29,7 @@ export default function EditEventTypePage() {
         description="Changes apply at once. Published events stay unchanged."
       >
         {eventType && <Edit key={eventType.name} eventType={eventType} />}
-        {!eventType && error && <QueryError error={error} retry={reload} />}
+        {!eventType && error && <QueryError error={error} reload={reload} />}
         {!eventType && !error && <FormSkeleton />}
       </Page>
     </NeedsScope>

@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { Link } from 'react-router'
 import type { EditConflict, Outcome } from '../api/use-action.ts'
 import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
 import { UnsavedGuard } from '../components/forms/unsaved-guard.tsx'
 import { useInitialFocus } from '../components/forms/use-initial-focus.ts'
 import { formatCount } from '../format.ts'
@@ -126,7 +126,7 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
         <Textarea
           label={
             <>
-              {LABELS.searchKeys}{' '}
+              Search keys{' '}
               <Text span size="sm" c="dimmed" fw={400}>
                 (optional)
               </Text>
@@ -156,19 +156,13 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
             }}
           />
         )}
-        {errors.form !== undefined && (
-          <Alert color="red" variant="light" role="alert">
-            {errors.form}
-          </Alert>
-        )}
-        <Group justify="end" gap="xs">
-          <Button component={Link} to={back} variant="default">
-            Cancel
-          </Button>
-          <Button type="submit" loading={running} disabled={exists && !changed}>
-            {exists ? 'Save' : 'Create event type'}
-          </Button>
-        </Group>
+        <FormError>{errors.form}</FormError>
+        <FormButtons
+          action={exists ? 'Save' : 'Create event type'}
+          loading={running}
+          disabled={exists && !changed}
+          dismiss={back}
+        />
       </Stack>
       <UnsavedGuard unsaved={changed && !saved} />
     </form>

@@ -30,7 +30,7 @@ export default function EventTypePage() {
   if (!eventType) {
     return (
       <Page title={name} breadcrumbs={BREADCRUMBS}>
-        {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
+        {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }

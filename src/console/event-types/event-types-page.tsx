@@ -92,7 +92,7 @@ export default function EventTypesPage() {
         keyOf={({ name }) => name}
         to={({ name }) => `/event-types/${name}`}
         error={error}
-        retry={reload}
+        reload={reload}
         empty={
           kinds?.length ? (
             <NoMatches noun="event type" clear={clear} />

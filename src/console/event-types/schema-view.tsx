@@ -86,7 +86,7 @@ export function SchemaView({ schema }: { schema: unknown }) {
         columns={COLUMNS}
         rows={properties}
         keyOf={({ path }) => path}
-        retry={() => {}}
+        reload={() => {}}
         empty={null}
       />
     </Section>

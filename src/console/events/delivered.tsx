@@ -17,15 +17,10 @@ interface DeliveredProps {
 export function Delivered({ counts }: DeliveredProps) {
   const { total, succeeded } = counts
   if (total === 0) return <StateBadge label="No webhook" color="gray" />
-  const key = total < MAX_COUNTED ? 'delivered' : 'deliveredOfMany'
-  return <StateBadge label={LABELS[key](succeeded, total)} color={colorOf(counts)} />
-}
-
-const LABELS = {
-  delivered: (succeeded: number, total: number) =>
-    `${formatCount(succeeded)} of ${formatCount(total)} delivered`,
-  deliveredOfMany: (succeeded: number, total: number) =>
-    `${formatCount(succeeded)} of ${formatCount(total)}+ delivered`,
+  const of = `${formatCount(total)}${total < MAX_COUNTED ? '' : '+'}`
+  return (
+    <StateBadge label={`${formatCount(succeeded)} of ${of} delivered`} color={colorOf(counts)} />
+  )
 }
 
 function colorOf({ total, succeeded, exhausted, canceled }: DeliveredProps['counts']): string {

@@ -36,7 +36,7 @@ export default function EventPage() {
   if (!event) {
     return (
       <Page title="Event" breadcrumbs={BREADCRUMBS}>
-        {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
+        {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }
@@ -84,7 +84,7 @@ function EventDeliveries({ id }: { id: string }) {
   const withWebhook = useSession().can('webhooks:read')
   const cursors = useCursors()
   const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
-  const { data, error, stale, reload } = useRead(
+  const { data, ...read } = useRead(
     EventDeliveriesDocument,
     { id, ...cursors.variables, withWebhook },
     { context },
@@ -102,9 +102,7 @@ function EventDeliveries({ id }: { id: string }) {
         rows={rows}
         keyOf={(row) => row.id}
         to={(row) => `/deliveries/${row.id}`}
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: deliveries?.pageInfo, cursors }}
         empty={
           <EmptyState title="No deliveries">

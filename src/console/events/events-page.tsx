@@ -1,5 +1,6 @@
 import { useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
+import { changedParams } from '../changed-params.ts'
 import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { KeyFilter } from '../components/filters/key-filter.tsx'
@@ -50,12 +51,7 @@ export default function EventsPage() {
             <PublishDialog
               opened={params.has('publish')}
               setOpened={(opened) =>
-                setParams((current) => {
-                  const next = new URLSearchParams(current)
-                  if (opened) next.set('publish', '')
-                  else next.delete('publish')
-                  return next
-                })
+                setParams((current) => changedParams(current, { publish: opened ? 'event' : null }))
               }
             />
           )}
@@ -76,7 +72,7 @@ export default function EventsPage() {
         to={({ id }) => `/events/${id}`}
         error={error}
         stale={stale}
-        retry={reload}
+        reload={reload}
         pages={{ info, cursors }}
         empty={active ? <NoMatches noun="event" clear={clear} /> : <EmptyList />}
       />

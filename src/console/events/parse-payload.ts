@@ -27,3 +27,11 @@ export function parsePayload(text: string): Payload {
     return { ok: false, error: `Invalid JSON: ${(cause as Error).message}.` }
   }
 }
+
+/** The example of an event type, as text to edit. */
+export function exampleOf(
+  types: readonly { readonly name: string; readonly example?: unknown }[],
+  name: string | null,
+): string {
+  return JSON.stringify(types.find((type) => type.name === name)?.example ?? {}, null, 2)
+}

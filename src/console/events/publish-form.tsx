@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { type Rejection, useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
+import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
 import { formatCount, plural } from '../format.ts'
@@ -13,12 +14,12 @@ import {
 } from '../generated/graphql.ts'
 import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
-import { keepLastType, readLastType } from './last-type.ts'
-import { parsePayload } from './parse-payload.ts'
+import { readStored, store } from '../storage.ts'
+import { exampleOf, parsePayload } from './parse-payload.ts'
 
 export function PublishForm({ close }: { close(): void }) {
   const { data, error, reload } = useRead(EventPublishTypesDocument, {})
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   return data ? <Form types={data.eventTypes} close={close} /> : <Skeleton h={320} />
 }
 
@@ -63,7 +64,7 @@ function Form({ types, close }: FormProps) {
     })
     setRejection(outcome.ok ? null : outcome)
     if (!outcome.ok) return
-    keepLastType(viewer.organization.id, type)
+    store('local', lastTypeKey(viewer.organization.id), type)
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
@@ -112,25 +113,20 @@ function Form({ types, close }: FormProps) {
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
-        {rejection && elsewhere && (
-          <Alert color="red" variant="light" role="alert" title="Publishing failed">
-            {rejection.message}
-          </Alert>
-        )}
+        <FormError title="Publishing failed">{elsewhere && rejection?.message}</FormError>
         {withCode && payload.ok && type !== null && (
           <PublishSnippets type={type} example={payload.value} />
         )}
-        <Group justify="end" gap="xs">
+        <FormButtons
+          action="Publish"
+          loading={running}
+          disabled={!payload.ok || type === null}
+          dismiss={close}
+        >
           <Button variant="subtle" mr="auto" onClick={() => setWithCode(!withCode)}>
             {withCode ? 'Hide the code' : 'Publish from code'}
           </Button>
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={running} disabled={!payload.ok || type === null}>
-            Publish
-          </Button>
-        </Group>
+        </FormButtons>
       </Stack>
     </form>
   )
@@ -138,13 +134,10 @@ function Form({ types, close }: FormProps) {
 
 const FIELDS = ['type', 'data', 'idempotencyKey']
 
+const lastTypeKey = (organizationId: string) => `posthorn.last-type.${organizationId}`
+
 /** The type that was published last in this browser, or else the first one. */
 function firstType(types: FormProps['types'], organizationId: string): string | null {
-  const last = readLastType(organizationId)
+  const last = readStored('local', lastTypeKey(organizationId))
   return types.find(({ name }) => name === last)?.name ?? types[0]?.name ?? null
-}
-
-function exampleOf(types: FormProps['types'], name: string | null): string {
-  const example = types.find((type) => type.name === name)?.example
-  return JSON.stringify(example ?? {}, null, 2)
 }

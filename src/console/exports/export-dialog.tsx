@@ -47,7 +47,7 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
       opened={opened}
       onClose={close}
       centered
-      title={<Text fw={650}>{`Export ${NAMES[source.name]}`}</Text>}
+      title={<Text fw={650}>{`Export ${source.name}`}</Text>}
     >
       <Stack>
         <Text size="sm">
@@ -72,7 +72,7 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
             <Progress
               value={count === null ? 100 : (100 * state.count) / Math.max(1, count)}
               animated
-              aria-label={`Export ${NAMES[source.name]}`}
+              aria-label={`Export ${source.name}`}
             />
             <Text size="sm" role="status">
               {`${formatCount(state.count)} ${plural(state.count, 'row', 'rows')} read`}
@@ -103,9 +103,4 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
       </Stack>
     </Modal>
   )
-}
-
-const NAMES = {
-  deliveries: 'deliveries',
-  attempts: 'attempts',
 }

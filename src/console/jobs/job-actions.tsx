@@ -4,7 +4,7 @@ import { Confirm } from '../components/confirm.tsx'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { formatCount } from '../format.ts'
 import { changeMany, MAX_JOBS, type ManyChanges } from './change-many.ts'
-import { COMMANDS, type CommandName, isDestructive } from './job-commands.ts'
+import { COMMAND_NAMES, COMMANDS, type CommandName } from './job-commands.ts'
 import { useJobCommands } from './use-job-commands.ts'
 import { type JobTarget, useJobIds } from './use-job-ids.ts'
 
@@ -53,18 +53,18 @@ export function JobActions({ target, jobs, onDone }: JobActionsProps) {
 
   return (
     <>
-      {COMMANDS.map((command) => (
+      {COMMAND_NAMES.map((command) => (
         <Button
           key={command}
           size="xs"
           variant="default"
-          c={isDestructive(command) ? 'var(--posthorn-on-red)' : undefined}
+          c={COMMANDS[command].isDestructive ? 'var(--posthorn-on-red)' : undefined}
           onClick={() => {
             setName(command)
             setConfirming(true)
           }}
         >
-          {LABELS[command]}
+          {COMMANDS[command].label}
         </Button>
       ))}
       <Confirm
@@ -73,13 +73,13 @@ export function JobActions({ target, jobs, onDone }: JobActionsProps) {
           running.current?.abort()
           setConfirming(false)
         }}
-        title={QUESTIONS[name](jobs)}
-        action={LABELS[name]}
-        destructive={isDestructive(name)}
+        title={COMMANDS[name].question(jobs)}
+        action={COMMANDS[name].label}
+        destructive={COMMANDS[name].isDestructive}
         onConfirm={confirm}
       >
         <Stack gap="sm">
-          <span>{EFFECTS[name]} Running jobs are not changed.</span>
+          <span>{COMMANDS[name].effect} Running jobs are not changed.</span>
           {!('ids' in target) && (
             <span>{`The jobs are changed page by page, at most ${formatCount(MAX_JOBS)}. Closing this dialog stops.`}</span>
           )}
@@ -114,27 +114,4 @@ export function JobActions({ target, jobs, onDone }: JobActionsProps) {
       </Confirm>
     </>
   )
-}
-
-const LABELS = {
-  run: 'Run now',
-  reschedule: 'Reschedule',
-  fail: 'Fail',
-  remove: 'Remove',
-}
-
-const QUESTIONS = {
-  run: (jobs: string) => `Run ${jobs} now?`,
-  reschedule: (jobs: string) => `Reschedule ${jobs}?`,
-  fail: (jobs: string) => `Fail ${jobs} permanently?`,
-  remove: (jobs: string) => `Remove ${jobs}?`,
-}
-
-const EFFECTS = {
-  run: 'Runs the selected jobs now, failed ones too. A delivery is sent now even if its webhook is on hold.',
-  reschedule:
-    'Runs the selected jobs at that time, failed ones too. The next attempts of their deliveries move to that time as well.',
-  fail: 'The jobs do not run again. Their deliveries are canceled, and record the reason.',
-  remove:
-    'Removes the selected jobs without running them. This cannot be undone. An unfinished delivery gets a new job within five minutes; to stop it, fail the job or cancel the delivery.',
 }

@@ -1,6 +1,8 @@
 import { Box, Button, Stack } from '@mantine/core'
+import { useFocusWithin, useHover, useMergedRef } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
 import { describeError } from '../api/request-error.ts'
+import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
 import { List } from '../components/lists/list.tsx'
 import { NoMatches } from '../components/lists/no-matches.tsx'
@@ -15,13 +17,10 @@ import { type CommandResult, JobActions } from './job-actions.tsx'
 import { jobColumns } from './job-columns.tsx'
 import { JobDetails } from './job-details.tsx'
 import { JobOutcomes } from './job-outcomes.tsx'
-import { jobsQuery } from './jobs-queries.ts'
-import { REFRESH_EVERY_MS } from './refresh.ts'
+import { jobsQuery, REFRESH_EVERY_MS } from './jobs-queries.ts'
 import { StaleNotice } from './stale-notice.tsx'
 import type { Total } from './total-of.ts'
-import { useInteraction } from './use-interaction.ts'
 import { useLastValue } from './use-last-value.ts'
-import { usePolling } from './use-polling.ts'
 import { useStableRows } from './use-stable-rows.ts'
 
 interface JobListProps {
@@ -38,7 +37,9 @@ export function JobList({ task, state, total, active, clear }: JobListProps) {
   const cursors = useCursors()
   const opened = usePanel('job')
   const [result, setResult] = useState<CommandResult | null>(null)
-  const { interacting, handlers } = useInteraction()
+  const { ref: hoverRef, hovered } = useHover()
+  const { ref: focusRef, focused } = useFocusWithin()
+  const box = useMergedRef(hoverRef, focusRef)
   const variables = { task, state, ...cursors.variables }
   const listKey = JSON.stringify(variables)
   const { data, error, stale, reload } = useRead(jobsQuery.query, variables, {
@@ -53,7 +54,7 @@ export function JobList({ task, state, total, active, clear }: JobListProps) {
   }, [data, stale, listKey])
 
   const settled = settledKey === listKey
-  const frozen = interacting || selecting || opened.id !== null
+  const frozen = hovered || focused || selecting || opened.id !== null
   const last = useLastValue(data?.jobs)
   const jobs = data?.jobs ?? (settled ? last : undefined)
   const stable = useStableRows(jobs?.nodes, { listKey, settled, frozen })
@@ -100,15 +101,13 @@ export function JobList({ task, state, total, active, clear }: JobListProps) {
             target={selection.isAll ? { task, state } : { ids: [...selection.ids] }}
             jobs={
               selection.isAll
-                ? total.isMore
-                  ? `${formatCount(total.count)}+ jobs`
-                  : `${formatCount(total.count)} ${plural(total.count, 'job', 'jobs')}`
+                ? `${words} ${total.isMore ? 'jobs' : plural(total.count, 'job', 'jobs')}`
                 : `${formatCount(selection.ids.size)} ${plural(selection.ids.size, 'job', 'jobs')}`
             }
             onDone={finish}
           />
         </SelectionBar>
-        <Box {...handlers}>
+        <Box ref={box}>
           <List
             label="Jobs, oldest first"
             columns={jobColumns({
@@ -121,7 +120,7 @@ export function JobList({ task, state, total, active, clear }: JobListProps) {
             detail={(job) => job.id === opened.id && <JobDetails job={job} />}
             error={error}
             stale={!settled}
-            retry={reload}
+            reload={reload}
             pages={{ info: jobs?.pageInfo, cursors }}
             empty={
               active ? (

@@ -16,18 +16,14 @@ export function JobOutcomes({ result: { name, changes, ended }, onClose }: JobOu
   const idsOf = (outcome: string) =>
     changes.filter((change) => change.outcome === outcome).map(({ id }) => id)
   const count = idsOf('CHANGED').length
+  const changed =
+    count === 0 ? 'No job was' : `${formatCount(count)} ${plural(count, 'job was', 'jobs were')}`
   const isComplete = count === changes.length && ended === null
   const lines = [
     ended !== null && endedText(ended, changes.length),
-    ...(
-      [
-        ['RUNNING', 'running'],
-        ['UNDELIVERABLE', 'undeliverable'],
-        ['NOT_FOUND', 'missing'],
-      ] as const
-    ).map(([outcome, key]) => {
+    ...OUTCOMES.map(([outcome, text]) => {
       const ids = idsOf(outcome)
-      return ids.length > 0 && OUTCOMES[key](named(ids))
+      return ids.length > 0 && text(named(ids))
     }),
   ].filter((line) => line !== false)
   return (
@@ -38,7 +34,7 @@ export function JobOutcomes({ result: { name, changes, ended }, onClose }: JobOu
       withCloseButton
       closeButtonLabel="Close"
       onClose={onClose}
-      title={DONE[name](count)}
+      title={`${changed} ${DONE[name]}`}
     >
       {lines.length > 0 && (
         <Stack gap={2}>
@@ -51,32 +47,18 @@ export function JobOutcomes({ result: { name, changes, ended }, onClose }: JobOu
   )
 }
 
-const OUTCOMES = {
-  running: (ids: string) =>
-    `Running, so not changed: ${ids}. Try again when these jobs have finished.`,
-  undeliverable: (ids: string) =>
-    `Cannot be sent, because the webhook was deleted or the event is past its retention period: ${ids}.`,
-  missing: (ids: string) => `Finished or removed before the action: ${ids}.`,
-}
+const OUTCOMES: readonly (readonly [outcome: string, text: (ids: string) => string])[] = [
+  ['RUNNING', (ids) => `Running, so not changed: ${ids}. Try again when these jobs have finished.`],
+  [
+    'UNDELIVERABLE',
+    (ids) =>
+      `Cannot be sent, because the webhook was deleted or the event is past its retention period: ${ids}.`,
+  ],
+  ['NOT_FOUND', (ids) => `Finished or removed before the action: ${ids}.`],
+]
 
-const DONE = {
-  run: (count: number) =>
-    count === 0
-      ? 'No job was started'
-      : `${formatCount(count)} ${plural(count, 'job was', 'jobs were')} started`,
-  reschedule: (count: number) =>
-    count === 0
-      ? 'No job was rescheduled'
-      : `${formatCount(count)} ${plural(count, 'job was', 'jobs were')} rescheduled`,
-  fail: (count: number) =>
-    count === 0
-      ? 'No job was failed'
-      : `${formatCount(count)} ${plural(count, 'job was', 'jobs were')} failed`,
-  remove: (count: number) =>
-    count === 0
-      ? 'No job was removed'
-      : `${formatCount(count)} ${plural(count, 'job was', 'jobs were')} removed`,
-}
+/** After the number of jobs. */
+const DONE = { run: 'started', reschedule: 'rescheduled', fail: 'failed', remove: 'removed' }
 
 function endedText(ended: NonNullable<CommandResult['ended']>, count: number): string {
   if (ended === 'limit')

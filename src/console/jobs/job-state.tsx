@@ -1,5 +1,6 @@
 import { StateBadge } from '../components/state-badge.tsx'
 import type { JobState } from '../generated/graphql.ts'
+import { JOB_STATE_LABELS } from './jobs-queries.ts'
 
 const COLORS: Record<JobState, string> = {
   DUE: 'blue',
@@ -8,16 +9,7 @@ const COLORS: Record<JobState, string> = {
   FAILED: 'red',
 }
 
-const LABELS = {
-  DUE: 'Due',
-  SCHEDULED: 'Scheduled',
-  RUNNING: 'Running',
-  FAILED: 'Failed',
-}
-
-export const jobStateLabel = (state: JobState) => LABELS[state]
-
 export function JobStateBadge({ state, removed }: { state: JobState; removed: boolean }) {
   if (removed) return <StateBadge label="No longer listed" color="gray" />
-  return <StateBadge label={jobStateLabel(state)} color={COLORS[state]} />
+  return <StateBadge label={JOB_STATE_LABELS[state]} color={COLORS[state]} />
 }

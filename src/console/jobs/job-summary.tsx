@@ -5,8 +5,7 @@ import { type Column, List } from '../components/lists/list.tsx'
 import { Section } from '../components/page/section.tsx'
 import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
-import { jobStateLabel } from './job-state.tsx'
-import { JOB_STATES } from './jobs-queries.ts'
+import { JOB_STATE_LABELS, JOB_STATES } from './jobs-queries.ts'
 
 type JobCount = NonNullable<JobsSummaryQuery['jobCounts']>[number]
 
@@ -25,8 +24,8 @@ const COLUMNS: readonly Column<TaskCounts>[] = [
     ),
   },
   ...JOB_STATES.map(
-    (state): Column<TaskCounts> => ({
-      label: jobStateLabel(state),
+    ({ value: state, label }): Column<TaskCounts> => ({
+      label,
       end: true,
       width: '16%',
       cell: ({ task, counts }) => <Count task={task} state={state} count={counts.get(state)} />,
@@ -37,11 +36,11 @@ const COLUMNS: readonly Column<TaskCounts>[] = [
 interface JobSummaryProps {
   readonly summary: readonly JobCount[] | null | undefined
   readonly error: CombinedError | undefined
-  retry(): void
+  reload(): void
 }
 
 /** The number of jobs by task and state. Each number links to its jobs. */
-export function JobSummary({ summary, error, retry }: JobSummaryProps) {
+export function JobSummary({ summary, error, reload }: JobSummaryProps) {
   // The list below says that there are no jobs, or why they cannot be read.
   if (summary?.length === 0 || (error && !summary)) return null
   const isExact = summary?.every(({ countIsExact }) => countIsExact) ?? true
@@ -56,7 +55,7 @@ export function JobSummary({ summary, error, retry }: JobSummaryProps) {
         rows={summary ? byTask(summary) : undefined}
         keyOf={({ task }) => task}
         error={error}
-        retry={retry}
+        reload={reload}
         empty={null}
       />
     </Section>
@@ -84,7 +83,7 @@ function Count({ task, state, count }: CountProps) {
       to={`?task=${task}&state=${state}`}
       inherit
       c={state === 'FAILED' ? 'var(--posthorn-on-red)' : undefined}
-      aria-label={`${text} ${jobStateLabel(state).toLowerCase()}: show`}
+      aria-label={`${text} ${JOB_STATE_LABELS[state].toLowerCase()}: show`}
     >
       {text}
     </Anchor>

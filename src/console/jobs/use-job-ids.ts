@@ -1,5 +1,6 @@
 import { useClient } from 'urql'
 import { dataOf } from '../api/data-of.ts'
+import { pageOf } from '../api/page-of.ts'
 import { JobIdsDocument, type JobState } from '../generated/graphql.ts'
 import { type IdsPage, PAGE } from './change-many.ts'
 
@@ -20,8 +21,7 @@ export function useJobIds(): (target: JobTarget, after: string | null) => Promis
     const result = await client
       .query(JobIdsDocument, { ...target, first: PAGE, after }, { requestPolicy: 'network-only' })
       .toPromise()
-    const page = dataOf(result).jobs
-    const { hasNextPage = false, endCursor = null } = page?.pageInfo ?? {}
-    return { ids: page?.nodes.map(({ id }) => id) ?? [], next: hasNextPage ? endCursor : null }
+    const { rows, next } = pageOf(dataOf(result).jobs)
+    return { ids: rows.map(({ id }) => id), next }
   }
 }

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
+import { FormButtons } from '../components/forms/form-parts.tsx'
 import { Id } from '../components/id.tsx'
 import {
   OrganizationsCreateDocument,
@@ -82,14 +83,12 @@ function NewOrganizationForm({ onCreated, onCancel }: FormProps) {
             setError(undefined)
           }}
         />
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={running} disabled={name.trim() === ''}>
-            Create
-          </Button>
-        </Group>
+        <FormButtons
+          action="Create"
+          loading={running}
+          disabled={name.trim() === ''}
+          dismiss={onCancel}
+        />
       </Stack>
     </form>
   )

@@ -66,7 +66,7 @@ function Organizations() {
   const creating = usePanel('new')
   const renaming = usePanel('rename')
   const { values, set, active, clear } = useFilters(ORGANIZATION_FILTERS)
-  const { data, error, stale, reload } = usePageQuery(organizationsQuery)
+  const { data, ...read } = usePageQuery(organizationsQuery)
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
       Create organization
@@ -91,9 +91,7 @@ function Organizations() {
         columns={columns(renaming.to)}
         rows={data?.organizations?.nodes}
         keyOf={({ id }) => id}
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
           active ? (

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
 import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
+import { FormButtons } from '../components/forms/form-parts.tsx'
 import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
@@ -31,7 +32,7 @@ export function RenameOrganization({ id, onClose }: RenameOrganizationProps) {
       {organization?.id === id && organization ? (
         <RenameForm key={organization.id} organization={organization} onClose={onClose} />
       ) : error ? (
-        <QueryError error={error} retry={reload} />
+        <QueryError error={error} reload={reload} />
       ) : organization === null ? (
         <Text c="dimmed">This organization does not exist.</Text>
       ) : (
@@ -79,18 +80,12 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
             }}
           />
         )}
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            loading={running}
-            disabled={name.trim() === '' || name === organization.name}
-          >
-            Rename
-          </Button>
-        </Group>
+        <FormButtons
+          action="Rename"
+          loading={running}
+          disabled={name.trim() === '' || name === organization.name}
+          dismiss={onClose}
+        />
       </Stack>
     </form>
   )

@@ -33,7 +33,7 @@ export function Failures() {
           `/attempts?${new URLSearchParams({ webhook: webhookId, cause, since })}`
         }
         error={error}
-        retry={reload}
+        reload={reload}
         empty={null}
       />
     </Section>

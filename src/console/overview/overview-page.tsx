@@ -57,7 +57,7 @@ function Overview({ checklist }: { checklist: ReactNode }) {
   if (error && !buckets) {
     return (
       <Page title="Overview" actions={<RangeSwitch {...chosen} />}>
-        <QueryError error={error} retry={reload} />
+        <QueryError error={error} reload={reload} />
       </Page>
     )
   }

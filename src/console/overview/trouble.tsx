@@ -21,7 +21,7 @@ export function Trouble() {
   const context = useMemo(() => ({ additionalTypenames: ['Webhook'] }), [])
   const { data, error, reload } = useRead(OverviewTroubleDocument, {}, { context })
   useHealthChanges(undefined, reload)
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   if (!data) return <Skeleton h={20} w={180} />
   const onHold = data.onHold?.nodes ?? []
   const failing = data.failing?.nodes ?? []

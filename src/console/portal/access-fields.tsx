@@ -1,10 +1,17 @@
 import { Select, SimpleGrid, Switch } from '@mantine/core'
 import { useState } from 'react'
+import { optionsOf } from '../components/filters/list-param.ts'
 import { useWebhookOptions } from '../components/filters/use-webhook-options.ts'
 import { useSession } from '../session/session.tsx'
 import type { PortalOptions } from './portal-options.ts'
 
-const LIFETIMES = [900, 3_600, 28_800, 86_400] as const
+/** By their seconds. */
+const LIFETIMES = optionsOf({
+  900: '15 minutes',
+  3600: '1 hour',
+  28800: '8 hours',
+  86400: '24 hours',
+})
 
 interface AccessFieldsProps {
   readonly options: PortalOptions
@@ -33,10 +40,7 @@ export function AccessFields({ options, change }: AccessFieldsProps) {
       />
       <Select
         label="Session lifetime"
-        data={LIFETIMES.map((seconds) => ({
-          value: String(seconds),
-          label: LIFETIME_LABELS[seconds],
-        }))}
+        data={LIFETIMES}
         allowDeselect={false}
         value={String(options.ttlSeconds)}
         onChange={(value) => change({ ttlSeconds: Number(value) })}
@@ -57,11 +61,4 @@ export function AccessFields({ options, change }: AccessFieldsProps) {
       />
     </SimpleGrid>
   )
-}
-
-const LIFETIME_LABELS = {
-  900: '15 minutes',
-  3600: '1 hour',
-  28800: '8 hours',
-  86400: '24 hours',
 }

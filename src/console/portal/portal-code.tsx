@@ -3,7 +3,7 @@ import { Notice } from '../components/page/notice.tsx'
 import { Section } from '../components/page/section.tsx'
 import { CodeTabs } from '../components/snippets/code-tabs.tsx'
 import type { CreatePortalSessionInput } from '../generated/graphql.ts'
-import { PORTAL_ORIGINS } from '../session/portal-origins.ts'
+import { PORTAL_ORIGINS } from '../page-settings.ts'
 import { useSession } from '../session/session.tsx'
 import { portalSnippets } from './portal-snippets.ts'
 

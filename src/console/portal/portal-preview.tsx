@@ -1,6 +1,7 @@
 import { Box, Button, Center, Loader, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import type { Rejection } from '../api/use-action.ts'
+import { optionsOf } from '../components/filters/list-param.ts'
 import { Notice } from '../components/page/notice.tsx'
 import { Section } from '../components/page/section.tsx'
 import type { CreatePortalSessionInput } from '../generated/graphql.ts'
@@ -10,6 +11,12 @@ import './portal.css'
 
 /** The width of the frame: of a phone, of a usual page of a host application, and of the window. */
 const WIDTHS = { phone: 360, page: 1_020, full: '100%' } as const
+
+const WIDTH_OPTIONS = optionsOf<PreviewWidth>({
+  phone: 'Phone, 360 px',
+  page: 'Page, 1,020 px',
+  full: 'Full width',
+})
 
 export type PreviewWidth = keyof typeof WIDTHS
 
@@ -40,10 +47,7 @@ export function PortalPreview({ input, width, retry, ...events }: PortalPreviewP
         <SegmentedControl
           size="xs"
           aria-label="Width of the frame"
-          data={(Object.keys(WIDTHS) as PreviewWidth[]).map((value) => ({
-            value,
-            label: WIDTH_LABELS[value],
-          }))}
+          data={WIDTH_OPTIONS}
           value={width}
           onChange={(value) => events.onWidth(value as PreviewWidth)}
         />
@@ -90,10 +94,4 @@ export function PortalPreview({ input, width, retry, ...events }: PortalPreviewP
       )}
     </Section>
   )
-}
-
-const WIDTH_LABELS = {
-  phone: 'Phone, 360 px',
-  page: 'Page, 1,020 px',
-  full: 'Full width',
 }

@@ -1,4 +1,5 @@
 import { ColorInput, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core'
+import { optionsOf } from '../components/filters/list-param.ts'
 import type { FieldErrors } from '../components/forms/field-errors.ts'
 import type { PortalColorScheme, PortalDensity } from '../generated/graphql.ts'
 import type { PortalOptions } from './portal-options.ts'
@@ -6,8 +7,12 @@ import type { PortalOptions } from './portal-options.ts'
 const MAX_RADIUS = 16
 const SWATCHES = ['#2a50b4', '#0b7a4b', '#7048e8', '#c2255c', '#e8590c', '#0c8599']
 
-const SCHEMES: readonly PortalColorScheme[] = ['AUTO', 'LIGHT', 'DARK']
-const DENSITIES: readonly PortalDensity[] = ['COMFORTABLE', 'COMPACT']
+const SCHEMES = optionsOf<PortalColorScheme>({
+  AUTO: 'The reader’s',
+  LIGHT: 'Light',
+  DARK: 'Dark',
+})
+const DENSITIES = optionsOf<PortalDensity>({ COMFORTABLE: 'Comfortable', COMPACT: 'Compact' })
 
 /** The fields that the server can reject. */
 export const THEME_FIELDS = ['primaryColor', 'fontFamily', 'fontUrl', 'radius', 'logoUrl'] as const
@@ -45,14 +50,14 @@ export function ThemeFields({ options, errors, change }: ThemeFieldsProps) {
       />
       <Select
         label="Color scheme"
-        data={SCHEMES.map((value) => ({ value, label: SCHEME_LABELS[value] }))}
+        data={SCHEMES}
         allowDeselect={false}
         value={options.colorScheme}
         onChange={(value) => change({ colorScheme: value as PortalColorScheme })}
       />
       <Select
         label="Density"
-        data={DENSITIES.map((value) => ({ value, label: DENSITY_LABELS[value] }))}
+        data={DENSITIES}
         allowDeselect={false}
         value={options.density}
         onChange={(value) => change({ density: value as PortalDensity })}
@@ -86,15 +91,4 @@ export function ThemeFields({ options, errors, change }: ThemeFieldsProps) {
       />
     </SimpleGrid>
   )
-}
-
-const SCHEME_LABELS = {
-  AUTO: 'The reader’s',
-  LIGHT: 'Light',
-  DARK: 'Dark',
-}
-
-const DENSITY_LABELS = {
-  COMFORTABLE: 'Comfortable',
-  COMPACT: 'Compact',
 }

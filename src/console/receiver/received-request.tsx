@@ -1,6 +1,7 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import { CodeBlock } from '../components/json/code-block.tsx'
+import { formatJson } from '../components/json/format-json.ts'
 import { HeaderTable } from '../deliveries/attempt/header-table.tsx'
 import type { ReceivedRequestFragment } from '../generated/graphql.ts'
 
@@ -26,7 +27,7 @@ export function ReceivedRequest({ request }: { request: ReceivedRequestFragment 
       <Title order={3} size="h6">
         Body
       </Title>
-      <CodeBlock code={prettyJson(body)} label="Body" />
+      <CodeBlock code={formatJson(body) ?? body} label="Body" />
       {bodyTruncated && (
         <Text size="xs" c="dimmed">
           Only the first 65,536 bytes are shown.
@@ -34,14 +35,4 @@ export function ReceivedRequest({ request }: { request: ReceivedRequestFragment 
       )}
     </Stack>
   )
-}
-
-/** Indented, unless a number would lose digits or the text is not JSON. */
-function prettyJson(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text)
-    return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text
-  } catch {
-    return text
-  }
 }

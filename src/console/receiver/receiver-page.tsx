@@ -1,8 +1,8 @@
 import { Anchor, Group, Text } from '@mantine/core'
-import { useCallback } from 'react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../api/page-query.ts'
 import { useAction } from '../api/use-action.ts'
+import { usePolling } from '../api/use-polling.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { notifyError } from '../components/notify.ts'
@@ -15,7 +15,6 @@ import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import { type ReceivedRequestFragment, ReceiverConfigureDocument } from '../generated/graphql.ts'
-import { usePolling } from '../jobs/use-polling.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { ReceivedRequest } from './received-request.tsx'
@@ -57,7 +56,7 @@ function Receiver() {
   const { data, error, reload } = usePageQuery(receiverQuery)
   const { run } = useAction(ReceiverConfigureDocument)
   const opened = usePanel('request')
-  usePolling(REFRESH_MS, useCallback(reload, [reload]))
+  usePolling(REFRESH_MS, reload)
   const receiver = data?.testReceiver
   if (data && !receiver) return <NotFoundPage />
 
@@ -109,7 +108,7 @@ function Receiver() {
             opened.id === String(request.number) && <ReceivedRequest request={request} />
           }
           error={error}
-          retry={reload}
+          reload={reload}
           empty={
             <EmptyState title="No requests yet">
               Register the URL above as a webhook, and publish an event.{' '}

@@ -1,5 +1,5 @@
+import { PORTAL_ORIGINS } from '../page-settings.ts'
 import { isFramed } from './portal.ts'
-import { PORTAL_ORIGINS } from './portal-origins.ts'
 
 /** A message to the page that frames the portal. */
 export type MessageToHost =

@@ -1,9 +1,5 @@
 import { FAILURES } from './sign-in-failures.ts'
 
-/** The host of the provider of OpenID Connect, which the server writes into the page. Empty: API keys only. */
-export const oidcHost =
-  document.querySelector<HTMLMetaElement>('meta[name="posthorn-sign-in"]')?.content ?? ''
-
 /** Leads the browser to the provider, which sends it back to the console. */
 export const OIDC_PATH = '/console/session/oidc'
 

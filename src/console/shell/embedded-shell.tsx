@@ -1,13 +1,12 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
-import { type RefObject, Suspense, useEffect, useRef } from 'react'
-import { NavLink, Outlet, useLocation } from 'react-router'
+import { type RefObject, useEffect, useRef } from 'react'
+import { NavLink, useLocation } from 'react-router'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { loadScriptOf } from '../pages.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { useSession } from '../session/session.tsx'
 import { navigationFor } from './navigation.ts'
-import { PageBoundary } from './page-boundary.tsx'
-import { Progress } from './progress.tsx'
+import { PageOutlet } from './page-boundary.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
 import './embedded.css'
 
@@ -63,11 +62,7 @@ export function EmbeddedShell() {
       <main id="main" tabIndex={-1} style={{ outline: 'none' }}>
         <UnreachableBar />
         <Stack gap="lg" className="ph-page">
-          <PageBoundary key={pathname}>
-            <Suspense fallback={<Progress />}>
-              <Outlet />
-            </Suspense>
-          </PageBoundary>
+          <PageOutlet />
         </Stack>
       </main>
     </div>

@@ -15,8 +15,7 @@ import {
   IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
-import { isExploreEnabled } from '../explore/is-enabled.ts'
-import { hasTestReceiver } from '../receiver/is-there.ts'
+import { hasTestReceiver, isExploreEnabled } from '../page-settings.ts'
 import type { Session } from '../session/session.tsx'
 
 export interface Destination {

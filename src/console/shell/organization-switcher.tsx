@@ -5,7 +5,7 @@ import { useLocation } from 'react-router'
 import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
 import { consoleUrl } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
-import { rememberOrganization } from './recent-organizations.ts'
+import { recentOrganizations } from './recent-organizations.ts'
 import { useOrganizations } from './use-organizations.ts'
 
 /** The name of the organization. Operators switch to another one, and stay on the page if it has no id. */
@@ -21,7 +21,7 @@ export function OrganizationSwitcher() {
 }
 
 function Switcher({ id, name }: { id: string; name: string }) {
-  useEffect(() => rememberOrganization({ id, name }), [id, name])
+  useEffect(() => recentOrganizations.remember({ id, name }), [id, name])
   const [text, setText] = useState('')
   const { pathname } = useLocation()
   const store = useCombobox({

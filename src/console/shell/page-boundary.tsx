@@ -1,7 +1,22 @@
 import { Alert, Button, Stack } from '@mantine/core'
-import { Component, type ReactNode, useEffect, useState } from 'react'
+import { Component, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Outlet, useLocation } from 'react-router'
 import { noteReachability } from '../api/reachability.ts'
 import { NotLoaded } from '../components/query-error.tsx'
+
+/** The page at the address. */
+export function PageOutlet() {
+  const { pathname } = useLocation()
+  return (
+    <PageBoundary key={pathname}>
+      <Suspense
+        fallback={<div className="ph-progress" role="progressbar" aria-label="Loading the page" />}
+      >
+        <Outlet />
+      </Suspense>
+    </PageBoundary>
+  )
+}
 
 interface PageBoundaryProps {
   readonly children: ReactNode
@@ -11,7 +26,7 @@ interface PageBoundaryProps {
  * Contains the error of a broken page, or of a script that cannot be loaded (such as after an upgrade of the server),
  * so that the other pages still work.
  */
-export class PageBoundary extends Component<PageBoundaryProps, { error: Error | null }> {
+class PageBoundary extends Component<PageBoundaryProps, { error: Error | null }> {
   override state = { error: null as Error | null }
 
   static getDerivedStateFromError(error: Error) {

@@ -1,8 +1,8 @@
 import { ActionIcon, Anchor, AppShell, Burger, Group, Image, Stack, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tabler/icons-react'
-import { Suspense, useEffect, useRef } from 'react'
-import { Outlet, useLocation } from 'react-router'
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
 import { useUnreachableSince } from '../api/reachability.ts'
 import { Logo } from '../components/page/logo.tsx'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
@@ -14,8 +14,7 @@ import { ActingAs } from './acting-as.tsx'
 import { GoTo } from './go-to.tsx'
 import { Menu } from './menu.tsx'
 import { OrganizationSwitcher } from './organization-switcher.tsx'
-import { PageBoundary } from './page-boundary.tsx'
-import { Progress } from './progress.tsx'
+import { PageOutlet } from './page-boundary.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
 import { useMenuWidth } from './use-menu-width.ts'
 import { useScroll } from './use-scroll.ts'
@@ -93,11 +92,7 @@ export function Shell() {
         <UnreachableBar />
         {mount.organizationId !== null && <ActingAs />}
         <Stack maw={1280} mx="auto" gap="lg" className="ph-page" data-stale={isStale || undefined}>
-          <PageBoundary key={pathname}>
-            <Suspense fallback={<Progress />}>
-              <Outlet />
-            </Suspense>
-          </PageBoundary>
+          <PageOutlet />
         </Stack>
       </AppShell.Main>
     </AppShell>

@@ -2,8 +2,7 @@ import { Group, Kbd, Modal, Stack, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useSession } from '../session/session.tsx'
 import { navigationFor } from './navigation.ts'
-import { setSingleKeys, singleKeysAreOn } from './single-keys.ts'
-import { PAGE_KEYS } from './use-shortcuts.ts'
+import { PAGE_KEYS, setSingleKeys, singleKeysAreOn } from './use-shortcuts.ts'
 
 interface ShortcutsDialogProps {
   readonly opened: boolean

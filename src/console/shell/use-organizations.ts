@@ -19,7 +19,7 @@ export function useOrganizations(
   })
   const isSearching = fetching || search !== text || !data
   const recent =
-    text === '' && isOpen ? recentOrganizations().filter(({ id }) => id !== current) : []
+    text === '' && isOpen ? recentOrganizations.read().filter(({ id }) => id !== current) : []
   const found = isSearching ? [] : (data.organizations?.nodes ?? [])
   const others = found.filter(({ id }) => !recent.some((one) => one.id === id))
   const groups = [

@@ -2,9 +2,9 @@ import { useEffect, useEffectEvent } from 'react'
 import { useNavigate } from 'react-router'
 import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
 import { useSession } from '../session/session.tsx'
+import { readStored, store } from '../storage.ts'
 import { moveThroughRows, toggleRow } from './list-keys.ts'
 import { navigationFor } from './navigation.ts'
-import { singleKeysAreOn } from './single-keys.ts'
 
 /** After `g`, the letter of a page. */
 export const PAGE_KEYS: Readonly<Record<string, string>> = {
@@ -20,6 +20,12 @@ export const PAGE_KEYS: Readonly<Record<string, string>> = {
   z: '/organizations',
   j: '/jobs',
 }
+
+/** Whether shortcuts of one key are on. Off for people whose voice control or hands press single keys by accident. */
+export const singleKeysAreOn = () => readStored('local', 'posthorn-single-keys') !== 'off'
+
+export const setSingleKeys = (on: boolean) =>
+  store('local', 'posthorn-single-keys', on ? 'on' : 'off')
 
 /** How long after `g` the letter of a page counts. */
 const SEQUENCE_MS = 1_500

@@ -27,7 +27,7 @@ export default function TaskPage() {
   if (error && !task) {
     return (
       <Page title="Bulk actions" breadcrumbs={PARENTS}>
-        <QueryError error={error} retry={reload} />
+        <QueryError error={error} reload={reload} />
       </Page>
     )
   }
@@ -86,7 +86,7 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
       columns={COLUMNS}
       connection={data?.deliveryTask?.exhaustedDeliveries}
       cursors={cursors}
-      read={{ error, stale, retry: reload }}
+      read={{ error, stale, reload }}
     />
   )
 }

@@ -30,6 +30,7 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
   const { ref, width } = useElementSize()
   const bars = foldBuckets(buckets, unit, Math.max(12, Math.floor((width || 900) / BAR_PX)))
   const few = foldBuckets(buckets, unit, 48)
+  const plot = { bars: few, unit, heightPx: SMALL_HEIGHT_PX, zoom }
   const perSecond = few.map(
     ({ attempts, start, end }) =>
       (1_000 * attempts) / (Math.min(Date.parse(end), Date.now()) - Date.parse(start)),
@@ -40,14 +41,11 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
       <div className="ph-activity-small">
         <Small title="Success rate">
           <LinePlot
+            {...plot}
             label="Success rate over time."
-            bars={few}
-            unit={unit}
-            heightPx={SMALL_HEIGHT_PX}
             least={1}
             whole={false}
             format={formatPercent}
-            zoom={zoom}
             lines={[
               {
                 label: 'Success rate',
@@ -61,25 +59,19 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
         </Small>
         <Small title="Throughput">
           <LinePlot
+            {...plot}
             label="Attempts per second over time."
-            bars={few}
-            unit={unit}
-            heightPx={SMALL_HEIGHT_PX}
             whole={false}
             format={(value) => `${formatRate(value)}/s`}
-            zoom={zoom}
             lines={[{ label: 'Throughput', color: 'var(--posthorn-mark-blue)', values: perSecond }]}
           />
         </Small>
         {backlog && (
           <Small title="Backlog">
             <LinePlot
+              {...plot}
               label="Waiting deliveries over time, counted once a minute."
-              bars={few}
-              unit={unit}
-              heightPx={SMALL_HEIGHT_PX}
               format={formatCompact}
-              zoom={zoom}
               lines={[
                 {
                   label: 'Waiting',
@@ -91,7 +83,7 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
           </Small>
         )}
         <Small title="Latency">
-          <LatencyChart bars={few} unit={unit} heightPx={SMALL_HEIGHT_PX} zoom={zoom} />
+          <LatencyChart {...plot} />
         </Small>
       </div>
     </div>

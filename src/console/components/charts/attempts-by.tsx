@@ -62,7 +62,7 @@ function ByCause(props: AttemptsByProps) {
     webhookId: webhookId ?? null,
   })
   const causes = data?.failureCauses
-  if (error && !causes) return <QueryError error={error} retry={reload} />
+  if (error && !causes) return <QueryError error={error} reload={reload} />
   if (!causes) return <Skeleton h={286} />
   return (
     <>

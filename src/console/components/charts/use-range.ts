@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
+import { changedParams } from '../../changed-params.ts'
 import { type ChartRange, DEFAULT_RANGE, rangeOf } from './chart-range.ts'
 
 /** The time range of a page's charts, in its query parameters. A change is a step in the history, so Back undoes a zoom. */
@@ -11,16 +12,8 @@ export function useRange() {
     [value, from, to],
   )
 
-  function change(changes: Readonly<Record<'range' | 'from' | 'to', string | null>>) {
-    setParams((current) => {
-      const next = new URLSearchParams(current)
-      for (const [name, text] of Object.entries(changes)) {
-        if (text) next.set(name, text)
-        else next.delete(name)
-      }
-      return next
-    })
-  }
+  const change = (changes: Readonly<Record<'range' | 'from' | 'to', string | null>>) =>
+    setParams((current) => changedParams(current, changes))
 
   return {
     range,

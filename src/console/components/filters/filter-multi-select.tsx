@@ -8,6 +8,7 @@ import {
   useCombobox,
 } from '@mantine/core'
 import { useId, useState } from 'react'
+import { readList, readOptions, writeList } from './list-param.ts'
 import './filter-multi-select.css'
 
 export interface FilterOption {
@@ -18,8 +19,9 @@ export interface FilterOption {
 interface FilterMultiSelectProps {
   readonly label: string
   readonly options: readonly FilterOption[]
-  readonly values: readonly string[]
-  onChange(values: readonly string[]): void
+  /** The chosen values, as in the query parameter. */
+  readonly value: string | null
+  onChange(value: string | null): void
   readonly w: number
   readonly searchable?: boolean
   readonly onSearch?: (text: string) => void
@@ -30,7 +32,10 @@ interface FilterMultiSelectProps {
 
 /** A filter for any of several values. It stays one line high, however many are chosen. */
 export function FilterMultiSelect(props: FilterMultiSelectProps) {
-  const { label, options, values, onChange, w, searchable = false, onSearch, searchHint } = props
+  const { label, options, value: param, w, searchable = false, onSearch, searchHint } = props
+  // Values that are no options have no meaning, but for texts that can be added.
+  const values = props.toValue ? readList(param) : readOptions(param, options)
+  const onChange = (chosen: readonly string[]) => props.onChange(writeList(chosen))
   const [search, setSearch] = useState('')
   const labelId = useId()
   const combobox = useCombobox({

@@ -17,3 +17,8 @@ export function readOptions<Option extends string>(
     (value) => options.find((option) => option.value === value)?.value ?? [],
   )
 }
+
+/** Options for a select, from their labels by value. */
+export function optionsOf<Value extends string>(labels: Readonly<Record<Value, string>>) {
+  return Object.entries<string>(labels).map(([value, label]) => ({ value: value as Value, label }))
+}

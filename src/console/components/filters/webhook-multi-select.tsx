@@ -1,26 +1,27 @@
 import { useState } from 'react'
 import { useSession } from '../../session/session.tsx'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
+import { readList } from './list-param.ts'
 import { useWebhookOptions } from './use-webhook-options.ts'
 
 interface WebhookMultiSelectProps {
-  readonly values: readonly string[]
-  onChange(webhookIds: readonly string[]): void
+  readonly value: string | null
+  onChange(value: string | null): void
 }
 
 /** Picks webhooks by their descriptions or URLs. Nothing without the scope to read them. */
-export function WebhookMultiSelect({ values, onChange }: WebhookMultiSelectProps) {
+export function WebhookMultiSelect({ value, onChange }: WebhookMultiSelectProps) {
   const { can } = useSession()
   const [search, setSearch] = useState('')
-  const all = useWebhookOptions(search, values)
+  const all = useWebhookOptions(search, readList(value))
   if (!can('webhooks:read')) return null
   return (
     <FilterMultiSelect
       label="Webhook"
       w={190}
       searchable
-      options={[...all].map(([value, label]) => ({ value, label }))}
-      values={values}
+      options={[...all].map(([id, label]) => ({ value: id, label }))}
+      value={value}
       onChange={onChange}
       onSearch={setSearch}
     />

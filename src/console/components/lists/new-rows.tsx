@@ -15,9 +15,7 @@ export function NewRows({ count, isMore = false, show }: NewRowsProps) {
     <div role="status" style={{ minHeight: 30 }}>
       {count > 0 && (
         <Button size="xs" variant="light" leftSection={<IconArrowUp size={14} />} onClick={show}>
-          {isMore
-            ? `${formatCount(count)}+ new, show them`
-            : `${formatCount(count)} new, show ${plural(count, 'it', 'them')}`}
+          {`${formatCount(count)}${isMore ? '+' : ''} new, show ${plural(count, 'it', 'them')}`}
         </Button>
       )}
     </div>

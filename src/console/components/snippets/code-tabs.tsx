@@ -9,7 +9,7 @@ interface CodeTabsProps {
   /** Where the browser keeps the chosen language. */
   readonly storedAs: string
   /** What the code in a language needs to run. */
-  needs(language: string): string
+  needs?(language: string): string
 }
 
 /** The same program in several languages, each with a button that copies it. */
@@ -32,11 +32,13 @@ export function CodeTabs({ snippets, storedAs, needs }: CodeTabsProps) {
             <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)">
               <CopyButton value={code} label={`Copy the ${language} code`} />
             </Box>
-            <CodeBlock code={code} label={`${language} code`} />
+            <CodeBlock code={code} label={`${language} code`} maxHeight={460} />
           </Box>
-          <Text size="xs" c="dimmed" mt={6}>
-            {needs(language)}
-          </Text>
+          {needs && (
+            <Text size="xs" c="dimmed" mt={6}>
+              {needs(language)}
+            </Text>
+          )}
         </Tabs.Panel>
       ))}
     </Tabs>

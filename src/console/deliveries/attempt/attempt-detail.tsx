@@ -63,7 +63,7 @@ function Exchange({ id }: { id: string }) {
     { id, withBody },
     { requestPolicy: 'cache-first' },
   )
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   const attempt = data?.node && isAttempt(data.node) ? data.node : null
   if (!attempt) {
     return data ? (

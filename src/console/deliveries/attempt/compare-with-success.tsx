@@ -46,7 +46,7 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
     { webhookId, until: recordedAt, withBody },
     { requestPolicy: 'cache-first' },
   )
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   if (!data) return <Skeleton h={80} />
   const success = data.attempts?.nodes[0]
   if (!success) return <Text size="sm">No earlier attempt of this webhook succeeded.</Text>

@@ -32,10 +32,10 @@ export function differencesOf(
     pair('Duration', format(then.durationMs), format(now.durationMs)),
     pair('URL', then.url, now.url),
     pair('Event type', then.eventType ?? '', now.eventType ?? ''),
-    ...headers('requestHeader', then.requestHeaders, now.requestHeaders),
+    ...headers('Request header', then.requestHeaders, now.requestHeaders),
     ...(now.status === null
       ? []
-      : headers('responseHeader', then.responseHeaders, now.responseHeaders)),
+      : headers('Response header', then.responseHeaders, now.responseHeaders)),
     ...payloadKeys(then, now),
   ].filter((difference) => difference.before !== difference.now)
 }
@@ -52,26 +52,16 @@ function statusOf({ status }: ComparedAttempt): string {
 const ALWAYS_DIFFERENT =
   /(-id|-timestamp|-signature|^traceparent|^tracestate|^date|^content-length|^age|^cf-ray|^etag|^x-runtime)$/
 
-function headers(
-  key: 'requestHeader' | 'responseHeader',
-  then: readonly Header[],
-  now: readonly Header[],
-): Difference[] {
+function headers(what: string, then: readonly Header[], now: readonly Header[]): Difference[] {
   const valuesOf = (list: readonly Header[]) =>
     new Map(list.map(({ name, value }) => [name.toLowerCase(), value]))
   const [before, after] = [valuesOf(then), valuesOf(now)]
   const names = new Set([...before.keys(), ...after.keys()])
-  const missing = 'missing'
   return [...names]
     .filter((name) => !ALWAYS_DIFFERENT.test(name))
     .map((name) =>
-      pair(HEADER_NAMES[key](name), before.get(name) ?? missing, after.get(name) ?? missing),
+      pair(`${what} ${name}`, before.get(name) ?? 'missing', after.get(name) ?? 'missing'),
     )
-}
-
-const HEADER_NAMES = {
-  requestHeader: (name: string) => `Request header ${name}`,
-  responseHeader: (name: string) => `Response header ${name}`,
 }
 
 /** Keys that only one of two payloads of the same type has. */

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconSend } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { type Rejection, useAction } from '../../api/use-action.ts'
+import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
 import { type CopyAnswerFragment, DeliverySendCopyDocument } from '../../generated/graphql.ts'
 import { CopyAnswer } from './copy-answer.tsx'
 
@@ -63,20 +64,15 @@ function Form({ deliveryId, close }: { deliveryId: string; close(): void }) {
           errorProps={{ role: 'alert' }}
           data-autofocus
         />
-        {rejection && !ofUrl && (
-          <Alert color="red" variant="light" role="alert" title="The copy was not sent">
-            {rejection.message}
-          </Alert>
-        )}
+        <FormError title="The copy was not sent">{!ofUrl && rejection?.message}</FormError>
         {answer && <CopyAnswer answer={answer} />}
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={close}>
-            Close
-          </Button>
-          <Button type="submit" loading={running} disabled={url.trim() === ''}>
-            {answer ? 'Send again' : 'Send copy'}
-          </Button>
-        </Group>
+        <FormButtons
+          action={answer ? 'Send again' : 'Send copy'}
+          loading={running}
+          disabled={url.trim() === ''}
+          dismiss={close}
+          dismissLabel="Close"
+        />
       </Stack>
     </form>
   )

@@ -2,7 +2,6 @@ import { List, Text } from '@mantine/core'
 import { useNavigate } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifySuccess } from '../../components/notify.ts'
 import { WebhookDeleteDocument, type WebhookRowFragment } from '../../generated/graphql.ts'
 
 interface DeleteWebhookProps {
@@ -15,14 +14,6 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
   const navigate = useNavigate()
   const { run } = useAction(WebhookDeleteDocument)
 
-  async function remove() {
-    const outcome = await run({ id })
-    if (!outcome.ok) return outcome.message
-    navigate('/webhooks')
-    notifySuccess('Webhook deleted.')
-    return null
-  }
-
   return (
     <Confirm
       opened={opened}
@@ -30,7 +21,9 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
       title="Delete this webhook?"
       action="Delete"
       destructive
-      onConfirm={remove}
+      onConfirm={() => run({ id })}
+      success="Webhook deleted."
+      onDone={() => navigate('/webhooks')}
     >
       <Text size="sm" mb="sm" className="ph-mono">
         {url}

@@ -1,7 +1,6 @@
 import { List } from '@mantine/core'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifySuccess } from '../../components/notify.ts'
 import { WebhookResumeDocument } from '../../generated/graphql.ts'
 
 interface ResumeWebhookProps {
@@ -15,21 +14,15 @@ interface ResumeWebhookProps {
 export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookProps) {
   const { run } = useAction(WebhookResumeDocument)
 
-  async function resume() {
-    const outcome = await run({ id: webhookId })
-    if (!outcome.ok) return outcome.message
-    notifySuccess('Webhook resumed.')
-    done()
-    return null
-  }
-
   return (
     <Confirm
       opened={opened}
       onClose={close}
       title="Resume this webhook now?"
       action="Resume"
-      onConfirm={resume}
+      onConfirm={() => run({ id: webhookId })}
+      success="Webhook resumed."
+      onDone={done}
     >
       <List size="sm" spacing={6}>
         <List.Item>

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, List, Select, Stack, Text, Textarea } from '@mantine/core'
+import { List, Select, Stack, Text, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type Rejection, useAction } from '../../api/use-action.ts'
-import { parsePayload } from '../../events/parse-payload.ts'
+import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
+import { exampleOf, parsePayload } from '../../events/parse-payload.ts'
 import {
   type WebhookCatalogueQuery,
   type WebhookRowFragment,
@@ -92,20 +93,15 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
           }
           errorProps={{ component: 'div', role: 'alert' }}
         />
-        {rejection && problems.length === 0 && (
-          <Alert color="red" variant="light" role="alert" title="Sending failed">
-            {rejection.message}
-          </Alert>
-        )}
+        <FormError title="Sending failed">{problems.length === 0 && rejection?.message}</FormError>
         {deliveryId !== null && <TestProgress webhookId={webhook.id} deliveryId={deliveryId} />}
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={close}>
-            Close
-          </Button>
-          <Button type="submit" loading={running} disabled={!payload.ok}>
-            {deliveryId === null ? 'Send' : 'Send another'}
-          </Button>
-        </Group>
+        <FormButtons
+          action={deliveryId === null ? 'Send' : 'Send another'}
+          loading={running}
+          disabled={!payload.ok}
+          dismiss={close}
+          dismissLabel="Close"
+        />
       </Stack>
     </form>
   )
@@ -120,9 +116,4 @@ function Problems({ problems }: { problems: Rejection['issues'] }) {
       ))}
     </List>
   )
-}
-
-function exampleOf(types: Types, name: string): string {
-  const example = types.find((type) => type.name === name)?.example
-  return JSON.stringify(example ?? {}, null, 2)
 }

@@ -27,7 +27,7 @@ export function TestEvent({ webhook, opened, close }: TestEventProps) {
 
 function WithTypes({ webhook, close }: Omit<TestEventProps, 'opened'>) {
   const { data, error, reload } = useRead(WebhookCatalogueDocument, {})
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   if (!data) return <Skeleton h={320} />
   const types = data.eventTypes.filter(({ name }) => webhook.eventSubscriptions.includes(name))
   if (types.length === 0)

@@ -1,12 +1,12 @@
 import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
-import { useEffect } from 'react'
 import { Link } from 'react-router'
 import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
+import { usePolling } from '../../api/use-polling.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Time } from '../../components/time.tsx'
 import { AttemptBody } from '../../deliveries/attempt/attempt-body.tsx'
-import { isFinished } from '../../deliveries/is-finished.ts'
+import { isFinished } from '../../deliveries/delivery-states.ts'
 import { formatDuration } from '../../format.ts'
 import {
   DeliveriesAttemptRecordedDocument,
@@ -36,11 +36,7 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
       onData: ({ attemptRecorded }) => attemptRecorded?.delivery?.id === deliveryId && reload(),
     },
   )
-  useEffect(() => {
-    if (finished) return
-    const timer = setInterval(reload, POLL_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [finished, reload])
+  usePolling(finished ? null : POLL_EVERY_MS, reload)
 
   const attempt = delivery?.attempts?.nodes.at(-1)
   return (

@@ -1,7 +1,6 @@
 import { List } from '@mantine/core'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifySuccess } from '../../components/notify.ts'
 import { type WebhookRowFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
 
 interface ToggleWebhookProps {
@@ -14,20 +13,14 @@ interface ToggleWebhookProps {
 export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: ToggleWebhookProps) {
   const { run } = useAction(WebhookUpdateDocument)
 
-  async function change() {
-    const outcome = await run({ id, input: { enabled: !enabled } })
-    if (!outcome.ok) return outcome.message
-    notifySuccess(enabled ? 'Webhook disabled.' : 'Webhook enabled.')
-    return null
-  }
-
   return (
     <Confirm
       opened={opened}
       onClose={close}
       title={enabled ? 'Disable this webhook?' : 'Enable this webhook?'}
       action={enabled ? 'Disable' : 'Enable'}
-      onConfirm={change}
+      onConfirm={() => run({ id, input: { enabled: !enabled } })}
+      success={enabled ? 'Webhook disabled.' : 'Webhook enabled.'}
     >
       {enabled ? (
         <List size="sm" spacing={6}>

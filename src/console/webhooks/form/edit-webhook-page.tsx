@@ -35,7 +35,7 @@ export default function EditWebhookPage() {
       ) : webhook ? (
         <Edit key={webhook.id} webhook={webhook} />
       ) : error ? (
-        <QueryError error={error} retry={reload} />
+        <QueryError error={error} reload={reload} />
       ) : (
         <Stack gap="lg" aria-busy="true">
           <Skeleton height={280} />

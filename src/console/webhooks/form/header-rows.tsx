@@ -98,14 +98,13 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
 
 /** Stored values may be credentials of the old origin. */
 function Moved({ to, valuesStay }: { to: string; valuesStay: boolean }) {
-  const origin = { origin: to }
   return valuesStay ? (
     <Notice color="yellow" title="The stored values go to the new address too">
-      {`Deliveries to ${origin.origin} will have these headers. Change or remove those that are credentials of the old address.`}
+      {`Deliveries to ${to} will have these headers. Change or remove those that are credentials of the old address.`}
     </Notice>
   ) : (
     <Notice color="orange" title="Enter the values again">
-      {`Stored values do not go to another address, because they may be credentials. Enter each value for ${origin.origin}, or remove the header. With the scope secrets:read the stored values stay.`}
+      {`Stored values do not go to another address, because they may be credentials. Enter each value for ${to}, or remove the header. With the scope secrets:read the stored values stay.`}
     </Notice>
   )
 }

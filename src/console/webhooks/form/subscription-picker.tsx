@@ -35,9 +35,9 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     `${name} ${description}`.toLowerCase().includes(words),
   )
   const missing = found.map(({ name }) => name).filter((name) => !value.includes(name))
-  const select = missing.length > 0 || found.length === 0 ? 'selectAll' : 'selectNone'
+  const select = missing.length > 0 || found.length === 0 ? 'Select all' : 'Select none'
 
-  if (queryError && !data) return <QueryError error={queryError} retry={reload} />
+  if (queryError && !data) return <QueryError error={queryError} reload={reload} />
   return (
     <Section
       title="Events"
@@ -54,7 +54,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
               onChange(missing.length > 0 ? [...value, ...missing] : without(value, found))
             }
           >
-            {SELECT[words === '' ? select : (`${select}Found` as const)]}
+            {words === '' ? select : `${select} found`}
           </Button>
         </Group>
       }
@@ -96,13 +96,6 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
       </Checkbox.Group>
     </Section>
   )
-}
-
-const SELECT = {
-  selectAll: 'Select all',
-  selectNone: 'Select none',
-  selectAllFound: 'Select all found',
-  selectNoneFound: 'Select none found',
 }
 
 function without(value: readonly string[], found: readonly { readonly name: string }[]): string[] {

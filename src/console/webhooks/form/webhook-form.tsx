@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Stack, Switch, Textarea } from '@mantine/core'
+import { Stack, Switch, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import type { EditConflict, Rejection } from '../../api/use-action.ts'
+import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { useSession } from '../../session/session.tsx'
@@ -93,19 +93,8 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
             }}
           />
         )}
-        {rejection !== null && (
-          <Alert color="red" variant="light" role="alert" title="Saving failed">
-            {rejection}
-          </Alert>
-        )}
-        <Group justify="end" gap="xs">
-          <Button component={Link} to={back} variant="default">
-            Cancel
-          </Button>
-          <Button type="submit" loading={saving}>
-            {action}
-          </Button>
-        </Group>
+        <FormError title="Saving failed">{rejection}</FormError>
+        <FormButtons action={action} loading={saving} dismiss={back} />
       </Stack>
       <UnsavedGuard unsaved={isChanged && !saving} />
     </form>

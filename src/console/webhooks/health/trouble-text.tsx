@@ -20,15 +20,7 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
       <div>
         {since && (
           <>
-            {isOnHold ? (
-              <>
-                On hold for <Time at={since} as="elapsed" />.
-              </>
-            ) : (
-              <>
-                Failing for <Time at={since} as="elapsed" />.
-              </>
-            )}{' '}
+            {isOnHold ? 'On hold for' : 'Failing for'} <Time at={since} as="elapsed" />.{' '}
             {`${formatCount(health.consecutiveFailures)} ${plural(health.consecutiveFailures, 'attempt', 'attempts')} in a row failed.`}{' '}
             {health.lastSuccessAt ? (
               <>

@@ -13,7 +13,7 @@ import { QueryError } from '../../components/query-error.tsx'
 import { useNow } from '../../components/time.tsx'
 import { WebhookStatisticsDocument } from '../../generated/graphql.ts'
 import { HealthMetrics } from './health-metrics.tsx'
-import { useActivity } from './use-activity.ts'
+import { useActivity } from './use-health-changes.ts'
 
 const Activity = lazy(() =>
   import('../../components/charts/activity.tsx').then((m) => ({ default: m.Activity })),
@@ -27,7 +27,7 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   const bounds = boundsOf(range, useNow())
   const { data, error, reload } = useRead(WebhookStatisticsDocument, { id: webhookId, ...bounds })
   useActivity(webhookId, reload)
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   const statistics = data?.webhook?.statistics
   return (
     <Stack gap="lg">

@@ -44,7 +44,7 @@ export default function WebhooksPage() {
         to={({ id }) => `/webhooks/${id}`}
         error={error}
         stale={stale}
-        retry={reload}
+        reload={reload}
         empty={<NoWebhooks filtered={filters.active} clear={filters.clear} />}
         pages={{ info: webhooks?.pageInfo, cursors }}
       />

@@ -34,7 +34,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
         keyOf={({ id }) => id}
         to={({ id }) => `/deliveries/${id}`}
         error={error}
-        retry={reload}
+        reload={reload}
         empty={<NoDeliveries />}
       />
       {rows && rows.length > 0 && (

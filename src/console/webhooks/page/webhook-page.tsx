@@ -33,7 +33,7 @@ export default function WebhookPage() {
     if (data && !error) return <NotFoundPage noun="webhook" />
     return (
       <Page title="Webhook" breadcrumbs={[['Webhooks', '/webhooks']]}>
-        {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
+        {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }

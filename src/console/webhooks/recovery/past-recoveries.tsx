@@ -75,7 +75,7 @@ export function PastRecoveries({ webhookId }: { webhookId: string }) {
         to={({ id }) => `?recovery=${id}`}
         error={error}
         stale={stale}
-        retry={reload}
+        reload={reload}
         empty={
           <Text size="sm" c="dimmed">
             No recoveries yet.

@@ -33,7 +33,7 @@ export default function RecoverPage() {
       ]}
       description="Re-sends the events that this webhook missed or failed to accept in a time range. You can repeat a recovery safely: no event is delivered twice."
     >
-      {error && !webhook && <QueryError error={error} retry={reload} />}
+      {error && !webhook && <QueryError error={error} reload={reload} />}
       {!webhook && !error && <DetailSkeleton />}
       {recoveryId !== null && <RecoveryProgress key={recoveryId} id={recoveryId} webhookId={id} />}
       {webhook && <RecoverNotice webhook={webhook} reload={reload} />}

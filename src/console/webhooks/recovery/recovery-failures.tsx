@@ -33,7 +33,7 @@ export function RecoveryFailures({ recovery }: { recovery: RecoveryRowFragment }
       columns={COLUMNS}
       connection={data?.recovery?.exhaustedDeliveries}
       cursors={cursors}
-      read={{ error, stale, retry: reload }}
+      read={{ error, stale, reload }}
     />
   )
 }

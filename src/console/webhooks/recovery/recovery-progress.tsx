@@ -40,7 +40,7 @@ export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
     return () => clearInterval(timer)
   }, [everyMs, reload])
 
-  if (error && !recovery) return <QueryError error={error} retry={reload} />
+  if (error && !recovery) return <QueryError error={error} reload={reload} />
   if (data && !recovery) {
     return (
       <Alert color="gray" variant="light">

@@ -1,7 +1,6 @@
 import { List } from '@mantine/core'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifySuccess } from '../../components/notify.ts'
 import { WebhookRotateSecretDocument } from '../../generated/graphql.ts'
 
 interface RotateSecretProps {
@@ -15,21 +14,15 @@ interface RotateSecretProps {
 export function RotateSecret({ webhookId, opened, close, done }: RotateSecretProps) {
   const { run } = useAction(WebhookRotateSecretDocument)
 
-  async function rotate() {
-    const outcome = await run({ webhookId })
-    if (!outcome.ok) return outcome.message
-    notifySuccess('Secret rotated. Configure the new secret in your receiver.')
-    done()
-    return null
-  }
-
   return (
     <Confirm
       opened={opened}
       onClose={close}
       title="Rotate the signing secret?"
       action="Rotate"
-      onConfirm={rotate}
+      onConfirm={() => run({ webhookId })}
+      success="Secret rotated. Configure the new secret in your receiver."
+      onDone={done}
     >
       <List size="sm" spacing={6}>
         <List.Item>The new secret signs every attempt from now on, including retries.</List.Item>

@@ -72,7 +72,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         }
       >
         {error && shown && !webhook ? (
-          <QueryError error={error} retry={reload} />
+          <QueryError error={error} reload={reload} />
         ) : (
           <SecretKey secret={webhook?.signingSecret} />
         )}
