@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { AUDIT_ACTIONS } from '../../src/audit/audit-entry.ts'
 import { SCOPES as SHOWN_SCOPES } from '../../src/console/api-keys/scopes.ts'
-import { ACTION_LABELS } from '../../src/console/audit/action-labels.ts'
+import { ACTION_LABELS } from '../../src/console/audit/audit-options.ts'
 import { FAILURES } from '../../src/console/session/sign-in-failures.ts'
 import { SIGN_IN_FAILURES } from '../../src/sessions/oidc/sign-in-failure.ts'
 

@@ -1,4 +1,5 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
@@ -6,7 +7,9 @@ import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-error
 import { FormError } from '../components/forms/form-parts.tsx'
 import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
+import { formatCount } from '../format.ts'
 import { ApiKeysUpdateDocument } from '../generated/graphql.ts'
+import { useSession } from '../session/session.tsx'
 import type { ApiKey } from './key-state.tsx'
 import {
   DEFAULT_LIMITS,
@@ -15,6 +18,34 @@ import {
   LimitFields,
   type Limits,
 } from './limit-fields.tsx'
+
+/** Shows the rate limits of a key, and lets key managers change them. */
+export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
+  const { can } = useSession()
+  const [editing, edit] = useDisclosure()
+  const { requestsPerSecond, eventsPerSecond, deliveriesPerSecond } = apiKey
+  return (
+    <Stack gap="xs" component="section">
+      <Text fw={600} size="sm" component="h3" m={0}>
+        Rate limits
+      </Text>
+      {editing ? (
+        <LimitsForm apiKey={apiKey} onClose={edit.close} />
+      ) : (
+        <Group justify="space-between">
+          <Text size="sm">
+            {`${formatCount(requestsPerSecond)} requests, ${formatCount(eventsPerSecond)} events and ${formatCount(deliveriesPerSecond)} deliveries per second, averaged over ten seconds.`}
+          </Text>
+          {can('keys:manage') && !apiKey.revokedAt && (
+            <Button size="xs" variant="default" onClick={edit.open}>
+              Edit limits
+            </Button>
+          )}
+        </Group>
+      )}
+    </Stack>
+  )
+}
 
 interface LimitsFormProps {
   readonly apiKey: ApiKey

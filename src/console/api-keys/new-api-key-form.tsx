@@ -3,8 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
-import { ApiKeysCreateDocument } from '../generated/graphql.ts'
-import type { CreatedApiKey } from './created-api-key.ts'
+import { ApiKeysCreateDocument, type ApiKeysCreateMutation } from '../generated/graphql.ts'
 import { type Expiry, ExpiryField, expiresAt } from './expiry-field.tsx'
 import { LIMIT_FIELDS, LimitFields, type Limits } from './limit-fields.tsx'
 import { ScopeChecklist } from './scope-checklist.tsx'
@@ -84,3 +83,9 @@ export function NewApiKeyForm({ onCreated, onCancel }: NewApiKeyFormProps) {
     </form>
   )
 }
+
+/** A new key with its token. */
+export type CreatedApiKey = Extract<
+  NonNullable<ApiKeysCreateMutation['createApiKey']>,
+  { __typename: 'CreateApiKeySuccess' }
+>['createdApiKey']

@@ -1,12 +1,10 @@
-import { DURATIONS } from '../components/filters/durations.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
-import { CAUSES, causeOf } from '../deliveries/cause-options.ts'
-import { RESPONSES } from '../deliveries/response-filter.ts'
+import { WebhookMultiSelect } from '../components/filters/webhook-select.tsx'
+import { CAUSES, causeOf, DURATIONS, RESPONSES } from '../deliveries/response-filter.ts'
 import { ATTEMPT_FILTERS, attemptFilter } from './attempts-query.ts'
 
 /** The attempt filters in the query parameters. `onlyWebhookId` fixes the webhook. */

@@ -1,10 +1,9 @@
 import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
-import { Presets } from '../components/filters/presets.tsx'
+import { type Preset, Presets } from '../components/filters/presets.tsx'
 import { List } from '../components/lists/list.tsx'
-import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { EmptyState } from '../components/page/empty-state.tsx'
+import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
 import { ExportDialog } from '../exports/export-dialog.tsx'
@@ -13,7 +12,6 @@ import { COLUMNS } from './attempt-columns.tsx'
 import { AttemptFilters, useAttemptFilters } from './attempt-filters.tsx'
 import { attemptsQuery } from './attempts-query.ts'
 import { deliveriesPath } from './deliveries-path.ts'
-import { PRESETS } from './presets.ts'
 import { useExportAttempts } from './use-export-attempts.ts'
 
 /** All attempts, newest first, by their own time: a delivery of last week can have failed a minute ago. */
@@ -72,3 +70,10 @@ export default function AttemptsPage() {
     </Page>
   )
 }
+
+/** Frequent questions about attempts, as query parameters. */
+export const PRESETS: readonly Preset[] = [
+  { label: 'Failed in the last hour', params: { response: 'FAILED', within: '1h' } },
+  { label: 'No response today', params: { response: 'NO_RESPONSE', within: 'today' } },
+  { label: 'Slow today', params: { duration: '5000', within: 'today' } },
+]

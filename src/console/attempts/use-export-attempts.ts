@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import { useClient } from 'urql'
-import { dataOf } from '../api/data-of.ts'
-import { pageOf } from '../api/page-of.ts'
+import { dataOf, pageOf } from '../api/data-of.ts'
 import type { ExportColumn } from '../exports/csv.ts'
 import type { ExportSource } from '../exports/export-rows.ts'
 import {

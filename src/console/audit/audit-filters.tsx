@@ -1,13 +1,14 @@
+import { TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
-import { readList } from '../components/filters/list-param.ts'
+import { readList, writeList } from '../components/filters/list-param.ts'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { oidcHost } from '../page-settings.ts'
 import { type Actors, personKey } from './actor.tsx'
 import { AUDIT_FILTERS, auditFilter } from './audit-log-query.ts'
 import { ACTIONS, SOURCES, SUBJECT_KINDS } from './audit-options.ts'
-import { SubjectInput } from './subject-input.tsx'
 
 /** The filters of the audit log in the query parameters. */
 export function useAuditFilters() {
@@ -89,3 +90,35 @@ function withChosen(known: ReadonlyMap<string, string>, chosen: string | null) {
 
 const peopleByKey = (people: readonly string[]) =>
   new Map(people.map((person) => [personKey(person), person]))
+
+interface SubjectInputProps {
+  readonly value: string | null
+  onChange(value: string | null): void
+}
+
+/** Ids or names of event types, with spaces or commas between them. Applies on Enter or blur: only whole ids match. */
+export function SubjectInput({ value, onChange }: SubjectInputProps) {
+  const applied = readList(value).join(' ')
+  const [text, setText] = useState(applied)
+  useEffect(() => setText(applied), [applied])
+
+  function apply() {
+    const ids = text.split(/[\s,]+/).filter((id) => id !== '')
+    if (ids.join(' ') !== applied) onChange(writeList(ids))
+  }
+
+  return (
+    <TextInput
+      label="Target"
+      size="xs"
+      w={220}
+      placeholder="wh_…, or an event type"
+      value={text}
+      spellCheck={false}
+      autoComplete="off"
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === 'Enter' && apply()}
+    />
+  )
+}

@@ -1,10 +1,11 @@
 import { pageQuery } from '../api/page-query.ts'
-import { readList, readOptions } from '../components/filters/list-param.ts'
 import {
+  readList,
+  readOptions,
   readTimeRange,
   TIME_FILTERS,
   type TimeBounds,
-} from '../components/filters/read-time-range.ts'
+} from '../components/filters/list-param.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import {

@@ -1,6 +1,47 @@
 import { optionsOf } from '../components/filters/list-param.ts'
 import type { AuditSource, AuditSubjectKind } from '../generated/graphql.ts'
-import { ACTION_LABELS } from './action-labels.ts'
+
+/** The label of each action in the audit log. */
+export const ACTION_LABELS: Readonly<Record<string, string>> = {
+  'webhook.created': 'Webhook created',
+  'webhook.updated': 'Webhook changed',
+  'webhook.deleted': 'Webhook deleted',
+  'webhook.probed': 'Probe sent',
+  'webhook.resumed': 'Webhook resumed',
+  'signing_secret.rotated': 'Signing secret rotated',
+  'signing_secret.revealed': 'Signing secret revealed',
+  'custom_headers.revealed': 'Custom headers revealed',
+  'api_key.created': 'API key created',
+  'api_key.updated': 'API key changed',
+  'api_key.revoked': 'API key revoked',
+  'portal_session.created': 'Portal session created',
+  'frontend_session.created': 'Frontend session created',
+  'frontend_session.renewed': 'Frontend session renewed',
+  'session.started': 'Signed in',
+  'session.ended': 'Signed out',
+  'delivery.tested': 'Test event sent',
+  'delivery.copied': 'Copy of a delivery sent',
+  'delivery.redelivered': 'Delivery redelivered',
+  'delivery.canceled': 'Delivery canceled',
+  'recovery.started': 'Recovery started',
+  'recovery.canceled': 'Recovery canceled',
+  'delivery_task.started': 'Bulk action started',
+  'delivery_task.canceled': 'Bulk action canceled',
+  'event_type.created': 'Event type created',
+  'event_type.updated': 'Event type changed',
+  'event_type.archived': 'Event type archived',
+  'event_type.unarchived': 'Event type unarchived',
+  'organization.created': 'Organization created',
+  'organization.renamed': 'Organization renamed',
+  'job.run_now': 'Job run now',
+  'job.rescheduled': 'Job rescheduled',
+  'job.failed': 'Job failed manually',
+  'job.completed': 'Job removed',
+  'encryption.rotated': 'Encryption keys rotated',
+}
+
+/** A newer server may know more actions; these show their code. */
+export const actionLabel = (action: string) => ACTION_LABELS[action] ?? action
 
 /** The options of the filters of the audit log. */
 

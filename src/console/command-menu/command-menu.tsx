@@ -1,15 +1,13 @@
+import './command-menu.css'
 import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
+import { navigateWithGuard } from '../components/forms/history-guard.ts'
 import { useSession } from '../session/session.tsx'
-import { type Command, matching } from './command.ts'
-import { exactMatch } from './exact-match.ts'
-import { recentCommands, rememberCommand } from './recent-commands.ts'
+import { type Command, exactMatch, matching, recentCommands, rememberCommand } from './command.ts'
 import { useCommands } from './use-commands.ts'
 import { useFound } from './use-found.ts'
-import './command-menu.css'
 
 interface CommandMenuProps {
   readonly opened: boolean

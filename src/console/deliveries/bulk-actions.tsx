@@ -12,8 +12,7 @@ import type {
 import { useSession } from '../session/session.tsx'
 import { StartTask } from '../tasks/start-task.tsx'
 import type { TaskTarget } from '../tasks/task-target.ts'
-import { SelectMatching } from './select-matching.tsx'
-import { useDeliveryCount } from './use-delivery-count.ts'
+import { SelectMatching, useDeliveryCount } from './select-matching.tsx'
 import { useExportDeliveries } from './use-export-deliveries.ts'
 
 interface BulkActionsProps {

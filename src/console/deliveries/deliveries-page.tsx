@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
-import { Presets } from '../components/filters/presets.tsx'
+import { type Preset, Presets } from '../components/filters/presets.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { LiveBadge } from '../components/live-badge.tsx'
@@ -10,7 +10,6 @@ import { useSession } from '../session/session.tsx'
 import { deliveryColumns } from './delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryList } from './delivery-list.tsx'
-import { PRESETS } from './presets.ts'
 import { useDeliveries } from './use-deliveries.ts'
 
 const COLUMNS = deliveryColumns(null)
@@ -57,3 +56,12 @@ function NoDeliveriesYet() {
     </EmptyState>
   )
 }
+
+/** Frequent questions about deliveries, as query parameters. */
+export const PRESETS: readonly Preset[] = [
+  { label: 'Failed in the last hour', params: { status: 'FAILED', attempted: '1h' } },
+  { label: 'Retrying', params: { state: 'RETRYING' } },
+  { label: 'Waiting', params: { state: 'WAITING' } },
+  { label: 'Exhausted today', params: { state: 'EXHAUSTED', attempted: 'today' } },
+  { label: 'Slow today', params: { duration: '5000', attempted: 'today' } },
+]

@@ -1,11 +1,11 @@
 import { pageQuery } from '../api/page-query.ts'
-import { KEY_FILTERS } from '../components/filters/read-key.ts'
 import {
   ATTEMPT_TIME_FILTERS,
   attemptTimeOf,
+  KEY_FILTERS,
   readTimeRange,
   TIME_FILTERS,
-} from '../components/filters/read-time-range.ts'
+} from '../components/filters/list-param.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import { DeliveriesDocument, DeliveryDocument } from '../generated/graphql.ts'

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
-import { Id } from '../components/id.tsx'
+import { Id } from '../components/copy-button.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'

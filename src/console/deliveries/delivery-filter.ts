@@ -1,9 +1,7 @@
-import { readDuration } from '../components/filters/durations.ts'
-import { readList, readOptions } from '../components/filters/list-param.ts'
-import { readKey } from '../components/filters/read-key.ts'
+import { readKey, readList, readOptions } from '../components/filters/list-param.ts'
 import type { DeliveryFilter } from '../generated/graphql.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
-import { RESPONSES, responseFilter } from './response-filter.ts'
+import { RESPONSES, readDuration, responseFilter } from './response-filter.ts'
 
 type Values = Readonly<
   Record<

@@ -1,18 +1,20 @@
-import { AttemptTime, useAttemptTime } from '../components/filters/attempt-time.tsx'
-import { DURATIONS } from '../components/filters/durations.ts'
-import { EventTypeMultiSelect } from '../components/filters/event-type-multi-select.tsx'
+import { EventTypeMultiSelect } from '../components/filters/event-type-select.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { KeyFilter } from '../components/filters/key-filter.tsx'
-import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
+import {
+  AttemptTime,
+  TimeRange,
+  useAttemptTime,
+  useTimeRange,
+} from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
-import { CAUSES, causeOf } from './cause-options.ts'
+import { WebhookMultiSelect } from '../components/filters/webhook-select.tsx'
 import { DELIVERY_FILTERS } from './deliveries-query.ts'
 import { deliveryFilter } from './delivery-filter.ts'
 import { DELIVERY_STATES } from './delivery-states.ts'
-import { RESPONSES } from './response-filter.ts'
+import { CAUSES, causeOf, DURATIONS, RESPONSES } from './response-filter.ts'
 
 /** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useDeliveryFilters(onlyWebhookId: string | null) {

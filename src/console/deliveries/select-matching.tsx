@@ -2,10 +2,12 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type Client, useClient } from 'urql'
 import { dataOf } from '../api/data-of.ts'
+import { useRead } from '../api/use-read.ts'
 import { notifyError } from '../components/notify.ts'
 import type { Selection } from '../components/selection/use-selection.ts'
 import { formatCount } from '../format.ts'
 import {
+  DeliveryCountDocument,
   type DeliveryFilter,
   DeliveryIdsDocument,
   type DeliveryIdsQuery,
@@ -68,4 +70,17 @@ async function firstIds(client: Client, filter: DeliveryFilter): Promise<readonl
     after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
   } while (after != null && ids.length < MAX_IDS)
   return ids
+}
+
+/** How many deliveries match, such as "4,312" or "10,000+". Null while unknown, and for a search key. */
+export function useDeliveryCount(filter: DeliveryFilter, wanted: boolean): string | null {
+  const { data } = useRead(
+    DeliveryCountDocument,
+    { filter },
+    { pause: !wanted || filter.key != null },
+  )
+  const counted = data?.deliveryCount
+  if (!counted) return null
+  const { count, countIsExact } = counted
+  return countIsExact ? formatCount(count) : `${formatCount(count)}+`
 }

@@ -1,8 +1,9 @@
-import { Alert } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { IconClock } from '@tabler/icons-react'
+import { useState } from 'react'
+import { usePolling } from '../api/use-polling.ts'
 import { Time, useNow } from '../components/time.tsx'
 import type { DeliveryQuery } from '../generated/graphql.ts'
-import { Countdown } from './countdown.tsx'
 import { whyWaiting } from './why-waiting.ts'
 
 interface WaitingNoticeProps {
@@ -29,4 +30,31 @@ export function WaitingNotice({ delivery }: WaitingNoticeProps) {
       )}
     </Alert>
   )
+}
+
+/** The time until `to`, updated every second. */
+export function Countdown({ to }: { to: string }) {
+  const [nowMs, setNowMs] = useState(Date.now)
+  usePolling(1_000, () => setNowMs(Date.now()))
+  return (
+    <Text span inherit role="timer" fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
+      {remaining(Date.parse(to) - nowMs)}
+    </Text>
+  )
+}
+
+/** `in 4 s`, `in 12:05`, `in 3:20:00 hours` */
+export function remaining(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000)
+  if (seconds <= 0) return 'now'
+  if (seconds < 60) return `in ${seconds} s`
+  const two = (value: number) => String(value).padStart(2, '0')
+  const [hours, minutes, rest] = [
+    Math.floor(seconds / 3_600),
+    Math.floor(seconds / 60) % 60,
+    seconds % 60,
+  ]
+  return hours === 0
+    ? `in ${minutes}:${two(rest)}`
+    : `in ${hours}:${two(minutes)}:${two(rest)} hours`
 }

@@ -3,7 +3,7 @@ import { useNavigate, useParams } from 'react-router'
 import { useAction } from '../api/use-action.ts'
 import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
-import { FormSkeleton } from '../components/page/form-skeleton.tsx'
+import { FormSkeleton } from '../components/page/detail-skeleton.tsx'
 import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
@@ -11,7 +11,7 @@ import { type EventTypesFieldsFragment, EventTypesUpdateDocument } from '../gene
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { draftOf, type EventTypeDraft, type EventTypeFields } from './event-type-draft.ts'
 import { EventTypeForm } from './event-type-form.tsx'
-import { useEventType } from './use-event-type.ts'
+import { useEventType } from './event-type-queries.ts'
 
 export default function EditEventTypePage() {
   const { name = '' } = useParams()

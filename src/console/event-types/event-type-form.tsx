@@ -3,14 +3,12 @@ import { type FormEvent, useState } from 'react'
 import type { EditConflict, Outcome } from '../api/use-action.ts'
 import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
-import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
+import { FormButtons, FormError, useInitialFocus } from '../components/forms/form-parts.tsx'
 import { UnsavedGuard } from '../components/forms/unsaved-guard.tsx'
-import { useInitialFocus } from '../components/forms/use-initial-focus.ts'
 import { formatCount } from '../format.ts'
 import { type EventTypeDraft, type EventTypeFields, textOfField } from './event-type-draft.ts'
 import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
-import { JsonField } from './json-field.tsx'
-import { parseJson } from './parse-json.ts'
+import { JsonField, parseJson } from './json-field.tsx'
 
 interface EventTypeFormProps {
   readonly initial: EventTypeDraft

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core'
 import { IconArchive, IconArchiveOff, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'react-router'
-import { JsonBlock } from '../components/json/json-block.tsx'
+import { JsonBlock } from '../components/json/code-block.tsx'
 import { DetailSkeleton } from '../components/page/detail-skeleton.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Page } from '../components/page/page.tsx'
@@ -16,8 +16,8 @@ import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { ArchiveEventType } from './archive-event-type.tsx'
+import { useEventType } from './event-type-queries.ts'
 import { SchemaView } from './schema-view.tsx'
-import { useEventType } from './use-event-type.ts'
 
 const BREADCRUMBS = [['Event types', '/event-types']] as const
 

@@ -1,6 +1,5 @@
 import { Button, Group, Text, Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { parseJson } from './parse-json.ts'
 
 interface JsonFieldProps {
   readonly label: string
@@ -54,4 +53,18 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
       )}
     />
   )
+}
+
+/** The parsed value (null for an empty text), or an error message. */
+export type ParsedJson =
+  | { readonly value: unknown; readonly error: null }
+  | { readonly value?: undefined; readonly error: string }
+
+export function parseJson(text: string): ParsedJson {
+  if (text.trim() === '') return { value: null, error: null }
+  try {
+    return { value: JSON.parse(text), error: null }
+  } catch (cause) {
+    return { error: `Invalid JSON: ${(cause as Error).message}.` }
+  }
 }

@@ -1,6 +1,6 @@
 import { Badge, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { JsonBlock } from '../components/json/json-block.tsx'
+import { JsonBlock } from '../components/json/code-block.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { Section } from '../components/page/section.tsx'
 import { type SchemaProperty, schemaProperties } from './schema-properties.ts'

@@ -1,3 +1,5 @@
+import { TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { changedParams } from '../changed-params.ts'
@@ -8,14 +10,12 @@ import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { List } from '../components/lists/list.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
-import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { EmptyState } from '../components/page/empty-state.tsx'
+import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { useSession } from '../session/session.tsx'
 import { eventColumns } from './event-columns.tsx'
-import { EventIdFilter } from './event-id-filter.tsx'
-import { EVENT_FILTERS, eventFilter, eventsQuery } from './events-query.ts'
+import { EVENT_FILTERS, eventFilter, eventsQuery, isEventId } from './events-query.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import { useNewerEvents } from './use-newer-events.ts'
 
@@ -86,5 +86,33 @@ function EmptyList() {
       Your application publishes events over GraphQL, in SQL or on the command line. With the scope
       events:publish, you can publish an event at the top of this page.
     </EmptyState>
+  )
+}
+
+interface EventIdFilterProps {
+  readonly value: string | null
+  onChange(id: string | null): void
+}
+
+/** Finds an event by its complete id. A partial id does not filter. */
+export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
+  const [text, setText] = useState(value ?? '')
+  useEffect(() => setText(value ?? ''), [value])
+  const isWrong = text !== '' && !isEventId(text)
+  return (
+    <TextInput
+      label="Id"
+      placeholder="evt_…"
+      size="xs"
+      w={240}
+      value={text}
+      error={isWrong && 'An event id is evt_ followed by 26 letters and digits.'}
+      onChange={({ currentTarget }) => {
+        const id = currentTarget.value.trim()
+        setText(id)
+        if (id === '') onChange(null)
+        else if (isEventId(id)) onChange(id)
+      }}
+    />
   )
 }

@@ -5,8 +5,7 @@ import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { formatCount } from '../format.ts'
 import { changeMany, MAX_JOBS, type ManyChanges } from './change-many.ts'
 import { COMMAND_NAMES, COMMANDS, type CommandName } from './job-commands.ts'
-import { useJobCommands } from './use-job-commands.ts'
-import { type JobTarget, useJobIds } from './use-job-ids.ts'
+import { type JobTarget, useJobCommands, useJobIds } from './use-job-commands.ts'
 
 export interface CommandResult extends ManyChanges {
   readonly name: CommandName

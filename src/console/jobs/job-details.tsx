@@ -1,5 +1,5 @@
 import { Stack, Text } from '@mantine/core'
-import { Id } from '../components/id.tsx'
+import { Id } from '../components/copy-button.tsx'
 import { CodeBlock } from '../components/json/code-block.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Time } from '../components/time.tsx'

@@ -13,9 +13,9 @@ import {
   jobsSummaryQuery,
   parseJobState,
   REFRESH_EVERY_MS,
+  totalOf,
 } from './jobs-queries.ts'
-import { totalOf } from './total-of.ts'
-import { useLastValue } from './use-last-value.ts'
+import { useLastValue } from './use-stable-rows.ts'
 
 /** For operators: graphile-worker's jobs. */
 export default function JobsPage() {

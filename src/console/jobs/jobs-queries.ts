@@ -2,7 +2,12 @@ import { pageQuery } from '../api/page-query.ts'
 import { optionsOf } from '../components/filters/list-param.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
-import { type JobState, JobsPageDocument, JobsSummaryDocument } from '../generated/graphql.ts'
+import {
+  type JobState,
+  JobsPageDocument,
+  JobsSummaryDocument,
+  type JobsSummaryQuery,
+} from '../generated/graphql.ts'
 
 export const JOB_FILTERS = ['task', 'state'] as const
 
@@ -39,3 +44,24 @@ export const jobsQuery = pageQuery(
   },
   ['Job'],
 )
+
+export interface Total {
+  readonly count: number
+  /** Whether there may be more. */
+  readonly isMore: boolean
+}
+
+/** How many jobs match the filters, from the counts by task and state. */
+export function totalOf(
+  counts: JobsSummaryQuery['jobCounts'] | undefined,
+  task: string | null,
+  state: JobState | null,
+): Total {
+  const matching = (counts ?? []).filter(
+    (each) => (task === null || each.task === task) && (state === null || each.state === state),
+  )
+  return {
+    count: matching.reduce((sum, { count }) => sum + count, 0),
+    isMore: matching.some(({ countIsExact }) => !countIsExact),
+  }
+}

@@ -1,4 +1,7 @@
+import { useRead } from '../api/use-read.ts'
+import { Section } from '../components/page/section.tsx'
 import { CodeTabs } from '../components/snippets/code-tabs.tsx'
+import { OnboardingSubscriptionsDocument } from '../generated/graphql.ts'
 import { mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 import { publishSnippets } from './publish-code.ts'
@@ -29,5 +32,18 @@ export function PublishSnippets({ type, example }: PublishSnippetsProps) {
           : 'Set POSTHORN_API_KEY to an API key with the scope events:publish.'
       }
     />
+  )
+}
+
+/** After a webhook was created: code that publishes an event which the webhook receives. */
+export function PublishNext({ webhookId }: { webhookId: string }) {
+  const { data } = useRead(OnboardingSubscriptionsDocument, { id: webhookId })
+  const subscriptions = data?.webhook?.eventSubscriptions ?? []
+  const type = data?.eventTypes.find(({ name }) => subscriptions.includes(name))
+  if (!type) return null
+  return (
+    <Section title="Publish" description="Code that publishes an event for this webhook.">
+      <PublishSnippets type={type.name} example={type.example} />
+    </Section>
   )
 }

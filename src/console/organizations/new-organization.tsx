@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
+import { Id } from '../components/copy-button.tsx'
 import { FormButtons } from '../components/forms/form-parts.tsx'
-import { Id } from '../components/id.tsx'
 import {
   OrganizationsCreateDocument,
   type OrganizationsFieldsFragment,

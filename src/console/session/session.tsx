@@ -13,10 +13,9 @@ import { describeError } from '../api/request-error.ts'
 import { notifyError } from '../components/notify.ts'
 import { ViewerDocument, type ViewerQuery } from '../generated/graphql.ts'
 import { mount } from '../mount.ts'
-import { onRenewal, tellHost } from './host-messages.ts'
+import { onRenewal, tellHost, useSessionExpiry } from './host-messages.ts'
 import { portalToken, takeOverSession } from './portal.ts'
-import { hasSignInLink } from './sign-in-link.ts'
-import { useSessionExpiry } from './use-session-expiry.ts'
+import { hasSignInLink } from './sign-in.ts'
 
 export type Viewer = ViewerQuery['viewer']
 

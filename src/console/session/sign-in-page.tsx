@@ -3,10 +3,8 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Centered } from '../components/page/centered.tsx'
 import { Notice } from '../components/page/notice.tsx'
 import { oidcHost } from '../page-settings.ts'
-import { OIDC_PATH, oidcFailure } from './oidc.ts'
-import { signIn } from './sign-in.ts'
+import { OIDC_PATH, oidcFailure, signIn, takeSignInLink } from './sign-in.ts'
 import { FAILURES } from './sign-in-failures.ts'
-import { takeSignInLink } from './sign-in-link.ts'
 
 interface SignInProps {
   /** Why the last session ended, if there was one. */

@@ -2,11 +2,10 @@ import { Combobox, Text, UnstyledButton, useCombobox } from '@mantine/core'
 import { IconSelector } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
-import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
+import { navigateWithGuard } from '../components/forms/history-guard.ts'
 import { consoleUrl } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
-import { recentOrganizations } from './recent-organizations.ts'
-import { useOrganizations } from './use-organizations.ts'
+import { recentOrganizations, useOrganizations } from './use-organizations.ts'
 
 /** The name of the organization. Operators switch to another one, and stay on the page if it has no id. */
 export function OrganizationSwitcher() {

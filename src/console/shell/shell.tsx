@@ -1,6 +1,20 @@
-import { ActionIcon, Anchor, AppShell, Burger, Group, Image, Stack, Tooltip } from '@mantine/core'
+import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  AppShell,
+  Burger,
+  Group,
+  Image,
+  Stack,
+  Tooltip,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tabler/icons-react'
+import {
+  IconBuilding,
+  IconLayoutSidebarLeftCollapse,
+  IconLayoutSidebarLeftExpand,
+} from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { useUnreachableSince } from '../api/reachability.ts'
@@ -10,13 +24,11 @@ import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
 import { AccountMenu } from './account-menu.tsx'
-import { ActingAs } from './acting-as.tsx'
 import { GoTo } from './go-to.tsx'
-import { Menu } from './menu.tsx'
+import { Menu, useMenuWidth } from './menu.tsx'
 import { OrganizationSwitcher } from './organization-switcher.tsx'
 import { PageOutlet } from './page-boundary.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
-import { useMenuWidth } from './use-menu-width.ts'
 import { useScroll } from './use-scroll.ts'
 
 /** The frame of every page: the header and the menu. */
@@ -96,5 +108,22 @@ export function Shell() {
         </Stack>
       </AppShell.Main>
     </AppShell>
+  )
+}
+
+/** Reminds an operator that the page belongs to another organization. */
+export function ActingAs() {
+  const { viewer } = useSession()
+  return (
+    <Alert color="yellow" variant="light" icon={<IconBuilding size={18} />} mb="lg" py="xs">
+      <Group justify="space-between">
+        <span>
+          You are acting for <strong>{viewer.organization.name}</strong>.
+        </span>
+        <Anchor href="/console/organizations" size="sm" c="inherit" underline="always">
+          Back to your own organization
+        </Anchor>
+      </Group>
+    </Alert>
   )
 }

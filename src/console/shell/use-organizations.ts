@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from 'urql'
 import { OrganizationsSearchDocument } from '../generated/graphql.ts'
-import { recentOrganizations } from './recent-organizations.ts'
+import { recentItems } from '../storage.ts'
 
 /** How long the reader pauses before the text is searched. */
 const PAUSE_MS = 200
@@ -28,3 +28,8 @@ export function useOrganizations(
   ].filter(({ organizations }) => organizations.length > 0)
   return { groups, isSearching }
 }
+
+/** The organizations that this tab opened last. */
+export const recentOrganizations = recentItems<{ readonly id: string; readonly name: string }>(
+  'posthorn-recent-organizations',
+)

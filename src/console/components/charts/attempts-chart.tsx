@@ -2,7 +2,6 @@ import { useId } from 'react'
 import { useNavigate } from 'react-router'
 import { formatCompact, formatCount } from '../../format.ts'
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { attemptsPath } from './attempts-path.ts'
 import { ticksOf } from './axis.ts'
 import { ChartFrame } from './chart-frame.tsx'
 import { spanOf } from './chart-time.ts'
@@ -89,4 +88,19 @@ export function AttemptsChart(props: AttemptsChartProps) {
       </Plot>
     </ChartFrame>
   )
+}
+
+interface AttemptsQuery {
+  readonly since: string
+  readonly until: string
+  /** Filters of the page of attempts, such as `{ response: 'SERVER_ERROR_5XX' }`. */
+  readonly filters: Readonly<Record<string, string>>
+  readonly webhookId?: string | undefined
+}
+
+/** The page with exactly the attempts of a part of a bar. */
+export function attemptsPath({ since, until, filters, webhookId }: AttemptsQuery): string {
+  const params = new URLSearchParams({ ...filters, since, until })
+  if (webhookId) params.set('webhook', webhookId)
+  return `/attempts?${params}`
 }

@@ -1,4 +1,4 @@
-import { CAUSES } from '../../deliveries/cause-options.ts'
+import { CAUSES } from '../../deliveries/response-filter.ts'
 import { plural } from '../../format.ts'
 import type { FailureCausesQuery } from '../../generated/graphql.ts'
 import type { Bar } from './fold-buckets.ts'

@@ -1,6 +1,8 @@
 import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
+import { FilterMultiSelect } from './filter-multi-select.tsx'
 import { FilterSelect } from './filter-select.tsx'
+import { readList } from './list-param.ts'
 
 interface EventTypeSelectProps {
   readonly label?: string
@@ -21,6 +23,27 @@ export function EventTypeSelect(props: EventTypeSelectProps) {
       w={w}
       searchable
       data={[...names]}
+      value={value}
+      onChange={onChange}
+    />
+  )
+}
+
+interface EventTypeMultiSelectProps {
+  readonly value: string | null
+  onChange(value: string | null): void
+}
+
+/** Picks event types, archived ones included, because events of them exist. */
+export function EventTypeMultiSelect({ value, onChange }: EventTypeMultiSelectProps) {
+  const { data } = useRead(PickEventTypeDocument, {})
+  const names = new Set([...(data?.eventTypes.map(({ name }) => name) ?? []), ...readList(value)])
+  return (
+    <FilterMultiSelect
+      label="Event type"
+      w={190}
+      searchable
+      options={[...names].map((name) => ({ value: name, label: name }))}
       value={value}
       onChange={onChange}
     />

@@ -2,7 +2,7 @@ import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { FilterSelect } from './filter-select.tsx'
-import type { KeyValues } from './read-key.ts'
+import type { KeyValues } from './list-param.ts'
 import { SearchField } from './search-field.tsx'
 
 interface KeyFilterProps {

@@ -1,7 +1,13 @@
 import { useMemo } from 'react'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
 import { FilterSelect } from './filter-select.tsx'
-import { readTimeRange, type TimeBounds, type TimeValues } from './read-time-range.ts'
+import {
+  type AttemptTimeValues,
+  attemptTimeOf,
+  readTimeRange,
+  type TimeBounds,
+  type TimeValues,
+} from './list-param.ts'
 import { FILTER_TIMES } from './recent-times.ts'
 
 const CUSTOM = { value: 'custom', label: 'From … to …' }
@@ -55,5 +61,31 @@ export function TimeRange({ label = 'Time', values, set }: TimeRangeProps) {
         </>
       )}
     </>
+  )
+}
+
+export function useAttemptTime(values: AttemptTimeValues) {
+  return useTimeRange(attemptTimeOf(values))
+}
+
+interface AttemptTimeProps {
+  readonly values: AttemptTimeValues
+  set(values: Partial<AttemptTimeValues>): void
+}
+
+/** Picks the time of attempts: a delivery of yesterday can have failed a minute ago. */
+export function AttemptTime({ values, set }: AttemptTimeProps) {
+  return (
+    <TimeRange
+      label="Attempted"
+      values={attemptTimeOf(values)}
+      set={({ within, since, until }) =>
+        set({
+          ...(within !== undefined && { attempted: within }),
+          ...(since !== undefined && { attemptedSince: since }),
+          ...(until !== undefined && { attemptedUntil: until }),
+        })
+      }
+    />
   )
 }

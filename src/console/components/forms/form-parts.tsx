@@ -1,5 +1,5 @@
 import { Alert, Button, Group } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 
 interface FormErrorProps {
@@ -50,4 +50,13 @@ export function FormButtons({ action, dismiss, children, ...rest }: FormButtonsP
       </Button>
     </Group>
   )
+}
+
+/** The ref of the first field of a page that is a form to fill in. In a dialog, `data-autofocus` does the same. */
+export function useInitialFocus(enabled: boolean) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (enabled) field.current?.focus({ preventScroll: true })
+  }, [enabled])
+  return field
 }

@@ -1,3 +1,4 @@
+import { Alert } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useSession } from '../../session/session.tsx'
 import { EmptyState } from './empty-state.tsx'
@@ -21,5 +22,14 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
         key that has this scope.
       </EmptyState>
     </Page>
+  )
+}
+
+/** For a viewer who followed a link to a page that their scopes do not allow. */
+export function NotAllowed({ scope }: { scope: string }) {
+  return (
+    <Alert color="gray" variant="light" title="Access denied">
+      {`This page requires the scope ${scope}. Ask the person who gave you access.`}
+    </Alert>
   )
 }

@@ -10,9 +10,8 @@ import {
 import { PageActions } from '../../components/page/page-actions.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { DeleteWebhook } from './delete-webhook.tsx'
 import { TestEvent } from './test-event.tsx'
-import { ToggleWebhook } from './toggle-webhook.tsx'
+import { DeleteWebhook, ToggleWebhook } from './toggle-webhook.tsx'
 
 /** The actions for a webhook that the viewer's scopes allow. */
 export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {

@@ -1,7 +1,7 @@
 import { ActionIcon, Flex, Group, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconTrash } from '@tabler/icons-react'
-import { MASK } from '../headers/mask.ts'
+import { MASK } from '../headers/use-revealed-headers.ts'
 import type { HeaderRow } from './header-row.ts'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { type FocusEvent, type ReactNode, useState } from 'react'
-import { useInitialFocus } from '../../components/forms/use-initial-focus.ts'
+import { useInitialFocus } from '../../components/forms/form-parts.tsx'
 
 const SCHEME = 'https://'
 

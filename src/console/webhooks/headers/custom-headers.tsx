@@ -2,9 +2,8 @@ import { Stack, Text } from '@mantine/core'
 import { Section } from '../../components/page/section.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { MASK } from './mask.ts'
 import { RevealButton } from './reveal-button.tsx'
-import { useRevealedHeaders } from './use-revealed-headers.ts'
+import { MASK, useRevealedHeaders } from './use-revealed-headers.ts'
 
 interface CustomHeadersProps {
   readonly webhook: Pick<WebhookSettingsFragment, 'id' | 'headerNames'>

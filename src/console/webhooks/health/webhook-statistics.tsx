@@ -1,17 +1,16 @@
 import { Stack } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useRead } from '../../api/use-read.ts'
-import { markOf } from '../../components/charts/change-mark.ts'
 import { boundsOf } from '../../components/charts/chart-range.ts'
 import { ChartsSkeleton } from '../../components/charts/charts-skeleton.tsx'
-import { RangeSwitch } from '../../components/charts/range-switch.tsx'
+import type { PlotMark } from '../../components/charts/plot.tsx'
+import { RangeSwitch, useRange } from '../../components/charts/range-switch.tsx'
 import type { AttemptBucket } from '../../components/charts/status-classes.ts'
 import { latencyOf, successRateOf, totalsOf } from '../../components/charts/totals.ts'
-import { useRange } from '../../components/charts/use-range.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { useNow } from '../../components/time.tsx'
-import { WebhookStatisticsDocument } from '../../generated/graphql.ts'
+import { type WebhookChangeKind, WebhookStatisticsDocument } from '../../generated/graphql.ts'
 import { HealthMetrics } from './health-metrics.tsx'
 import { useActivity } from './use-health-changes.ts'
 
@@ -61,3 +60,19 @@ function metricsOf(buckets: readonly AttemptBucket[]) {
     latency: p50Ms != null && p95Ms != null && p99Ms != null ? { p50Ms, p95Ms, p99Ms } : null,
   }
 }
+
+const LABELS: Record<WebhookChangeKind, string> = {
+  CREATED: 'Webhook created',
+  UPDATED: 'Settings changed',
+  ENABLED: 'Enabled',
+  DISABLED: 'Disabled',
+  SECRET_ROTATED: 'Secret rotated',
+  PUT_ON_HOLD: 'Put on hold',
+  HOLD_ENDED: 'Hold ended',
+}
+
+/** The mark of a change of a webhook. */
+export const markOf = ({ at, kind }: { at: string; kind: WebhookChangeKind }): PlotMark => ({
+  at,
+  label: LABELS[kind],
+})

@@ -2,17 +2,21 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
+import { EventTypeSelect } from '../../components/filters/event-type-select.tsx'
+import { FilterBar } from '../../components/filters/filter-bar.tsx'
+import { FilterSelect } from '../../components/filters/filter-select.tsx'
+import { SearchField } from '../../components/filters/search-field.tsx'
 import { useFilters } from '../../components/filters/use-filters.ts'
 import { List } from '../../components/lists/list.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
+import { EmptyState, NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import { formatCount } from '../../format.ts'
 import { useSession } from '../../session/session.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WEBHOOK_FILTERS, webhooksQuery } from '../webhook-queries.ts'
-import { NoWebhooks } from './no-webhooks.tsx'
 import { webhookColumns } from './webhook-columns.tsx'
-import { WebhookFilters } from './webhook-filters.tsx'
 
 export default function WebhooksPage() {
   const { can, webhookId } = useSession()
@@ -57,5 +61,64 @@ function Total({ count, filtered }: { count: number; filtered: boolean }) {
     <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-live="polite">
       {filtered ? `${count} found` : formatCount(count)}
     </span>
+  )
+}
+
+interface NoWebhooksProps {
+  readonly filtered: boolean
+  clear(): void
+}
+
+/** Replaces an empty list of webhooks. */
+export function NoWebhooks({ filtered, clear }: NoWebhooksProps) {
+  const { can } = useSession()
+  if (filtered) return <NoMatches noun="webhook" clear={clear} />
+  if (!can('webhooks:write')) {
+    return (
+      <EmptyState title="No webhooks yet">
+        Creating a webhook requires the scope webhooks:write.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      title="No webhooks yet"
+      action={
+        <Button component={Link} to="/webhooks/new">
+          Create webhook
+        </Button>
+      }
+    >
+      Register the HTTPS URL of your endpoint, and choose the event types that the endpoint
+      receives.
+    </EmptyState>
+  )
+}
+
+type Filters = ReturnType<typeof useFilters<(typeof WEBHOOK_FILTERS)[number]>>
+
+export function WebhookFilters({ values, set, active, clear }: Filters) {
+  return (
+    <FilterBar active={active} clear={clear}>
+      <SearchField
+        label="Search"
+        placeholder="URL or description"
+        value={values.search ?? ''}
+        onChange={(search) => set({ search })}
+      />
+      <FilterSelect
+        label="State"
+        w={150}
+        data={WEBHOOK_STATES}
+        value={values.state}
+        onChange={(state) => set({ state })}
+      />
+      <EventTypeSelect
+        label="Subscribes to"
+        value={values.subscribesTo}
+        onChange={(subscribesTo) => set({ subscribesTo })}
+        w={230}
+      />
+    </FilterBar>
   )
 }

@@ -1,8 +1,11 @@
-import { Group, Stack } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import { List } from '../../components/lists/list.tsx'
 import { NewRows } from '../../components/lists/new-rows.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
+import { Section } from '../../components/page/section.tsx'
 import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/delivery-filters.tsx'
 import { DeliveryList } from '../../deliveries/delivery-list.tsx'
@@ -49,5 +52,46 @@ export function NoDeliveries() {
     <EmptyState title="No deliveries yet">
       Send a test event, or publish an event of a type that this webhook subscribes to.
     </EmptyState>
+  )
+}
+
+const NEWEST = { first: 8 }
+
+/** The newest deliveries of a webhook, with live updates. */
+export function RecentDeliveries({ webhookId }: { webhookId: string }) {
+  const { rows, newer, state, error, reload } = useDeliveries({
+    filter: { webhookId },
+    page: NEWEST,
+    countNewer: true,
+    ofOneWebhook: true,
+  })
+  return (
+    <Section
+      title="Recent deliveries"
+      actions={
+        <Group gap="sm" mih={30}>
+          <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
+          <LiveBadge state={state} />
+        </Group>
+      }
+    >
+      <List
+        label="Recent deliveries"
+        columns={WEBHOOK_DELIVERY_COLUMNS}
+        rows={rows}
+        keyOf={({ id }) => id}
+        to={({ id }) => `/deliveries/${id}`}
+        error={error}
+        reload={reload}
+        empty={<NoDeliveries />}
+      />
+      {rows && rows.length > 0 && (
+        <Text size="sm">
+          <Anchor component={Link} to="?tab=deliveries" inherit>
+            All deliveries
+          </Anchor>
+        </Text>
+      )}
+    </Section>
   )
 }

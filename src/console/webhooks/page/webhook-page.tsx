@@ -1,20 +1,23 @@
-import { Skeleton, Tabs } from '@mantine/core'
+import { Skeleton, Stack, Tabs } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
-import { CopyableLine } from '../../components/page/copyable-line.tsx'
+import { CopyableLine } from '../../components/copy-button.tsx'
 import { DetailSkeleton } from '../../components/page/detail-skeleton.tsx'
+import { Notice } from '../../components/page/notice.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
+import type { WebhookDetailQuery } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { WebhookActions } from '../actions/webhook-actions.tsx'
+import { HealthNotice } from '../health/health-notice.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
+import { WebhookStatistics } from '../health/webhook-statistics.tsx'
 import { webhookName } from '../webhook-name.ts'
 import { webhookQuery } from '../webhook-queries.ts'
-import { WebhookDeliveries } from './webhook-deliveries.tsx'
-import { WebhookOverview } from './webhook-overview.tsx'
+import { RecentDeliveries, WebhookDeliveries } from './webhook-deliveries.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 
 const WebhookSecret = lazy(() =>
@@ -84,4 +87,26 @@ const LABELS = {
   deliveries: 'Deliveries',
   secret: 'Signing secret',
   settings: 'Settings',
+}
+
+interface WebhookOverviewProps {
+  readonly webhook: NonNullable<WebhookDetailQuery['webhook']>
+  reload(): void
+}
+
+/** The health of a webhook: now, over time, and by delivery. */
+export function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
+  return (
+    <Stack gap="lg">
+      {webhook.forwardedUntil && (
+        <Notice color="blue" title="Temporary">
+          `posthorn listen --forward` sends these deliveries on to a server of a developer. The
+          webhook is deleted when the command ends.
+        </Notice>
+      )}
+      <HealthNotice webhook={webhook} reload={reload} />
+      <WebhookStatistics webhookId={webhook.id} />
+      <RecentDeliveries webhookId={webhook.id} />
+    </Stack>
+  )
 }
