@@ -47,13 +47,8 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
   )
 }
 
-interface LimitsFormProps {
-  readonly apiKey: ApiKey
-  onClose(): void
-}
-
 /** The form keeps the limits of the time when it was opened. */
-export function LimitsForm({ apiKey, onClose }: LimitsFormProps) {
+export function LimitsForm({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
   const { run, running } = useAction(ApiKeysUpdateDocument)
   const { requestsPerSecond, eventsPerSecond, deliveriesPerSecond } = apiKey
   const [initial] = useState<Limits>({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond })

@@ -6,13 +6,8 @@ import { CodeBlock } from '../components/json/code-block.tsx'
 import { nameOf } from './key-state.tsx'
 import { type CreatedApiKey, NewApiKeyForm } from './new-api-key-form.tsx'
 
-interface NewApiKeyProps {
-  readonly opened: boolean
-  onClose(): void
-}
-
 /** Creates a key, then shows its token once. Only a button closes that view. */
-export function NewApiKey({ opened, onClose }: NewApiKeyProps) {
+export function NewApiKey({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const [created, setCreated] = useState<CreatedApiKey | null>(null)
   const showsToken = created !== null
 

@@ -2,12 +2,7 @@ import { Box, Group, Stack, Text } from '@mantine/core'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
 import { compareFields, type FieldChange } from './compare-fields.ts'
 
-interface FieldChangesProps {
-  readonly before: unknown
-  readonly after: unknown
-}
-
-export function FieldChanges({ before, after }: FieldChangesProps) {
+export function FieldChanges({ before, after }: { before: unknown; after: unknown }) {
   const changes = compareFields(before, after)
   // An action such as a redelivery changes no field.
   if (changes.length === 0) return null

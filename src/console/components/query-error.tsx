@@ -3,13 +3,8 @@ import type { CombinedError } from 'urql'
 import { describeError } from '../api/request-error.ts'
 import { Notice } from './page/notice.tsx'
 
-interface QueryErrorProps {
-  readonly error: CombinedError
-  reload(): void
-}
-
 /** Says why there is nothing to show. That the server is unreachable, the bar on top of the page says. */
-export function QueryError({ error, reload }: QueryErrorProps) {
+export function QueryError({ error, reload }: { error: CombinedError; reload(): void }) {
   const { message, isUnreachable } = describeError(error)
   if (isUnreachable) return <NotLoaded />
   return (

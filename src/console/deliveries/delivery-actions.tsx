@@ -79,13 +79,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
   }
 }
 
-interface StopDeliveringProps {
-  readonly id: string
-  readonly opened: boolean
-  close(): void
-}
-
-function StopDelivering({ id, opened, close }: StopDeliveringProps) {
+function StopDelivering({ id, opened, close }: { id: string; opened: boolean; close(): void }) {
   const { run } = useAction(DeliveryCancelDocument)
   return (
     <Confirm

@@ -8,11 +8,7 @@ import type { DeliveryQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { webhookName } from '../webhooks/webhook-name.ts'
 
-interface DeliveryFactsProps {
-  readonly delivery: NonNullable<DeliveryQuery['delivery']>
-}
-
-export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
+export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuery['delivery']> }) {
   const { id, webhook, webhookId, createdAt, finishedAt, attemptCount, eventType } = delivery
   const withWebhook = useSession().can('webhooks:read')
   return (

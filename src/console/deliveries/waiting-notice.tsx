@@ -6,12 +6,8 @@ import { Time, useNow } from '../components/time.tsx'
 import type { DeliveryQuery } from '../generated/graphql.ts'
 import { whyWaiting } from './why-waiting.ts'
 
-interface WaitingNoticeProps {
-  readonly delivery: NonNullable<DeliveryQuery['delivery']>
-}
-
 /** Shows why an unfinished delivery has not been sent yet, and when the next attempt is. */
-export function WaitingNotice({ delivery }: WaitingNoticeProps) {
+export function WaitingNotice({ delivery }: { delivery: NonNullable<DeliveryQuery['delivery']> }) {
   const why = whyWaiting(delivery, useNow())
   if (!why) return null
   const { parkedAt } = delivery

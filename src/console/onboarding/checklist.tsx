@@ -106,13 +106,7 @@ export function Checklist({ data, done, isDone, hide, reload }: ReturnType<typeo
   )
 }
 
-interface StepProps {
-  readonly title: string
-  readonly done: boolean
-  readonly children: ReactNode
-}
-
-function Step({ title, done, children }: StepProps) {
+function Step({ title, done, children }: { title: string; done: boolean; children: ReactNode }) {
   return (
     <Group component="li" align="start" wrap="nowrap" gap="sm">
       {done ? (

@@ -10,13 +10,8 @@ import {
 import { consoleUrl } from '../mount.ts'
 import { NameField } from './name-field.tsx'
 
-interface NewOrganizationProps {
-  readonly opened: boolean
-  onClose(): void
-}
-
 /** Creates an organization, then offers to create its first API key. */
-export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
+export function NewOrganization({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const [created, setCreated] = useState<OrganizationsFieldsFragment | null>(null)
 
   function close() {

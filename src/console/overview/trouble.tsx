@@ -56,12 +56,7 @@ function AllHealthy() {
   )
 }
 
-interface ItemProps {
-  readonly webhook: WebhookTroubleFragment
-  reload(): void
-}
-
-function Item({ webhook, reload }: ItemProps) {
+function Item({ webhook, reload }: { webhook: WebhookTroubleFragment; reload(): void }) {
   return (
     <Group gap="md" py="sm" align="start" justify="space-between">
       <Stack gap={2} miw={0} style={{ flex: '1 1 20rem' }} fz="sm">

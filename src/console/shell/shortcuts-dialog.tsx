@@ -4,13 +4,8 @@ import { useSession } from '../session/session.tsx'
 import { navigationFor } from './navigation.ts'
 import { PAGE_KEYS, setSingleKeys, singleKeysAreOn } from './use-shortcuts.ts'
 
-interface ShortcutsDialogProps {
-  readonly opened: boolean
-  onClose(): void
-}
-
 /** Lists the shortcuts, and turns those of one key off. */
-export function ShortcutsDialog({ opened, onClose }: ShortcutsDialogProps) {
+export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const [on, setOn] = useState(singleKeysAreOn)
   const pages = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
   const keyOf = (path: string) => Object.keys(PAGE_KEYS).find((key) => PAGE_KEYS[key] === path)

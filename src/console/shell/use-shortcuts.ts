@@ -29,13 +29,8 @@ export const setSingleKeys = (on: boolean) =>
 /** How long after `g` the letter of a page counts. */
 const SEQUENCE_MS = 1_500
 
-interface Opens {
-  openMenu(): void
-  openHelp(): void
-}
-
 /** The keyboard shortcuts of every page. Single keys do nothing in fields, and while a dialog is open. */
-export function useShortcuts({ openMenu, openHelp }: Opens): void {
+export function useShortcuts({ openMenu, openHelp }: { openMenu(): void; openHelp(): void }): void {
   const navigate = useNavigate()
   const session = useSession()
 

@@ -5,13 +5,8 @@ import { StopTask, TaskResult, TaskStateBadge, taskHeading } from './task-result
 import { useTask } from './use-task.ts'
 import './tasks.css'
 
-interface TaskPanelProps {
-  readonly id: string
-  onClose(): void
-}
-
 /** Follows a bulk action above the list that it was started from. */
-export function TaskPanel({ id, onClose }: TaskPanelProps) {
+export function TaskPanel({ id, onClose }: { id: string; onClose(): void }) {
   const { task, error } = useTask(id)
   if (!task && !error && task !== null) return null
   return (

@@ -2,13 +2,8 @@ import { Alert, Button, Group } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 
-interface FormErrorProps {
-  readonly title?: string
-  readonly children: ReactNode
-}
-
 /** Why the server rejected a form. Nothing without a reason. */
-export function FormError({ title, children }: FormErrorProps) {
+export function FormError({ title, children }: { title?: string; children: ReactNode }) {
   if (!children) return null
   return (
     <Alert color="red" variant="light" role="alert" title={title}>

@@ -106,13 +106,7 @@ function isAttempt(node: object): node is AttemptWithExchange {
   return 'request' in node
 }
 
-interface HalfProps {
-  readonly title: string
-  readonly line: string
-  readonly children: ReactNode
-}
-
-function Half({ title, line, children }: HalfProps) {
+function Half({ title, line, children }: { title: string; line: string; children: ReactNode }) {
   return (
     <Stack gap="sm" miw={0}>
       <div>

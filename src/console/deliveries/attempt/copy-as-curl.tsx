@@ -2,12 +2,8 @@ import { Group, List, Popover, Text, UnstyledButton } from '@mantine/core'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { asCurl } from './as-curl.ts'
 
-interface CopyAsCurlProps {
-  readonly request: Parameters<typeof asCurl>[0]
-}
-
 /** Copies the request as a curl command, with notes to read before running it. */
-export function CopyAsCurl({ request }: CopyAsCurlProps) {
+export function CopyAsCurl({ request }: { request: Parameters<typeof asCurl>[0] }) {
   const { command, notes } = asCurl(request)
   return (
     <Group gap="sm">

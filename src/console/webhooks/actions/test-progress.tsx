@@ -17,13 +17,8 @@ import {
 /** Polls as well, because an attempt may end before the subscription begins. */
 const POLL_EVERY_MS = 2_000
 
-interface TestProgressProps {
-  readonly webhookId: string
-  readonly deliveryId: string
-}
-
 /** Follows a test delivery until it is finished. */
-export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
+export function TestProgress({ webhookId, deliveryId }: { webhookId: string; deliveryId: string }) {
   const { data, reload } = useRead(WebhookTestProgressDocument, { id: deliveryId })
   const delivery = data?.delivery?.id === deliveryId ? data.delivery : null
   const finished = delivery !== null && isFinished(delivery.state)

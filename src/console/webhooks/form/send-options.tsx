@@ -7,11 +7,7 @@ import { webhookDefaultsQuery } from '../webhook-queries.ts'
 import { RetrySchedule } from './retry-schedule.tsx'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
-interface SendOptionsProps {
-  readonly form: UseFormReturnType<WebhookFormValues>
-}
-
-export function SendOptions({ form }: SendOptionsProps) {
+export function SendOptions({ form }: { form: UseFormReturnType<WebhookFormValues> }) {
   const defaults = usePageQuery(webhookDefaultsQuery).data?.defaultSettings
   return (
     <Section title="Delivery options" description="The defaults suit most endpoints.">

@@ -64,13 +64,8 @@ function Total({ count, filtered }: { count: number; filtered: boolean }) {
   )
 }
 
-interface NoWebhooksProps {
-  readonly filtered: boolean
-  clear(): void
-}
-
 /** Replaces an empty list of webhooks. */
-export function NoWebhooks({ filtered, clear }: NoWebhooksProps) {
+export function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
   const { can } = useSession()
   if (filtered) return <NoMatches noun="webhook" clear={clear} />
   if (!can('webhooks:write')) {

@@ -19,13 +19,8 @@ import { partsOfRecovery } from '../../tasks/task-parts.ts'
 import { FAILURES_HREF, RecoveryFailures } from './recovery-failures.tsx'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
-interface RecoveryProgressProps {
-  readonly id: string
-  readonly webhookId: string
-}
-
 /** Follows a recovery until the last of its deliveries has finished. */
-export function RecoveryProgress({ id, webhookId }: RecoveryProgressProps) {
+export function RecoveryProgress({ id, webhookId }: { id: string; webhookId: string }) {
   const { can } = useSession()
   const { data, error, reload } = useRead(RecoveryProgressDocument, { id })
   const { run } = useAction(RecoveryCancelDocument)
