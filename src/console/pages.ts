@@ -47,7 +47,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
   live: lazyPage(() => import('./live/live-page.tsx'), [liveQuery]),
   'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
-  'event-types/new': lazyPage(() => import('./event-types/new-event-type-page.tsx')),
+  'event-types/new': lazyPage(() => import('./event-types/new-event-type-page.tsx'), [], {
+    scope: 'admin',
+    title: 'Create event type',
+  }),
   'event-types/:name': lazyPage(
     () => import('./event-types/event-type-page.tsx'),
     [eventTypeQuery],
@@ -56,19 +59,33 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     () => import('./event-types/edit-event-type-page.tsx'),
     [eventTypeQuery],
   ),
-  'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery]),
+  'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery], {
+    scope: 'keys:manage',
+    title: 'API keys',
+  }),
   'audit-log': lazyPage(
     () => import('./audit/audit-log-page.tsx'),
     [auditLogQuery, auditActorsQuery],
+    { scope: 'keys:manage', title: 'Audit log' },
   ),
-  portal: lazyPage(() => import('./portal/portal-page.tsx')),
-  receiver: lazyPage(() => import('./receiver/receiver-page.tsx'), [receiverQuery]),
+  portal: lazyPage(() => import('./portal/portal-page.tsx'), [], {
+    scope: 'keys:manage',
+    title: 'Portal',
+  }),
+  receiver: lazyPage(() => import('./receiver/receiver-page.tsx'), [receiverQuery], {
+    scope: 'events:read',
+    title: 'Test receiver',
+  }),
   explore: lazyPage(() => import('./explore/explore-page.tsx')),
   organizations: lazyPage(
     () => import('./organizations/organizations-page.tsx'),
     [organizationsQuery],
+    { scope: 'admin', title: 'Organizations' },
   ),
-  jobs: lazyPage(() => import('./jobs/jobs-page.tsx'), [jobsSummaryQuery, jobsQuery]),
+  jobs: lazyPage(() => import('./jobs/jobs-page.tsx'), [jobsSummaryQuery, jobsQuery], {
+    scope: 'admin',
+    title: 'Jobs',
+  }),
   '*': lazyPage(() => import('./shell/not-found-page.tsx')),
 }
 

@@ -2,6 +2,8 @@ import { useEffect } from 'react'
 import { Navigate, Route, Routes, useLocation } from 'react-router'
 import { useClient } from 'urql'
 import { preload } from './api/preload.ts'
+import { NeedsScope } from './components/page/needs-scope.tsx'
+import type { LazyPage } from './lazy-page.ts'
 import { pageAt, ROUTES } from './pages.ts'
 import { isEmbedded } from './session/portal.ts'
 import { useSession } from './session/session.tsx'
@@ -21,11 +23,21 @@ export function Pages() {
       <Route element={isEmbedded ? <EmbeddedShell /> : <Shell />}>
         <Route index element={<Home />} />
         <Route path="sign-in" element={<Home />} />
-        {ROUTES.map(([path, { Page }]) => (
-          <Route key={path} path={path} element={isHome(path) ? <Home /> : <Page />} />
+        {ROUTES.map(([path, page]) => (
+          <Route key={path} path={path} element={isHome(path) ? <Home /> : <Allowed {...page} />} />
         ))}
       </Route>
     </Routes>
+  )
+}
+
+function Allowed({ Page, needs }: LazyPage) {
+  return needs ? (
+    <NeedsScope {...needs}>
+      <Page />
+    </NeedsScope>
+  ) : (
+    <Page />
   )
 }
 

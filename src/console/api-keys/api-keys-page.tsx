@@ -6,7 +6,6 @@ import { useFilters } from '../components/filters/use-filters.ts'
 import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import { formatCount, plural } from '../format.ts'
@@ -17,14 +16,6 @@ import { KeyPanel } from './key-panel.tsx'
 import { NewApiKey } from './new-api-key.tsx'
 
 export default function ApiKeysPage() {
-  return (
-    <NeedsScope scope="keys:manage" title="API keys">
-      <ApiKeys />
-    </NeedsScope>
-  )
-}
-
-function ApiKeys() {
   const { viewer } = useSession()
   const { values, set } = useFilters(['revoked'])
   const cursors = useCursors(KEYS_PER_PAGE)

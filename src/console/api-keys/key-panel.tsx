@@ -1,9 +1,9 @@
-import { Anchor, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
+import { NodePanel } from '../components/node-panel.tsx'
 import { Facts } from '../components/page/facts.tsx'
-import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { ApiKeysOneDocument } from '../generated/graphql.ts'
 import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
@@ -27,23 +27,17 @@ export function KeyPanel({ id, onClose }: KeyPanelProps) {
   const node = data?.node
   const apiKey = node?.__typename === 'ApiKey' && node.id === id ? node : null
   return (
-    <Drawer
+    <NodePanel
       opened={id !== null}
       onClose={onClose}
-      position="right"
       size="lg"
-      title={<Text fw={650}>{apiKey ? nameOf(apiKey) : 'API key'}</Text>}
+      title={apiKey ? nameOf(apiKey) : 'API key'}
+      error={error}
+      reload={reload}
+      missing={node === null && 'This API key does not exist in this organization.'}
     >
-      {apiKey ? (
-        <KeyDetails key={apiKey.id} apiKey={apiKey} />
-      ) : error ? (
-        <QueryError error={error} reload={reload} />
-      ) : data && node === null ? (
-        <Text c="dimmed">This API key does not exist in this organization.</Text>
-      ) : (
-        <Skeleton height={300} />
-      )}
-    </Drawer>
+      {apiKey && <KeyDetails key={apiKey.id} apiKey={apiKey} />}
+    </NodePanel>
   )
 }
 

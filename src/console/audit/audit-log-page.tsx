@@ -4,7 +4,6 @@ import { useRead } from '../api/use-read.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
@@ -39,22 +38,10 @@ const columns = (actors: Actors): readonly Column<Entry>[] => [
     width: '18%',
     priority: 3,
   },
-  {
-    label: 'Time',
-    cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
-    width: 120,
-  },
+  { label: 'Time', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
 ]
 
 export default function AuditLogPage() {
-  return (
-    <NeedsScope scope="keys:manage" title="Audit log">
-      <AuditLog />
-    </NeedsScope>
-  )
-}
-
-function AuditLog() {
   const filters = useAuditFilters()
   const { filter, active, clear } = filters
   const cursors = useCursors()

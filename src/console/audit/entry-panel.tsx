@@ -1,8 +1,8 @@
-import { Anchor, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack } from '@mantine/core'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
+import { NodePanel } from '../components/node-panel.tsx'
 import { Facts } from '../components/page/facts.tsx'
-import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { AuditLogEntryDocument, type AuditLogEntryQuery } from '../generated/graphql.ts'
 import { Actor, type Actors, personKey } from './actor.tsx'
@@ -29,23 +29,17 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
   const node = data?.node
   const entry = node?.__typename === 'AuditEntry' && node.id === id ? node : null
   return (
-    <Drawer
+    <NodePanel
       opened={id !== null}
       onClose={onClose}
-      position="right"
       size="xl"
-      title={<Text fw={650}>{entry ? actionLabel(entry.action) : 'Audit log entry'}</Text>}
+      title={entry ? actionLabel(entry.action) : 'Audit log entry'}
+      error={error}
+      reload={reload}
+      missing={node === null && 'This entry does not exist, or is past its retention period.'}
     >
-      {entry ? (
-        <EntryDetails entry={entry} actors={actors} />
-      ) : error ? (
-        <QueryError error={error} reload={reload} />
-      ) : data && node === null ? (
-        <Text c="dimmed">This entry does not exist, or is past its retention period.</Text>
-      ) : (
-        <Skeleton height={300} />
-      )}
-    </Drawer>
+      {entry && <EntryDetails entry={entry} actors={actors} />}
+    </NodePanel>
   )
 }
 

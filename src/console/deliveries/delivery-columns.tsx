@@ -26,12 +26,7 @@ export function deliveryColumns(
       cell: ({ attemptCount }) => formatCount(attemptCount),
       width: 80,
     },
-    {
-      label: 'Next attempt',
-      priority: 3,
-      cell: (row) => <NextAttempt row={row} />,
-      width: 110,
-    },
+    { label: 'Next attempt', priority: 3, cell: (row) => <NextAttempt row={row} />, width: 110 },
     {
       label: 'Created',
       priority: 2,

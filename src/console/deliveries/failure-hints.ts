@@ -63,10 +63,7 @@ export const STATUSES: Readonly<Record<number | '3xx' | '4xx' | '5xx' | 'other',
     sentence: 'The receiver rejected the request.',
     hint: 'A firewall or bot protection may block the request. If the receiver verifies signatures, compare its secret with the webhook’s.',
   },
-  404: {
-    sentence: 'The receiver found nothing at this URL.',
-    hint: 'Check the path of the URL.',
-  },
+  404: { sentence: 'The receiver found nothing at this URL.', hint: 'Check the path of the URL.' },
   405: {
     sentence: 'The receiver does not accept POST at this URL.',
     hint: 'Deliveries are always POST requests.',

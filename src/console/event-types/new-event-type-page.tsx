@@ -1,7 +1,6 @@
 import { useNavigate } from 'react-router'
 import { useAction } from '../api/use-action.ts'
 import { notifySuccess } from '../components/notify.ts'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { EventTypesCreateDocument } from '../generated/graphql.ts'
 import { EventTypeForm } from './event-type-form.tsx'
@@ -12,27 +11,25 @@ export default function NewEventTypePage() {
   const navigate = useNavigate()
   const { run, running } = useAction(EventTypesCreateDocument)
   return (
-    <NeedsScope scope="admin" title="Create event type">
-      <Page
-        title="Create event type"
-        breadcrumbs={[['Event types', '/event-types']]}
-        description="All organizations can publish and subscribe to the new event type."
-      >
-        <EventTypeForm
-          initial={EMPTY_DRAFT}
-          exists={false}
-          running={running}
-          back="/event-types"
-          onSave={async (input) => {
-            const outcome = await run({ input })
-            if (outcome.ok) {
-              notifySuccess(`${input.name} was created.`)
-              navigate(`/event-types/${input.name}`, { replace: true })
-            }
-            return outcome
-          }}
-        />
-      </Page>
-    </NeedsScope>
+    <Page
+      title="Create event type"
+      breadcrumbs={[['Event types', '/event-types']]}
+      description="All organizations can publish and subscribe to the new event type."
+    >
+      <EventTypeForm
+        initial={EMPTY_DRAFT}
+        exists={false}
+        running={running}
+        back="/event-types"
+        onSave={async (input) => {
+          const outcome = await run({ input })
+          if (outcome.ok) {
+            notifySuccess(`${input.name} was created.`)
+            navigate(`/event-types/${input.name}`, { replace: true })
+          }
+          return outcome
+        }}
+      />
+    </Page>
   )
 }

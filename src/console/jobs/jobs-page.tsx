@@ -3,7 +3,6 @@ import { usePolling } from '../api/use-polling.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { JobList } from './job-list.tsx'
 import { JobSummary } from './job-summary.tsx'
@@ -19,14 +18,6 @@ import { useLastValue } from './use-stable-rows.ts'
 
 /** For operators: graphile-worker's jobs. */
 export default function JobsPage() {
-  return (
-    <NeedsScope scope="admin" title="Jobs">
-      <Jobs />
-    </NeedsScope>
-  )
-}
-
-function Jobs() {
   const { values, set, active, clear } = useFilters(JOB_FILTERS)
   const { data, error, reload } = usePageQuery(jobsSummaryQuery)
   const summary = useLastValue(data?.jobCounts)

@@ -9,7 +9,6 @@ import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
@@ -53,14 +52,6 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
 
 /** For operators: every organization, with a link to act for it. */
 export default function OrganizationsPage() {
-  return (
-    <NeedsScope scope="admin" title="Organizations">
-      <Organizations />
-    </NeedsScope>
-  )
-}
-
-function Organizations() {
   const cursors = useCursors()
   const creating = usePanel('new')
   const renaming = usePanel('rename')

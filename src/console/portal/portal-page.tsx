@@ -3,7 +3,6 @@ import { type FormEvent, useState } from 'react'
 import type { Rejection } from '../api/use-action.ts'
 import { fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import type { CreatePortalSessionInput } from '../generated/graphql.ts'
@@ -17,21 +16,19 @@ import { THEME_FIELDS, ThemeFields } from './theme-fields.tsx'
 export default function PortalPage() {
   const { can } = useSession()
   return (
-    <NeedsScope scope="keys:manage" title="Portal">
-      <Page
-        title="Portal"
-        description="Your customers manage their webhooks in the portal, inside your application. Choose how it looks and what it allows, and copy the code that opens it."
-      >
-        {scopesOf(DEFAULTS, can).length > 0 ? (
-          <Portal />
-        ) : (
-          <EmptyState title="There is nothing to show in a portal">
-            A portal session has only scopes of your API key. Sign in with a key that has
-            webhooks:read, deliveries:read or events:read.
-          </EmptyState>
-        )}
-      </Page>
-    </NeedsScope>
+    <Page
+      title="Portal"
+      description="Your customers manage their webhooks in the portal, inside your application. Choose how it looks and what it allows, and copy the code that opens it."
+    >
+      {scopesOf(DEFAULTS, can).length > 0 ? (
+        <Portal />
+      ) : (
+        <EmptyState title="There is nothing to show in a portal">
+          A portal session has only scopes of your API key. Sign in with a key that has
+          webhooks:read, deliveries:read or events:read.
+        </EmptyState>
+      )}
+    </Page>
   )
 }
 

@@ -7,7 +7,6 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { notifyError } from '../components/notify.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
 import { Section } from '../components/page/section.tsx'
@@ -22,14 +21,6 @@ import { receiverQuery } from './receiver-query.ts'
 import { ResponseSwitch } from './response-switch.tsx'
 
 const REFRESH_MS = 1_000
-
-export default function ReceiverPage() {
-  return (
-    <NeedsScope scope="events:read" title="Test receiver">
-      <Receiver />
-    </NeedsScope>
-  )
-}
 
 const COLUMNS: readonly Column<ReceivedRequestFragment>[] = [
   { label: 'Event type', cell: (request) => typeOf(request) },
@@ -51,7 +42,7 @@ const COLUMNS: readonly Column<ReceivedRequestFragment>[] = [
   },
 ]
 
-function Receiver() {
+export default function ReceiverPage() {
   const { can } = useSession()
   const { data, error, reload } = usePageQuery(receiverQuery)
   const { run } = useAction(ReceiverConfigureDocument)

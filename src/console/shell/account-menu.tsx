@@ -54,10 +54,6 @@ export function AccountMenu() {
             <>
               <Menu.Divider />
               <AboutItems showWhatsNew={news.open} />
-            </>
-          )}
-          {!isPortal && (
-            <>
               <Menu.Divider />
               <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
                 Sign out

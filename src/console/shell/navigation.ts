@@ -42,12 +42,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
   {
     label: null,
     destinations: [
-      {
-        label: 'Overview',
-        to: '/overview',
-        icon: IconLayoutDashboard,
-        scope: 'deliveries:read',
-      },
+      { label: 'Overview', to: '/overview', icon: IconLayoutDashboard, scope: 'deliveries:read' },
       { label: 'Webhooks', to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
       { label: 'Events', to: '/events', icon: IconBolt, scope: 'events:read' },
       { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
@@ -93,18 +88,18 @@ export function navigationFor({ can, webhookId }: Session): DestinationGroup[] {
     .filter(({ destinations }) => destinations.length > 0)
 }
 
-/** The pages of a portal session restricted to one webhook. Such a session sees events only through deliveries. */
+/** Of a portal session restricted to one webhook, which sees events only through deliveries. */
+const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/live', '/event-types']
+
 function ofOneWebhook(webhookId: string): DestinationGroup[] {
-  const webhook = `/webhooks/${webhookId}`
+  const webhook = { label: 'Webhook', to: `/webhooks/${webhookId}`, icon: IconWebhook }
+  const others = NAVIGATION.flatMap(({ destinations }) => destinations)
   return [
     {
       label: null,
       destinations: [
-        { label: 'Webhook', to: webhook, icon: IconWebhook, scope: 'webhooks:read' },
-        { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
-        { label: 'Attempts', to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
-        { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
-        { label: 'Event types', to: '/event-types', icon: IconBook, scope: null },
+        { ...webhook, scope: 'webhooks:read' },
+        ...others.filter(({ to }) => OF_ONE_WEBHOOK.includes(to)),
       ],
     },
   ]

@@ -29,28 +29,10 @@ export const DEFAULT_RANGE: ChartRange = {
 }
 
 export const RANGES: readonly ChartRange[] = [
-  {
-    value: '1h',
-    label: '1 h',
-    before: 'the hour before',
-    unit: 'MINUTE',
-    buckets: 60,
-  },
+  { value: '1h', label: '1 h', before: 'the hour before', unit: 'MINUTE', buckets: 60 },
   DEFAULT_RANGE,
-  {
-    value: '7d',
-    label: '7 d',
-    before: 'the 7 days before',
-    unit: 'HOUR',
-    buckets: 7 * 24,
-  },
-  {
-    value: '30d',
-    label: '30 d',
-    before: 'the 30 days before',
-    unit: 'DAY',
-    buckets: 30,
-  },
+  { value: '7d', label: '7 d', before: 'the 7 days before', unit: 'HOUR', buckets: 7 * 24 },
+  { value: '30d', label: '30 d', before: 'the 30 days before', unit: 'DAY', buckets: 30 },
 ]
 
 export const CUSTOM = 'custom'

@@ -2,17 +2,6 @@ import type { AttemptBucket } from './status-classes.ts'
 
 type Bucket = AttemptBucket
 
-/** Sums over several buckets. */
-export interface Totals {
-  readonly attempts: number
-  readonly succeeded: number
-  readonly failed: number
-  readonly failed3xx: number
-  readonly failed4xx: number
-  readonly failed5xx: number
-  readonly failedWithoutResponse: number
-}
-
 const NAMES = [
   'attempts',
   'succeeded',
@@ -22,6 +11,9 @@ const NAMES = [
   'failed5xx',
   'failedWithoutResponse',
 ] as const
+
+/** Sums over several buckets. */
+export type Totals = Readonly<Record<(typeof NAMES)[number], number>>
 
 export function totalsOf(buckets: readonly Bucket[]): Totals {
   const sum = (name: (typeof NAMES)[number]) =>

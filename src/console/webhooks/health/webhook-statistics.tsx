@@ -7,11 +7,12 @@ import type { PlotMark } from '../../components/charts/plot.tsx'
 import { RangeSwitch, useRange } from '../../components/charts/range-switch.tsx'
 import type { AttemptBucket } from '../../components/charts/status-classes.ts'
 import { latencyOf, successRateOf, totalsOf } from '../../components/charts/totals.ts'
+import { Figures } from '../../components/page/figures.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { useNow } from '../../components/time.tsx'
+import { formatCount, formatDuration, formatPercent } from '../../format.ts'
 import { type WebhookChangeKind, WebhookStatisticsDocument } from '../../generated/graphql.ts'
-import { HealthMetrics } from './health-metrics.tsx'
 import { useActivity } from './use-health-changes.ts'
 
 const Activity = lazy(() =>
@@ -30,7 +31,7 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   const statistics = data?.webhook?.statistics
   return (
     <Stack gap="lg">
-      <HealthMetrics health={statistics ? metricsOf(statistics) : undefined} />
+      <Metrics buckets={statistics} />
       <Section title="Attempts" actions={<RangeSwitch {...chosen} />}>
         {statistics ? (
           <Suspense fallback={loading}>
@@ -51,14 +52,25 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   )
 }
 
-function metricsOf(buckets: readonly AttemptBucket[]) {
-  const totals = totalsOf(buckets)
-  const [p50Ms, p95Ms, p99Ms] = [0.5, 0.95, 0.99].map((share) => latencyOf(buckets, share))
-  return {
-    attempts: totals.attempts,
-    successRate: successRateOf(totals),
-    latency: p50Ms != null && p95Ms != null && p99Ms != null ? { p50Ms, p95Ms, p99Ms } : null,
+/** The attempts of a time range, in numbers. Undefined while loading. */
+function Metrics({ buckets }: { buckets: readonly AttemptBucket[] | null | undefined }) {
+  const totals = buckets && totalsOf(buckets)
+  const rate = totals && successRateOf(totals)
+  const latency = (share: number) => {
+    const ms = buckets && latencyOf(buckets, share)
+    return buckets && (ms == null ? '–' : formatDuration(ms))
   }
+  return (
+    <Figures
+      figures={[
+        { label: 'Attempts', value: totals && formatCount(totals.attempts) },
+        { label: 'Success rate', value: totals && (rate == null ? '–' : formatPercent(rate)) },
+        { label: 'Response time, p50', value: latency(0.5) },
+        { label: 'p95', value: latency(0.95) },
+        { label: 'p99', value: latency(0.99) },
+      ]}
+    />
+  )
 }
 
 const LABELS: Record<WebhookChangeKind, string> = {

@@ -28,23 +28,14 @@ const COLUMNS: readonly Column<RecoveryRowFragment>[] = [
     ),
   },
   { label: 'Deliveries', cell: ({ include }) => INCLUDES[include] },
-  {
-    label: 'State',
-    width: 200,
-    cell: (recovery) => <RecoveryStateBadge recovery={recovery} />,
-  },
+  { label: 'State', width: 200, cell: (recovery) => <RecoveryStateBadge recovery={recovery} /> },
   {
     label: 'Queued',
     end: true,
     width: 100,
     cell: ({ redelivered, created }) => formatCount(redelivered + created),
   },
-  {
-    label: 'Delivered',
-    end: true,
-    width: 100,
-    cell: ({ succeeded }) => formatCount(succeeded),
-  },
+  { label: 'Delivered', end: true, width: 100, cell: ({ succeeded }) => formatCount(succeeded) },
   { label: 'Failed', end: true, width: 90, cell: ({ exhausted }) => formatCount(exhausted) },
 ]
 
