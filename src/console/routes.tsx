@@ -48,7 +48,7 @@ function Home() {
 }
 
 /** Asks for the data of a page while the script of the page loads. Once it is loaded, the page asks by itself. */
-export function usePageData(): void {
+function usePageData(): void {
   const client = useClient()
   const session = useSession()
   const { pathname, search } = useLocation()

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { readStored, store } from './storage.ts'
 
 /** The zone that times are shown and entered in: the reader's own, or UTC. */
-export type TimeZone = 'local' | 'utc'
+type TimeZone = 'local' | 'utc'
 
 const STORED_AS = 'posthorn.time-zone'
 const listeners = new Set<() => void>()

@@ -4,7 +4,7 @@ import { Time } from '../components/time.tsx'
 
 const DAY_MS = 86_400_000
 
-export type ExpiryChoice = 'never' | '30' | '90' | 'date'
+type ExpiryChoice = 'never' | '30' | '90' | 'date'
 
 export interface Expiry {
   readonly choice: ExpiryChoice

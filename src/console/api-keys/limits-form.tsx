@@ -48,7 +48,7 @@ export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
 }
 
 /** The form keeps the limits of the time when it was opened. */
-export function LimitsForm({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
+function LimitsForm({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
   const { run, running } = useAction(ApiKeysUpdateDocument)
   const { requestsPerSecond, eventsPerSecond, deliveriesPerSecond } = apiKey
   const [initial] = useState<Limits>({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond })

@@ -41,7 +41,7 @@ interface NewApiKeyTokenProps {
 }
 
 /** Shows the token of a new key, with a first request to try it. */
-export function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKeyTokenProps) {
+function NewApiKeyToken({ created: { token, apiKey }, onClose }: NewApiKeyTokenProps) {
   const curl = `curl ${location.origin}/graphql -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '{"query":"{ viewer { organization { name } scopes } }"}'`
   return (
     <Stack gap="lg">

@@ -1,7 +1,7 @@
 import type { CombinedError } from 'urql'
 
 /** Why a request failed, and whether a retry may help. */
-export interface RequestError {
+interface RequestError {
   readonly message: string
   /** Posthorn or its database could not be reached. */
   readonly isUnreachable: boolean

@@ -97,7 +97,7 @@ interface SubjectInputProps {
 }
 
 /** Ids or names of event types, with spaces or commas between them. Applies on Enter or blur: only whole ids match. */
-export function SubjectInput({ value, onChange }: SubjectInputProps) {
+function SubjectInput({ value, onChange }: SubjectInputProps) {
   const applied = readList(value).join(' ')
   const [text, setText] = useState(applied)
   useEffect(() => setText(applied), [applied])

@@ -58,7 +58,7 @@ function NoDeliveriesYet() {
 }
 
 /** Frequent questions about deliveries, as query parameters. */
-export const PRESETS: readonly Preset[] = [
+const PRESETS: readonly Preset[] = [
   { label: 'Failed in the last hour', params: { status: 'FAILED', attempted: '1h' } },
   { label: 'Retrying', params: { state: 'RETRYING' } },
   { label: 'Waiting', params: { state: 'WAITING' } },

@@ -20,7 +20,7 @@ const REFRESH_EVERY_MS = 15_000
 type Change = Partial<DeliveryRowFragment>
 type Attempt = NonNullable<DeliveriesAttemptRecordedSubscription['attemptRecorded']>
 
-export interface NewerDeliveries {
+interface NewerDeliveries {
   readonly count: number
   readonly isMore: boolean
 }

@@ -29,7 +29,7 @@ export function WaitingNotice({ delivery }: { delivery: NonNullable<DeliveryQuer
 }
 
 /** The time until `to`, updated every second. */
-export function Countdown({ to }: { to: string }) {
+function Countdown({ to }: { to: string }) {
   const [nowMs, setNowMs] = useState(Date.now)
   usePolling(1_000, () => setNowMs(Date.now()))
   return (
@@ -40,7 +40,7 @@ export function Countdown({ to }: { to: string }) {
 }
 
 /** `in 4 s`, `in 12:05`, `in 3:20:00 hours` */
-export function remaining(ms: number): string {
+function remaining(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
   if (seconds <= 0) return 'now'
   if (seconds < 60) return `in ${seconds} s`

@@ -5,7 +5,7 @@ import { isFinished } from './delivery-states.ts'
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
 /** Why an unfinished delivery has not been sent yet, and when the next attempt is, if known. */
-export interface WhyWaiting {
+interface WhyWaiting {
   readonly title: string
   readonly sentence: string
   readonly nextAt: string | null

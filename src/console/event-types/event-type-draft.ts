@@ -34,6 +34,6 @@ export function textOfField(name: string, value: unknown): string {
   return name === 'description' ? String(value) : jsonText(value)
 }
 
-export function jsonText(value: unknown): string {
+function jsonText(value: unknown): string {
   return value === null || value === undefined ? '' : JSON.stringify(value, null, 2)
 }

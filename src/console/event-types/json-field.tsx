@@ -56,7 +56,7 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
 }
 
 /** The parsed value (null for an empty text), or an error message. */
-export type ParsedJson =
+type ParsedJson =
   | { readonly value: unknown; readonly error: null }
   | { readonly value?: undefined; readonly error: string }
 

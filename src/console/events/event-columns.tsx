@@ -57,7 +57,7 @@ interface DeliveredProps {
 }
 
 /** What came of the deliveries of an event: "3 of 4 delivered". */
-export function Delivered({ counts }: DeliveredProps) {
+function Delivered({ counts }: DeliveredProps) {
   const { total, succeeded } = counts
   if (total === 0) return <StateBadge label="No webhook" color="gray" />
   const of = `${formatCount(total)}${total < MAX_COUNTED ? '' : '+'}`

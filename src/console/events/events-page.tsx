@@ -95,7 +95,7 @@ interface EventIdFilterProps {
 }
 
 /** Finds an event by its complete id. A partial id does not filter. */
-export function EventIdFilter({ value, onChange }: EventIdFilterProps) {
+function EventIdFilter({ value, onChange }: EventIdFilterProps) {
   const [text, setText] = useState(value ?? '')
   useEffect(() => setText(value ?? ''), [value])
   const isWrong = text !== '' && !isEventId(text)

@@ -3,7 +3,7 @@ import { getOperationAST } from 'graphql'
 import { type Client, createClient } from 'graphql-sse'
 import { requestOptions } from '../api/request-options.ts'
 
-export interface ExploreFetcher {
+interface ExploreFetcher {
   /** Runs an operation for GraphiQL. */
   readonly fetch: GraphiQLProps['fetcher']
   /** Closes the streams of subscriptions. */

@@ -13,7 +13,7 @@ import {
 import { type IdsPage, PAGE } from './change-many.ts'
 import type { CommandName } from './job-commands.ts'
 
-export interface CommandInput {
+interface CommandInput {
   readonly ids: readonly string[]
   /** For `reschedule`. */
   readonly runAt: string

@@ -11,7 +11,7 @@ import { createSampler } from './sampler.ts'
 export type TailAttempt = NonNullable<LiveAttemptRecordedSubscription['attemptRecorded']>
 
 /** Renders 20 rows four times a second: more than a reader follows, and little work for a browser. */
-export const PAINT_EVERY_MS = 250
+const PAINT_EVERY_MS = 250
 const PER_PAINT = 20
 export const ROWS_KEPT = 200
 

@@ -3,7 +3,7 @@ import { PORTAL_ORIGINS } from '../page-settings.ts'
 import { isFramed } from './portal.ts'
 
 /** A message to the page that frames the portal. */
-export type MessageToHost =
+type MessageToHost =
   | { readonly type: 'posthorn:height'; readonly height: number }
   | { readonly type: 'posthorn:session-expiring'; readonly expiresAt: string }
   | { readonly type: 'posthorn:session-ended' }

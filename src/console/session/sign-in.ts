@@ -1,7 +1,7 @@
 import { FAILURES } from './sign-in-failures.ts'
 
 /** An API key, or the one-time link that the embedded mode prints at startup. */
-export type Credential = { readonly token: string } | { readonly link: string }
+type Credential = { readonly token: string } | { readonly link: string }
 
 /** Requests a session cookie. Resolves to null, or to an error message. */
 export async function signIn(credential: Credential): Promise<string | null> {

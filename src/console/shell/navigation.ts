@@ -26,7 +26,7 @@ export interface Destination {
   readonly scope: string | null
 }
 
-export interface DestinationGroup {
+interface DestinationGroup {
   readonly label: string | null
   readonly destinations: readonly Destination[]
 }

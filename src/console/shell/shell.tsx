@@ -112,7 +112,7 @@ export function Shell() {
 }
 
 /** Reminds an operator that the page belongs to another organization. */
-export function ActingAs() {
+function ActingAs() {
   const { viewer } = useSession()
   return (
     <Alert color="yellow" variant="light" icon={<IconBuilding size={18} />} mb="lg" py="xs">

@@ -90,7 +90,7 @@ function isField(target: EventTarget | null): boolean {
 }
 
 /** Moves the focus to the next or previous row of the lists of the page. Enter then opens the row. */
-export function moveThroughRows(step: 1 | -1): void {
+function moveThroughRows(step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLElement>('#main .ph-row-link')]
   const current = links.findIndex((link) => link.closest('tr') === focusedRow())
   const next = current === -1 ? (step === 1 ? 0 : links.length - 1) : current + step
@@ -98,7 +98,7 @@ export function moveThroughRows(step: 1 | -1): void {
 }
 
 /** Selects the focused row, or takes it out of the selection. Does nothing in a list without a selection. */
-export function toggleRow(): void {
+function toggleRow(): void {
   focusedRow()?.querySelector<HTMLElement>('input[type=checkbox]')?.click()
 }
 

@@ -15,6 +15,6 @@ export function webhookOption({ url, description }: Named): string {
   return description ? `${description} · ${hostOf(url)}` : hostAndPath(url)
 }
 
-export function hostOf(url: string): string {
+function hostOf(url: string): string {
   return URL.parse(url)?.host ?? url
 }

@@ -99,7 +99,7 @@ interface AttemptsQuery {
 }
 
 /** The page with exactly the attempts of a part of a bar. */
-export function attemptsPath({ since, until, filters, webhookId }: AttemptsQuery): string {
+function attemptsPath({ since, until, filters, webhookId }: AttemptsQuery): string {
   const params = new URLSearchParams({ ...filters, since, until })
   if (webhookId) params.set('webhook', webhookId)
   return `/attempts?${params}`

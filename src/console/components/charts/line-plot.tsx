@@ -2,7 +2,7 @@ import type { BucketUnit } from '../../generated/graphql.ts'
 import { ticksOf } from './axis.ts'
 import { Plot, type PlotMark, type Scale } from './plot.tsx'
 
-export interface Line {
+interface Line {
   readonly label: string
   readonly color: string
   /** A dash pattern tells lines apart without color. */

@@ -9,7 +9,7 @@ interface PlotCursorOptions {
   zoom?: ((first: number, last: number) => void) | undefined
 }
 
-export interface PlotCursor {
+interface PlotCursor {
   /** The bar under the pointer or at the keyboard. */
   readonly index: number | null
   readonly part: number | null

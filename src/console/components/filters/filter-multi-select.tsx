@@ -11,7 +11,7 @@ import { useId, useState } from 'react'
 import { readList, readOptions, writeList } from './list-param.ts'
 import './filter-multi-select.css'
 
-export interface FilterOption {
+interface FilterOption {
   readonly value: string
   readonly label: string
 }

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import type { Cursors, PageInfo } from './use-cursors.ts'
 
-export interface ListPagesProps {
+interface ListPagesProps {
   readonly info: PageInfo | undefined
   readonly cursors: Cursors
   /** The number of rows on the page. */

@@ -3,7 +3,7 @@ import { IconDots } from '@tabler/icons-react'
 import { type ComponentType, createContext, useContext } from 'react'
 import { Link } from 'react-router'
 
-export interface PageAction {
+interface PageAction {
   readonly label: string
   readonly icon?: ComponentType<{ size: number }>
   /** A link instead of a button. */

@@ -43,6 +43,6 @@ export function asCurl({ method, url, headers, body }: SentRequest): {
 const placeholder = (name: string) => `YOUR_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
 
 /** Quotes a text as one word of a POSIX shell. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -84,7 +84,7 @@ const LABELS: Record<WebhookChangeKind, string> = {
 }
 
 /** The mark of a change of a webhook. */
-export const markOf = ({ at, kind }: { at: string; kind: WebhookChangeKind }): PlotMark => ({
+const markOf = ({ at, kind }: { at: string; kind: WebhookChangeKind }): PlotMark => ({
   at,
   label: LABELS[kind],
 })

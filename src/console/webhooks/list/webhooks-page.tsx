@@ -65,7 +65,7 @@ function Total({ count, filtered }: { count: number; filtered: boolean }) {
 }
 
 /** Replaces an empty list of webhooks. */
-export function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
+function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
   const { can } = useSession()
   if (filtered) return <NoMatches noun="webhook" clear={clear} />
   if (!can('webhooks:write')) {
@@ -92,7 +92,7 @@ export function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): vo
 
 type Filters = ReturnType<typeof useFilters<(typeof WEBHOOK_FILTERS)[number]>>
 
-export function WebhookFilters({ values, set, active, clear }: Filters) {
+function WebhookFilters({ values, set, active, clear }: Filters) {
   return (
     <FilterBar active={active} clear={clear}>
       <SearchField

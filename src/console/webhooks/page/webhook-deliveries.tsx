@@ -11,7 +11,7 @@ import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/delivery-f
 import { DeliveryList } from '../../deliveries/delivery-list.tsx'
 import { useDeliveries } from '../../deliveries/use-deliveries.ts'
 
-export const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
+const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
 
 /** All deliveries of a webhook, with filters and pages, and the actions for those that are selected. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
@@ -47,7 +47,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   )
 }
 
-export function NoDeliveries() {
+function NoDeliveries() {
   return (
     <EmptyState title="No deliveries yet">
       Send a test event, or publish an event of a type that this webhook subscribes to.

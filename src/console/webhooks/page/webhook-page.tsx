@@ -95,7 +95,7 @@ interface WebhookOverviewProps {
 }
 
 /** The health of a webhook: now, over time, and by delivery. */
-export function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
+function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
   return (
     <Stack gap="lg">
       {webhook.forwardedUntil && (
