@@ -8,8 +8,8 @@ import { portalLink } from './session/portal.ts'
 import { PortalEndedNotice, PortalEndedPage } from './session/portal-ended.tsx'
 import { SessionProvider } from './session/session.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
-import { cssVariables, theme } from './theme.ts'
-import { loadFont, themeOfPortal } from './theme-of-portal.ts'
+import { cssVariables, theme } from './theme/theme.ts'
+import { loadFont, themeOfPortal } from './theme/theme-of-portal.ts'
 
 /** The reader's theme or, in the portal, the host application's. */
 const ownTheme = portalLink ? themeOfPortal(portalLink) : theme

@@ -42,21 +42,21 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
   'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
   attempts: lazyPage(() => import('./attempts/attempts-page.tsx'), [attemptsQuery]),
-  deliveries: lazyPage(() => import('./deliveries/deliveries-page.tsx'), [deliveriesQuery]),
-  'deliveries/:id': lazyPage(() => import('./deliveries/delivery-page.tsx'), [deliveryQuery]),
+  deliveries: lazyPage(() => import('./deliveries/list/deliveries-page.tsx'), [deliveriesQuery]),
+  'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx'), [deliveryQuery]),
   'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
   live: lazyPage(() => import('./live/live-page.tsx'), [liveQuery]),
   'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
-  'event-types/new': lazyPage(() => import('./event-types/new-event-type-page.tsx'), [], {
+  'event-types/new': lazyPage(() => import('./event-types/form/new-event-type-page.tsx'), [], {
     scope: 'admin',
     title: 'Create event type',
   }),
   'event-types/:name': lazyPage(
-    () => import('./event-types/event-type-page.tsx'),
+    () => import('./event-types/page/event-type-page.tsx'),
     [eventTypeQuery],
   ),
   'event-types/:name/edit': lazyPage(
-    () => import('./event-types/edit-event-type-page.tsx'),
+    () => import('./event-types/form/edit-event-type-page.tsx'),
     [eventTypeQuery],
   ),
   'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery], {

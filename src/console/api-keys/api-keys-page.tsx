@@ -8,12 +8,12 @@ import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import { formatCount, plural } from '../format.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import { apiKeysQuery, KEYS_PER_PAGE } from './api-keys-query.ts'
 import { KEY_COLUMNS } from './key-columns.tsx'
-import { KeyPanel } from './key-panel.tsx'
-import { NewApiKey } from './new-api-key.tsx'
+import { NewApiKey } from './new/new-api-key.tsx'
+import { KeyPanel } from './panel/key-panel.tsx'
 
 export default function ApiKeysPage() {
   const { viewer } = useSession()

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
-import { formatCount } from '../format.ts'
+import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
 

@@ -2,10 +2,10 @@ import { Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { ResponseStatus } from '../deliveries/delivery-columns.tsx'
+import { ResponseStatus } from '../deliveries/list/delivery-columns.tsx'
 import { whyFailed } from '../deliveries/why-failed.ts'
-import { formatDuration } from '../format.ts'
 import type { AttemptRowFragment } from '../generated/graphql.ts'
+import { formatDuration } from '../lib/format.ts'
 import { WebhookOf } from '../webhooks/webhook-label.tsx'
 
 export const COLUMNS: readonly Column<AttemptRowFragment>[] = [

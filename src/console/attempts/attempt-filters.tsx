@@ -4,7 +4,7 @@ import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../components/filters/webhook-select.tsx'
-import { CAUSES, causeOf, DURATIONS, RESPONSES } from '../deliveries/response-filter.ts'
+import { CAUSES, causeOf, DURATIONS, RESPONSES } from '../deliveries/list/response-filter.ts'
 import { ATTEMPT_FILTERS, attemptFilter } from './attempts-query.ts'
 
 /** The attempt filters in the query parameters. `onlyWebhookId` fixes the webhook. */

@@ -5,10 +5,10 @@ import {
   readTimeRange,
   TIME_FILTERS,
   type TimeBounds,
-} from '../components/filters/list-param.ts'
+} from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
-import { RESPONSES, readDuration, responseFilter } from '../deliveries/response-filter.ts'
+import { RESPONSES, readDuration, responseFilter } from '../deliveries/list/response-filter.ts'
 import { type AttemptFilter, AttemptsDocument } from '../generated/graphql.ts'
 
 export const ATTEMPT_FILTERS = [

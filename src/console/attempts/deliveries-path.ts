@@ -1,4 +1,4 @@
-import { changedParams } from '../changed-params.ts'
+import { changedParams } from '../lib/changed-params.ts'
 
 /** Query parameters of the list of attempts, by those of the list of deliveries. */
 const NAMES = {

@@ -5,7 +5,7 @@ import {
   readTimeRange,
   TIME_FILTERS,
   type TimeBounds,
-} from '../components/filters/list-param.ts'
+} from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import {

@@ -1,4 +1,4 @@
-import { optionsOf } from '../components/filters/list-param.ts'
+import { optionsOf } from '../components/filters/filter-params.ts'
 import type { AuditSource, AuditSubjectKind } from '../generated/graphql.ts'
 
 /** The label of each action in the audit log. */

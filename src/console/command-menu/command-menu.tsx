@@ -3,7 +3,7 @@ import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { navigateWithGuard } from '../components/forms/history-guard.ts'
+import { navigateWithGuard } from '../components/forms/leave-guards.ts'
 import { useSession } from '../session/session.tsx'
 import { type Command, exactMatch, matching, recentCommands, rememberCommand } from './command.ts'
 import { useCommands } from './use-commands.ts'

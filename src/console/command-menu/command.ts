@@ -1,6 +1,6 @@
+import { recentItems } from '../lib/storage.ts'
 import { mount } from '../mount.ts'
 import { pageOfId } from '../shell/page-of-id.ts'
-import { recentItems } from '../storage.ts'
 
 /** One line of the command menu. */
 export interface Command {

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router'
-import { changedParams } from '../changed-params.ts'
+import { changedParams } from '../lib/changed-params.ts'
 
 /** A panel whose state is a query parameter (`?key=key_…`): a link opens the panel, and Back closes it. */
 export function usePanel(name: string) {

@@ -1,4 +1,4 @@
-import { optionsOf } from '../components/filters/list-param.ts'
+import { optionsOf } from '../components/filters/filter-params.ts'
 import type { DeliveryState } from '../generated/graphql.ts'
 
 export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {

@@ -2,9 +2,9 @@ import { Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { TestBadge } from '../deliveries/delivery-columns.tsx'
-import { formatCount } from '../format.ts'
+import { TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import type { EventsQuery } from '../generated/graphql.ts'
+import { formatCount } from '../lib/format.ts'
 
 type Row = NonNullable<EventsQuery['events']>['nodes'][number]
 

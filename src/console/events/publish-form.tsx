@@ -6,15 +6,15 @@ import { useRead } from '../api/use-read.ts'
 import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
-import { formatCount, plural } from '../format.ts'
 import {
   EventPublishDocument,
   EventPublishTypesDocument,
   type EventPublishTypesQuery,
 } from '../generated/graphql.ts'
+import { formatCount, plural } from '../lib/format.ts'
+import { readStored, store } from '../lib/storage.ts'
 import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
-import { readStored, store } from '../storage.ts'
 import { exampleOf, parsePayload } from './parse-payload.ts'
 
 export function PublishForm({ close }: { close(): void }) {

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Progress, Radio, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { formatCount, plural } from '../format.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { ExportEnd } from './export-end.tsx'
 import {
   type ExportFormat,

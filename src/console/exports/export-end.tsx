@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useEffect, useMemo } from 'react'
-import { formatCount, plural } from '../format.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { type ExportState, MAX_ROWS } from './export-rows.ts'
 
 interface ExportEndProps {

@@ -3,8 +3,8 @@ import { Link } from 'react-router'
 import type { CombinedError } from 'urql'
 import { type Column, List } from '../components/lists/list.tsx'
 import { Section } from '../components/page/section.tsx'
-import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
+import { formatCount } from '../lib/format.ts'
 import { JOB_STATE_LABELS, JOB_STATES } from './jobs-queries.ts'
 
 type JobCount = NonNullable<JobsSummaryQuery['jobCounts']>[number]

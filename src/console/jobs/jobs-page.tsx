@@ -4,7 +4,6 @@ import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { Page } from '../components/page/page.tsx'
-import { JobList } from './job-list.tsx'
 import { JobSummary } from './job-summary.tsx'
 import {
   JOB_FILTERS,
@@ -14,7 +13,8 @@ import {
   REFRESH_EVERY_MS,
   totalOf,
 } from './jobs-queries.ts'
-import { useLastValue } from './use-stable-rows.ts'
+import { JobList } from './list/job-list.tsx'
+import { useLastValue } from './list/use-stable-rows.ts'
 
 /** For operators: graphile-worker's jobs. */
 export default function JobsPage() {

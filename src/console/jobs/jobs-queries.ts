@@ -1,5 +1,5 @@
 import { pageQuery } from '../api/page-query.ts'
-import { optionsOf } from '../components/filters/list-param.ts'
+import { optionsOf } from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import {

@@ -2,7 +2,7 @@ import './tail-table.css'
 import { memo } from 'react'
 import { Link } from 'react-router'
 import { whyFailed } from '../deliveries/why-failed.ts'
-import { formatDuration, formatUtc } from '../format.ts'
+import { formatDuration, formatUtc } from '../lib/format.ts'
 import { type Named, webhookName } from '../webhooks/webhook-name.ts'
 import type { TailAttempt } from './use-tail.ts'
 

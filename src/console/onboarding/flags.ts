@@ -1,4 +1,4 @@
-import { readStored, store } from '../storage.ts'
+import { readStored, store } from '../lib/storage.ts'
 
 /** What this browser remembers about an organization: its first steps are done, or its signing secret was shown. */
 type Flag = 'first-steps-done' | 'secret-shown'

@@ -1,8 +1,13 @@
+import {
+  latencyOf,
+  successRateOf,
+  type Totals,
+  totalsOf,
+} from '../components/charts/buckets/totals.ts'
 import type { ChartRange } from '../components/charts/chart-range.ts'
-import { latencyOf, successRateOf, type Totals, totalsOf } from '../components/charts/totals.ts'
 import { type Figure, Figures } from '../components/page/figures.tsx'
-import { formatCount, formatDuration, formatPercent } from '../format.ts'
 import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
+import { formatCount, formatDuration, formatPercent } from '../lib/format.ts'
 
 interface OverviewFiguresProps {
   readonly range: ChartRange

@@ -1,6 +1,6 @@
 import { Select, SimpleGrid, Switch } from '@mantine/core'
 import { useState } from 'react'
-import { optionsOf } from '../components/filters/list-param.ts'
+import { optionsOf } from '../components/filters/filter-params.ts'
 import { useWebhookOptions } from '../components/filters/webhook-select.tsx'
 import { useSession } from '../session/session.tsx'
 import type { PortalOptions } from './portal-options.ts'

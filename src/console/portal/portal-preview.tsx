@@ -1,7 +1,7 @@
 import { Box, Button, Center, Loader, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import type { Rejection } from '../api/use-action.ts'
-import { optionsOf } from '../components/filters/list-param.ts'
+import { optionsOf } from '../components/filters/filter-params.ts'
 import { Notice } from '../components/page/notice.tsx'
 import { Section } from '../components/page/section.tsx'
 import type { CreatePortalSessionInput } from '../generated/graphql.ts'

@@ -1,5 +1,5 @@
 import { ColorInput, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core'
-import { optionsOf } from '../components/filters/list-param.ts'
+import { optionsOf } from '../components/filters/filter-params.ts'
 import type { FieldErrors } from '../components/forms/field-errors.ts'
 import type { PortalColorScheme, PortalDensity } from '../generated/graphql.ts'
 import type { PortalOptions } from './portal-options.ts'

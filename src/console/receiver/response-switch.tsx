@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { notifyError } from '../components/notify.ts'
 import { Section } from '../components/page/section.tsx'
-import { plural } from '../format.ts'
 import {
   ReceiverConfigureDocument,
   type ReceiverQuery,
   type TestReceiverResponse,
 } from '../generated/graphql.ts'
+import { plural } from '../lib/format.ts'
 
 const RESPONSES: readonly { value: TestReceiverResponse; label: string }[] = [
   { value: 'ACCEPT', label: '200' },

@@ -1,4 +1,4 @@
-import { readStored, store } from '../storage.ts'
+import { readStored, store } from '../lib/storage.ts'
 
 /** The options in the fragment of a host application's portal link. Browsers do not send the fragment to a server. */
 export interface PortalLink {

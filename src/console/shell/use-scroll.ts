@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
-import { readStored, store } from '../storage.ts'
+import { readStored, store } from '../lib/storage.ts'
 
 const KEY = 'posthorn-scroll'
 /** How long a list may take to load and get as high as before. */

@@ -1,6 +1,6 @@
 import { Anchor, Group, Progress, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { formatCount } from '../format.ts'
+import { formatCount } from '../lib/format.ts'
 import type { TaskPart } from './task-parts.ts'
 import './tasks.css'
 

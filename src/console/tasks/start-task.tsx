@@ -1,8 +1,8 @@
 import { NumberInput, Skeleton, Stack, Text } from '@mantine/core'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
-import { formatCount, plural } from '../format.ts'
 import type { DeliveryTaskAction } from '../generated/graphql.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { leavesOut, type TaskTarget } from './task-target.ts'
 import { useStartTask } from './use-start-task.ts'
 

@@ -3,12 +3,12 @@ import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
-import { formatCount, plural } from '../format.ts'
 import {
   type DeliveryTaskState,
   type TaskFieldsFragment,
   TaskStopDocument,
 } from '../generated/graphql.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import { Outcome } from './outcome.tsx'
 import { partsOf } from './task-parts.ts'

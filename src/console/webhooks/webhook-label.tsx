@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { hostAndPath } from '../format.ts'
+import { hostAndPath } from '../lib/format.ts'
 import type { Named } from './webhook-name.ts'
 
 /** A webhook in a list: its description, and its URL. */

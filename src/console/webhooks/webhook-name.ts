@@ -1,4 +1,4 @@
-import { hostAndPath } from '../format.ts'
+import { hostAndPath } from '../lib/format.ts'
 
 export interface Named {
   readonly url: string

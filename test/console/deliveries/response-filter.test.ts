@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RESPONSES, responseFilter } from '../../../src/console/deliveries/response-filter.ts'
+import { RESPONSES, responseFilter } from '../../../src/console/deliveries/list/response-filter.ts'
 
 test('any failure is an outcome, and other responses are status classes', () => {
   expect(responseFilter(['FAILED'])).toEqual({ outcome: 'FAILED' })

@@ -1,14 +1,14 @@
 import { Title } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import { formatCompact, formatPercent } from '../../format.ts'
 import type { BacklogBucketFragment, BucketUnit } from '../../generated/graphql.ts'
+import { formatCompact, formatPercent } from '../../lib/format.ts'
 import { AttemptsBy } from './attempts-by.tsx'
-import { type Bar, foldBuckets } from './fold-buckets.ts'
+import { type Bar, foldBuckets } from './buckets/fold-buckets.ts'
+import type { AttemptBucket } from './buckets/status-classes.ts'
 import { LatencyChart } from './latency-chart.tsx'
-import { LinePlot } from './line-plot.tsx'
-import type { PlotMark } from './plot.tsx'
-import type { AttemptBucket } from './status-classes.ts'
+import { LinePlot } from './plot/line-plot.tsx'
+import type { PlotMark } from './plot/plot.tsx'
 
 const SMALL_HEIGHT_PX = 120
 /** The width that a bar needs. */

@@ -1,14 +1,14 @@
 import { Group, SegmentedControl, Skeleton, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
-import { formatCount } from '../../format.ts'
 import { type BucketUnit, FailureCausesDocument } from '../../generated/graphql.ts'
+import { formatCount } from '../../lib/format.ts'
 import { QueryError } from '../query-error.tsx'
 import { AttemptsChart } from './attempts-chart.tsx'
-import type { Bar } from './fold-buckets.ts'
-import type { PlotMark } from './plot.tsx'
-import { causeStacks, statusStacks } from './stacks.ts'
-import { totalsOf } from './totals.ts'
+import type { Bar } from './buckets/fold-buckets.ts'
+import { causeStacks, statusStacks } from './buckets/stacks.ts'
+import { totalsOf } from './buckets/totals.ts'
+import type { PlotMark } from './plot/plot.tsx'
 
 interface AttemptsByProps {
   readonly bars: readonly Bar[]

@@ -1,13 +1,13 @@
 import { useId } from 'react'
 import { useNavigate } from 'react-router'
-import { formatCompact, formatCount } from '../../format.ts'
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { ticksOf } from './axis.ts'
+import { formatCompact, formatCount } from '../../lib/format.ts'
+import type { Stack } from './buckets/stacks.ts'
 import { ChartFrame } from './chart-frame.tsx'
-import { spanOf } from './chart-time.ts'
-import { Plot, type PlotMark } from './plot.tsx'
-import { StackedBars, StackPattern } from './stacked-bars.tsx'
-import type { Stack } from './stacks.ts'
+import { ticksOf } from './plot/axis.ts'
+import { spanOf } from './plot/chart-time.ts'
+import { Plot, type PlotMark } from './plot/plot.tsx'
+import { StackedBars, StackPattern } from './plot/stacked-bars.tsx'
 
 const HEIGHT_PX = 220
 

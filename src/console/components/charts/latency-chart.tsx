@@ -1,9 +1,9 @@
-import { formatDuration } from '../../format.ts'
 import type { BucketUnit } from '../../generated/graphql.ts'
+import { formatDuration } from '../../lib/format.ts'
+import type { Bar } from './buckets/fold-buckets.ts'
 import { ChartFrame } from './chart-frame.tsx'
-import { spanOf } from './chart-time.ts'
-import type { Bar } from './fold-buckets.ts'
-import { LinePlot } from './line-plot.tsx'
+import { spanOf } from './plot/chart-time.ts'
+import { LinePlot } from './plot/line-plot.tsx'
 
 /** The dash patterns also tell the lines apart without color. */
 const LINES = [

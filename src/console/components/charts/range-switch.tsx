@@ -1,8 +1,8 @@
 import { Group, SegmentedControl } from '@mantine/core'
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
-import { changedParams } from '../../changed-params.ts'
-import { setTimeZone, useTimeZone } from '../../time-zone.ts'
+import { changedParams } from '../../lib/changed-params.ts'
+import { setTimeZone, useTimeZone } from '../../lib/time-zone.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
 import { boundsOf, type ChartRange, CUSTOM, DEFAULT_RANGE, RANGES, rangeOf } from './chart-range.ts'
 

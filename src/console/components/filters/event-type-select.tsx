@@ -1,8 +1,8 @@
 import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
+import { readList } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
-import { readList } from './list-param.ts'
 
 interface EventTypeSelectProps {
   readonly label?: string

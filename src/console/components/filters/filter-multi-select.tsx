@@ -8,7 +8,7 @@ import {
   useCombobox,
 } from '@mantine/core'
 import { useId, useState } from 'react'
-import { readList, readOptions, writeList } from './list-param.ts'
+import { readList, readOptions, writeList } from './filter-params.ts'
 import './filter-multi-select.css'
 
 interface FilterOption {

@@ -1,8 +1,8 @@
 import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
+import type { KeyValues } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
-import type { KeyValues } from './list-param.ts'
 import { SearchField } from './search-field.tsx'
 
 interface KeyFilterProps {

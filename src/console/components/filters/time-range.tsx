@@ -1,13 +1,13 @@
 import { useMemo } from 'react'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
-import { FilterSelect } from './filter-select.tsx'
 import {
   type AttemptTimeValues,
   attemptTimeOf,
   readTimeRange,
   type TimeBounds,
   type TimeValues,
-} from './list-param.ts'
+} from './filter-params.ts'
+import { FilterSelect } from './filter-select.tsx'
 import { FILTER_TIMES } from './recent-times.ts'
 
 const CUSTOM = { value: 'custom', label: 'From … to …' }

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router'
-import { changedParams } from '../../changed-params.ts'
+import { changedParams } from '../../lib/changed-params.ts'
 
 /**
  * The filters of a list, as query parameters. A change returns to the first page. It replaces the history entry, so

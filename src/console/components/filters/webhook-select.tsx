@@ -5,8 +5,8 @@ import { PickWebhookDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { webhookOption } from '../../webhooks/webhook-name.ts'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
+import { readList } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
-import { readList } from './list-param.ts'
 
 interface WebhookSelectProps {
   readonly value: string | null

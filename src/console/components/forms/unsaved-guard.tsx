@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { mount, mountOf } from '../../mount.ts'
 import { Confirm } from '../confirm.tsx'
-import { guardHistory, guardNavigation } from './history-guard.ts'
+import { guardHistory, guardNavigation } from './leave-guards.ts'
 
 /** Asks before the reader loses unsaved changes by a link, by Back, or by closing the tab. */
 export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {

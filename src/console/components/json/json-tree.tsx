@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { formatCount, plural } from '../../format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import {
   type JsonFolding,
   type JsonRow,

@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { formatBytes } from '../../format.ts'
+import { formatBytes } from '../../lib/format.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { foldAll, initialFolding, JsonTree, unfoldAll } from './json-tree.tsx'

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconArrowUp } from '@tabler/icons-react'
-import { formatCount, plural } from '../../format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 
 interface NewRowsProps {
   readonly count: number

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router'
-import { changedParams } from '../../changed-params.ts'
+import { changedParams } from '../../lib/changed-params.ts'
 
 export interface PageInfo {
   readonly hasNextPage: boolean

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import './selection.css'
-import { formatCount } from '../../format.ts'
+import { formatCount } from '../../lib/format.ts'
 import type { Selection } from './use-selection.ts'
 
 interface SelectionBarProps {

@@ -3,8 +3,8 @@ import { useMemo, useState } from 'react'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { CodeBlock } from '../../components/json/code-block.tsx'
 import { formatJson } from '../../components/json/format-json.ts'
-import { formatBytes } from '../../format.ts'
 import type { BodyEncoding } from '../../generated/graphql.ts'
+import { formatBytes } from '../../lib/format.ts'
 
 interface AttemptBodyProps {
   readonly label: string

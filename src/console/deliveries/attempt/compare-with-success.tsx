@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
 import { QueryError } from '../../components/query-error.tsx'
-import { formatDuration } from '../../format.ts'
 import {
   type ComparedAttemptFragment,
   type DeliveryAttemptQuery,
   DeliveryLastSuccessDocument,
 } from '../../generated/graphql.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import { type ComparedAttempt, type Difference, differencesOf } from './differences.ts'
 

@@ -1,6 +1,6 @@
 import './phases-bar.css'
-import { formatDuration } from '../../format.ts'
 import type { AttemptStepFragment } from '../../generated/graphql.ts'
+import { formatDuration } from '../../lib/format.ts'
 
 type Attempt = Pick<AttemptStepFragment, 'phases' | 'durationMs'>
 

@@ -3,7 +3,7 @@ import type { CopyAnswerFragment } from '../../generated/graphql.ts'
 import { AttemptBody } from '../attempt/attempt-body.tsx'
 import { HeaderTable } from '../attempt/header-table.tsx'
 import { PhasesBar } from '../attempt/phases-bar.tsx'
-import { ResponseStatus } from '../delivery-columns.tsx'
+import { ResponseStatus } from '../list/delivery-columns.tsx'
 import { whyFailed } from '../why-failed.ts'
 
 /** What a URL answered to a copy of a delivery. */

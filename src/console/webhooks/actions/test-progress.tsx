@@ -7,12 +7,12 @@ import { useRead } from '../../api/use-read.ts'
 import { Time } from '../../components/time.tsx'
 import { AttemptBody } from '../../deliveries/attempt/attempt-body.tsx'
 import { isFinished } from '../../deliveries/delivery-states.ts'
-import { formatDuration } from '../../format.ts'
 import {
   DeliveriesAttemptRecordedDocument,
   WebhookTestProgressDocument,
   type WebhookTestProgressQuery,
 } from '../../generated/graphql.ts'
+import { formatDuration } from '../../lib/format.ts'
 
 /** Polls as well, because an attempt may end before the subscription begins. */
 const POLL_EVERY_MS = 2_000

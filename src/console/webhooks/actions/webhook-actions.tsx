@@ -11,7 +11,7 @@ import { PageActions } from '../../components/page/page-actions.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { TestEvent } from './test-event.tsx'
-import { DeleteWebhook, ToggleWebhook } from './toggle-webhook.tsx'
+import { DeleteWebhook, ToggleWebhook } from './webhook-dialogs.tsx'
 
 /** The actions for a webhook that the viewer's scopes allow. */
 export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {

@@ -2,7 +2,7 @@ import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { randomId } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { formatDuration, plural } from '../../format.ts'
+import { formatDuration, plural } from '../../lib/format.ts'
 import { DelayInput } from './delay-input.tsx'
 
 /** What custom delays start with, if the default schedule is unknown. */

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { usePageQuery } from '../../api/page-query.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { formatCount } from '../../format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { webhookCatalogueQuery } from '../webhook-queries.ts'
 
 /** Catalogues with more event types get a search field. */

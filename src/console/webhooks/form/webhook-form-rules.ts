@@ -1,5 +1,5 @@
 import type { Issue } from '../../api/use-action.ts'
-import { formatCount } from '../../format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { type HeaderRow, keepsValue } from './header-row.ts'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 

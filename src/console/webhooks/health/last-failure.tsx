@@ -2,8 +2,8 @@ import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
 import { Time } from '../../components/time.tsx'
 import { whyFailed } from '../../deliveries/why-failed.ts'
-import { formatDuration } from '../../format.ts'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
+import { formatDuration } from '../../lib/format.ts'
 
 type Failure = NonNullable<WebhookTroubleFragment['lastFailure']>
 

@@ -5,7 +5,7 @@ import { useAction } from '../../api/use-action.ts'
 import { notifyError, notifySuccess } from '../../components/notify.ts'
 import { WebhookProbeDocument, type WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { ResumeWebhook, ToggleWebhook } from '../actions/toggle-webhook.tsx'
+import { ResumeWebhook, ToggleWebhook } from '../actions/webhook-dialogs.tsx'
 
 interface TroubleActionsProps {
   readonly webhook: WebhookTroubleFragment

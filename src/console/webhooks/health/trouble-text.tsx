@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { Time } from '../../components/time.tsx'
-import { formatCount, plural } from '../../format.ts'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { LastFailure } from './last-failure.tsx'
 
 /** The server stops counting here. */

@@ -6,10 +6,10 @@ import { useCursors } from '../../components/lists/use-cursors.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Section } from '../../components/page/section.tsx'
-import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
-import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/delivery-filters.tsx'
-import { DeliveryList } from '../../deliveries/delivery-list.tsx'
-import { useDeliveries } from '../../deliveries/use-deliveries.ts'
+import { deliveryColumns } from '../../deliveries/list/delivery-columns.tsx'
+import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/list/delivery-filters.tsx'
+import { DeliveryList } from '../../deliveries/list/delivery-list.tsx'
+import { useDeliveries } from '../../deliveries/list/use-deliveries.ts'
 
 const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
 

@@ -5,8 +5,8 @@ import { type Column, List } from '../../components/lists/list.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
 import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatCount } from '../../format.ts'
 import { RecoveryListDocument, type RecoveryRowFragment } from '../../generated/graphql.ts'
+import { formatCount } from '../../lib/format.ts'
 import { RecoveryStateBadge } from './recovery-state-badge.tsx'
 
 const REFRESH_EVERY_MS = 3_000

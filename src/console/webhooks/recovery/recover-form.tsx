@@ -4,12 +4,12 @@ import { useAction } from '../../api/use-action.ts'
 import { DateTimeInput } from '../../components/forms/date-time-input.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { Section } from '../../components/page/section.tsx'
-import { formatCount, formatDuration, plural } from '../../format.ts'
 import {
   type RecoverWebhookQuery,
   RecoveryBeginDocument,
   type RecoveryInclude,
 } from '../../generated/graphql.ts'
+import { formatCount, formatDuration, plural } from '../../lib/format.ts'
 import { IncludeField } from './include-field.tsx'
 import { RecoverPresets } from './recover-presets.tsx'
 

@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { PAGE_SIZE, useCursors } from '../../components/lists/use-cursors.ts'
-import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
-import { FailedAgain } from '../../deliveries/failed-again.tsx'
+import { deliveryColumns } from '../../deliveries/list/delivery-columns.tsx'
+import { FailedAgain } from '../../deliveries/list/failed-again.tsx'
 import { RecoveryFailuresDocument, type RecoveryRowFragment } from '../../generated/graphql.ts'
 
 const COLUMNS = deliveryColumns('webhook')

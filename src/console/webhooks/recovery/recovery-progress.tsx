@@ -7,12 +7,12 @@ import { useRead } from '../../api/use-read.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { formatCount } from '../../format.ts'
 import {
   RecoveryCancelDocument,
   RecoveryProgressDocument,
   type RecoveryRowFragment,
 } from '../../generated/graphql.ts'
+import { formatCount } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import { Outcome } from '../../tasks/outcome.tsx'
 import { partsOfRecovery } from '../../tasks/task-parts.ts'
