@@ -3,7 +3,7 @@ import { type Authenticate, createAuthenticate } from './api-keys/authenticate.t
 import { findInactiveKeys } from './api-keys/inactive-keys.ts'
 import type { Role, Settings } from './config/settings.ts'
 import { type Database, openDatabase, POOLS } from './db/client.ts'
-import { startHeartbeat } from './db/heartbeat.ts'
+import { watchPostgres } from './db/postgres-watch.ts'
 import { createCopySender } from './deliveries/copies/copy-sender.ts'
 import { createKeyring } from './encryption/keyring.ts'
 import { requireListedKeys } from './encryption/stored-secrets.ts'
@@ -28,7 +28,6 @@ import {
 } from './sessions/authenticate-session.ts'
 import { findEndedSessions } from './sessions/ended-sessions.ts'
 import type { OidcSignIn } from './sessions/oidc/oidc-sign-in.ts'
-import { createHeartbeatMetrics } from './telemetry/heartbeat-metrics.ts'
 import { countLines } from './telemetry/log-metrics.ts'
 import { createLogger, type Logger } from './telemetry/logger.ts'
 import { addGauge, createMetrics, type Metrics } from './telemetry/metrics.ts'
@@ -41,6 +40,7 @@ import { currentOwner } from './telemetry/request-log.ts'
 import { createRequestMetrics } from './telemetry/request-metrics.ts'
 import { startTracing } from './telemetry/start-tracing.ts'
 import { createTracing, type Tracing } from './telemetry/tracing.ts'
+import { createUpMetric } from './telemetry/up-metric.ts'
 import { watchDatabase } from './telemetry/watch-database.ts'
 import type { TestReceiver } from './test-receiver/test-receiver.ts'
 import type { WebhookDeps } from './webhooks/webhook.ts'
@@ -61,8 +61,6 @@ export interface StartOptions {
   readonly role?: Role
   /** Whether to serve the configured address. Default: true. */
   readonly listens?: boolean
-  /** Called when everything else has started. Default: nothing. */
-  readonly beforeListening?: () => Promise<void>
   /** What `/readyz` and `/metrics` report besides. Default: nothing. */
   readonly rest?: RestOfProcess
   /** Writes the log lines of outages. Default: each outage that this part of the process notices. */
@@ -73,7 +71,7 @@ export interface StartOptions {
 
 /** Runs the API, the worker or both on a migrated database. */
 export async function startApp(settings: Settings, options: StartOptions = {}): Promise<App> {
-  const { role = 'all', listens = true, beforeListening, rest = NOTHING_ELSE } = options
+  const { role = 'all', listens = true, rest = NOTHING_ELSE } = options
   const { config } = settings
   // Modules are loaded before anything connects: loading can take seconds on a busy machine, and connections that open
   // meanwhile would time out.
@@ -87,17 +85,17 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
   const { database, logger, outages } = services
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, services.webhooks.keyring)
-  const heartbeat = createHeartbeatMetrics(services.metrics.registry)
+  const up = createUpMetric(services.metrics.registry)
   started.use(
-    startHeartbeat({
+    watchPostgres({
       ...database,
       onAnswer() {
-        heartbeat.answered()
+        up.answered()
         outages.answered()
       },
       onError(error) {
-        heartbeat.failed()
-        if (!outages.report(error)) logger.warn({ error }, 'the heartbeat of Postgres failed')
+        up.failed()
+        if (!outages.report(error)) logger.warn({ error }, 'the watch of Postgres failed')
       },
     }),
   )
@@ -114,7 +112,6 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     const oidc = await openOidc(settings)
     api.addApiRoutes(routes, { ...services, testReceiver: receiver, copySender, oidc }, config)
   }
-  await beforeListening?.()
   const listening = server && started.use(await listen(server, routes, services, settings, rest))
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
   started.use(services.live)
@@ -238,7 +235,7 @@ export function openServices(
     purpose: role === 'worker' ? 'jobs' : 'requests',
     // The worker and commands connect directly.
     poolerUrl: role === 'api' ? secrets.poolerUrl : null,
-    // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
+    // The pool replaces an idle connection that breaks. The watch of Postgres finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
     ownerOf: currentOwner,
     onWaited: pools.waited,

@@ -23,7 +23,6 @@ const main = createBirpc<MainThread, RoleThread>(
           role,
           listens,
           restarts,
-          beforeListening: () => main.releasePort(),
           outageLines: {
             begins: (cause, error) => main.outageBegins.asEvent(cause, error),
             ends: (cause) => main.outageEnds.asEvent(cause),
@@ -39,13 +38,7 @@ const main = createBirpc<MainThread, RoleThread>(
 
     async provision(dataDir) {
       const embedded = await import('../embedded/provision.ts')
-      const { services } = started()
-      const token = await embedded.provisionEmbedded(services.database.prisma, dataDir)
-      return {
-        token,
-        keyFile: embedded.embeddedApiKeyFile(dataDir),
-        signInLink: await embedded.embeddedSignInLink(services, dataDir),
-      }
+      return await embedded.provision(started().services, dataDir)
     },
 
     ping() {},
