@@ -96,8 +96,8 @@ async function loadModules(onThreads: boolean) {
     import('../telemetry/logger.ts'),
     import('../migrate/migrate-database.ts'),
     onThreads
-      ? import('../threads/start-threads.ts').then(({ startThreads }) => startThreads)
-      : import('../threads/start-alone.ts').then(({ startAlone }) => startAlone),
+      ? import('../run/start-threads.ts').then(({ startThreads }) => startThreads)
+      : import('../run/start-alone.ts').then(({ startAlone }) => startAlone),
   ])
   return { createLogger, migrateDatabase, startRoles }
 }

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
-import type { App } from '../app.ts'
 import type { Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
+import type { App } from './app.ts'
 import type { MainThread, RoleThread } from './messages.ts'
 
 /*
@@ -18,7 +18,7 @@ const main = createBirpc<MainThread, RoleThread>(
   {
     async start(settings, { role, listens, restarts }) {
       try {
-        const { startApp } = await import('../app.ts')
+        const { startApp } = await import('./app.ts')
         app = await startApp(withBuffers(settings), {
           role,
           listens,

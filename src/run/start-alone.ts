@@ -1,6 +1,6 @@
-import { startApp } from '../app.ts'
 import type { Role, Settings } from '../config/settings.ts'
 import { type Provisioned, provision } from '../embedded/provision.ts'
+import { startApp } from './app.ts'
 
 /** What runs in a process. Disposing of it finishes what is in flight. */
 export interface Running extends AsyncDisposable {
