@@ -155,13 +155,6 @@ function countRestarts(thread: string): number {
   return logLines(posthorn).filter(isRestart).length
 }
 
-test('a thread that ends during a shutdown is not started again', async () => {
-  await runInThread(posthorn, 'api', ENDLESS_WAIT)
-  posthorn.child.kill('SIGTERM')
-  expect(await posthorn.ended).toBe(0)
-  expect(logLines(log).map(({ msg }) => msg)).not.toContain('the thread runs again')
-})
-
 test.each(['api', 'worker'])(
   'a process with only the %s ends when it throws, so that its process manager starts it again',
   async (role) => {
@@ -179,3 +172,10 @@ test.each(['api', 'worker'])(
     expect(alone.stderr).toContain('a fault for this test')
   },
 )
+
+test('a thread that ends during a shutdown is not started again', async () => {
+  await runInThread(posthorn, 'api', ENDLESS_WAIT)
+  posthorn.child.kill('SIGTERM')
+  expect(await posthorn.ended).toBe(0)
+  expect(logLines(log).map(({ msg }) => msg)).not.toContain('the thread runs again')
+})
