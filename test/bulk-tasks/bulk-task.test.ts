@@ -316,6 +316,40 @@ describe('a task', () => {
     expect(counted).toMatchObject({ count: 1, exact: true })
   })
 
+  test('is listed newest first, in pages, by its webhook and its action', async () => {
+    const own: string[] = []
+    for (const action of ['redeliver', 'recover', 'recover', 'recover'] as const) {
+      const row = {
+        organizationId: tenant.organizationId,
+        webhookId: parseId('webhook', webhookId),
+      }
+      const { id } = await api.database.prisma.bulkTask.create({
+        data: {
+          ...{ ...row, action, selection: { ids: [] }, state: 'completed', finishedAt: new Date() },
+          ...{ ratePerSecond: 1, total: 0, totalIsExact: true },
+        },
+      })
+      own.unshift(publicId('bulkTask', id))
+    }
+    await redeliver({ ids: [deliveries[0]] })
+    const page = async (filter: object | null, args: object = {}) => {
+      const { nodes, pageInfo } = await run('BulkTasks', { filter, ...args })
+      return { ids: nodes.map(({ id }: { id: string }) => id), ...pageInfo }
+    }
+    expect((await page(null)).ids).toHaveLength(5)
+    expect((await page({ webhookId })).ids).toEqual(own)
+    const recoveries = { webhookId, action: 'RECOVER' }
+    const first = await page(recoveries, { first: 2 })
+    expect(first).toMatchObject({ ids: own.slice(0, 2), hasNextPage: true })
+    const next = await page(recoveries, { first: 2, after: first.endCursor })
+    expect(next).toMatchObject({ ids: own.slice(2, 3), hasNextPage: false })
+    const { errors } = await api.call(
+      tenant.token,
+      '{ bulkTasks(filter: { webhookId: "x" }) { nodes { id } } }',
+    )
+    expect(errors?.[0]?.message).toContain('filter.webhookId must be the id of a webhook: wh_….')
+  })
+
   test.each([
     [{}, 'ids', 'Give either ids or filter.'],
     [{ ids: [] }, 'ids', 'ids must not be empty.'],

@@ -45,7 +45,7 @@ story('a disabled webhook is previewed, and enabled before anything is re-sent',
   await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click()
   await resend.click()
 
-  const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
+  const recovery = page.getByRole('region', { name: 'Result of the bulk action' })
   await recovery.getByText('Completed', { exact: true }).waitFor()
   await recovery.getByText(/^\d+ delivered$/).waitFor()
   expect(await recovery.getByText(/failed|in progress/).count()).toBe(0)
@@ -67,19 +67,19 @@ story('a recovery says how many deliveries failed again', async () => {
   await page.getByRole('radio', { name: 'Failed', exact: true }).check()
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByRole('button', { name: 'Re-send 1 delivery' }).click()
-  const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
+  const recovery = page.getByRole('region', { name: 'Result of the bulk action' })
   await recovery.getByText('Completed with failures').waitFor()
-  const failures = recovery.getByRole('region', { name: 'Failed again' })
-  await recovery.getByRole('link', { name: '1 failed', exact: true }).click()
-  await until(
-    () => failures.evaluate((list) => list.matches(':target')),
-    'the link leads to the failed deliveries',
-  )
-  const [failed] = await deliveriesOf(seed.server, old, ['EXHAUSTED'])
-  const links = failures.getByRole('link', { name: failed?.id ?? '' })
-  await links.first().waitFor()
+  await recovery.getByText('1 failed', { exact: true }).waitFor()
   const rows = page.getByRole('table', { name: 'Recoveries' }).getByRole('row')
   await rows.filter({ hasText: 'Completed with failures' }).waitFor()
+  await recovery.getByRole('link', { name: 'Open the result' }).click()
+  await page.getByRole('heading', { name: 'Recovery of 1 delivery' }).waitFor()
+  const [failed] = await deliveriesOf(seed.server, old, ['EXHAUSTED'])
+  const failures = page.getByRole('region', { name: 'Failed again' })
+  await failures
+    .getByRole('link', { name: failed?.id ?? '' })
+    .first()
+    .waitFor()
 })
 
 story('a preview without a start asks for one; an empty range says so', async () => {
