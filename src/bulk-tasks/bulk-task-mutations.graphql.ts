@@ -1,29 +1,19 @@
-import { type DeliveryFilterInput, readDeliveryFilter } from '../deliveries/read-filters.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf } from '../graphql/context.ts'
+import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode, ownWebhook, type PortalAccess } from '../graphql/portal-access.ts'
 import { notFound } from '../lib/errors.ts'
-import { cancelBulkTask, findBulkTask, findBulkTaskById } from './bulk-task.ts'
+import { cancelBulkTask, findBulkTask } from './bulk-task.ts'
 import { DEFAULT_RATE_PER_SECOND, MAX_IDS, MAX_RATE_PER_SECOND } from './parse-task.ts'
 import { MAX_COUNTED as MAX_RECOVERABLE } from './recovery-count.ts'
-import { keyNotSupported, MAX_COUNTED } from './selected-deliveries.ts'
+import { MAX_COUNTED } from './selected-deliveries.ts'
 import { type Recovery, readSelection } from './selection.ts'
-import { changeDeliveries, recoverDeliveries, type StartedTask } from './start-bulk-task.ts'
-
-interface DeliveriesInput {
-  readonly ids?: readonly string[] | null | undefined
-  readonly filter?: DeliveryFilterInput | null | undefined
-  readonly ratePerSecond?: number | null | undefined
-  readonly dryRun?: boolean | null | undefined
-}
-
-declare module '../graphql/builder.ts' {
-  interface Inputs {
-    RedeliverDeliveriesInput: DeliveriesInput
-    CancelDeliveriesInput: DeliveriesInput
-  }
-}
+import {
+  changeDeliveries,
+  type DeliveriesInput,
+  recoverDeliveries,
+  type StartedTask,
+} from './start-bulk-task.ts'
 
 declare module '../graphql/context.ts' {
   interface DomainDeps {
@@ -35,37 +25,6 @@ declare module '../graphql/context.ts' {
 const english = (count: number) => count.toLocaleString('en')
 const rateDescription = (verb: string) =>
   `The maximum number of deliveries to ${verb} per second: 1 to ${english(MAX_RATE_PER_SECOND)}. Default: ${DEFAULT_RATE_PER_SECOND}.`
-
-const INPUTS = {
-  RedeliverDeliveriesInput: {
-    description: 'The deliveries to redeliver: either `ids` or `filter`.',
-    filter:
-      'Selects the deliveries; `states` may have RETRYING, SUCCEEDED, EXHAUSTED and CANCELED. Default for `states`: RETRYING and EXHAUSTED. Needs at least one condition. `anyAttempt` has no limit here.',
-    verb: 'queue',
-  },
-  CancelDeliveriesInput: {
-    description: 'The deliveries to cancel: either `ids` or `filter`.',
-    filter:
-      'Selects the deliveries; `states` may have QUEUED, RETRYING and WAITING. Default for `states`: all three. Needs at least one condition. `anyAttempt` has no limit here.',
-    verb: 'cancel',
-  },
-} as const
-
-for (const name of ['RedeliverDeliveriesInput', 'CancelDeliveriesInput'] as const) {
-  const { description, filter, verb } = INPUTS[name]
-  builder.inputType(name, {
-    description,
-    fields: (t) => ({
-      ids: t.idList({ description: `The ids of at most ${english(MAX_IDS)} deliveries.` }),
-      filter: t.field({ type: 'DeliveryFilter', description: filter }),
-      ratePerSecond: t.int({ description: rateDescription(verb) }),
-      dryRun: t.boolean({
-        defaultValue: false,
-        description: 'Whether to only count the deliveries. Default: false.',
-      }),
-    }),
-  })
-}
 
 const RecoveryInclude = builder.enumType('RecoveryInclude', {
   description: 'Which deliveries a recovery queues.',
@@ -150,10 +109,10 @@ const started = (name: string) =>
         type: 'BulkTask',
         nullable: true,
         description: 'The running task. Null for a dry run.',
-        resolve: (query, { taskUuid }, _args, context) =>
-          taskUuid === null
+        resolve: (query, { taskId }, _args, context) =>
+          taskId === null
             ? null
-            : findBulkTask(context.prisma, callerOf(context).organizationId, taskUuid, query),
+            : findBulkTask(context.prisma, callerOf(context).organizationId, taskId, query),
       }),
       count: t.exposeInt('count', { description: 'The number of selected deliveries.' }),
       countIsExact: t.exposeBoolean('exact', {
@@ -168,64 +127,66 @@ const errorsOf = (name: string) => ({
   union: { description: `The result of \`${name}\`.` },
 })
 
-/** `change` limits the deliveries to the webhook of a restricted session. */
+/** `changeDeliveries` limits the deliveries to the webhook of a restricted session. */
 const ofWebhook: PortalAccess = (args, session) => {
   ownWebhook(args.input.filter?.webhookId, session)
   return args
 }
 
-function change(
-  action: 'redeliver' | 'cancel',
-  { dryRun, filter, ...input }: DeliveriesInput,
-  context: Context,
-) {
-  if (filter?.key) throw keyNotSupported()
-  const { organizationId, session } = callerOf(context)
-  return changeDeliveries(context, organizationId, action, {
-    ...input,
-    onlyWebhook: session?.webhookId ?? null,
-    filter: filter && readDeliveryFilter(filter),
-    dryRun: dryRun ?? false,
+const CHANGES = {
+  redeliver: {
+    name: 'RedeliverDeliveries',
+    verb: 'queue',
+    states:
+      '`states` may have RETRYING, SUCCEEDED, EXHAUSTED and CANCELED. Default for `states`: RETRYING and EXHAUSTED.',
+    description:
+      'Redelivers many deliveries in the background, each with the same `wh-id`. Finished deliveries restart their retry schedule; the next attempt of retrying ones is made now. Deliveries with a later attempt anyway are skipped: those that are queued or waiting, and those whose attempt is running. Deliveries of a webhook with a backlog join it. The task shows the progress and what came of the deliveries. Needs the scope `deliveries:write`.',
+  },
+  cancel: {
+    name: 'CancelDeliveries',
+    verb: 'cancel',
+    states: '`states` may have QUEUED, RETRYING and WAITING. Default for `states`: all three.',
+    description:
+      'Cancels many deliveries in the background: no further attempt is made. Attempts in flight finish and are recorded. Needs the scope `deliveries:write`.',
+  },
+} as const
+
+for (const action of ['redeliver', 'cancel'] as const) {
+  const { name, verb, states, description } = CHANGES[action]
+  const input = builder.inputRef<DeliveriesInput>(`${name}Input`).implement({
+    description: `The deliveries to ${action}: either \`ids\` or \`filter\`.`,
+    fields: (t) => ({
+      ids: t.idList({ description: `The ids of at most ${english(MAX_IDS)} deliveries.` }),
+      filter: t.field({
+        type: 'DeliveryFilter',
+        description: `Selects the deliveries; ${states} Needs at least one condition. \`anyAttempt\` has no limit here.`,
+      }),
+      ratePerSecond: t.int({ description: rateDescription(verb) }),
+      dryRun: t.boolean({
+        defaultValue: false,
+        description: 'Whether to only count the deliveries. Default: false.',
+      }),
+    }),
   })
+  builder.mutationField(`${action}Deliveries`, (t) =>
+    t.field({
+      type: started(name),
+      semanticNonNull: true,
+      description,
+      authScopes: { scope: 'deliveries:write' },
+      portal: ofWebhook,
+      errors: errorsOf(`${action}Deliveries`),
+      args: { input: t.arg({ type: input, required: true, description: 'The deliveries.' }) },
+      resolve: (_root, args, context) => {
+        const { organizationId, session } = callerOf(context)
+        const onlyWebhook = session?.webhookId ?? null
+        return changeDeliveries(context, organizationId, action, args.input, onlyWebhook)
+      },
+    }),
+  )
 }
 
 builder.mutationFields((t) => ({
-  redeliverDeliveries: t.field({
-    type: started('RedeliverDeliveries'),
-    semanticNonNull: true,
-    description:
-      'Redelivers many deliveries in the background, each with the same `wh-id`. Finished deliveries restart their retry schedule; the next attempt of retrying ones is made now. Deliveries with a later attempt anyway are skipped: those that are queued or waiting, and those whose attempt is running. Deliveries of a webhook with a backlog join it. The task shows the progress and what came of the deliveries. Needs the scope `deliveries:write`.',
-    authScopes: { scope: 'deliveries:write' },
-    portal: ofWebhook,
-    errors: errorsOf('redeliverDeliveries'),
-    args: {
-      input: t.arg({
-        type: 'RedeliverDeliveriesInput',
-        required: true,
-        description: 'The deliveries.',
-      }),
-    },
-    resolve: (_root, { input }, context) => change('redeliver', input, context),
-  }),
-
-  cancelDeliveries: t.field({
-    type: started('CancelDeliveries'),
-    semanticNonNull: true,
-    description:
-      'Cancels many deliveries in the background: no further attempt is made. Attempts in flight finish and are recorded. Needs the scope `deliveries:write`.',
-    authScopes: { scope: 'deliveries:write' },
-    portal: ofWebhook,
-    errors: errorsOf('cancelDeliveries'),
-    args: {
-      input: t.arg({
-        type: 'CancelDeliveriesInput',
-        required: true,
-        description: 'The deliveries.',
-      }),
-    },
-    resolve: (_root, { input }, context) => change('cancel', input, context),
-  }),
-
   recoverDeliveries: t.field({
     type: started('RecoverDeliveries'),
     semanticNonNull: true,
@@ -237,11 +198,8 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: RecoverDeliveriesInput, required: true, description: 'The recovery.' }),
     },
-    resolve: (_root, { input: { webhookId, dryRun, ...input } }, context) =>
-      recoverDeliveries(context, callerOf(context).organizationId, webhookId, {
-        ...input,
-        dryRun: dryRun ?? false,
-      }),
+    resolve: (_root, { input: { webhookId, ...input } }, context) =>
+      recoverDeliveries(context, callerOf(context).organizationId, webhookId, input),
   }),
 
   cancelBulkTask: t.prismaField({
@@ -261,7 +219,7 @@ builder.mutationFields((t) => ({
     resolve: async (query, _root, { id }, context) => {
       const { organizationId } = callerOf(context)
       await cancelBulkTask(context.prisma, organizationId, id, context.actor)
-      const task = await findBulkTaskById(context.prisma, organizationId, id, query)
+      const task = await findBulkTask(context.prisma, organizationId, id, query)
       if (!task) throw notFound('bulk task', id)
       return task
     },

@@ -6,7 +6,7 @@ import { lookUp } from '../graphql/look-up.ts'
 import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
-import { findBulkTaskById, findBulkTasks } from './bulk-task.ts'
+import { findBulkTask, findBulkTasks } from './bulk-task.ts'
 import { findExhaustedDeliveries } from './exhausted-deliveries.ts'
 
 const BulkTaskAction = builder.enumType('BulkTaskAction', {
@@ -139,7 +139,7 @@ builder.queryFields((t) => ({
     portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of a task: `task_…`.' }) },
     resolve: (query, _root, { id }, context) =>
-      findBulkTaskById(context.prisma, callerOf(context).organizationId, id, query),
+      findBulkTask(context.prisma, callerOf(context).organizationId, id, query),
   }),
   bulkTasks: t.prismaConnection(
     {

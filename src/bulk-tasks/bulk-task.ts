@@ -15,28 +15,17 @@ import { DomainError, invalid, notFound } from '../lib/errors.ts'
 
 type Fields = Pick<Prisma.BulkTaskFindManyArgs, 'select' | 'include'>
 
-/** The organization's task with a uuid, or `null`. */
-export async function findBulkTask(
-  db: Db,
-  organizationId: string,
-  uuid: string,
-  fields: Fields,
-): Promise<BulkTask | null> {
-  return await db.bulkTask.findUnique({
-    ...atLeastKey(fields),
-    where: { id: uuid, organizationId },
-  })
-}
-
 /** The organization's task with a public id, or `null`. */
-export async function findBulkTaskById(
+export async function findBulkTask(
   db: Db,
   organizationId: string,
   id: string,
   fields: Fields,
 ): Promise<BulkTask | null> {
   const uuid = parseId('bulkTask', id)
-  return uuid ? await findBulkTask(db, organizationId, uuid, fields) : null
+  if (!uuid) return null
+  const where = { id: uuid, organizationId }
+  return await db.bulkTask.findUnique({ ...atLeastKey(fields), where })
 }
 
 /** Conditions on tasks. A missing or null field matches every task. */

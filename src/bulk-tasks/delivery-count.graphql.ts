@@ -1,8 +1,7 @@
-import { readDeliveryFilter } from '../deliveries/read-filters.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { filtersByWebhook } from '../graphql/portal-access.ts'
-import { countSelected, keyNotSupported } from './selected-deliveries.ts'
+import { countSelected, readTaskFilter } from './selected-deliveries.ts'
 import type { SelectionCount } from './selection.ts'
 
 const MAX_COUNTED = 10_000
@@ -34,8 +33,7 @@ builder.queryField('deliveryCount', (t) =>
       }),
     },
     resolve: (_root, { filter }, context) => {
-      if (filter?.key) throw keyNotSupported()
-      const selection = { filter: readDeliveryFilter(filter) }
+      const selection = { filter: readTaskFilter(filter) }
       const { organizationId } = callerOf(context)
       return countSelected(context.sql, organizationId, selection, MAX_COUNTED)
     },

@@ -4,14 +4,6 @@ import type { DeliveryState } from '../deliveries/delivery-state.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
 import type { Recovery, RecoveryInclude } from './selection.ts'
 
-/** The input of a redelivery or cancelation. A missing or null field has its default. */
-export interface DeliveriesInput {
-  /** Public ids. */
-  readonly ids?: readonly string[] | null | undefined
-  readonly filter?: DeliveryFilter | null | undefined
-  readonly ratePerSecond?: number | null | undefined
-}
-
 /** The input of a recovery. A missing or null field has its default. */
 export interface RecoveryInput {
   readonly since: Date
@@ -47,7 +39,9 @@ const STATES: Record<
 /** Fills in the defaults. Throws `invalid` with every broken rule. */
 export function parseDeliveries(
   action: 'redeliver' | 'cancel',
-  { ids, filter, ratePerSecond }: DeliveriesInput,
+  ids: readonly string[] | null | undefined,
+  filter: DeliveryFilter | null | undefined,
+  ratePerSecond: number | null | undefined,
 ): Parsed<{ readonly ids: readonly string[] } | { readonly filter: DeliveryFilter }> {
   const rate = ratePerSecond ?? DEFAULT_RATE_PER_SECOND
   const uuids = ids?.map((id) => parseId('delivery', id)) ?? []

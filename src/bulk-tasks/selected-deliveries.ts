@@ -4,7 +4,8 @@ import { pageOfAttempts } from '../deliveries/attempts/attempt-filter.ts'
 import { columnConditions } from '../deliveries/deliveries-by-attempt.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import { pageOfOrganization } from '../deliveries/page-of-organization.ts'
-import { type DomainError, invalid } from '../lib/errors.ts'
+import { type DeliveryFilterInput, readDeliveryFilter } from '../deliveries/read-filters.ts'
+import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { FIRST_ID, type Recovery, type Selection, type SelectionCount } from './selection.ts'
 
@@ -124,7 +125,8 @@ function until<Filter extends { readonly until?: Date | null | undefined }>(
 }
 
 /** A search key orders deliveries by their events, so no task can go through them page by page. */
-export function keyNotSupported(): DomainError {
+export function readTaskFilter(filter: DeliveryFilterInput | null | undefined): DeliveryFilter {
+  if (!filter?.key) return readDeliveryFilter(filter)
   const detail = 'filter.key is only for lists. List the deliveries by the key, and give their ids.'
-  return invalid([{ path: ['filter', 'key'], code: 'not_supported', detail }])
+  throw invalid([{ path: ['filter', 'key'], code: 'not_supported', detail }])
 }

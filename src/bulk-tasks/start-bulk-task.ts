@@ -5,19 +5,14 @@ import type { Db, Sql } from '../db/client.ts'
 import type { BulkTaskAction, PrismaClient } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
-import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
+import type { DeliveryFilterInput } from '../deliveries/read-filters.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
 import { backgroundQueue } from '../queue/background.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
-import {
-  type DeliveriesInput,
-  parseDeliveries,
-  parseRecovery,
-  type RecoveryInput,
-} from './parse-task.ts'
+import { parseDeliveries, parseRecovery, type RecoveryInput } from './parse-task.ts'
 import { countRecoverable } from './recovery-count.ts'
-import { countSelected } from './selected-deliveries.ts'
+import { countSelected, readTaskFilter } from './selected-deliveries.ts'
 import type { Selection, SelectionCount } from './selection.ts'
 
 export interface StartDeps {
@@ -29,8 +24,17 @@ export interface StartDeps {
 
 /** A started task, or the count of a dry run. */
 export interface StartedTask extends SelectionCount {
-  /** Null for a dry run. */
-  readonly taskUuid: string | null
+  /** A public id. Null for a dry run. */
+  readonly taskId: string | null
+}
+
+/** The input of a redelivery or cancelation. A missing or null field has its default. */
+export interface DeliveriesInput {
+  /** Public ids. */
+  readonly ids?: readonly string[] | null | undefined
+  readonly filter?: DeliveryFilterInput | null | undefined
+  readonly ratePerSecond?: number | null | undefined
+  readonly dryRun?: boolean | null | undefined
 }
 
 /**
@@ -42,25 +46,22 @@ export async function changeDeliveries(
   deps: StartDeps,
   organizationId: string,
   action: 'redeliver' | 'cancel',
-  {
-    dryRun,
-    onlyWebhook,
-    ...input
-  }: DeliveriesInput & { readonly dryRun: boolean; readonly onlyWebhook: string | null },
+  { ids, filter, ratePerSecond: rate, dryRun }: DeliveriesInput,
+  onlyWebhook: string | null,
 ): Promise<StartedTask> {
-  const { selection: given, ratePerSecond } = parseDeliveries(action, input)
-  const selection =
-    onlyWebhook && 'filter' in given
-      ? { filter: { ...given.filter, webhookUuid: onlyWebhook } }
-      : given
+  const given = filter && readTaskFilter(filter)
+  const { selection, ratePerSecond } = parseDeliveries(action, ids, given, rate)
+  const webhookUuid = onlyWebhook ?? given?.webhookUuid ?? null
+  const limited =
+    'filter' in selection ? { filter: { ...selection.filter, webhookUuid } } : selection
   if ('ids' in selection) await requireOwn(deps.sql, organizationId, onlyWebhook, selection.ids)
-  const counted = await countSelected(deps.sql, organizationId, selection)
-  if (dryRun) return { ...counted, taskUuid: null }
-  const ofFilter = 'filter' in selection ? selection.filter.webhookUuid : null
-  const webhookUuid = onlyWebhook ?? ofFilter ?? null
-  const audited = input.ids ? { ids: input.ids } : { filter: auditedFilter(selection) }
-  const task = { action, webhookUuid, selection, ratePerSecond, counted, audited }
-  return { ...counted, taskUuid: await startTask(deps, organizationId, task) }
+  const counted = await countSelected(deps.sql, organizationId, limited)
+  if (dryRun) return { ...counted, taskId: null }
+  const audited = ids
+    ? { ids }
+    : { filter, webhookId: webhookUuid && publicId('webhook', webhookUuid) }
+  const task = { action, webhookUuid, selection: limited, ratePerSecond, counted, audited }
+  return { ...counted, taskId: await startTask(deps, organizationId, task) }
 }
 
 /**
@@ -71,7 +72,7 @@ export async function recoverDeliveries(
   { retentionMs, ...deps }: StartDeps & { readonly retentionMs: number },
   organizationId: string,
   webhookId: string,
-  { dryRun, ...input }: RecoveryInput & { readonly dryRun: boolean },
+  { dryRun, ...input }: RecoveryInput & { readonly dryRun?: boolean | null | undefined },
 ): Promise<StartedTask> {
   const webhook = await findWebhook(deps.prisma, organizationId, webhookId)
   const { selection, ratePerSecond } = parseRecovery(input, retentionMs)
@@ -82,11 +83,11 @@ export async function recoverDeliveries(
     )
   }
   const counted = await countRecoverable(deps.sql, webhook, selection)
-  if (dryRun) return { ...counted, taskUuid: null }
+  if (dryRun) return { ...counted, taskId: null }
   const audited = { webhookId, ...selection, ratePerSecond }
   const task = { webhookUuid: webhook.id, selection, ratePerSecond, counted, audited }
-  const taskUuid = await startTask(deps, organizationId, { action: 'recover', ...task })
-  return { ...counted, taskUuid }
+  const taskId = await startTask(deps, organizationId, { action: 'recover', ...task })
+  return { ...counted, taskId }
 }
 
 interface NewTask {
@@ -99,7 +100,7 @@ interface NewTask {
   readonly audited: object
 }
 
-/** Creates the task and its first job in one transaction. */
+/** Creates the task and its first job in one transaction. Returns the public id. */
 async function startTask(
   { prisma, actor }: StartDeps,
   organizationId: string,
@@ -126,7 +127,7 @@ async function startTask(
     await enqueue(tx, 'continue_bulk_task', { taskId }, job)
     const entry = { action: 'bulk_task.started', organizationId, subjectId: taskId } as const
     await writeAuditEntry(tx, actor, { ...entry, after: { action, ...audited } })
-    return id
+    return taskId
   })
 }
 
@@ -169,25 +170,4 @@ async function requireOwn(
   )
   const unknown = deliveryIds.find((id) => !own.has(id))
   if (unknown) throw notFound('delivery', publicId('delivery', unknown))
-}
-
-/** The filter as the caller gave it, with public ids. */
-function auditedFilter(selection: Selection) {
-  const { anyAttempt, ...rest } = 'filter' in selection ? selection.filter : {}
-  return {
-    ...withPublicIds(rest),
-    ...(anyAttempt && { anyAttempt: withPublicIds(anyAttempt) }),
-  }
-}
-
-function withPublicIds<Filter extends Pick<DeliveryFilter, 'webhookUuid' | 'webhookUuids'>>({
-  webhookUuid,
-  webhookUuids,
-  ...rest
-}: Filter) {
-  return {
-    ...rest,
-    ...(webhookUuid && { webhookId: publicId('webhook', webhookUuid) }),
-    ...(webhookUuids && { webhookIds: webhookUuids.map((uuid) => publicId('webhook', uuid)) }),
-  }
 }

@@ -311,7 +311,8 @@ describe('a task', () => {
       { prisma: api.database.prisma, sql: api.database.pool, actor: SYSTEM },
       tenant.organizationId,
       'cancel',
-      { filter, dryRun: true, onlyWebhook: own.webhookId },
+      { filter, dryRun: true },
+      own.webhookId,
     )
     expect(counted).toMatchObject({ count: 1, exact: true })
   })

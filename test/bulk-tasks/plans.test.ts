@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { recoverDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
-import { publicId } from '../../src/db/ids.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook } from '../graphql/support/rows.ts'
@@ -44,21 +44,21 @@ test.each(['without statistics', 'with statistics'])(
   'every page of a recovery reads at most a few thousand of 100,000 deliveries, %s',
   async (statistics) => {
     if (statistics === 'with statistics') await api.database.pool.query('analyze')
-    const { taskUuid } = await recoverDeliveries(api.deps, organizationId, webhookId, {
+    const { taskId } = await recoverDeliveries(api.deps, organizationId, webhookId, {
       since: at,
       ratePerSecond: 5_000,
-      dryRun: false,
     })
+    const taskUuid = parseId('bulkTask', taskId as string) as string
     let explained = 0
     // The recovery waits for transactions that were open at its start, on a shared server also for those of other
     // tests.
     await until(async () => {
       api.statements.clear()
       await api.database.prisma.bulkTask.update({
-        where: { id: taskUuid as string },
+        where: { id: taskUuid },
         data: { nextPageAt: new Date(0) },
       })
-      await runPage(api.database.pool, taskUuid as string, true)
+      await runPage(api.database.pool, taskUuid, true)
       for (const { text, values } of [...api.statements.full]) {
         if (!/^\s*with (subject|scanned|webhook|page) as materialized/.test(text)) continue
         expect(await readsOf(text, values)).toEqual([])
@@ -67,7 +67,7 @@ test.each(['without statistics', 'with statistics'])(
       return explained >= 12
     }, 'four pages are queued and followed')
     await api.database.prisma.bulkTask.update({
-      where: { id: taskUuid as string },
+      where: { id: taskUuid },
       data: { state: 'canceled', finishedAt: new Date() },
     })
   },
