@@ -8,14 +8,18 @@ import { Time } from '../components/time.tsx'
 import { formatCount } from '../format.ts'
 import { RecoveriesDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
-import { Recovered, TaskStateBadge } from './task-result.tsx'
+import { RecoveredTimes, TaskStateBadge } from './task-result.tsx'
 import { useReloadEvery } from './use-task.ts'
 
 const REFRESH_EVERY_MS = 3_000
 
 const COLUMNS: readonly Column<TaskFieldsFragment>[] = [
   { label: t('tasks:started'), cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { label: t('tasks:recovered'), cell: (task) => <Recovered task={task} /> },
+  { label: t('tasks:recovered'), cell: (task) => <RecoveredTimes task={task} /> },
+  {
+    label: t('tasks:deliveries'),
+    cell: ({ recovery }) => recovery && t(`tasks:include.${recovery.include}`),
+  },
   { label: t('tasks:state.label'), width: 200, cell: (task) => <TaskStateBadge task={task} /> },
   {
     label: t('tasks:columns.queued'),

@@ -14,7 +14,13 @@ import { deliveryColumns } from '../deliveries/delivery-columns.tsx'
 import { TaskFailuresDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
-import { Recovered, StopTask, TaskResult, TaskStateBadge, taskHeading } from './task-result.tsx'
+import {
+  RecoveredTimes,
+  StopTask,
+  TaskResult,
+  TaskStateBadge,
+  taskHeading,
+} from './task-result.tsx'
 import { useTask } from './use-task.ts'
 
 const COLUMNS = deliveryColumns(null)
@@ -56,7 +62,12 @@ export default function TaskPage() {
           task.finishedAt
             ? { label: t('tasks:finished'), value: <Time at={task.finishedAt} /> }
             : null,
-          task.recovery ? { label: t('tasks:recovered'), value: <Recovered task={task} /> } : null,
+          task.recovery
+            ? { label: t('tasks:recovered'), value: <RecoveredTimes task={task} /> }
+            : null,
+          task.recovery
+            ? { label: t('tasks:deliveries'), value: t(`tasks:include.${task.recovery.include}`) }
+            : null,
           { label: t('tasks:rate'), value: t('tasks:perSecond', { count: task.ratePerSecond }) },
         ]}
       />

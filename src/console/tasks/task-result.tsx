@@ -42,13 +42,12 @@ export function taskHeading({ action, total, totalIsExact }: TaskFieldsFragment)
   return t(`tasks:heading.${action}`, { count: total, total: words })
 }
 
-/** What a recovery selects: "Failed and missed, 14:00 to 15:00". */
-export function Recovered({ task: { recovery } }: TaskProps) {
+/** When the events of a recovery were published. */
+export function RecoveredTimes({ task: { recovery } }: TaskProps) {
   if (!recovery) return null
   return (
     <Text size="sm">
-      {t(`tasks:include.${recovery.include}`)}, <Time at={recovery.since} /> {t('tasks:to')}{' '}
-      <Time at={recovery.until} />
+      <Time at={recovery.since} /> {t('tasks:to')} <Time at={recovery.until} />
     </Text>
   )
 }
