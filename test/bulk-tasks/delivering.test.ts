@@ -3,7 +3,6 @@ import { parseId, publicId } from '../../src/db/ids.ts'
 import { document } from '../graphql/support/document.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
-import { deliveryJobs } from '../support/jobs.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
@@ -105,22 +104,6 @@ test('a delivery whose attempt is running is skipped, and sent no second time', 
   expect(receiver.received).toHaveLength(2)
 })
 
-test('canceled deliveries are not sent again', async () => {
-  await setRetries([3_600])
-  receiver.answer = (response) => response.writeHead(500).end()
-  await publish(5)
-  await until(async () => (await countOf({ attemptCount: 1 })) === 5, 'all have failed once')
-  const { cancelDeliveries } = await posthorn.graphql(document('bulk-tasks', 'CancelDeliveries'), {
-    input: { filter: { webhookId: webhook, states: ['RETRYING'] } },
-  })
-  const { id } = cancelDeliveries.task
-  await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
-  expect(await taskOf(id)).toMatchObject({ changed: 5, canceled: 5 })
-  expect(await countOf({ state: 'canceled' })).toBe(5)
-  const { pool } = posthorn.database
-  await until(async () => (await deliveryJobs(pool)).length === 0, 'no job is left')
-})
-
 test('a task lists the deliveries that were exhausted again, and only those', async () => {
   await setRetries([])
   receiver.answer = (response) => response.writeHead(502).end()
@@ -149,42 +132,4 @@ test('a task lists the deliveries that were exhausted again, and only those', as
   ])
   expect(bulkTask.newest.nodes).toEqual([{ id: bulkTask.all.nodes[0].id }])
   expect(bulkTask.newest.pageInfo.hasNextPage).toBe(true)
-})
-
-test('a recovery says how many were delivered, failed again and wait, until all have finished', async () => {
-  await setRetries([])
-  const since = new Date(Date.now() - 60_000)
-  receiver.answer = (response) => response.writeHead(502).end()
-  await publish(6)
-  await until(async () => (await countOf({ state: 'exhausted' })) === 6, 'all are exhausted')
-  receiver.clear()
-  const release = Promise.withResolvers<void>()
-  receiver.answer = (response) => {
-    const number = receiver.received.length
-    if (number <= 2) response.writeHead(503).end()
-    else if (number === 3) void release.promise.then(() => response.end())
-    else response.end()
-  }
-  const { recoverDeliveries } = await posthorn.graphql(
-    document('bulk-tasks', 'RecoverDeliveries'),
-    { input: { webhookId: webhook, since, include: 'FAILED' } },
-  )
-  const { id } = recoverDeliveries.task
-  await until(async () => (await taskOf(id)).unfinished === 1, 'one of them waits')
-  expect(await taskOf(id)).toMatchObject({
-    state: 'DELIVERING',
-    changed: 6,
-    succeeded: 3,
-    exhausted: 2,
-    finishedAt: null,
-  })
-  release.resolve()
-  await until(async () => (await taskOf(id)).state === 'COMPLETED', 'all have finished')
-  expect(await taskOf(id)).toMatchObject({
-    succeeded: 4,
-    exhausted: 2,
-    canceled: 0,
-    unfinished: 0,
-    finishedAt: expect.any(String),
-  })
 })
