@@ -25,7 +25,9 @@ test('the recoveries and tasks of 0.2.0 become bulk tasks, and those that run co
   const { organizationId } = await api.tenant()
   const webhookUuid = parseId('webhook', (await addWebhook(api, organizationId)).id)
   await publish(api, organizationId, 2)
-  await pool.query(`update posthorn.deliveries set state = 'exhausted', finished_at = now()`)
+  await pool.query(
+    `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null`,
+  )
   const [recovery, finished, cancelation] = [1, 2, 3].map(() =>
     parseId('bulkTask', mintId('bulkTask')),
   )

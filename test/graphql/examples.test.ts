@@ -186,7 +186,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Overview: 6,
   PublishEvent: 3,
   PublishEvents: 3,
-  RecoverDeliveries: 12,
+  RecoverDeliveries: 13,
   Redeliver: 6,
   RedeliverAllWith502: 11,
   RedeliverDeliveries: 11,
