@@ -48,7 +48,7 @@ interface TaskPage extends Page {
   readonly canceled: number
 }
 
-export interface LockedTask {
+interface LockedTask {
   readonly id: string
   readonly organizationId: string
   readonly action: 'redeliver' | 'cancel' | 'recover'

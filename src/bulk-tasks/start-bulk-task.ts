@@ -59,7 +59,7 @@ export async function changeDeliveries(
   if (dryRun) return { ...counted, taskId: null }
   const audited = ids
     ? { ids }
-    : { filter, webhookId: webhookUuid && publicId('webhook', webhookUuid) }
+    : { filter, ...(webhookUuid && { webhookId: publicId('webhook', webhookUuid) }) }
   const task = { action, webhookUuid, selection: limited, ratePerSecond, counted, audited }
   return { ...counted, taskId: await startTask(deps, organizationId, task) }
 }
