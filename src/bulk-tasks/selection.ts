@@ -15,10 +15,10 @@ export interface Recovery {
   readonly until: Date
 }
 
-/** The selection in a row. JSON has the times as text. */
+/** The selection in a row. JSON has the times as RFC 3339. */
 export function readSelection(stored: string): Selection {
-  return JSON.parse(stored, (key, value) =>
-    (key === 'since' || key === 'until') && value !== null ? new Date(value) : value,
+  return JSON.parse(stored, (key, json) =>
+    (key === 'since' || key === 'until') && json !== null ? new Date(json) : json,
   )
 }
 
