@@ -86,8 +86,7 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
     const known = open.get(requestId)
     if (!known || performance.now() - known.notifiedAt < NOTIFY_EVERY_MS) return
     known.notifiedAt = performance.now()
-    const { organizationId, webhookId } = known.request
-    deps.notify([{ kind: 'forwarded', organizationId, webhookId, requestId }])
+    deps.notify(known.request.organizationId)
   }
 
   async function store(request: ForwardedDelivery, timeLimitMs: number): Promise<string> {

@@ -66,8 +66,7 @@ export class WebhookHolds {
         const leftMs = waitMs - (performance.now() - startedAt)
         return leftMs > 0 && (await this.#holdForRetryAfter({ ...delivery, waitMs: leftMs }))
       }, this.#options.stopping)
-      if (!isNew) return
-      this.#options.notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
+      if (isNew) this.#options.notify(organizationId)
     } finally {
       this.#recent.stored(webhookId)
     }
@@ -81,7 +80,7 @@ export class WebhookHolds {
   async #handleSuccess({ webhookId, organizationId, holdReason }: ScheduledDelivery) {
     if (holdReason === null || !(await endHold(this.#sql, webhookId))) return
     const { notify, backlogs } = this.#options
-    notify([{ kind: 'health', organizationId, webhookId, health: 'healthy' }])
+    notify(organizationId)
     await backlogs.release(webhookId)
   }
 
@@ -95,7 +94,7 @@ export class WebhookHolds {
     if (opens) {
       this.#recent.stored(webhookId)
       limiter.rejectWaiting(webhookId)
-      notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
+      notify(organizationId)
     } else if (isResumed) await backlogs.release(webhookId)
   }
 
@@ -108,7 +107,7 @@ export class WebhookHolds {
       await endProbe(this.#sql, webhookId, id)
       return false
     }
-    this.#options.notify([{ kind: 'health', organizationId, webhookId, health: 'failing' }])
+    this.#options.notify(organizationId)
     return true
   }
 
