@@ -20,7 +20,7 @@ import {
   createOperatorRoutes,
   type RestOfProcess,
 } from './server/operator-routes.ts'
-import { patternsOf } from './server/request-log.ts'
+import { patternsOf } from './server/request-logger.ts'
 import { METRICS_PATH } from './server/server-routes.ts'
 import {
   type AuthenticateSession,
