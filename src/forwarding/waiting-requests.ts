@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts'
+import { LruMap } from '../lib/lru-map.ts'
 import type { LiveItem, Topic } from '../live/topic.ts'
 import { DEFAULT_LIMITS } from '../outbound/limits.ts'
 import type { ForwardedAnswer } from './forwarded-outcome.ts'
@@ -82,23 +83,19 @@ export interface UnfetchedRequest extends LiveItem {
 /** How soon a request is sent to streams again that no stream has fetched: the stream of its webhook can open later. */
 const REPEAT_EVERY_MS = 1_000
 
+const MAX_UNFETCHED = 1_000
+
 export const forwardedTopic: Topic<UnfetchedRequest> = {
   name: 'forwarded',
   follow(sql, organizationId) {
-    let sentAt = new Map<string, number>()
+    const sentAt = new LruMap<string, number>({ maxEntries: MAX_UNFETCHED })
     return async function* () {
       const now = performance.now()
-      const requests = await findUnfetched(sql, organizationId)
-      const before = sentAt
-      const due = ({ requestId }: UnfetchedRequest) =>
-        now - (before.get(requestId) ?? -REPEAT_EVERY_MS) >= REPEAT_EVERY_MS
-      sentAt = new Map(
-        requests.map((request) => [
-          request.requestId,
-          due(request) ? now : (before.get(request.requestId) ?? now),
-        ]),
+      const due = (await findUnfetched(sql, organizationId)).filter(
+        ({ requestId }) => now - (sentAt.get(requestId) ?? -REPEAT_EVERY_MS) >= REPEAT_EVERY_MS,
       )
-      yield requests.filter(due)
+      for (const { requestId } of due) sentAt.set(requestId, now)
+      yield due
     }
   },
 }
@@ -109,7 +106,7 @@ async function findUnfetched(sql: Sql, organizationId: string): Promise<Unfetche
     text: `
       select r.id as "requestId", r.webhook_id as "webhookId", null as position
       from posthorn.forwarded_requests as r join posthorn.webhooks as w on w.id = r.webhook_id
-      where w.organization_id = $1 and r.fetched_at is null order by r.id limit 1000`,
+      where w.organization_id = $1 and r.fetched_at is null order by r.id limit ${MAX_UNFETCHED}`,
     values: [organizationId],
   })
   return rows

@@ -141,7 +141,7 @@ export class LiveHub implements AsyncDisposable {
       onGap: (since) => {
         for (const feed of this.#allFeeds()) feed.repeat(earlier(since))
       },
-      onRenewed: () => {
+      onNews: () => {
         for (const feed of this.#allFeeds()) feed.notify()
       },
     })

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
-import { openListenSession } from '../db/listen.ts'
-import type { Session } from '../db/session.ts'
+import { openSession, type Session } from '../db/session.ts'
 import { CHANNEL, decode, type Notification } from './notify.ts'
 
 export interface ListenerOptions {
@@ -12,8 +11,11 @@ export interface ListenerOptions {
   readonly onNotification: (notification: Notification) => void
   /** Called when notifications after `since`, a UUIDv7, may have been missed. */
   readonly onGap: (since: string) => void
-  /** Called from time to time, as the process that would have notified may have been killed. */
-  readonly onRenewed: () => void
+  /**
+   * Called when any organization may have something new: from time to time, as the process that would have notified may
+   * have been killed, and for a payload of another version.
+   */
+  readonly onNews: () => void
   readonly onError: (error: unknown) => void
 }
 
@@ -35,8 +37,10 @@ export class Listener implements AsyncDisposable {
 
   constructor(options: ListenerOptions) {
     this.#options = options
-    this.#session = openListenSession(options.databaseUrl, CHANNEL, {
+    this.#session = openSession(options.databaseUrl, {
+      name: 'live',
       onOpen: async (opened) => {
+        await opened.query(`listen ${CHANNEL}`)
         const before = this.#registeredAt
         await this.#register(opened)
         if (before) options.onGap(before)
@@ -44,11 +48,12 @@ export class Listener implements AsyncDisposable {
       onNotification(payload) {
         const notification = decode(payload)
         if (notification) options.onNotification(notification)
+        else options.onNews()
       },
       onError: options.onError,
     })
     this.#timer = setInterval(() => {
-      this.update().then(options.onRenewed, options.onError)
+      this.update().then(options.onNews, options.onError)
     }, RENEW_EVERY_MS)
     this.#timer.unref()
   }

@@ -114,7 +114,7 @@ test('an attempt that a killed process did not notify of arrives with the next n
   expect(positions(stream)).toEqual([unnotified, notified])
 })
 
-test('a notification of another program is ignored', async () => {
+test('a notification of another version or program does no harm', async () => {
   const stream = await follow(attemptTopic)
   for (const payload of ['', 'end', `${organizationId} x`, `${organizationId} ${'-'.repeat(36)}`]) {
     await database.pool.query('select pg_notify($1, $2)', ['posthorn_live', payload])
