@@ -572,9 +572,11 @@ describe('subscriptions', () => {
         [parseId('delivery', delivery)],
       )
       await addAttempt(api.database, delivery, rows[0].number)
-      await pool.query("update posthorn.deliveries set state = 'exhausted' where id = $1", [
-        parseId('delivery', delivery),
-      ])
+      await pool.query(
+        `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
+         where id = $1`,
+        [parseId('delivery', delivery)],
+      )
       await pool.query(
         `insert into posthorn.webhook_conditions as c (webhook_id, failing_since, consecutive_failures)
          values ($1, now(), 1)
