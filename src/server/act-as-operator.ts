@@ -9,7 +9,11 @@ import { organizationExists } from '../organizations/find-organization.ts'
  * The caller, acting for the organization that the header names. Only for operators: the header is rejected from other
  * callers, because ignoring it would answer with data of another organization than requested.
  */
-export async function actFor(sql: Sql, caller: Caller, header: string | null): Promise<Caller> {
+export async function actAsOperator(
+  sql: Sql,
+  caller: Caller,
+  header: string | null,
+): Promise<Caller> {
   if (header === null) return caller
   if (!hasScope(caller, 'admin')) {
     throw new DomainError(
