@@ -4,9 +4,8 @@ import type { Quota } from '../access/quota.ts'
 import type { Caller } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
-import { DomainError } from '../lib/errors.ts'
+import type { Connection } from '../http/connection.ts'
 import type { LiveHub } from '../live/hub.ts'
-import { createResponseSize, type ResponseSize } from './limits/response-size.ts'
 import { createPerField, type PerField } from './per-field.ts'
 
 /**
@@ -22,16 +21,23 @@ export interface DomainDeps {
 }
 
 /** The caller, or the authentication error: reading the schema needs no caller. */
-export type Identity = Caller | DomainError
+export type Identity = Caller | Error
 
-/** Identifies the caller of a request, once per request. `address` is the remote address of the connection. */
-export type Identify = (request: Request, address: string | undefined) => Promise<Identity>
+/** Identifies the caller of a request. `address` is the remote address of the connection. */
+export type Identify = (request: Request, address: string | undefined) => Promise<Caller>
+
+/** What is known of a request before its body is read: the server context of yoga. */
+export interface RequestContext extends Partial<Connection> {
+  readonly identity: Identity
+  readonly quota: Quota
+  /** What the parser found out about the parameters. */
+  readonly input: { hasLoneSurrogate: boolean }
+}
 
 /** The context of one request. */
 export interface Context extends DomainDeps {
   readonly identity: Identity
   readonly quota: Quota
-  readonly responseSize: ResponseSize
   /** Whether the variables may have a lone surrogate, so that fields must check their arguments. */
   readonly checkSurrogates: boolean
   /** The caller, for the audit log. */
@@ -49,30 +55,28 @@ export interface Context extends DomainDeps {
 
 export function createContext(
   deps: DomainDeps,
-  identity: Identity,
-  quota: Quota,
-  request: Parameters<typeof requestActor>[3] & {
-    readonly url: string
-    readonly hasLoneSurrogate: boolean
-  },
+  { identity, quota, input, address }: RequestContext,
+  { headers, url }: Request,
 ): Context {
-  const caller = identity instanceof DomainError ? null : identity
+  const caller = identity instanceof Error ? null : identity
   const source = caller?.consoleSessionId ? 'console' : 'graphql'
   const perField: PerField = createPerField()
   return {
     ...deps,
     identity,
     quota,
-    responseSize: createResponseSize(),
-    checkSurrogates: request.hasLoneSurrogate,
-    actor: requestActor(source, caller?.keyId ?? null, caller?.person ?? null, request),
+    checkSurrogates: input.hasLoneSurrogate,
+    actor: requestActor(source, caller?.keyId ?? null, caller?.person ?? null, {
+      headers,
+      address,
+    }),
     perField,
-    origin: () => deps.publicUrl ?? new URL(request.url).origin,
+    origin: () => deps.publicUrl ?? new URL(url).origin,
   }
 }
 
 /** The caller. Throws the authentication error if there is none. */
 export function callerOf({ identity }: Context): Caller {
-  if (identity instanceof DomainError) throw identity
+  if (identity instanceof Error) throw identity
   return identity
 }

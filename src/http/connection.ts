@@ -18,8 +18,8 @@ export interface RequestMemory {
   countFor(owner: string | null): void
   /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
   resize(part: 'body' | 'response', bytes: number): void
-  /** Waits while other requests of the same owner run that together take much memory. */
-  waitForTurn(): Promise<void>
+  /** Waits while other operations of the same owner run that are large together. Only the first call waits. */
+  waitToRun(responseBytes: number): Promise<void>
 }
 
 const CLIENT_ADDRESS = 'clientAddress'
