@@ -1,12 +1,12 @@
-import type { GraphQLResolveInfo } from 'graphql'
+import type { GraphQLResolveInfo, ResponsePath } from 'graphql'
 import { type Actor, requestActor } from '../access/actor.ts'
 import type { Quota } from '../access/quota.ts'
 import type { Caller } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import type { Connection } from '../http/connection.ts'
+import { batched } from '../lib/batch.ts'
 import type { LiveHub } from '../live/hub.ts'
-import { createPerField, type PerField } from './per-field.ts'
 
 /**
  * The dependencies that resolvers pass to domain functions. A type file declares those it needs beyond these:
@@ -80,3 +80,36 @@ export function callerOf({ identity }: Context): Caller {
   if (identity instanceof Error) throw identity
   return identity
 }
+
+export type PerField = <Input, Output>(
+  info: GraphQLResolveInfo,
+  run: (inputs: Input[]) => Promise<readonly Output[]>,
+) => (input: Input) => Promise<Output>
+
+/**
+ * Batches the calls of a field within one request: one call per row of its list becomes one call for all. The calls come
+ * from the same place in the document, so they share arguments and selection, and the first `run` serves all of them.
+ */
+export function createPerField(): PerField {
+  const byField = new Map<string, (input: never) => Promise<unknown>>()
+  return ((info, run) => {
+    const key = `${info.parentType.name}@${fieldPath(info.path)}`
+    const known = byField.get(key)
+    if (known) return known
+    const together = batched(run, { gatherMs: 0, maxSize: 1_000 })
+    byField.set(key, together)
+    return together
+  }) as PerField
+}
+
+/** `webhooks.nodes.0.deliveries` -> `webhooks.nodes.deliveries` */
+function fieldPath(path: ResponsePath | undefined): string {
+  const names: string[] = []
+  for (let part = path; part; part = part.prev) {
+    if (typeof part.key === 'string') names.push(part.key)
+  }
+  return names.reverse().join('.')
+}
+
+/** The request header in which an operator names the organization to act for. */
+export const ORGANIZATION_HEADER = 'posthorn-organization'

@@ -1,6 +1,6 @@
 import type { YogaServerOptions } from 'graphql-yoga'
 import type { Connection } from '../http/connection.ts'
-import { REQUEST_ID_HEADER } from '../http/request-id.ts'
+import { REQUEST_ID_HEADER } from '../http/connection.ts'
 import { CONSOLE_HEADER } from '../http/session-cookie.ts'
 
 /** Without a server, there is no connection. */

@@ -1,13 +1,13 @@
-import { ownerOf } from '../access/scope.ts'
+import { type Caller, hasScope, ownerOf } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
-import type { Identify } from '../graphql/context.ts'
-import { ORGANIZATION_HEADER } from '../graphql/organization-header.ts'
+import { parseId } from '../db/ids.ts'
+import { type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
+import { organizationExists } from '../organizations/find-organization.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { actFor } from './act-for.ts'
 
 export interface IdentifyDeps {
   readonly authenticate: Authenticate
@@ -41,4 +41,26 @@ function createAuthenticateRequest(deps: IdentifyDeps): Identify {
     }
     return await deps.authenticateSession(cookie.read(request) ?? '')
   }
+}
+
+/**
+ * The caller, acting for the organization that the header names. Only for operators: the header is rejected from other
+ * callers, because ignoring it would answer with data of another organization than requested.
+ */
+async function actFor(sql: Sql, caller: Caller, header: string | null): Promise<Caller> {
+  if (header === null) return caller
+  if (!hasScope(caller, 'admin')) {
+    throw new DomainError(
+      'forbidden',
+      `The header ${ORGANIZATION_HEADER} needs an API key with the scope admin. Omit it.`,
+    )
+  }
+  const organizationId = parseId('organization', header)
+  if (organizationId && (await organizationExists(sql, organizationId))) {
+    return { ...caller, organizationId }
+  }
+  throw new DomainError(
+    'malformed',
+    `The header ${ORGANIZATION_HEADER} does not name an organization. Send the id of one: org_….`,
+  )
 }

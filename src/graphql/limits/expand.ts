@@ -158,9 +158,7 @@ export function expand(
 export const READ_SCHEMA: ReadonlySet<string> = new Set(['__schema', '__type'])
 
 function fragmentsOf({ definitions }: DocumentNode): Map<string, FragmentDefinitionNode> {
-  const fragments = definitions.filter(
-    (definition) => definition.kind === Kind.FRAGMENT_DEFINITION,
-  )
+  const fragments = definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
 }
 

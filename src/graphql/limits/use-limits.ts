@@ -15,7 +15,7 @@ import {
   type YogaInitialContext,
 } from 'graphql-yoga'
 import type { RequestMemory } from '../../http/connection.ts'
-import { RUNS_ALONE_BYTES } from '../../http/operation-queue.ts'
+import { RUNS_ALONE_BYTES } from '../../http/request-memory.ts'
 import { rateLimited } from '../../lib/errors.ts'
 import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
