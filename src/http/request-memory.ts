@@ -73,7 +73,7 @@ export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): Middlewar
 }
 
 /** The operations of one owner that run at a time have at most this size together. A larger one runs alone. */
-export const RUNS_ALONE_BYTES = 128 * 1024
+export const RUNS_ALONE_BYTES = 1024 * 1024
 
 /** Lets the operations of each owner run in the order in which they came. */
 interface OperationQueue {

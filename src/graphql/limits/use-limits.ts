@@ -21,7 +21,7 @@ import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import type { RequestContext } from '../context.ts'
 import { redactValue } from '../redact-values.ts'
-import { expand } from './expand.ts'
+import { expand, READ_SCHEMA } from './expand.ts'
 import { MAX_COMPLEXITY } from './field-complexity.ts'
 import { limitExceeded, MAX_RESPONSE_BYTES } from './limit-exceeded.ts'
 import { parseWithinLimits } from './parse-within-limits.ts'
@@ -114,7 +114,7 @@ function checkCost(args: ExecutionArgs): { cost: number; readsSchema: boolean } 
   if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, readsSchema: false }
   const { cost, rootFields } = expand(schema, document, operation, variableValues ?? {})
   if (cost <= MAX_COMPLEXITY) {
-    return { cost, readsSchema: rootFields.some((name) => /^__(schema|type)$/.test(name)) }
+    return { cost, readsSchema: rootFields.some((name) => READ_SCHEMA.has(name)) }
   }
   throw limitExceeded(
     'fields in its largest response',
