@@ -75,6 +75,9 @@ export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): Middlewar
 /** The operations of one owner that run at a time have at most this size together. A larger one runs alone. */
 export const RUNS_ALONE_BYTES = 1024 * 1024
 
+/** How long the place of such an operation stays empty, so that others are served. A smaller one has a part of this pause. */
+const PAUSE_MS = 20
+
 /** Lets the operations of each owner run in the order in which they came. */
 interface OperationQueue {
   /** Resolves when the operation may run. Call the function that it resolves to at the end. */
@@ -95,12 +98,12 @@ function createOperationQueue(): OperationQueue {
       if (queue.runningBytes > 0 && queue.runningBytes + bytes > RUNS_ALONE_BYTES) return
       queue.waiting.shift()
       queue.runningBytes += bytes
+      const pauseMs = PAUSE_MS * Math.min(1, bytes / RUNS_ALONE_BYTES)
       start(() =>
-        // Others are served between two operations.
-        setImmediate(() => {
+        setTimeout(() => {
           queue.runningBytes -= bytes
           startNext(owner, queue)
-        }),
+        }, pauseMs),
       )
     }
     if (queue.runningBytes === 0) queues.delete(owner)
