@@ -73,7 +73,7 @@ export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): Middlewar
 }
 
 /** The operations of one owner that run at a time have at most this size together. A larger one runs alone. */
-export const RUNS_ALONE_BYTES = 1024 * 1024
+export const RUNS_ALONE_BYTES = 512 * 1024
 
 /** How long the place of such an operation stays empty, so that others are served. A smaller one has a part of this pause. */
 const PAUSE_MS = 20
