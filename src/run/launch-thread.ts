@@ -3,16 +3,15 @@ import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
+import type { Failure, Part } from '../lib/supervise.ts'
 import type { MainThread, RoleThread, ThreadStartOptions } from './messages.ts'
 
-/** A thread that runs its role, until it ends. */
-export interface LaunchedThread {
+/** A thread that runs its role. It fails by ending. */
+export interface LaunchedThread extends Part {
   /** The functions of the thread. Pending calls reject when the thread ends. */
   readonly remote: BirpcReturn<RoleThread, MainThread>
   /** The URL of its server, or null if it has none. */
   readonly url: string | null
-  /** Resolves with the reason when the thread has ended. */
-  readonly ended: Promise<string>
 }
 
 export interface LaunchOptions extends ThreadStartOptions {
@@ -61,7 +60,7 @@ export async function launchThread({
       void worker.terminate()
     },
   )
-  const ended = new Promise<string>((resolve) => {
+  const failed = new Promise<Failure>((resolve) => {
     worker.on('error', (error: Error) => {
       reason = error.message
     })
@@ -69,13 +68,22 @@ export async function launchThread({
       supervision.stop()
       reason ||= `it exited with code ${code}`
       remote.$close(new Error(`The thread ${role} ended: ${reason}`))
-      resolve(reason)
+      resolve({ reason })
     })
   })
   try {
     const url = await remote.start(settings, { role, listens, restarts })
     supervision.allow(SILENT_AFTER_MS)
-    return { remote, url, ended }
+    return {
+      remote,
+      url,
+      failed,
+      async drain() {
+        // Rejects if the thread has ended.
+        remote.stop.asEvent().catch(() => {})
+        await failed
+      },
+    }
   } catch (error) {
     await worker.terminate()
     throw error

@@ -1,49 +1,49 @@
 import type { Hono } from 'hono'
-import { type Authenticate, createAuthenticate } from './api-keys/authenticate.ts'
-import { findInactiveKeys } from './api-keys/inactive-keys.ts'
-import type { Role, Settings } from './config/settings.ts'
-import { type Database, openDatabase, POOLS } from './db/client.ts'
-import { startHeartbeat } from './db/heartbeat.ts'
-import { createCopySender } from './deliveries/copies/copy-sender.ts'
-import { createKeyring } from './encryption/keyring.ts'
-import { requireListedKeys } from './encryption/stored-secrets.ts'
-import { createCatalogue } from './event-types/event-type.ts'
-import { createPublishEvents, type PublishEvents } from './events/publish-events.ts'
-import { tracePublishing } from './events/trace-publishing.ts'
-import { createLiveHub, type LiveHub } from './live/hub.ts'
-import { createNotifier, type Notify } from './live/notify.ts'
-import { createAddressGuard } from './outbound/public-address.ts'
-import { createRateLimiter, type RateLimiter } from './rate-limit/rate-limiter.ts'
-import type { HttpServer } from './server/http-server.ts'
+import { type Authenticate, createAuthenticate } from '../api-keys/authenticate.ts'
+import { findInactiveKeys } from '../api-keys/inactive-keys.ts'
+import type { Role, Settings } from '../config/settings.ts'
+import { type Database, openDatabase, POOLS } from '../db/client.ts'
+import { watchPostgres } from '../db/postgres-watch.ts'
+import { createCopySender } from '../deliveries/copies/copy-sender.ts'
+import { createKeyring } from '../encryption/keyring.ts'
+import { requireListedKeys } from '../encryption/stored-secrets.ts'
+import { createCatalogue } from '../event-types/event-type.ts'
+import { createPublishEvents, type PublishEvents } from '../events/publish-events.ts'
+import { tracePublishing } from '../events/trace-publishing.ts'
+import { createLiveHub, type LiveHub } from '../live/hub.ts'
+import { createNotifier, type Notify } from '../live/notify.ts'
+import { createAddressGuard } from '../outbound/public-address.ts'
+import { createRateLimiter, type RateLimiter } from '../rate-limit/rate-limiter.ts'
+import type { HttpServer } from '../server/http-server.ts'
 import {
   createMetricsRoutes,
   createOperatorRoutes,
   type RestOfProcess,
-} from './server/operator-routes.ts'
-import { patternsOf } from './server/request-log.ts'
-import { METRICS_PATH } from './server/server-routes.ts'
+} from '../server/operator-routes.ts'
+import { patternsOf } from '../server/request-log.ts'
+import { METRICS_PATH } from '../server/server-routes.ts'
 import {
   type AuthenticateSession,
   createAuthenticateSession,
-} from './sessions/authenticate-session.ts'
-import { findEndedSessions } from './sessions/ended-sessions.ts'
-import type { OidcSignIn } from './sessions/oidc/oidc-sign-in.ts'
-import { createHeartbeatMetrics } from './telemetry/heartbeat-metrics.ts'
-import { countLines } from './telemetry/log-metrics.ts'
-import { createLogger, type Logger } from './telemetry/logger.ts'
-import { addGauge, createMetrics, type Metrics } from './telemetry/metrics.ts'
-import { createOutageLines } from './telemetry/outage-lines.ts'
-import { createOutageLog, type OutageLog } from './telemetry/outage-log.ts'
-import { countFailures } from './telemetry/outage-metrics.ts'
-import { createPoolMetrics } from './telemetry/pool-metrics.ts'
-import { measurePublishing } from './telemetry/publish-metrics.ts'
-import { currentOwner } from './telemetry/request-log.ts'
-import { createRequestMetrics } from './telemetry/request-metrics.ts'
-import { startTracing } from './telemetry/start-tracing.ts'
-import { createTracing, type Tracing } from './telemetry/tracing.ts'
-import { watchDatabase } from './telemetry/watch-database.ts'
-import type { TestReceiver } from './test-receiver/test-receiver.ts'
-import type { WebhookDeps } from './webhooks/webhook.ts'
+} from '../sessions/authenticate-session.ts'
+import { findEndedSessions } from '../sessions/ended-sessions.ts'
+import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
+import { countLines } from '../telemetry/log-metrics.ts'
+import { createLogger, type Logger } from '../telemetry/logger.ts'
+import { addGauge, createMetrics, type Metrics } from '../telemetry/metrics.ts'
+import { createOutageLines } from '../telemetry/outage-lines.ts'
+import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts'
+import { countFailures } from '../telemetry/outage-metrics.ts'
+import { createPoolMetrics } from '../telemetry/pool-metrics.ts'
+import { measurePublishing } from '../telemetry/publish-metrics.ts'
+import { currentOwner } from '../telemetry/request-log.ts'
+import { createRequestMetrics } from '../telemetry/request-metrics.ts'
+import { startTracing } from '../telemetry/start-tracing.ts'
+import { createTracing, type Tracing } from '../telemetry/tracing.ts'
+import { createUpMetric } from '../telemetry/up-metric.ts'
+import { watchDatabase } from '../telemetry/watch-database.ts'
+import type { TestReceiver } from '../test-receiver/test-receiver.ts'
+import type { WebhookDeps } from '../webhooks/webhook.ts'
 
 /** A running API, worker or both. Disposing of it finishes what is in flight, then closes the database. */
 export interface App extends AsyncDisposable {
@@ -61,8 +61,6 @@ export interface StartOptions {
   readonly role?: Role
   /** Whether to serve the configured address. Default: true. */
   readonly listens?: boolean
-  /** Called when everything else has started. Default: nothing. */
-  readonly beforeListening?: () => Promise<void>
   /** What `/readyz` and `/metrics` report besides. Default: nothing. */
   readonly rest?: RestOfProcess
   /** Writes the log lines of outages. Default: each outage that this part of the process notices. */
@@ -73,31 +71,31 @@ export interface StartOptions {
 
 /** Runs the API, the worker or both on a migrated database. */
 export async function startApp(settings: Settings, options: StartOptions = {}): Promise<App> {
-  const { role = 'all', listens = true, beforeListening, rest = NOTHING_ELSE } = options
+  const { role = 'all', listens = true, rest = NOTHING_ELSE } = options
   const { config } = settings
   // Modules are loaded before anything connects: loading can take seconds on a busy machine, and connections that open
   // meanwhile would time out.
   const [api, worker, server] = await Promise.all([
-    role === 'worker' ? null : import('./server/api-routes.ts'),
-    role === 'api' ? null : import('./worker/start-delivering.ts'),
-    listens ? import('./server/http-server.ts') : null,
+    role === 'worker' ? null : import('../server/api-routes.ts'),
+    role === 'api' ? null : import('./start-delivering.ts'),
+    listens ? import('../server/http-server.ts') : null,
   ])
   await using started = new AsyncDisposableStack()
   const services = started.use(openServices(settings, options))
   const { database, logger, outages } = services
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, services.webhooks.keyring)
-  const heartbeat = createHeartbeatMetrics(services.metrics.registry)
+  const up = createUpMetric(services.metrics.registry)
   started.use(
-    startHeartbeat({
+    watchPostgres({
       ...database,
       onAnswer() {
-        heartbeat.answered()
+        up.answered()
         outages.answered()
       },
       onError(error) {
-        heartbeat.failed()
-        if (!outages.report(error)) logger.warn({ error }, 'the heartbeat of Postgres failed')
+        up.failed()
+        if (!outages.report(error)) logger.warn({ error }, 'the watch of Postgres failed')
       },
     }),
   )
@@ -114,7 +112,6 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
     const oidc = await openOidc(settings)
     api.addApiRoutes(routes, { ...services, testReceiver: receiver, copySender, oidc }, config)
   }
-  await beforeListening?.()
   const listening = server && started.use(await listen(server, routes, services, settings, rest))
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
   started.use(services.live)
@@ -133,7 +130,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
 /** Sign-in by OpenID Connect. It is loaded only if it is set up, and contacts the provider on the first sign-in. */
 async function openOidc({ config, secrets }: Settings): Promise<OidcSignIn | null> {
   if (config.oidc === null) return null
-  const { createProvider } = await import('./sessions/oidc/provider.ts')
+  const { createProvider } = await import('../sessions/oidc/provider.ts')
   return {
     settings: config.oidc,
     provider: createProvider(config.oidc, secrets.oidcClientSecret),
@@ -146,7 +143,7 @@ async function openReceiver(
   { config, testReceiver }: Settings,
 ): Promise<TestReceiver | null> {
   if (!testReceiver) return null
-  const { openOnLastPort } = await import('./test-receiver/open-on-last-port.ts')
+  const { openOnLastPort } = await import('../test-receiver/open-on-last-port.ts')
   return await openOnLastPort(config.dataDir, {
     ...testReceiver,
     ...webhooks,
@@ -157,7 +154,7 @@ async function openReceiver(
 
 /** Serves the routes, and `/metrics` on its own port if it has one. */
 async function listen(
-  { startHttpServer }: typeof import('./server/http-server.ts'),
+  { startHttpServer }: typeof import('../server/http-server.ts'),
   routes: Hono,
   { database, logger, metrics, outages }: Services,
   { config }: Settings,
@@ -238,7 +235,7 @@ export function openServices(
     purpose: role === 'worker' ? 'jobs' : 'requests',
     // The worker and commands connect directly.
     poolerUrl: role === 'api' ? secrets.poolerUrl : null,
-    // The pool replaces an idle connection that breaks. The heartbeat finds out whether this is an outage.
+    // The pool replaces an idle connection that breaks. The watch of Postgres finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
     ownerOf: currentOwner,
     onWaited: pools.waited,

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
-import type { App } from '../app.ts'
 import type { Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
+import type { App } from './app.ts'
 import type { MainThread, RoleThread } from './messages.ts'
 
 /*
@@ -18,12 +18,11 @@ const main = createBirpc<MainThread, RoleThread>(
   {
     async start(settings, { role, listens, restarts }) {
       try {
-        const { startApp } = await import('../app.ts')
+        const { startApp } = await import('./app.ts')
         app = await startApp(withBuffers(settings), {
           role,
           listens,
           restarts,
-          beforeListening: () => main.releasePort(),
           outageLines: {
             begins: (cause, error) => main.outageBegins.asEvent(cause, error),
             ends: (cause) => main.outageEnds.asEvent(cause),
@@ -39,13 +38,7 @@ const main = createBirpc<MainThread, RoleThread>(
 
     async provision(dataDir) {
       const embedded = await import('../embedded/provision.ts')
-      const { services } = started()
-      const token = await embedded.provisionEmbedded(services.database.prisma, dataDir)
-      return {
-        token,
-        keyFile: embedded.embeddedApiKeyFile(dataDir),
-        signInLink: await embedded.embeddedSignInLink(services, dataDir),
-      }
+      return await embedded.provision(started().services, dataDir)
     },
 
     ping() {},

@@ -8,7 +8,7 @@ export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0 --max-old-spac
 /** Runs code in a thread of a process, by Node's inspector. Its result is not awaited: the code may never end. */
 export async function runInThread(
   posthorn: PosthornProcess,
-  thread: 'api' | 'worker',
+  thread: 'main' | 'api' | 'worker',
   code: string,
 ): Promise<void> {
   const address = /ws:\/\/\S+/
@@ -25,10 +25,15 @@ export async function runInThread(
     if (method !== 'NodeWorker.attachedToWorker') return
     if (params.workerInfo.title.endsWith(` ${thread}`)) sessionId = params.sessionId
   }
-  send(ATTACH, 'NodeWorker.enable', { waitForDebuggerOnStart: false })
-  await until(() => sessionId !== undefined, `the thread ${thread} can be inspected`)
-  const message = { id: 1, method: 'Runtime.evaluate', params: { expression: code } }
-  send(RUN, 'NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify(message) })
+  const evaluation = { expression: code }
+  if (thread === 'main') {
+    send(RUN, 'Runtime.evaluate', evaluation)
+  } else {
+    send(ATTACH, 'NodeWorker.enable', { waitForDebuggerOnStart: false })
+    await until(() => sessionId !== undefined, `the thread ${thread} can be inspected`)
+    const message = { id: 1, method: 'Runtime.evaluate', params: evaluation }
+    send(RUN, 'NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify(message) })
+  }
   await until(() => running, 'the code runs')
   socket.close()
 }

@@ -117,32 +117,10 @@ test.each([
   expect(posthorn.child.exitCode).toBeNull()
 })
 
-test('while the API starts again, the process reports that it lives, and asks clients to try again', async () => {
-  await runInThread(posthorn, 'api', UNCAUGHT_ERROR)
-  const { response, health } = await answersWhileRestarting()
-  expect(health).toBe(200)
-  expect(response.headers.get('retry-after')).toBe('2')
-  expect(await response.json()).toMatchObject({
-    type: 'urn:posthorn:problem:unavailable',
-    detail: 'The API of this process is starting again. Send the request again.',
-  })
-  await until(async () => (await statusOf('/schema.graphql')) === 200, 'the API returns')
-})
-
-/** Asks until the first 503. */
-async function answersWhileRestarting(): Promise<{ response: Response; health: number | null }> {
-  for (;;) {
-    const response = await call('GET', '/webhooks').catch(() => null)
-    if (response?.status === 503) return { response, health: await statusOf('/healthz') }
-  }
-}
-
 test('an API that cannot start again because Postgres is unavailable starts when Postgres returns', async () => {
   proxy.blackhole()
   await runInThread(posthorn, 'api', UNCAUGHT_ERROR)
   await logLine(log, { thread: 'api', msg: 'the thread could not start' })
-  expect(await statusOf('/healthz')).toBe(200)
-  expect(await statusOf('/readyz')).toBe(503)
   proxy.restore()
   await logLine(log, { thread: 'api', msg: 'the thread runs again' })
   await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
@@ -176,6 +154,24 @@ function countRestarts(thread: string): number {
     line['thread'] === thread && line['msg'] === 'the thread runs again'
   return logLines(posthorn).filter(isRestart).length
 }
+
+test.each(['api', 'worker'])(
+  'a process with only the %s ends when it throws, so that its process manager starts it again',
+  async (role) => {
+    await using alone = startPosthorn(['start', '--role', role], {
+      environment: {
+        ...testEnvironment(database.url),
+        ...INSPECTABLE,
+        POSTHORN_LOG_LEVEL: 'info',
+      },
+    })
+    await logLine(alone, { msg: 'ready' })
+    await runInThread(alone, 'main', UNCAUGHT_ERROR)
+    // Not 78, after which deploy/systemd starts no other process.
+    expect(await alone.ended).toBe(1)
+    expect(alone.stderr).toContain('a fault for this test')
+  },
+)
 
 test('a thread that ends during a shutdown is not started again', async () => {
   await runInThread(posthorn, 'api', ENDLESS_WAIT)

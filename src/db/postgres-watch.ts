@@ -1,7 +1,7 @@
 import type { Connections } from './connections.ts'
 import { openSession } from './session.ts'
 
-export interface HeartbeatOptions {
+export interface PostgresWatchOptions {
   readonly url: string
   readonly poolerUrl: string | null
   /** Destroyed when Postgres does not respond. */
@@ -11,44 +11,44 @@ export interface HeartbeatOptions {
   readonly onError: (error: unknown) => void
 }
 
-const BEAT_INTERVAL_MS = 1_000
+const ASK_EVERY_MS = 1_000
 
 /** Postgres answers `select 1` in well under a millisecond; on the busiest machine in a fraction of a second. */
 const RESPONSE_TIMEOUT_MS = 4_000
 
 /**
  * Detects a Postgres that vanished without closing its connections, as after a failover or a machine failure, and then
- * destroys all connections. Without the heartbeat, queries would wait for the TCP timeout of a quarter of an hour.
+ * destroys all connections. Without it, queries would wait for the TCP timeout of a quarter of an hour.
  */
-export function startHeartbeat({
+export function watchPostgres({
   url,
   poolerUrl,
   connections,
   onAnswer,
   onError,
-}: HeartbeatOptions): AsyncDisposable {
-  const options = { name: 'heartbeat', onOpen: async () => {}, onError }
+}: PostgresWatchOptions): AsyncDisposable {
+  const options = { name: 'watch', onOpen: async () => {}, onError }
   const sessions = [openSession(url, options)]
   if (poolerUrl !== null) sessions.push(openSession(poolerUrl, { ...options, kind: 'pooled' }))
 
-  let unansweredBeats = 0
+  let unanswered = 0
   const timer = setInterval(() => {
-    // Counts beats instead of reading the clock, so that a pause of this process is not taken for a silent Postgres.
-    if (unansweredBeats > 0 && ++unansweredBeats * BEAT_INTERVAL_MS > RESPONSE_TIMEOUT_MS) {
-      unansweredBeats = 0
+    // Counts questions instead of reading the clock, so that a pause of this process is not taken for a silent Postgres.
+    if (unanswered > 0 && ++unanswered * ASK_EVERY_MS > RESPONSE_TIMEOUT_MS) {
+      unanswered = 0
       onError(silence())
       connections.destroyAll()
       return
     }
-    if (unansweredBeats > 0) return
-    unansweredBeats = 1
+    if (unanswered > 0) return
+    unanswered = 1
     const answers = sessions.map((session) => session.use((sql) => sql.query('select 1')))
     // A session reports its broken connection itself.
     Promise.allSettled(answers).then((outcomes) => {
-      unansweredBeats = 0
+      unanswered = 0
       if (outcomes.every(({ status }) => status === 'fulfilled')) onAnswer()
     })
-  }, BEAT_INTERVAL_MS)
+  }, ASK_EVERY_MS)
   timer.unref()
 
   return {

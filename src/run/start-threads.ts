@@ -1,21 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
 import type { Role, Settings } from '../config/settings.ts'
+import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { createOutageLines } from '../telemetry/outage-lines.ts'
-import type { LaunchedThread } from './launch-thread.ts'
-import type { MainThread, Provisioned, ThreadRole } from './messages.ts'
-import { type SupervisedThread, startSupervisedThread } from './supervised-thread.ts'
-
-/** The threads of a process. Disposing of them finishes what is in flight. */
-export interface Threads extends AsyncDisposable {
-  /** The URL of the server, such as `http://127.0.0.1:4000`. */
-  readonly url: string
-  /** See `RoleThread.provision`. */
-  provision(dataDir: string): Promise<Provisioned>
-  /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
-  abort(): void
-}
+import { type LaunchedThread, launchThread } from './launch-thread.ts'
+import type { MainThread, ThreadRole } from './messages.ts'
+import type { Running } from './start-alone.ts'
 
 export interface ThreadsOptions {
   readonly role: Role
@@ -24,51 +15,50 @@ export interface ThreadsOptions {
   readonly hasStarted: () => boolean
 }
 
+/** The pause before another start of a thread that could not start. */
+const RETRY_AFTER_MS = 1_000
+
 /**
- * Runs the API and the worker on a thread each, so that neither waits for the other's work. A thread that fails takes only
- * its own role along, until it runs again. Rejects if the first start of a thread fails.
+ * Runs the API and the worker on a thread each, so that neither waits for the other's work. A thread that ends takes only
+ * its own role along, until the next one runs. Rejects if the first start of a thread fails.
  */
 export async function startThreads(
   { config, secrets, trustedAuthorities = [], testReceiver = null }: Settings,
   { role, logger, hasStarted }: ThreadsOptions,
-): Promise<Threads> {
+): Promise<Running> {
   const roles: readonly ThreadRole[] = role === 'all' ? ['api', 'worker'] : [role]
-  const threads = new Map<ThreadRole, SupervisedThread>()
+  const [listening] = roles as [ThreadRole]
+  const threads = new Map<ThreadRole, Supervised<LaunchedThread>>()
   const outageLines = createOutageLines(logger)
-  const isListening = (self: ThreadRole) => self === roles[0]
   let { port } = config
-  let standIn: AsyncDisposable | null = null
+  let url = ''
 
   async function start(self: ThreadRole): Promise<void> {
-    const thread = await startSupervisedThread({
-      launch: (restarts) => ({
-        role: self,
-        listens: isListening(self),
-        restarts,
-        settings: { config: { ...config, port }, secrets, trustedAuthorities, testReceiver },
-        main: mainThread(self),
-        maxHeapMb: maxHeapMb() / roles.length,
-      }),
-      logger,
-      onLost: () => onLost(self),
+    const thread = await supervise({
+      async start(restarts) {
+        const launched = await launchThread({
+          role: self,
+          listens: self === listening,
+          restarts,
+          settings: { config: { ...config, port }, secrets, trustedAuthorities, testReceiver },
+          main: mainThread(self),
+          maxHeapMb: maxHeapMb() / roles.length,
+        })
+        if (launched.url !== null) url = launched.url
+        return launched
+      },
+      onFailed({ reason }) {
+        logger.error({ thread: self, reason }, 'a thread ended and is started again')
+        outageLines.forget(self)
+      },
+      onStartFailed(error) {
+        const reason = (error as Error).message
+        logger.error({ thread: self, reason }, 'the thread could not start')
+      },
+      onRestarted: () => logger.info({ thread: self }, 'the thread runs again'),
+      retryAfterMs: RETRY_AFTER_MS,
     })
     threads.set(self, thread)
-  }
-
-  async function onLost(self: ThreadRole): Promise<void> {
-    outageLines.forget(self)
-    if (!isListening(self)) return
-    try {
-      const { startStandIn } = await import('./stand-in.ts')
-      standIn = await startStandIn({ ...config, port }, logger)
-    } catch (error) {
-      logger.warn({ error }, 'requests are refused until the API runs again')
-    }
-  }
-
-  async function endStandIn(): Promise<void> {
-    await standIn?.[Symbol.asyncDispose]()
-    standIn = null
   }
 
   function mainThread(self: ThreadRole): MainThread {
@@ -86,7 +76,6 @@ export async function startThreads(
       },
       outageBegins: (cause, error) => outageLines.begins(cause, error, self),
       outageEnds: (cause) => outageLines.ends(cause, self),
-      releasePort: endStandIn,
     }
   }
 
@@ -96,15 +85,14 @@ export async function startThreads(
     question: (thread: LaunchedThread['remote']) => Promise<Answer>,
     otherwise: Otherwise,
   ): Promise<Answer | Otherwise> {
-    const thread = threads.get(asked)
+    const thread = threads.get(asked)?.current
     if (!thread) return otherwise
     const timeout = sleep(ANSWER_TIMEOUT_MS, otherwise, { ref: false })
-    return await Promise.race([question(thread.current.remote).catch(() => otherwise), timeout])
+    return await Promise.race([question(thread.remote).catch(() => otherwise), timeout])
   }
 
   async function stop(): Promise<void> {
-    await Promise.all([...threads.values()].map((thread) => thread.stop()))
-    await endStandIn()
+    await Promise.all([...threads.values()].map((thread) => thread[Symbol.asyncDispose]()))
   }
 
   const starts = await Promise.allSettled(roles.map(start))
@@ -113,16 +101,18 @@ export async function startThreads(
     await stop()
     throw failure.reason
   }
-  const listening = threads.get(roles[0] as ThreadRole) as SupervisedThread
-  const url = listening.current.url as string
   port = Number(new URL(url).port)
   return {
     url,
-    provision: (dataDir) => listening.current.remote.provision(dataDir),
+    async provision(dataDir) {
+      const thread = threads.get(listening)?.current
+      if (!thread) throw new Error(`The thread ${listening} has just ended.`)
+      return await thread.remote.provision(dataDir)
+    },
     abort() {
       threads
         .get('worker')
-        ?.current.remote.abort.asEvent()
+        ?.current?.remote.abort.asEvent()
         .catch(() => {})
     },
     [Symbol.asyncDispose]: stop,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { watchRescheduled } from '../../src/worker/watch-rescheduled.ts'
+import { watchRescheduled } from '../../src/run/watch-rescheduled.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 

@@ -16,7 +16,8 @@ import { createForwarder } from '../forwarding/forwarder.ts'
 import { USER_AGENT } from '../lib/version.ts'
 import type { Notify } from '../live/notify.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
-import { startWorker, type Worker } from '../queue/runner.ts'
+import { enqueue, TASK_PREFIX } from '../queue/jobs.ts'
+import { startWorker, type Worker } from '../queue/worker.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
 import {
@@ -183,8 +184,7 @@ async function startTasks(
     onReplaced: countReplacements(metrics.registry),
   })
   // Maintenance may have been missed while no process ran.
-  await pool.query(
-    `select posthorn.enqueue('maintain', '{}', 'posthorn:maintain', queue := 'posthorn:maintain')`,
-  )
+  const own = `${TASK_PREFIX}maintain`
+  await enqueue(database.prisma, 'maintain', {}, { key: own, queue: own })
   return worker
 }

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { enqueue } from '../../src/queue/jobs.ts'
-import { startWorker, type Worker } from '../../src/queue/runner.ts'
 import type { Tasks } from '../../src/queue/task-runs.ts'
+import { startWorker, type Worker } from '../../src/queue/worker.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
 import { createOutageLog } from '../../src/telemetry/outage-log.ts'
@@ -74,6 +74,21 @@ test('a job that fails shows its error and is retried later', async () => {
   expect(runs).toBe(2)
 })
 
+test('a task that fails because Postgres is unavailable is repeated, and its job does not fail', async () => {
+  const errors: (string | null | undefined)[] = []
+  let runs = 0
+  await using _worker = await start({
+    async release_backlog() {
+      runs += 1
+      errors.push((await jobs(database))[0]?.lastError)
+      if (runs < 3) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    },
+  })
+  await enqueue(database.prisma, 'release_backlog', { webhookId: 'wh_1' }, { key: 'wh_1' })
+  await until(async () => (await jobs(database)).length === 0 && runs > 0, 'the job is done')
+  expect(errors).toEqual([null, null, null])
+})
+
 test('a runner whose row was deleted is replaced by one with a new id, and its tasks lose their claims', async () => {
   const outcomes: string[] = []
   const deleted = Promise.withResolvers<void>()
@@ -107,7 +122,7 @@ test('a runner whose row was deleted is replaced by one with a new id, and its t
   expect(worker.running).toBe(true)
 })
 
-test('jobs are found and run if the answer to their claim was lost', async () => {
+test('a job is found and run if the answer to its claim was lost', async () => {
   await using network = await startAnswerLoss(database.url)
   await using through = openDatabase(network.url)
   const delivered: string[] = []
@@ -121,14 +136,14 @@ test('jobs are found and run if the answer to their claim was lost', async () =>
   )
   await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
   network.loseAnswersWith('msg_')
-  const ids = await addDeliveries(database, 3)
+  const ids = await addDeliveries(database, 1)
   await until(
     async () => (await jobs(database)).every(({ lockedBy }) => lockedBy),
-    'the worker claims them',
+    'the worker claims it',
   )
   expect(delivered).toEqual([])
   network.breakConnections()
-  await until(async () => (await jobs(database)).length === 0, 'all jobs have run')
+  await until(async () => (await jobs(database)).length === 0, 'the job has run')
   expect(delivered.toSorted()).toEqual(ids.toSorted())
 })
 

@@ -1,4 +1,5 @@
 import type { Settings } from '../config/settings.ts'
+import type { Provisioned } from '../embedded/provision.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
 import type { OutageCause, OutageError } from '../telemetry/outage-lines.ts'
 
@@ -9,7 +10,7 @@ export type ThreadRole = 'api' | 'worker'
 export interface RoleThread {
   /** Starts the role. Returns the URL of its server, or null if the thread has none. */
   start(settings: Settings, options: ThreadStartOptions): Promise<string | null>
-  /** Creates the organization and the API key of embedded mode on the first start. Only for the thread of the API. */
+  /** See `Running`. */
   provision(dataDir: string): Promise<Provisioned>
   /** Answers as soon as the event loop of the thread turns. */
   ping(): void
@@ -30,15 +31,6 @@ export interface ThreadStartOptions {
   readonly restarts: number
 }
 
-export interface Provisioned {
-  /** The token of the new API key. Null: a former start created the key. */
-  readonly token: string | null
-  /** The file with the token. */
-  readonly keyFile: string
-  /** The token of a link that signs in to the console. Null: the key of the first start is gone. */
-  readonly signInLink: string | null
-}
-
 /** The functions of the main thread, for the other threads. */
 export interface MainThread {
   /** What `/readyz` reports about the rest of the process. */
@@ -47,6 +39,4 @@ export interface MainThread {
   otherMetrics(): Promise<readonly MetricsSnapshot[]>
   outageBegins(cause: OutageCause, error: OutageError): void
   outageEnds(cause: OutageCause): void
-  /** Ends the stand-in server, so that the thread can listen. */
-  releasePort(): Promise<void>
 }

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client'
 import { addGauge } from './metrics.ts'
 
 /** Shows whether Postgres answers this process. */
-export interface HeartbeatMetrics {
+export interface UpMetric {
   answered(): void
   failed(): void
 }
@@ -10,7 +10,7 @@ export interface HeartbeatMetrics {
 /** Postgres is asked once a second. */
 const SILENT_AFTER_MS = 5_000
 
-export function createHeartbeatMetrics(registry: Registry): HeartbeatMetrics {
+export function createUpMetric(registry: Registry): UpMetric {
   let answeredAtMs = performance.now()
   addGauge(
     registry,
