@@ -1,5 +1,5 @@
 import { Session } from 'node:inspector/promises'
-import { startApp } from '../../src/app.ts'
+import { startApp } from '../../src/run/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
 

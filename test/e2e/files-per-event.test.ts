@@ -9,8 +9,8 @@ import { createTenant, JOINED } from '../support/factories.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/** 85, and up to three that a timer may run meanwhile, such as the exchange of rate limits. */
-const MAX_FILES = 88
+/** 84, and those that a timer may run meanwhile. */
+const MAX_FILES = 86
 
 /** Longer than the interval of every heartbeat. */
 const IDLE_MS = 5_000
