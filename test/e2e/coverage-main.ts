@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises'
-import { startApp } from '../../src/run/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
+import { startApp } from '../../src/run/app.ts'
 
 /*
  * Posthorn in one thread, which tells its parent the address, and at each message the files of `src` that ran since the
