@@ -25,7 +25,7 @@ const LAYERS = [
   ['webhooks'],
   ['forwarding', 'scheduling', 'sessions'],
   ['deliveries'],
-  ['recoveries', 'delivery-tasks', 'test-receiver', 'transfer'],
+  ['bulk-tasks', 'test-receiver', 'transfer'],
   ['jobs'],
   // Adapters: they parse, call the domain, and translate the answer.
   ['rest'],

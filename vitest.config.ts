@@ -33,7 +33,7 @@ const WAITING = [
   'test/embedded/local-authority.test.ts',
   'test/migrate/{neighbor,upgrade}.test.ts',
   'test/outbound/{egress-allow,endless-answers,surplus-bytes}.test.ts',
-  'test/recoveries/recovery-crash.test.ts',
+  'test/bulk-tasks/crash.test.ts',
   'test/rest/http-limits.test.ts',
   'test/run/supervision.test.ts',
   'test/security/foreign-worker.test.ts',

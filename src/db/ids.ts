@@ -9,8 +9,7 @@ export const ID_PREFIXES = {
   attempt: 'att',
   apiKey: 'key',
   signingSecret: 'sec',
-  recovery: 'rec',
-  deliveryTask: 'task',
+  bulkTask: 'task',
   auditEntry: 'aud',
   forwardedRequest: 'fwd',
 } as const

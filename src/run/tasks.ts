@@ -1,4 +1,6 @@
 import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
+import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
+import { continueBulkTask } from '../bulk-tasks/continue-bulk-task.ts'
 import type { Database } from '../db/client.ts'
 import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
@@ -7,8 +9,6 @@ import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
 import { continueCancelation } from '../deliveries/continue-cancelation.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
-import { continueDeliveryTask } from '../delivery-tasks/continue-delivery-task.ts'
-import { deleteOldDeliveryTasks } from '../delivery-tasks/delete-old-delivery-tasks.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import {
   deleteExpiredForwarding,
@@ -17,8 +17,6 @@ import {
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/task-runs.ts'
-import { continueRecovery } from '../recoveries/continue-recovery.ts'
-import { deleteOldRecoveries } from '../recoveries/delete-old-recoveries.ts'
 import { deleteOldBacklogSamples, sampleBacklogs } from '../scheduling/backlog-samples.ts'
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
@@ -82,12 +80,9 @@ export function createTasks({
       await continueCancelation(background, webhook, after, signal, reportCanceled)
     },
 
-    recover_deliveries: async (payload, { signal }) =>
-      await continueRecovery(background, uuidIn(payload, 'recovery', 'recoveryId'), signal),
-
-    async continue_delivery_task(payload, { signal }) {
-      const uuid = uuidIn(payload, 'deliveryTask', 'taskId')
-      await continueDeliveryTask(background, uuid, signal, reportCanceled)
+    async continue_bulk_task(payload, { signal }) {
+      const uuid = uuidIn(payload, 'bulkTask', 'taskId')
+      await continueBulkTask(background, uuid, signal, reportCanceled)
     },
 
     async maintain(_payload, { signal }) {
@@ -96,10 +91,7 @@ export function createTasks({
       const jobs = await run('finished_jobs', () =>
         completeFinishedJobs(pool, workerSchema, keepFailedJobsMs),
       )
-      const recoveries = await run('recoveries', () => deleteOldRecoveries(pool, retentionMs))
-      const deliveryTasks = await run('delivery_tasks', () =>
-        deleteOldDeliveryTasks(pool, retentionMs),
-      )
+      const bulkTasks = await run('bulk_tasks', () => deleteOldBulkTasks(pool, retentionMs))
       const statistics = await run('statistics', () => deleteOldStatistics(pool, retentionMs))
       const backlogSamples = await run('backlog_samples', () =>
         deleteOldBacklogSamples(pool, retentionMs),
@@ -120,8 +112,7 @@ export function createTasks({
         {
           partitions,
           jobs,
-          recoveries,
-          deliveryTasks,
+          bulkTasks,
           statistics,
           backlogSamples,
           holds,

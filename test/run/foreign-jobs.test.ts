@@ -30,8 +30,7 @@ const PAYLOADS = [null, {}, [], [{ webhookId: 'wh_1' }], 'text', 7, { webhookId:
 const NAMED = {
   release_backlog: ['webhookId', 'wh_…'],
   cancel_deliveries: ['webhookId', 'wh_…'],
-  recover_deliveries: ['recoveryId', 'rec_…'],
-  continue_delivery_task: ['taskId', 'task_…'],
+  continue_bulk_task: ['taskId', 'task_…'],
 } as const
 
 const FOREIGN: readonly ForeignJob[] = [
