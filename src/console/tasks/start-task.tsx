@@ -1,16 +1,15 @@
 import { NumberInput, Skeleton, Stack, Text } from '@mantine/core'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
-import type { DeliveryTaskAction } from '../generated/graphql.ts'
 import { formatCount, plural } from '../lib/format.ts'
-import { leavesOut, type TaskTarget } from './task-target.ts'
+import { leavesOut, type TargetAction, type TaskTarget } from './task-target.ts'
 import { useStartTask } from './use-start-task.ts'
 
 const DEFAULT_RATE = 500
 const MAX_RATE = 5_000
 
 interface StartTaskProps {
-  readonly action: DeliveryTaskAction
+  readonly action: TargetAction
   /** Null while the dialog is closed. */
   readonly target: TaskTarget | null
   /** How many of the selected ids are known to have succeeded. */
@@ -96,7 +95,7 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
 
 type Counted = { readonly count: number; readonly countIsExact: boolean } | null
 
-function titleOf(action: DeliveryTaskAction, counted: Counted): string {
+function titleOf(action: TargetAction, counted: Counted): string {
   const key = action === 'REDELIVER' ? 'confirmRedeliver' : 'confirmCancel'
   if (!counted || counted.count === 0) return COUNTING[key]
   const total = counted.countIsExact ? formatCount(counted.count) : `${formatCount(counted.count)}+`
@@ -115,7 +114,7 @@ const TITLES = {
     `Cancel ${total} ${plural(count, 'delivery', 'deliveries')}?`,
 }
 
-function nothing(action: DeliveryTaskAction): string {
+function nothing(action: TargetAction): string {
   return action === 'REDELIVER'
     ? 'None of the selected deliveries can be redelivered: all are queued or waiting. Select retrying, exhausted, canceled or succeeded deliveries.'
     : 'None of the selected deliveries can be canceled: all have finished.'

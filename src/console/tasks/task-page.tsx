@@ -1,6 +1,8 @@
+import { Stack, Text, Title } from '@mantine/core'
 import { useMemo } from 'react'
 import { useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
+import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Facts } from '../components/page/facts.tsx'
@@ -9,13 +11,17 @@ import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { deliveryColumns } from '../deliveries/list/delivery-columns.tsx'
-import { FailedAgain } from '../deliveries/list/failed-again.tsx'
 import { TaskFailuresDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
-import { StopTask, TaskResult, TaskStateBadge, taskHeading } from './task-result.tsx'
+import {
+  RecoveredTimes,
+  StopTask,
+  TaskResult,
+  TaskStateBadge,
+  taskHeading,
+} from './task-result.tsx'
 import { useTask } from './use-task.ts'
-import './tasks.css'
 
 const COLUMNS = deliveryColumns(null)
 const PARENTS = [['Deliveries', '/deliveries']] as const
@@ -57,12 +63,22 @@ export default function TaskPage() {
         facts={[
           { label: 'Started', value: <Time at={task.createdAt} /> },
           task.finishedAt ? { label: 'Finished', value: <Time at={task.finishedAt} /> } : null,
+          task.recovery
+            ? { label: 'Events published', value: <RecoveredTimes task={task} /> }
+            : null,
+          task.recovery ? { label: 'Deliveries', value: TEXTS[task.recovery.include] } : null,
           { label: 'Rate', value: `${formatCount(task.ratePerSecond)} per second` },
         ]}
       />
-      {task.action === 'REDELIVER' && <Failures task={task} />}
+      {task.action !== 'CANCEL' && <Failures task={task} />}
     </Page>
   )
+}
+
+const TEXTS = {
+  ALL: 'Failed and missed',
+  FAILED: 'Failed',
+  MISSED: 'Missed',
 }
 
 function Failures({ task }: { task: TaskFieldsFragment }) {
@@ -70,7 +86,7 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
   const withWebhook = useSession().can('webhooks:read')
   // The count belongs to the key, so that the list is read again when more have failed.
   const context = useMemo(
-    () => ({ additionalTypenames: ['DeliveryTask'], failures: task.exhausted }),
+    () => ({ additionalTypenames: ['BulkTask'], failures: task.exhausted }),
     [task.exhausted],
   )
   const { data, error, stale, reload } = useRead(
@@ -78,15 +94,31 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
     { id: task.id, ...cursors.variables, withWebhook },
     { context, requestPolicy: 'cache-and-network' },
   )
+  const connection = data?.bulkTask?.exhaustedDeliveries
   return (
-    <FailedAgain
-      order={2}
-      hint="Deliveries that this bulk action queued and that have run out of retries since."
-      empty="No delivery has failed."
-      columns={COLUMNS}
-      connection={data?.deliveryTask?.exhaustedDeliveries}
-      cursors={cursors}
-      read={{ error, stale, reload }}
-    />
+    <Stack component="section" gap="xs" aria-label="Failed again">
+      <Title order={2} size="h5">
+        Failed again
+      </Title>
+      <Text size="sm" c="dimmed">
+        Deliveries that this bulk action queued and that have run out of retries since.
+      </Text>
+      <List
+        label="Failed again"
+        columns={COLUMNS}
+        rows={connection?.nodes}
+        keyOf={(delivery) => delivery.id}
+        to={(delivery) => `/deliveries/${delivery.id}`}
+        error={error}
+        stale={stale}
+        reload={reload}
+        pages={{ info: connection?.pageInfo, cursors }}
+        empty={
+          <Text size="sm" c="dimmed" p="md">
+            No delivery has failed.
+          </Text>
+        }
+      />
+    </Stack>
   )
 }

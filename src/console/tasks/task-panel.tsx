@@ -18,7 +18,7 @@ export function TaskPanel({ id, onClose }: { id: string; onClose(): void }) {
           </Text>
           {task && <TaskStateBadge task={task} />}
         </Group>
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs" wrap="nowrap" flex="none">
           {task && <StopTask task={task} />}
           {task && (
             <Anchor component={Link} to={`/tasks/${id}`} size="sm">

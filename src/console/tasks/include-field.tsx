@@ -1,0 +1,36 @@
+import { Radio, Stack } from '@mantine/core'
+import type { RecoveryInclude } from '../generated/graphql.ts'
+
+interface IncludeFieldProps {
+  readonly value: RecoveryInclude
+  onChange(value: RecoveryInclude): void
+}
+
+/** Picks which deliveries a recovery queues. */
+export function IncludeField({ value, onChange }: IncludeFieldProps) {
+  return (
+    <Radio.Group
+      label="Which deliveries"
+      value={value}
+      onChange={(chosen) => onChange(chosen as RecoveryInclude)}
+    >
+      <Stack gap="xs" mt="xs">
+        <Radio
+          value="ALL"
+          label="Failed and missed"
+          description="All events that this webhook did not receive."
+        />
+        <Radio
+          value="FAILED"
+          label="Failed"
+          description="Exhausted deliveries. Each is retried with the same id and the full retry schedule."
+        />
+        <Radio
+          value="MISSED"
+          label="Missed"
+          description="Events of the current event types without a delivery to this webhook: published while the webhook was disabled, or before the webhook subscribed."
+        />
+      </Stack>
+    </Radio.Group>
+  )
+}

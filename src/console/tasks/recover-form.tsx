@@ -1,0 +1,161 @@
+import { Alert, Button, Group, NumberInput, SimpleGrid, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useAction } from '../api/use-action.ts'
+import { DateTimeInput } from '../components/forms/date-time-input.tsx'
+import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { Section } from '../components/page/section.tsx'
+import {
+  type RecoverWebhookQuery,
+  type RecoveryInclude,
+  TaskRecoverDocument,
+} from '../generated/graphql.ts'
+import { formatCount, formatDuration, plural } from '../lib/format.ts'
+import { IncludeField } from './include-field.tsx'
+import { RecoverPresets } from './recover-presets.tsx'
+
+const DEFAULT_RATE = 500
+const FIELDS = ['since', 'until', 'ratePerSecond'] as const
+
+interface RecoverFormProps {
+  readonly webhook: NonNullable<RecoverWebhookQuery['webhook']>
+  onStart(taskId: string): void
+}
+
+interface Counted {
+  readonly count: number
+  readonly countIsExact: boolean
+}
+
+/** Chooses what to recover, counts it, and starts the recovery. */
+export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
+  const { run, running } = useAction(TaskRecoverDocument)
+  const failingFrom = shortlyBefore(webhook.health?.failingSince)
+  const [since, setSince] = useState<string | null>(failingFrom)
+  const [until, setUntil] = useState<string | null>(null)
+  const [include, setInclude] = useState<RecoveryInclude>('ALL')
+  const [rate, setRate] = useState<number | string>(DEFAULT_RATE)
+  const [counted, setCounted] = useState<Counted | null>(null)
+  const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
+
+  /** A change invalidates the count. */
+  function change<Value>(set: (value: Value) => void) {
+    return (value: Value) => {
+      set(value)
+      setCounted(null)
+      setErrors({})
+    }
+  }
+
+  async function submit(dryRun: boolean) {
+    if (since === null) return setErrors({ since: 'Choose a start time.' })
+    setErrors({})
+    const outcome = await run({
+      input: {
+        webhookId: webhook.id,
+        since,
+        until,
+        include,
+        ratePerSecond: rate === '' ? DEFAULT_RATE : Number(rate),
+        dryRun,
+      },
+    })
+    if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
+    const { task } = outcome.value
+    setCounted(dryRun ? outcome.value : null)
+    if (task) onStart(task.id)
+  }
+
+  return (
+    <Section title="What to recover">
+      <RecoverPresets
+        failingFrom={failingFrom}
+        since={since}
+        until={until}
+        choose={(from) => {
+          change(setSince)(from)
+          setUntil(null)
+        }}
+      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <DateTimeInput
+          label="Events published from"
+          description="In your time zone."
+          value={since}
+          onChange={change(setSince)}
+          error={errors.since}
+        />
+        <DateTimeInput
+          label="Until"
+          description="Empty: now."
+          value={until}
+          onChange={change(setUntil)}
+          error={errors.until}
+        />
+      </SimpleGrid>
+      <IncludeField value={include} onChange={change(setInclude)} />
+      <NumberInput
+        label="Rate"
+        description="Maximum deliveries queued per second, from 1 to 5,000. The limits of the webhook apply as well."
+        suffix=" per second"
+        maw={420}
+        min={1}
+        max={5_000}
+        allowDecimal={false}
+        allowNegative={false}
+        value={rate}
+        onChange={change(setRate)}
+        error={errors.ratePerSecond}
+      />
+      {errors.form && (
+        <Alert color="red" variant="light" role="alert">
+          {errors.form}
+        </Alert>
+      )}
+      <Group justify="space-between" mih={36}>
+        <Text size="sm" role="status">
+          {counted && summaryOf(counted, Number(rate) || DEFAULT_RATE, waitingOnHold(webhook))}
+        </Text>
+        <Group gap="xs">
+          <Button
+            variant={counted ? 'default' : 'filled'}
+            loading={running}
+            onClick={() => submit(true)}
+          >
+            Preview
+          </Button>
+          {counted && counted.count > 0 && webhook.enabled && (
+            <Button loading={running} onClick={() => submit(false)}>
+              {counted.countIsExact
+                ? `Re-send ${amountOf(counted.count).formatted} ${plural(amountOf(counted.count).count, 'delivery', 'deliveries')}`
+                : `Re-send ${amountOf(counted.count).formatted} or more deliveries`}
+            </Button>
+          )}
+        </Group>
+      </Group>
+    </Section>
+  )
+}
+
+const amountOf = (count: number) => ({ count, formatted: formatCount(count) })
+
+function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number, waiting: number) {
+  if (count === 0) {
+    return waiting === 0
+      ? 'There is nothing to recover in this time range.'
+      : `There is nothing to recover: ${amountOf(waiting).formatted} ${plural(amountOf(waiting).count, 'delivery waits for the end of the hold. Resume the webhook to send that delivery', 'deliveries wait for the end of the hold. Resume the webhook to send these deliveries')}.`
+  }
+  const time = formatDuration(1_000 * Math.ceil(count / ratePerSecond))
+  return countIsExact
+    ? `${amountOf(count).formatted} ${plural(amountOf(count).count, 'delivery', 'deliveries')}, queued in about ${time} at this rate.`
+    : `${amountOf(count).formatted} or more deliveries, queued in about ${time} at this rate.`
+}
+
+/** Deliveries that wait for the end of a hold are queued already, so there is nothing to recover. */
+function waitingOnHold({ health, backlog }: RecoverFormProps['webhook']): number {
+  return health?.onHoldSince ? (backlog?.count ?? 0) : 0
+}
+
+/** One minute earlier: the first failed event was published before its attempt began. */
+function shortlyBefore(failingSince: string | null | undefined): string | null {
+  return failingSince ? new Date(Date.parse(failingSince) - 60_000).toISOString() : null
+}

@@ -1,0 +1,45 @@
+import { useParams } from 'react-router'
+import { usePageQuery } from '../api/page-query.ts'
+import { NotAllowed } from '../components/page/needs-scope.tsx'
+import { Page } from '../components/page/page.tsx'
+import { DetailSkeleton } from '../components/page/skeletons.tsx'
+import { QueryError } from '../components/query-error.tsx'
+import { usePanel } from '../components/use-panel.ts'
+import { useSession } from '../session/session.tsx'
+import NotFoundPage from '../shell/not-found-page.tsx'
+import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
+import { webhookName } from '../webhooks/webhook-name.ts'
+import { recoverQuery } from '../webhooks/webhook-queries.ts'
+import { RecoverForm } from './recover-form.tsx'
+import { RecoverNotice } from './recover-notice.tsx'
+import { Recoveries } from './recoveries.tsx'
+import { TaskPanel } from './task-panel.tsx'
+
+export default function RecoverPage() {
+  const { id = '' } = useParams()
+  const { can } = useSession()
+  const task = usePanel('task')
+  const { data, error, reload } = usePageQuery(recoverQuery)
+  useHealthChanges(id, reload)
+  const webhook = data?.webhook
+  const mayRecover = can('deliveries:write')
+  if (data && !webhook && !error) return <NotFoundPage noun="webhook" />
+  return (
+    <Page
+      title="Recover deliveries"
+      breadcrumbs={[
+        ['Webhooks', '/webhooks'],
+        [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
+      ]}
+      description="Re-sends the events that this webhook missed or failed to accept in a time range. You can repeat a recovery safely: no event is delivered twice."
+    >
+      {error && !webhook && <QueryError error={error} reload={reload} />}
+      {!webhook && !error && <DetailSkeleton />}
+      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
+      {webhook && <RecoverNotice webhook={webhook} reload={reload} />}
+      {!mayRecover && <NotAllowed scope="deliveries:write" />}
+      {webhook && mayRecover && <RecoverForm webhook={webhook} onStart={task.open} />}
+      {webhook && can('deliveries:read') && <Recoveries webhookId={id} />}
+    </Page>
+  )
+}
