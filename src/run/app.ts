@@ -10,7 +10,7 @@ import { requireListedKeys } from '../encryption/stored-secrets.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
 import { createPublishEvents, type PublishEvents } from '../events/publish-events.ts'
 import { tracePublishing } from '../events/trace-publishing.ts'
-import { createLiveHub, type LiveHub } from '../live/hub.ts'
+import { LiveHub } from '../live/hub.ts'
 import { createNotifier, type Notify } from '../live/notify.ts'
 import { createAddressGuard } from '../outbound/public-address.ts'
 import { createRateLimiter, type RateLimiter } from '../rate-limit/rate-limiter.ts'
@@ -20,7 +20,7 @@ import {
   createOperatorRoutes,
   type RestOfProcess,
 } from '../server/operator-routes.ts'
-import { patternsOf } from '../server/request-log.ts'
+import { patternsOf } from '../server/request-logger.ts'
 import { METRICS_PATH } from '../server/server-routes.ts'
 import {
   type AuthenticateSession,
@@ -246,7 +246,7 @@ export function openServices(
     onError: warnOf('cannot share the usage of API keys between processes'),
   })
   const notifier = createNotifier(database.pool, warnOf('cannot notify subscribers'))
-  const live = createLiveHub({
+  const live = new LiveHub({
     databaseUrl: secrets.databaseUrl,
     sql: database.pool,
     findInactiveKeys: (keyIds) => findInactiveKeys(database.pool, keyIds),

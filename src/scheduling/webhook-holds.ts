@@ -69,8 +69,7 @@ export class WebhookHolds {
         },
         { signal: this.#options.stopping },
       )
-      if (!isNew) return
-      this.#options.notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
+      if (isNew) this.#options.notify(organizationId)
     } finally {
       this.#recent.stored(webhookId)
     }
@@ -84,7 +83,7 @@ export class WebhookHolds {
   async #handleSuccess({ webhookId, organizationId, holdReason }: ScheduledDelivery) {
     if (holdReason === null || !(await endHold(this.#sql, webhookId))) return
     const { notify, backlogs } = this.#options
-    notify([{ kind: 'health', organizationId, webhookId, health: 'healthy' }])
+    notify(organizationId)
     await backlogs.release(webhookId)
   }
 
@@ -98,7 +97,7 @@ export class WebhookHolds {
     if (opens) {
       this.#recent.stored(webhookId)
       limiter.rejectWaiting(webhookId)
-      notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
+      notify(organizationId)
     } else if (isResumed) await backlogs.release(webhookId)
   }
 
@@ -111,7 +110,7 @@ export class WebhookHolds {
       await endProbe(this.#sql, webhookId, id)
       return false
     }
-    this.#options.notify([{ kind: 'health', organizationId, webhookId, health: 'failing' }])
+    this.#options.notify(organizationId)
     return true
   }
 

@@ -16,7 +16,6 @@ import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import '../../src/graphql/portal-access-plugin.ts'
 import type { Context } from '../../src/graphql/context.ts'
-import type { LiveEvent } from '../../src/live/live-event.ts'
 import { notify } from '../../src/live/notify.ts'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { schema } from '../../src/server/schema.ts'
@@ -546,7 +545,7 @@ describe('subscriptions', () => {
       'the subscription is rejected',
     )
     const stream = await listen(`subscription { ${name} { ${field} } }`)
-    for (const objects of [other, own]) await notify(api.database.pool, [attemptOf(objects)])
+    await changeAll()
     await until(
       () => Object.values(own).some((id) => stream.text().includes(id)),
       'the attempt is reported',
@@ -555,15 +554,30 @@ describe('subscriptions', () => {
     await stream.stop()
   })
 
-  const attemptOf = (objects: WebhookObjects): LiveEvent => ({
-    kind: 'attempt',
-    organizationId,
-    webhookId: parseId('webhook', objects.webhook) as string,
-    deliveryId: parseId('delivery', objects.delivery) as string,
-    attemptId: parseId('attempt', objects.attempt) as string,
-    succeeded: false,
-    finished: true,
-  })
+  /** Both webhooks begin to fail or work again, and their deliveries are exhausted by another attempt. */
+  async function changeAll(): Promise<void> {
+    const { pool } = api.database
+    for (const { webhook, delivery } of [other, own]) {
+      const { rows } = await pool.query(
+        'select attempt_count + 1 as number from posthorn.deliveries where id = $1',
+        [parseId('delivery', delivery)],
+      )
+      await addAttempt(api.database, delivery, rows[0].number)
+      await pool.query(
+        `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
+         where id = $1`,
+        [parseId('delivery', delivery)],
+      )
+      await pool.query(
+        `insert into posthorn.webhook_conditions as c (webhook_id, failing_since, consecutive_failures)
+         values ($1, now(), 1)
+         on conflict (webhook_id) do update set
+           failing_since = case when c.failing_since is null then now() end`,
+        [parseId('webhook', webhook)],
+      )
+    }
+    await notify(pool, new Map([[organizationId, undefined]]))
+  }
 
   /** Subscribes, and collects the text of the stream. */
   async function listen(query: string) {

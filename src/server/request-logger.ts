@@ -12,14 +12,14 @@ import {
 type Incoming = HttpBindings['incoming']
 
 /** Gives every request an id and, when its response has ended, a line in the log. */
-export interface RequestLog {
+export interface RequestLogger {
   /** Call it for a request before any handler. */
   begin(incoming: Incoming, outgoing: HttpBindings['outgoing']): void
   /** Runs the handlers of the request. */
   run<Result>(incoming: Incoming, handle: () => Result): Result
 }
 
-export function createRequestLog(reporter: RequestReporter): RequestLog {
+export function createRequestLogger(reporter: RequestReporter): RequestLogger {
   const requests = new WeakMap<Incoming, LoggedRequest>()
   return {
     begin(incoming, outgoing) {
