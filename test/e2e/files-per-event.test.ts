@@ -31,7 +31,11 @@ test('an event with one delivery runs through few files, beside those that run w
     },
   })
   onTestFinished(() => void posthorn.kill())
-  const [url] = await once(posthorn, 'message')
+  const ended = once(posthorn, 'exit').then(([code]) => {
+    throw new Error(`Posthorn ended with ${code}.`)
+  })
+  ended.catch(() => {})
+  const [url] = await Promise.race([once(posthorn, 'message'), ended])
   const call = async (path: string, body: object) => {
     const headers = {
       authorization: `Bearer ${tenant.token}`,
