@@ -17,20 +17,26 @@ export function IncludeField({ value, onChange }: IncludeFieldProps) {
       <Stack gap="xs" mt="xs">
         <Radio
           value="ALL"
-          label="Failed and missed"
+          label={INCLUDES.ALL}
           description="All events that this webhook did not receive."
         />
         <Radio
           value="FAILED"
-          label="Failed"
+          label={INCLUDES.FAILED}
           description="Exhausted deliveries. Each is retried with the same id and the full retry schedule."
         />
         <Radio
           value="MISSED"
-          label="Missed"
+          label={INCLUDES.MISSED}
           description="Events of the current event types without a delivery to this webhook: published while the webhook was disabled, or before the webhook subscribed."
         />
       </Stack>
     </Radio.Group>
   )
+}
+
+export const INCLUDES: Record<RecoveryInclude, string> = {
+  ALL: 'Failed and missed',
+  FAILED: 'Failed',
+  MISSED: 'Missed',
 }

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, NumberInput, SimpleGrid, Text } from '@mantine/core'
+import { Button, Group, NumberInput, SimpleGrid, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { FormError } from '../components/forms/form-parts.tsx'
 import { Section } from '../components/page/section.tsx'
 import {
   type RecoverWebhookQuery,
@@ -106,11 +107,7 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
         onChange={change(setRate)}
         error={errors.ratePerSecond}
       />
-      {errors.form && (
-        <Alert color="red" variant="light" role="alert">
-          {errors.form}
-        </Alert>
-      )}
+      <FormError>{errors.form}</FormError>
       <Group justify="space-between" mih={36}>
         <Text size="sm" role="status">
           {counted && summaryOf(counted, Number(rate) || DEFAULT_RATE, waitingOnHold(webhook))}
@@ -125,9 +122,7 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
           </Button>
           {counted && counted.count > 0 && webhook.enabled && (
             <Button loading={running} onClick={() => submit(false)}>
-              {counted.countIsExact
-                ? `Re-send ${amountOf(counted.count).formatted} ${plural(amountOf(counted.count).count, 'delivery', 'deliveries')}`
-                : `Re-send ${amountOf(counted.count).formatted} or more deliveries`}
+              {`Re-send ${amountOf(counted)}`}
             </Button>
           )}
         </Group>
@@ -136,18 +131,20 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
   )
 }
 
-const amountOf = (count: number) => ({ count, formatted: formatCount(count) })
+/** `4,312 deliveries`, `10,000 or more deliveries` */
+function amountOf({ count, countIsExact }: Counted): string {
+  if (!countIsExact) return `${formatCount(count)} or more deliveries`
+  return `${formatCount(count)} ${plural(count, 'delivery', 'deliveries')}`
+}
 
-function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number, waiting: number) {
-  if (count === 0) {
-    return waiting === 0
-      ? 'There is nothing to recover in this time range.'
-      : `There is nothing to recover: ${amountOf(waiting).formatted} ${plural(amountOf(waiting).count, 'delivery waits for the end of the hold. Resume the webhook to send that delivery', 'deliveries wait for the end of the hold. Resume the webhook to send these deliveries')}.`
+function summaryOf(counted: Counted, ratePerSecond: number, waiting: number): string {
+  if (counted.count > 0) {
+    const time = formatDuration(1_000 * Math.ceil(counted.count / ratePerSecond))
+    return `${amountOf(counted)}, queued in about ${time} at this rate.`
   }
-  const time = formatDuration(1_000 * Math.ceil(count / ratePerSecond))
-  return countIsExact
-    ? `${amountOf(count).formatted} ${plural(amountOf(count).count, 'delivery', 'deliveries')}, queued in about ${time} at this rate.`
-    : `${amountOf(count).formatted} or more deliveries, queued in about ${time} at this rate.`
+  if (waiting === 0) return 'There is nothing to recover in this time range.'
+  const [wait, these] = waiting === 1 ? ['waits', 'that delivery'] : ['wait', 'these deliveries']
+  return `There is nothing to recover: ${amountOf({ count: waiting, countIsExact: true })} ${wait} for the end of the hold. Resume the webhook to send ${these}.`
 }
 
 /** Deliveries that wait for the end of a hold are queued already, so there is nothing to recover. */

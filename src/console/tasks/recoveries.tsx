@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import { useMemo } from 'react'
+import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
@@ -7,56 +8,32 @@ import { Section } from '../components/page/section.tsx'
 import { Time } from '../components/time.tsx'
 import { RecoveriesDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 import { formatCount } from '../lib/format.ts'
+import { INCLUDES } from './include-field.tsx'
 import { RecoveredTimes, TaskStateBadge } from './task-result.tsx'
-import { useReloadEvery } from './use-task.ts'
 
 const REFRESH_EVERY_MS = 3_000
-
-const TEXTS = {
-  ALL: 'Failed and missed',
-  FAILED: 'Failed',
-  MISSED: 'Missed',
-}
 
 const COLUMNS: readonly Column<TaskFieldsFragment>[] = [
   { label: 'Started', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { label: 'Events published', cell: (task) => <RecoveredTimes task={task} /> },
-  {
-    label: 'Deliveries',
-    cell: ({ recovery }) => recovery && TEXTS[recovery.include],
-  },
+  { label: 'Deliveries', cell: ({ recovery }) => recovery && INCLUDES[recovery.include] },
   { label: 'State', width: 200, cell: (task) => <TaskStateBadge task={task} /> },
-  {
-    label: 'Queued',
-    end: true,
-    width: 100,
-    cell: ({ changed }) => formatCount(changed),
-  },
-  {
-    label: 'Delivered',
-    end: true,
-    width: 100,
-    cell: ({ succeeded }) => formatCount(succeeded),
-  },
-  {
-    label: 'Failed',
-    end: true,
-    width: 90,
-    cell: ({ exhausted }) => formatCount(exhausted),
-  },
+  { label: 'Queued', end: true, width: 100, cell: ({ changed }) => formatCount(changed) },
+  { label: 'Delivered', end: true, width: 100, cell: ({ succeeded }) => formatCount(succeeded) },
+  { label: 'Failed', end: true, width: 90, cell: ({ exhausted }) => formatCount(exhausted) },
 ]
 
 /** The recoveries of a webhook, including a running one. */
 export function Recoveries({ webhookId }: { webhookId: string }) {
   const cursors = useCursors(10)
-  const { data, error, stale, reload } = useRead(
+  const { data, ...read } = useRead(
     RecoveriesDocument,
     { webhookId, ...cursors.variables },
     { context: useMemo(() => ({ additionalTypenames: ['BulkTask'] }), []) },
   )
   const tasks = data?.bulkTasks
   const runs = tasks?.nodes.some(({ state, unfinished }) => state === 'RUNNING' || unfinished > 0)
-  useReloadEvery(runs ? REFRESH_EVERY_MS : null, reload)
+  usePolling(runs ? REFRESH_EVERY_MS : null, read.reload)
   return (
     <Section title="Recoveries">
       <List
@@ -65,9 +42,7 @@ export function Recoveries({ webhookId }: { webhookId: string }) {
         rows={tasks?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => `/tasks/${id}`}
-        error={error}
-        stale={stale}
-        reload={reload}
+        {...read}
         empty={
           <Text size="sm" c="dimmed">
             No recoveries yet.

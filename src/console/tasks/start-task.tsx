@@ -96,22 +96,10 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
 type Counted = { readonly count: number; readonly countIsExact: boolean } | null
 
 function titleOf(action: TargetAction, counted: Counted): string {
-  const key = action === 'REDELIVER' ? 'confirmRedeliver' : 'confirmCancel'
-  if (!counted || counted.count === 0) return COUNTING[key]
-  const total = counted.countIsExact ? formatCount(counted.count) : `${formatCount(counted.count)}+`
-  return TITLES[key](counted.count, total)
-}
-
-const COUNTING = {
-  confirmRedeliver: 'Redeliver the selected deliveries?',
-  confirmCancel: 'Cancel the selected deliveries?',
-}
-
-const TITLES = {
-  confirmRedeliver: (count: number, total: string) =>
-    `Redeliver ${total} ${plural(count, 'delivery', 'deliveries')}?`,
-  confirmCancel: (count: number, total: string) =>
-    `Cancel ${total} ${plural(count, 'delivery', 'deliveries')}?`,
+  const verb = action === 'REDELIVER' ? 'Redeliver' : 'Cancel'
+  if (!counted || counted.count === 0) return `${verb} the selected deliveries?`
+  const { count, countIsExact } = counted
+  return `${verb} ${formatCount(count)}${countIsExact ? '' : '+'} ${plural(count, 'delivery', 'deliveries')}?`
 }
 
 function nothing(action: TargetAction): string {

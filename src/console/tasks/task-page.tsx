@@ -14,6 +14,7 @@ import { deliveryColumns } from '../deliveries/list/delivery-columns.tsx'
 import { TaskFailuresDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
+import { INCLUDES } from './include-field.tsx'
 import {
   RecoveredTimes,
   StopTask,
@@ -66,19 +67,13 @@ export default function TaskPage() {
           task.recovery
             ? { label: 'Events published', value: <RecoveredTimes task={task} /> }
             : null,
-          task.recovery ? { label: 'Deliveries', value: TEXTS[task.recovery.include] } : null,
+          task.recovery ? { label: 'Deliveries', value: INCLUDES[task.recovery.include] } : null,
           { label: 'Rate', value: `${formatCount(task.ratePerSecond)} per second` },
         ]}
       />
       {task.action !== 'CANCEL' && <Failures task={task} />}
     </Page>
   )
-}
-
-const TEXTS = {
-  ALL: 'Failed and missed',
-  FAILED: 'Failed',
-  MISSED: 'Missed',
 }
 
 function Failures({ task }: { task: TaskFieldsFragment }) {
@@ -89,7 +84,7 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
     () => ({ additionalTypenames: ['BulkTask'], failures: task.exhausted }),
     [task.exhausted],
   )
-  const { data, error, stale, reload } = useRead(
+  const { data, ...read } = useRead(
     TaskFailuresDocument,
     { id: task.id, ...cursors.variables, withWebhook },
     { context, requestPolicy: 'cache-and-network' },
@@ -109,9 +104,7 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
         rows={connection?.nodes}
         keyOf={(delivery) => delivery.id}
         to={(delivery) => `/deliveries/${delivery.id}`}
-        error={error}
-        stale={stale}
-        reload={reload}
+        {...read}
         pages={{ info: connection?.pageInfo, cursors }}
         empty={
           <Text size="sm" c="dimmed" p="md">

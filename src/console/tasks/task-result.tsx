@@ -45,18 +45,11 @@ const LABELS = {
 
 /** "Redelivery of 4,312 deliveries" */
 export function taskHeading({ action, total, totalIsExact }: TaskFieldsFragment): string {
-  const words = totalIsExact ? formatCount(total) : `${formatCount(total)}+`
-  return HEADINGS[action](total, words)
+  const words = `${formatCount(total)}${totalIsExact ? '' : '+'}`
+  return `${HEADINGS[action]} of ${words} ${plural(total, 'delivery', 'deliveries')}`
 }
 
-const HEADINGS = {
-  REDELIVER: (count: number, total: string) =>
-    `Redelivery of ${total} ${plural(count, 'delivery', 'deliveries')}`,
-  CANCEL: (count: number, total: string) =>
-    `Cancellation of ${total} ${plural(count, 'delivery', 'deliveries')}`,
-  RECOVER: (count: number, total: string) =>
-    `Recovery of ${total} ${plural(count, 'delivery', 'deliveries')}`,
-}
+const HEADINGS = { REDELIVER: 'Redelivery', CANCEL: 'Cancellation', RECOVER: 'Recovery' }
 
 /** When the events of a recovery were published. */
 export function RecoveredTimes({ task: { recovery } }: TaskProps) {
@@ -81,7 +74,7 @@ export function TaskResult({ task }: TaskProps) {
             key={name}
             value={(100 * count) / whole}
             color={color}
-            aria-label={PARTS[name](count)}
+            aria-label={`${formatCount(count)} ${PARTS[name]}`}
           />
         ))}
       </Progress.Root>
@@ -96,7 +89,7 @@ export function TaskResult({ task }: TaskProps) {
         {parts.map(({ name, count, color }) => (
           <Group key={name} gap={6} wrap="nowrap">
             <span className="ph-dot" style={{ background: color }} />
-            <Text size="sm">{PARTS[name](count)}</Text>
+            <Text size="sm">{`${formatCount(count)} ${PARTS[name]}`}</Text>
           </Group>
         ))}
         {action !== 'CANCEL' && webhookId && changed > 0 && (
@@ -125,13 +118,12 @@ export function TaskResult({ task }: TaskProps) {
 }
 
 const PARTS = {
-  queued: (count: number) => `${formatCount(count)} queued`,
-  delivered: (count: number) => `${formatCount(count)} delivered`,
-  failed: (count: number) => `${formatCount(count)} failed`,
-  waiting: (count: number) => `${formatCount(count)} in progress`,
-  canceled: (count: number) => `${formatCount(count)} canceled`,
-  left: (count: number) => `${formatCount(count)} remaining`,
-  skipped: (count: number) => `${formatCount(count)} skipped: finished, queued or waiting`,
+  delivered: 'delivered',
+  failed: 'failed',
+  waiting: 'in progress',
+  canceled: 'canceled',
+  left: 'remaining',
+  skipped: 'skipped: finished, queued or waiting',
 }
 
 /** Stops a running bulk action. Nothing for others, and without the scope. */
@@ -153,10 +145,7 @@ export function StopTask({ task }: TaskProps) {
         title="Stop this bulk action?"
         action="Stop"
         destructive
-        onConfirm={async () => {
-          const outcome = await run({ id: task.id })
-          return outcome.ok ? null : outcome.message
-        }}
+        onConfirm={() => run({ id: task.id })}
       >
         Deliveries that are already queued or canceled stay so. The other deliveries do not change.
       </Confirm>
