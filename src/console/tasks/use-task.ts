@@ -17,7 +17,7 @@ export function useTask(id: string) {
 }
 
 /** How often to read a task again. Also what was queued before a task was stopped finishes later. */
-export function everyMs({ state, unfinished }: TaskFieldsFragment): number | null {
+function everyMs({ state, unfinished }: TaskFieldsFragment): number | null {
   if (state === 'RUNNING') return 1_000
   return state === 'DELIVERING' || unfinished > 0 ? 2_000 : null
 }
