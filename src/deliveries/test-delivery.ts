@@ -94,7 +94,7 @@ export async function testDelivery(
 async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
   const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
   const issues = known
-    ? [...checkEvent(event, json), ...schemaIssues(event, known.check)]
+    ? [...checkEvent(event, json), ...schemaIssues(event, json, known.check)]
     : [
         {
           path: ['eventType'],
@@ -106,8 +106,8 @@ async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<vo
 }
 
 /** One issue for each problem, so that a form can list them. */
-function schemaIssues({ data }: NewEvent, check: CheckData): FieldIssue[] {
-  return check(data)
+function schemaIssues({ data }: NewEvent, json: string, check: CheckData): FieldIssue[] {
+  return check(data, json)
     .slice(0, MAX_PROBLEMS)
     .map((problem) => ({ path: ['data'], code: 'schema_mismatch', detail: `${problem}.` }))
 }

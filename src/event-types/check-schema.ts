@@ -18,7 +18,7 @@ export function checkSchema(
   try {
     return { check: compileCheck(schema) }
   } catch (error) {
-    return { problem: `is not a JSON Schema (2020-12): ${(error as Error).message}.` }
+    return { problem: `cannot be used as a JSON Schema (2020-12): ${(error as Error).message}.` }
   }
 }
 

@@ -7,6 +7,7 @@ import { bindWorkerSchema, installWorkerSchema } from '../queue/worker-schema.ts
 import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
 import type { UrlSetting } from './require-session.ts'
+import { requireUsableSchemas } from './require-usable-schemas.ts'
 import { seedCatalogue } from './seed.ts'
 
 /** Prisma's table of applied migrations. `prisma migrate` and this module share it. */
@@ -40,6 +41,7 @@ export async function migrate(
       if (pending.length > 0 || (await isWorkerSchemaBehind(client, workerSchema))) {
         await requireCreatePrivilege(client, urlSetting)
       }
+      if (pending.length > 0) await requireUsableSchemas(client)
       await installWorkerSchema(pool, workerSchema)
       if (pending.length > 0) await client.query(CREATE_MIGRATIONS_TABLE)
       for (const migration of pending) await apply(client, migration, workerSchema)
