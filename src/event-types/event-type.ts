@@ -1,26 +1,9 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
-import { linearPattern } from './linear-pattern.ts'
-import { TimedOut, withTimeLimit } from './time-limit.ts'
+import { type CheckData, compileSchema } from '../lib/json-schema.ts'
 
 /** The largest `data` of an event, as JSON. */
 export const MAX_DATA_BYTES = 256 * 1024
-
-/** Checks block the event loop. A pattern or format takes linear time, but some take long on large data. */
-const LARGE_LENGTH = 4 * 1024
-const LARGE_LIMIT_MS = 200
-
-/** Keywords that can visit a part of the data many times, so that even small data can take hours. */
-const REPEATING_LIMIT_MS = 30
-const REPEATING = /"(\$ref|\$dynamicRef|allOf|anyOf|oneOf|uniqueItems)":/
-
-/** The problem of data that is not checked to its end. */
-export const TOO_SLOW = 'the schema takes too long on this data'
-
-/** Checks the `data` of an event, which is also given as JSON, against its type, and returns the problems. */
-export type CheckData = (data: unknown, json: string) => string[]
 
 interface CatalogueEntry {
   readonly name: string
@@ -110,34 +93,10 @@ async function findTypes(
 
 /** An event type whose schema cannot be used is not published: the schema is older than this version, or written in SQL. */
 function compileStored(schema: object | null): CheckData {
+  if (!schema) return () => []
   try {
-    return compileCheck(schema)
+    return compileSchema(schema)
   } catch (error) {
     return () => [`the schema cannot be used: ${(error as Error).message}`]
-  }
-}
-
-/** Compiles a schema. Throws if the schema is invalid. */
-export function compileCheck(schema: object | null): CheckData {
-  if (!schema) return () => []
-  // Ajv uses `code` only for standalone validation files.
-  const regExp = Object.assign(linearPattern, { code: '' })
-  const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false, code: { regExp } })
-  addFormats.default(ajv)
-  const validate = ajv.compile(schema)
-  const limitMs = REPEATING.test(JSON.stringify(schema)) ? REPEATING_LIMIT_MS : LARGE_LIMIT_MS
-  return (data, json) => {
-    const isQuick = limitMs === LARGE_LIMIT_MS && json.length < LARGE_LENGTH
-    try {
-      if (isQuick ? validate(data) : withTimeLimit(limitMs, () => validate(data))) return []
-    } catch (error) {
-      if (error instanceof TimedOut) return [TOO_SLOW]
-      // The stack overflows for a schema that refers to itself without end.
-      if (error instanceof RangeError) return ['the schema recurses without end on this data']
-      throw error
-    }
-    return (validate.errors ?? []).map(({ instancePath, message }) =>
-      `${instancePath || 'the value'} ${message ?? 'is not valid'}`.trim(),
-    )
   }
 }

@@ -1,5 +1,6 @@
-import { type CheckData, MAX_DATA_BYTES, TOO_SLOW } from '../event-types/event-type.ts'
+import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import type { FieldIssue } from '../lib/errors.ts'
+import { type CheckData, TOO_SLOW } from '../lib/json-schema.ts'
 import type { NewEvent } from './new-event.ts'
 
 /** Schema violations listed for one event. */

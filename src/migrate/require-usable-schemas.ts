@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { checkSchema } from '../event-types/check-schema.ts'
+import { checkSchema } from '../lib/json-schema.ts'
 
 /** Throws before an upgrade if this version cannot use the schema of an event type: it would publish none of its events. */
 export async function requireUsableSchemas(sql: Sql): Promise<void> {

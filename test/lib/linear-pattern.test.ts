@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { linearPattern } from '../../src/event-types/linear-pattern.ts'
+import { linearPattern } from '../../src/lib/linear-pattern.ts'
 
 /** Where RE2 reads a pattern differently, or takes other names. Each text matches or not as in ECMA-262. */
 const TEXTS = [
