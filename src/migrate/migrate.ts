@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { SETTINGS } from '../config/config.ts'
 import type { Sql } from '../db/client.ts'
-import { installedRevision, readWorkerRelease } from '../queue/worker-revision.ts'
+import { installedRevision, WORKER_RELEASE } from '../queue/worker-revision.ts'
 import { bindWorkerSchema, installWorkerSchema } from '../queue/worker-schema.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
@@ -158,8 +158,7 @@ async function apply(
 }
 
 async function isWorkerSchemaBehind(sql: Sql, workerSchema: string): Promise<boolean> {
-  const { revision } = await readWorkerRelease()
-  return (await installedRevision(sql, workerSchema)) !== revision
+  return (await installedRevision(sql, workerSchema)) !== WORKER_RELEASE.revision
 }
 
 /**
