@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
-import {
-  type AttemptRecord,
-  createRecordAttempt,
-} from '../../src/deliveries/attempts/record-attempt.ts'
+import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { continueDeliveryTask } from '../../src/delivery-tasks/continue-delivery-task.ts'
 import { deleteOldDeliveryTasks } from '../../src/delivery-tasks/delete-old-delivery-tasks.ts'
 import { startDeliveryTask } from '../../src/delivery-tasks/start-delivery-task.ts'

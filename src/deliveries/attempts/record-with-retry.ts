@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../../db/client.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
-import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
+import type { AttemptRecord } from './attempt-record.ts'
+import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 
 const RETRY_DELAY_MS = 250
 
