@@ -62,10 +62,13 @@ export class WebhookHolds {
     const { webhookId, organizationId } = delivery
     const startedAt = performance.now()
     try {
-      const isNew = await retryWhileUnavailable(async () => {
-        const leftMs = waitMs - (performance.now() - startedAt)
-        return leftMs > 0 && (await this.#holdForRetryAfter({ ...delivery, waitMs: leftMs }))
-      }, this.#options.stopping)
+      const isNew = await retryWhileUnavailable(
+        async () => {
+          const leftMs = waitMs - (performance.now() - startedAt)
+          return leftMs > 0 && (await this.#holdForRetryAfter({ ...delivery, waitMs: leftMs }))
+        },
+        { signal: this.#options.stopping },
+      )
       if (isNew) this.#options.notify(organizationId)
     } finally {
       this.#recent.stored(webhookId)
