@@ -19,13 +19,13 @@ export function visibleApiKey(caller: Caller, uuid: string): Prisma.ApiKeyWhereU
   return { id: uuid, organizationId: caller.organizationId, ...own }
 }
 
-/** A page of an organization's API keys, oldest first, including expired and revoked keys, without sessions. */
+/** A page of an organization's API keys, newest first, including expired and revoked keys, without sessions. */
 export async function findApiKeys(
   db: Db,
   organizationId: string,
   query: Query & Page,
 ): Promise<ApiKey[]> {
-  const { where, ...page } = pageOf(query, 'oldest first')
+  const { where, ...page } = pageOf(query, 'newest first')
   return await db.apiKey.findMany({
     ...page,
     where: { ...where, organizationId, sessionKind: null },

@@ -23,7 +23,7 @@ builder.queryField('deliveryCount', (t) =>
   t.field({
     type: DeliveryCount,
     semanticNonNull: true,
-    description: `The number of deliveries that match a filter. Counting stops at ${MAX_COUNTED.toLocaleString('en')}. Needs the scope \`deliveries:read\`.`,
+    description: `The number of deliveries that match a filter. Counting stops at ${MAX_COUNTED.toLocaleString('en')}.`,
     authScopes: { scope: 'deliveries:read' },
     portal: filtersByWebhook,
     args: {

@@ -89,7 +89,7 @@ const CancelDeliveriesSuccess = Started('CancelDeliveriesSuccess')
 
 /** `start` limits the deliveries to the webhook of a restricted session. */
 const ofWebhook: PortalAccess = (args, session) => {
-  ownWebhook(args.input.filter?.webhookId, session)
+  for (const id of args.input.filter?.webhookIds ?? []) ownWebhook(id, session)
   return args
 }
 
@@ -115,7 +115,7 @@ builder.mutationFields((t) => ({
     type: RedeliverDeliveriesSuccess,
     semanticNonNull: true,
     description:
-      'Redelivers many deliveries in the background, each with the same `wh-id`. Finished deliveries restart their retry schedule; the next attempt of retrying ones is made now. Deliveries with a later attempt anyway are skipped: those that are queued or waiting, and those whose attempt is running. Deliveries of a webhook with a backlog join it. The task shows the progress and what came of the deliveries. Needs the scope `deliveries:write`.',
+      'Redelivers many deliveries in the background, each with the same `wh-id`. Finished deliveries restart their retry schedule; the next attempt of retrying ones is made now. Deliveries with a later attempt anyway are skipped: those that are queued or waiting, and those whose attempt is running. Deliveries of a webhook with a backlog join it. The task shows the progress and what came of the deliveries.',
     authScopes: { scope: 'deliveries:write' },
     portal: ofWebhook,
     errors: {
@@ -137,7 +137,7 @@ builder.mutationFields((t) => ({
     type: CancelDeliveriesSuccess,
     semanticNonNull: true,
     description:
-      'Cancels many deliveries in the background: no further attempt is made. Attempts in flight finish and are recorded. Needs the scope `deliveries:write`.',
+      'Cancels many deliveries in the background: no further attempt is made. Attempts in flight finish and are recorded.',
     authScopes: { scope: 'deliveries:write' },
     portal: ofWebhook,
     errors: {
@@ -159,7 +159,7 @@ builder.mutationFields((t) => ({
     type: 'DeliveryTask',
     semanticNonNull: true,
     description:
-      'Cancels a running delivery task, within one second. Changed deliveries stay changed. Needs the scope `deliveries:write`.',
+      'Cancels a running delivery task, within one second. Changed deliveries stay changed.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('delivery task'),
     errors: {

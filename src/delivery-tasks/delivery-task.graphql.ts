@@ -79,8 +79,7 @@ builder.prismaObjectField('DeliveryTask', 'exhaustedDeliveries', (t) =>
       type: 'Delivery',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The queued deliveries that were exhausted since, newest first. Needs the scope `deliveries:read`.',
+      description: 'The queued deliveries that were exhausted since, newest first.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, { id }, _args, context) =>
         findExhaustedDeliveries(
@@ -101,7 +100,7 @@ builder.queryFields((t) => ({
     type: 'DeliveryTask',
     nullable: true,
     description:
-      'The delivery task with this id, or null. Finished tasks are kept as long as deliveries. Needs the scope `deliveries:read`.',
+      'The delivery task with this id, or null. Finished tasks are kept as long as deliveries.',
     authScopes: { scope: 'deliveries:read' },
     portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of a task: `task_…`.' }) },
@@ -113,8 +112,7 @@ builder.queryFields((t) => ({
       type: 'DeliveryTask',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The delivery tasks of the organization, newest first. Needs the scope `deliveries:read`.',
+      description: 'The delivery tasks of the organization, newest first.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, _root, _args, context) =>
         findDeliveryTasks(context.prisma, callerOf(context).organizationId, query),

@@ -69,7 +69,7 @@ function idIssues(ids: readonly string[], uuids: readonly (string | null)[]): Fi
       ? [
           {
             path: ['ids', i],
-            code: 'invalid_id',
+            code: 'invalid_id' as const,
             detail: `ids.${i} must be the id of a delivery: msg_….`,
           },
         ]

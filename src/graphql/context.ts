@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { type Actor, requestActor } from '../access/actor.ts'
 import type { Quota } from '../access/quota.ts'
-import type { Caller } from '../access/scope.ts'
+import { type Caller, hasScope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { DomainError } from '../lib/errors.ts'
@@ -44,6 +44,7 @@ export interface Context extends DomainDeps {
   readonly perField: <Input, Output>(
     info: GraphQLResolveInfo,
     run: (inputs: Input[]) => Promise<readonly Output[]>,
+    organizationId?: string,
   ) => (input: Input) => Promise<Output>
 }
 
@@ -69,6 +70,12 @@ export function createContext(
     perField,
     origin: () => deps.publicUrl ?? new URL(request.url).origin,
   }
+}
+
+/** The organizations whose objects the caller can find by their ids: its own, or all for an operator. */
+export function withinReach(context: Context): { readonly organizationId?: string } {
+  const caller = callerOf(context)
+  return hasScope(caller, 'admin') ? {} : { organizationId: caller.organizationId }
 }
 
 /** The caller. Throws the authentication error if there is none. */

@@ -8,6 +8,7 @@ import type { LiveEvent } from '../live/live-event.ts'
 import { MAX_MISSED } from '../live/missed.ts'
 import { type EndReason, MAX_QUEUED_EVENTS, type StreamItem } from '../live/subscriber.ts'
 import { type Context, callerOf } from './context.ts'
+import type { ErrorCode } from './error-codes.ts'
 
 /** Which live events of the caller's organization a subscription receives. */
 export interface StreamOptions {
@@ -74,7 +75,7 @@ async function webhookOf(context: Context, organizationId: string, id: string): 
 }
 
 /** `%` stands for the credential of the caller. */
-const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>> = {
+const ENDS: Readonly<Record<EndReason, readonly [code: ErrorCode, message: string]>> = {
   'fell behind': [
     'SLOW_CONSUMER',
     `This client has more than ${MAX_QUEUED_EVENTS.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,

@@ -4,16 +4,18 @@ import { batched } from '../lib/batch.ts'
 export type PerField = <Input, Output>(
   info: GraphQLResolveInfo,
   run: (inputs: Input[]) => Promise<readonly Output[]>,
+  organizationId?: string,
 ) => (input: Input) => Promise<Output>
 
 /**
  * Batches the calls of a field within one request: one call per row of its list becomes one call for all. The calls come
- * from the same place in the document, so they share arguments and selection, and the first `run` serves all of them.
+ * from the same place in the document, so they share arguments and selection, and the first `run` serves all of them. A
+ * `run` that reads only one organization names it, and serves its rows.
  */
 export function createPerField(): PerField {
   const byField = new Map<string, (input: never) => Promise<unknown>>()
-  return ((info, run) => {
-    const key = `${info.parentType.name}@${fieldPath(info.path)}`
+  return ((info, run, organizationId = '') => {
+    const key = `${info.parentType.name}@${fieldPath(info.path)} ${organizationId}`
     const known = byField.get(key)
     if (known) return known
     const together = batched(run, { gatherMs: 0, maxSize: 1_000 })

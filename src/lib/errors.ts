@@ -1,4 +1,5 @@
 import { excerpt } from './excerpt.ts'
+import type { IssueCode } from './issue-codes.ts'
 
 /**
  * Why a request failed. Each transport translates the codes: REST to a status (http/problem.ts), GraphQL to a typed
@@ -18,7 +19,7 @@ export type ErrorCode =
 /** A rule that a field breaks: the path of the field, a stable code, and a sentence with the remedy. */
 export interface FieldIssue {
   readonly path: readonly (string | number)[]
-  readonly code: string
+  readonly code: IssueCode
   readonly detail: string
 }
 

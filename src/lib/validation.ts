@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type FieldIssue, invalid } from './errors.ts'
+import type { IssueCode } from './issue-codes.ts'
 
 /** Checks input against a schema. Returns the parsed data, or an issue for every field that breaks a rule. */
 export function checkInput<Schema extends z.ZodType>(
@@ -25,8 +26,8 @@ function fieldIssue(issue: z.core.$ZodIssue): FieldIssue {
   const path = issue.path.filter((part) => typeof part !== 'symbol')
   // Custom rules give their code in `params`; for other rules zod's issue code is used.
   const customCode = issue.code === 'custom' ? issue.params?.['code'] : undefined
-  if (typeof customCode === 'string') {
-    return { path, code: customCode, detail: sentence(path, issue.message) }
+  if (customCode) {
+    return { path, code: customCode as IssueCode, detail: sentence(path, issue.message) }
   }
   if (issue.code === 'invalid_type' && issue.input === undefined) {
     return { path, code: 'required', detail: sentence(path, 'is required.') }

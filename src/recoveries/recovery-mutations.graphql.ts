@@ -93,7 +93,7 @@ builder.mutationFields((t) => ({
     type: BegunRecoveryRef,
     nullable: true,
     description:
-      'Queues the deliveries that failed or that a webhook missed in a time range, in the background and at a limited rate. Safe to repeat: unfinished, succeeded and canceled deliveries do not change, and no delivery is created twice. Test deliveries are skipped. The webhook must be enabled and have no running recovery. Needs the scope `deliveries:write`.',
+      'Queues the deliveries that failed or that a webhook missed in a time range, in the background and at a limited rate. Safe to repeat: unfinished, succeeded and canceled deliveries do not change, and no delivery is created twice. Test deliveries are skipped. The webhook must be enabled and have no running recovery.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook', ({ input }) => input.webhookId),
     errors: {
@@ -119,7 +119,7 @@ builder.mutationFields((t) => ({
     type: 'Recovery',
     nullable: true,
     description:
-      'Cancels a running recovery, within one second. Queued deliveries stay queued; the rest can be recovered later. Needs the scope `deliveries:write`.',
+      'Cancels a running recovery, within one second. Queued deliveries stay queued; the rest can be recovered later.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('recovery'),
     errors: {

@@ -45,11 +45,11 @@ const Recovery = builder.prismaNode('Recovery', {
     webhook: t.prismaField({
       type: 'Webhook',
       nullable: true,
-      description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
+      description: 'The webhook. Null if it was deleted.',
       authScopes: { scope: 'webhooks:read' },
-      select: { webhookId: true },
-      resolve: (query, { webhookId }, _args, context, info) =>
-        lookUp(findWebhooksByIds, query, context, info)(webhookId),
+      select: { webhookId: true, organizationId: true },
+      resolve: (query, { webhookId, organizationId }, _args, context, info) =>
+        lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
     }),
     since: t.expose('since', { type: 'DateTime' }),
     until: t.expose('until', { type: 'DateTime' }),
@@ -101,7 +101,7 @@ builder.prismaObjectField('Recovery', 'exhaustedDeliveries', (t) =>
       cursor: 'id',
       semanticNonNull: true,
       description:
-        'The queued deliveries that were exhausted since, newest first, as `exhausted` counts them. A delivery that was redelivered later stays in the list. Needs the scope `deliveries:read`.',
+        'The queued deliveries that were exhausted since, newest first, as `exhausted` counts them. A delivery that was redelivered later stays in the list.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, { id }, _args, context) =>
         findExhaustedDeliveries(context, callerOf(context).organizationId, 'recovery', id, query),
@@ -116,7 +116,7 @@ builder.queryField('recovery', (t) =>
     type: 'Recovery',
     nullable: true,
     description:
-      'The recovery with this id, or null. Finished recoveries are kept as long as deliveries. Needs the scope `deliveries:read`.',
+      'The recovery with this id, or null. Finished recoveries are kept as long as deliveries.',
     authScopes: { scope: 'deliveries:read' },
     portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of a recovery: `rec_…`.' }) },
@@ -131,8 +131,7 @@ builder.prismaObjectField('Webhook', 'recoveries', (t) =>
       type: 'Recovery',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The recoveries of this webhook, newest first. Needs the scope `deliveries:read`.',
+      description: 'The recoveries of this webhook, newest first.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, { id }, _args, context, info) =>
         context.perField(info, (ids: string[]) => findRecoveriesOfEach(context, ids, query))(id),

@@ -119,7 +119,7 @@ test('canceled deliveries are not sent again', async () => {
   await until(async () => (await countOf({ attemptCount: 1 })) === 5, 'all have failed once')
   const { cancelDeliveries } = await posthorn.graphql(
     document('delivery-tasks', 'CancelDeliveries'),
-    { input: { filter: { webhookId: webhook, states: ['RETRYING'] } } },
+    { input: { filter: { webhookIds: [webhook], states: ['RETRYING'] } } },
   )
   const { id } = cancelDeliveries.task
   await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')

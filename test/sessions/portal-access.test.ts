@@ -225,22 +225,22 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   webhook: [['nothing', () => `id: "${other.webhook}"`]],
   webhooks: [
     ['narrowed', () => 'first: 3'],
-    ['narrowed', () => 'first: 3, filter: { urlContains: "url" }'],
+    ['narrowed', () => 'first: 3, filter: { search: "url" }'],
   ],
   delivery: [['nothing', () => `id: "${other.delivery}"`]],
   deliveries: [
     ['narrowed', () => 'first: 3'],
     ['narrowed', () => 'first: 3, filter: { states: [QUEUED, RETRYING] }'],
-    ['narrowed', () => 'first: 3, filter: { anyAttempt: { outcome: FAILED } }'],
+    ['narrowed', () => 'first: 3, filter: { anyAttempt: { statusClasses: [SERVER_ERROR_5XX] } }'],
     ['narrowed', () => 'first: 3, filter: { key: { path: "$.i", equals: "0" } }'],
-    ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
+    ['closed', () => `first: 3, filter: { webhookIds: ["${other.webhook}"] }`],
   ],
-  deliveryCount: [['closed', () => `filter: { webhookId: "${other.webhook}" }`, false]],
+  deliveryCount: [['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false]],
   attempts: [
     ['narrowed', () => 'first: 3'],
     ['narrowed', () => `first: 3, filter: { webhookIds: ["${own.webhook}", "${other.webhook}"] }`],
     ['narrowed', () => 'first: 3, filter: { causes: ["500"] }'],
-    ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
+    ['closed', () => `first: 3, filter: { webhookIds: ["${other.webhook}"] }`],
   ],
   failureGroups: [
     ['narrowed', () => `filter: { since: "${hourAgo()}" }`],
@@ -255,7 +255,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => `id: "${shared}"`],
   ],
   events: [['closed', () => 'first: 3']],
-  scanEvents: [['closed', () => 'first: 3, contains: "payload"']],
+  scanEvents: [['closed', () => 'first: 3, filter: { contains: "payload" }']],
   testReceiver: [['closed', () => '', false]],
   recovery: [['nothing', () => `id: "${other.recovery}"`]],
   deliveryTask: [['nothing', () => `id: "${other.task}"`]],
@@ -366,7 +366,12 @@ test('failures are counted by cause of the own webhook only', async () => {
 })
 
 test('nodes finds the own objects by their ids', async () => {
-  const ids = [...Object.values(own), shared, JOINED, publicId('organization', organizationId)]
+  const ids = [
+    ...Object.values(own),
+    shared,
+    `type_${JOINED}`,
+    publicId('organization', organizationId),
+  ]
   const query = `{ nodes(ids: ${JSON.stringify(ids)}) { id } }`
   expect((await restricted(query)).data.nodes).toEqual(ids.map((id) => ({ id })))
 })
@@ -385,12 +390,9 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
   probeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
-  rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
-  revealHeaders: ['not_found', () => `webhookId: "${other.webhook}"`],
-  testDelivery: [
-    'not_found',
-    () => `webhookId: "${other.webhook}", input: { eventType: "${JOINED}" }`,
-  ],
+  rotateSigningSecret: ['not_found', () => `id: "${other.webhook}"`],
+  revealHeaders: ['not_found', () => `id: "${other.webhook}"`],
+  testDelivery: ['not_found', () => `id: "${other.webhook}", input: { eventType: "${JOINED}" }`],
   recoverDeliveries: [
     'not_found',
     () => `input: { webhookId: "${other.webhook}", since: "${hourAgo()}", dryRun: true }`,
@@ -427,9 +429,9 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
   createEventType: ['closed', () => 'input: { name: "new.type", description: "New." }'],
-  updateEventType: ['closed', () => `name: "${JOINED}", input: { description: "Changed." }`],
-  archiveEventType: ['closed', () => `name: "${TICKET}"`],
-  unarchiveEventType: ['closed', () => `name: "${TICKET}"`],
+  updateEventType: ['closed', () => `id: "type_${JOINED}", input: { description: "Changed." }`],
+  archiveEventType: ['closed', () => `id: "type_${TICKET}"`],
+  unarchiveEventType: ['closed', () => `id: "type_${TICKET}"`],
   createOrganization: ['closed', () => 'input: { name: "New" }'],
   renameOrganization: [
     'closed',
@@ -488,12 +490,9 @@ test.each(OF_OTHER_ORGANIZATIONS)(
 test('mutations change the own webhook', async () => {
   const changes = [
     [`updateWebhook(id: "${own.webhook}", input: { description: "Changed" })`, 'UpdateWebhook'],
-    [`rotateSigningSecret(webhookId: "${own.webhook}")`, 'RotateSigningSecret'],
-    [`revealHeaders(webhookId: "${own.webhook}")`, 'RevealHeaders'],
-    [
-      `testDelivery(webhookId: "${own.webhook}", input: { eventType: "${JOINED}" })`,
-      'TestDelivery',
-    ],
+    [`rotateSigningSecret(id: "${own.webhook}")`, 'RotateSigningSecret'],
+    [`revealHeaders(id: "${own.webhook}")`, 'RevealHeaders'],
+    [`testDelivery(id: "${own.webhook}", input: { eventType: "${JOINED}" })`, 'TestDelivery'],
     [`redeliver(id: "${own.delivery}")`, 'Redeliver'],
     [`cancelDelivery(id: "${own.delivery}")`, 'CancelDelivery'],
     [`cancelRecovery(id: "${own.recovery}")`, 'CancelRecovery'],
@@ -516,7 +515,7 @@ test('a bulk task has only deliveries of the own webhook, and needs a condition 
   const cancel = (input: string) =>
     restricted(`mutation { cancelDeliveries(input: { ${input} }) {
       ... on CancelDeliveriesSuccess { task { id } } ... on UserError { code } } }`)
-  for (const filter of ['states: QUEUED', 'anyAttempt: { outcome: FAILED }']) {
+  for (const filter of ['states: QUEUED', 'anyAttempt: { statusClasses: [SERVER_ERROR_5XX] }']) {
     const { data } = await cancel(`filter: { ${filter} }`)
     const { webhookId } = await api.database.prisma.deliveryTask.findUniqueOrThrow({
       where: { id: parseId('deliveryTask', data.cancelDeliveries.task.id) as string },
@@ -524,7 +523,7 @@ test('a bulk task has only deliveries of the own webhook, and needs a condition 
     expect(publicId('webhook', webhookId as string)).toBe(own.webhook)
   }
   expect((await cancel('filter: {}')).data.cancelDeliveries).toEqual({ code: 'invalid' })
-  expect((await cancel(`filter: { webhookId: "${other.webhook}" }`)).errors).toMatchObject([
+  expect((await cancel(`filter: { webhookIds: ["${other.webhook}"] }`)).errors).toMatchObject([
     { extensions: { code: 'FORBIDDEN' } },
   ])
 })
@@ -647,6 +646,7 @@ describe('a new field', () => {
   /** Fields that lead from an object of a webhook to another object of the same webhook. */
   const WITHIN = [
     'Webhook.deliveries',
+    'Webhook.eventSubscriptions',
     'Webhook.attempts',
     'Webhook.lastFailure',
     'WebhookBacklog.oldest',
@@ -654,6 +654,7 @@ describe('a new field', () => {
     'FailureGroup.sample',
     'Webhook.recoveries',
     'Delivery.event',
+    'Delivery.eventType',
     'DeliveryTask.exhaustedDeliveries',
     'Recovery.exhaustedDeliveries',
     'Delivery.webhook',
@@ -665,7 +666,6 @@ describe('a new field', () => {
     'WebhookHealthChange.webhook',
     // Only closed fields lead to the objects of these fields.
     'CreatedApiKey.apiKey',
-    'EventScan.events',
     'Job.delivery',
     'Job.organization',
     'PublishedEvent.event',

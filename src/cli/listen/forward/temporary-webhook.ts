@@ -2,7 +2,7 @@ import { ApiError, type GraphqlApi } from './graphql-api.ts'
 
 export interface TemporaryWebhook {
   readonly id: string
-  readonly eventSubscriptions: readonly string[]
+  readonly eventSubscriptions: readonly { readonly name: string }[]
   readonly deliveryHeaderPrefix: string
   readonly secret: string
 }
@@ -10,7 +10,7 @@ export interface TemporaryWebhook {
 const CREATE = `
   mutation ($input: CreateForwardedWebhookInput!) {
     createForwardedWebhook(input: $input) {
-      ... on CreateForwardedWebhookSuccess { webhook { id eventSubscriptions deliveryHeaderPrefix } }
+      ... on CreateForwardedWebhookSuccess { webhook { id eventSubscriptions { name } deliveryHeaderPrefix } }
       ... on UserError { message }
     }
   }`
