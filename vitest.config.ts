@@ -22,9 +22,9 @@ const EXAMPLES = 'test/examples/**/*.test.ts'
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
   'test/readme.test.ts',
-  'test/{cli,e2e,release,start,threads}/**/*.test.ts',
+  'test/{cli,e2e,release,start}/**/*.test.ts',
   'test/faults/{clock,dropped-connections,embedded-restart,faults,outage-log,postgres-outage,restore,together}.test.ts',
-  'test/queue/{dead-workers,heartbeat,runner}.test.ts',
+  'test/queue/{dead-workers,heartbeat,worker}.test.ts',
   'test/scheduling/{backlog-changes,circuit-breaker,concurrency-limit,fairness}.test.ts',
   'test/scheduling/{killed-worker,ordered,rate-limit,restarted-worker,retry-after}.test.ts',
   'test/scheduling/unresponsive-endpoints.test.ts',
@@ -33,8 +33,9 @@ const WAITING = [
   'test/embedded/local-authority.test.ts',
   'test/migrate/{neighbor,upgrade}.test.ts',
   'test/outbound/{egress-allow,endless-answers,surplus-bytes}.test.ts',
-  'test/recoveries/recovery-crash.test.ts',
+  'test/bulk-tasks/crash.test.ts',
   'test/rest/http-limits.test.ts',
+  'test/run/supervision.test.ts',
   'test/security/foreign-worker.test.ts',
 ]
 

@@ -10,8 +10,7 @@ export const ID_PREFIXES = {
   attempt: 'att',
   apiKey: 'key',
   signingSecret: 'sec',
-  recovery: 'rec',
-  deliveryTask: 'task',
+  bulkTask: 'task',
   auditEntry: 'aud',
   forwardedRequest: 'fwd',
 } as const

@@ -5,7 +5,7 @@ import {
   ConnectionFailure,
   ConnectTimeout,
   codeOf,
-  explainFailure,
+  explainNoResponse,
   explainTimeout,
 } from './failure.ts'
 import { AddressRefused } from './guarded-lookup.ts'
@@ -189,7 +189,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#settle({ ...explainTimeout('connect', this.#limits.connectTimeoutMs), ...timing })
     } else {
       const { cause = error, isInvalidHttp = false } = connectionEndOf(error) ?? {}
-      this.#settle({ kind: 'unreachable', ...explainFailure(cause, isInvalidHttp), ...timing })
+      this.#settle({ kind: 'unreachable', ...explainNoResponse(cause, isInvalidHttp), ...timing })
     }
   }
 

@@ -20,7 +20,7 @@ import { createRequestReporter } from '../telemetry/request-log.ts'
 import { type RequestMetrics, UNMEASURED } from '../telemetry/request-metrics.ts'
 import { LOOPBACK, limitConnections } from './connection-limits.ts'
 import { listenError, type PortSetting } from './free-port.ts'
-import { createRequestLog } from './request-log.ts'
+import { createRequestLogger } from './request-logger.ts'
 
 /** How long a shutdown waits for requests in flight. */
 const CLOSE_WITHIN_MS = 5_000
@@ -51,7 +51,7 @@ export async function startHttpServer(
   metrics: RequestMetrics = UNMEASURED,
 ): Promise<HttpServer> {
   const reporter = createRequestReporter(logger, metrics)
-  const requestLog = createRequestLog(reporter)
+  const requestLog = createRequestLogger(reporter)
   return await new Promise((resolve, reject) => {
     const fetch = (request: Request, env: HttpBindings) =>
       requestLog.run(env.incoming, () =>

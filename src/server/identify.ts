@@ -8,7 +8,7 @@ import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-c
 import { DomainError } from '../lib/errors.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { actFor } from './act-for.ts'
+import { actAsOperator } from './act-as-operator.ts'
 
 export interface IdentifyDeps {
   readonly authenticate: Authenticate
@@ -54,7 +54,7 @@ async function identify(
   try {
     const caller = await authenticate(request, address)
     describeRequest({ caller, owner: ownerOf(caller) })
-    const acting = await actFor(sql, caller, request.headers.get(ORGANIZATION_HEADER))
+    const acting = await actAsOperator(sql, caller, request.headers.get(ORGANIZATION_HEADER))
     describeRequest({ caller: acting, owner: ownerOf(acting) })
     return acting
   } catch (error) {

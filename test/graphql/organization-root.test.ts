@@ -134,9 +134,6 @@ test('without admin, a caller reaches its own organization only', async () => {
 /** Fields of `Query` that belong to no organization, and why. */
 const OF_NONE: Readonly<Record<string, string>> = {
   defaultSettings: 'of the installation',
-  deliveryCount: 'only a count before a task',
-  deliveryTask: 'found by `node`',
-  deliveryTasks: 'of the caller',
   eventTypes: 'all organizations share the catalogue',
   jobCounts: 'of the installation',
   jobs: 'of the installation',
@@ -144,7 +141,6 @@ const OF_NONE: Readonly<Record<string, string>> = {
   nodes: 'finds any object',
   organization: 'finds an organization',
   organizations: 'finds organizations',
-  recovery: 'found by `node`',
   viewer: 'the caller',
 }
 

@@ -27,7 +27,7 @@ export function TaskPanel({ id, onClose }: TaskPanelProps) {
         <Group gap="xs" wrap="nowrap">
           {task && <StopTask task={task} />}
           {task && (
-            <Anchor component={Link} to={`/tasks/${id}`} size="sm">
+            <Anchor component={Link} to={`/tasks/${id}`} size="sm" flex="none">
               {t('tasks:open')}
             </Anchor>
           )}

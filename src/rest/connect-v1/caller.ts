@@ -39,7 +39,7 @@ function sessionRejected({ kind }: CallerSession): DomainError {
 }
 
 /** Adds the rate-limit headers to every response, including errors. */
-export function rateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
+export function addRateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
     const quota = createQuota(limiter)
     c.set('quota', quota)

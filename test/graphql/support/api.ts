@@ -11,7 +11,7 @@ import { createCopySender } from '../../../src/deliveries/copies/copy-sender.ts'
 import { createKeyring } from '../../../src/encryption/keyring.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
-import { createLiveHub } from '../../../src/live/hub.ts'
+import { LiveHub } from '../../../src/live/hub.ts'
 import { createAddressGuard } from '../../../src/outbound/public-address.ts'
 import { createRateLimiter } from '../../../src/rate-limit/rate-limiter.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../../../src/server/graphql-handler.ts'
@@ -92,7 +92,7 @@ function createDeps(
     },
     copySender: createCopySender(loadConfig(testEnvironment(url)) as Settings),
     publishEvents: createPublishEvents(pool, createCatalogue(pool)),
-    live: createLiveHub({
+    live: new LiveHub({
       databaseUrl: url,
       sql: pool,
       findInactiveKeys: (keyIds) => findInactiveKeys(pool, keyIds),
