@@ -230,8 +230,7 @@ const WebhookHealthChange = builder
       webhook: t.prismaField({
         type: 'Webhook',
         nullable: true,
-        description:
-          'The webhook. Null if it was deleted in the meantime.',
+        description: 'The webhook. Null if it was deleted in the meantime.',
         authScopes: { scope: 'webhooks:read' },
         resolve: async (query, event, _args, context, info) => {
           const { organizationId } = callerOf(context)

@@ -237,6 +237,12 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['deliveries:write', 'deliveries', 'Redeliver', { id: 'msg_x' }],
   ['deliveries:write', 'deliveries', 'CancelDelivery', { id: 'msg_x' }],
   [
+    'events:read',
+    'deliveries',
+    'SendDeliveryCopy',
+    { id: 'msg_x', input: { url: 'https://example.com/' } },
+  ],
+  [
     'deliveries:write',
     'deliveries',
     'SendDeliveryCopy',
@@ -301,7 +307,7 @@ test('fields beside a rejected field are still returned', async () => {
   const token = await keyWith(['webhooks:read'])
   const { data, errors } = await api.call(
     token,
-    '{ webhooks(first: 1) { nodes { url signingSecret { key } } } events { nodes { id } } }',
+    '{ webhooks(last: 1) { nodes { url signingSecret { key } } } events { nodes { id } } }',
   )
   expect(data).toEqual({
     webhooks: { nodes: [{ url: 'https://example.com/hook', signingSecret: null }] },
@@ -311,7 +317,7 @@ test('fields beside a rejected field are still returned', async () => {
 })
 
 test('webhooks:read shows the names of custom headers, and only secrets:read their values', async () => {
-  const query = '{ webhooks(first: 1) { nodes { id headerNames } } }'
+  const query = '{ webhooks(last: 1) { nodes { id headerNames } } }'
   const { data } = await api.call(await keyWith(['webhooks:read']), query)
   const [{ id, headerNames }] = data.webhooks.nodes
   expect(headerNames).toEqual(['X-Key'])

@@ -149,9 +149,10 @@ function everything(
   above: readonly string[],
   followed = new Set<Field>(),
 ): string {
-  const fields = Object.values(type.getFields()).flatMap((field) =>
-    fieldWithin(field, above, followed),
-  )
+  const shared = type.name === 'Organization' ? namesOf(schema.getQueryType()) : []
+  const fields = Object.values(type.getFields())
+    .filter(({ name }) => !shared.includes(name))
+    .flatMap((field) => fieldWithin(field, above, followed))
   return `{ __typename ${fields.join(' ')} }`
 }
 
@@ -269,6 +270,9 @@ test('this file covers every field of Query', () => {
   expect(Object.keys(QUERIES).toSorted()).toEqual(namesOf(schema.getQueryType()).toSorted())
 })
 
+/** Fields that `Organization` shares with `Query`. */
+const ofOrganization = namesOf(schema.getType('Organization') as GraphQLObjectType)
+
 const cases = Object.entries(QUERIES).flatMap(([field, variants]) =>
   variants.map(([how, args, showsOrdinaryKeys = true], i) => ({
     field,
@@ -322,6 +326,21 @@ test.each(cases)(
       // An error can repeat an argument.
       const unknown = all.filter((marker) => !args().includes(marker))
       expect(unknown.filter((marker) => JSON.stringify(errors).includes(marker))).toEqual([])
+    }
+  },
+)
+
+test.each(cases.filter(({ field }) => ofOrganization.includes(field)))(
+  'the field $field ($case) of the organization shows what the query shows',
+  async ({ field, args }) => {
+    for (const query of queriesOf(field, args())) {
+      const answer = await restricted(query)
+      const nested = await restricted(`{ viewer { organization ${query} } }`)
+      const { [field]: found } = nested.data.viewer.organization ?? {}
+      expect(found).toEqual(answer.data[field])
+      expect(nested.errors?.map(({ extensions }) => extensions.code)).toEqual(
+        answer.errors?.map(({ extensions }) => extensions.code),
+      )
     }
   },
 )
