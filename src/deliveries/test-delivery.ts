@@ -99,7 +99,7 @@ async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<vo
     : [
         {
           path: ['eventType'],
-          code: 'unknown_event_type',
+          code: 'unknown_event_type' as const,
           detail: `The event type ${event.type} is not in the catalogue, or it is archived.`,
         },
       ]

@@ -6,6 +6,7 @@ import type { Db } from '../db/client.ts'
 import { type EventType, Prisma, type PrismaClient } from '../db/generated/prisma/client.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import type { IssueCode } from '../lib/issue-codes.ts'
 import { checkSchema } from '../lib/json-schema.ts'
 import { checkInput } from '../lib/validation.ts'
 import { MAX_DATA_BYTES } from './event-type.ts'
@@ -182,7 +183,7 @@ interface Payloads {
 /** The issues of a JSON Schema, or null, and of an example, which must match it. */
 export function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
   const issues: FieldIssue[] = []
-  const report = (field: string, code: string, detail: string) =>
+  const report = (field: string, code: IssueCode, detail: string) =>
     issues.push({ path: [field], code, detail: `${field} ${detail}` })
   for (const [field, value] of Object.entries({ schema, example })) {
     if (!isStorable(value))

@@ -1,5 +1,6 @@
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import type { FieldIssue } from '../lib/errors.ts'
+import type { IssueCode } from '../lib/issue-codes.ts'
 import { type CheckData, TOO_SLOW } from '../lib/json-schema.ts'
 import type { NewEvent } from './new-event.ts'
 
@@ -13,7 +14,7 @@ const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 /** The issues of an event that do not depend on its type. `json` is its data. Paths are relative to the event. */
 export function checkEvent(event: NewEvent, json: string | undefined): FieldIssue[] {
   const issues: FieldIssue[] = []
-  const report = (field: string, code: string, detail: string) =>
+  const report = (field: string, code: IssueCode, detail: string) =>
     issues.push({ path: [field], code, detail })
   if (json === undefined) {
     report('data', 'required', 'data is required. Send any JSON value.')

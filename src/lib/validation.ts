@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type FieldIssue, fieldIssue, invalid } from './errors.ts'
+import type { IssueCode } from './issue-codes.ts'
 
 /** Checks input against a schema. Returns the parsed data, or an issue for every field that breaks a rule. */
 export function checkInput<Schema extends z.ZodType>(
@@ -28,7 +29,7 @@ function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
   }
   // Custom rules give their code in `params`; for other rules zod's issue code is used.
   const customCode = issue.code === 'custom' ? issue.params?.['code'] : undefined
-  const code = typeof customCode === 'string' ? customCode : issue.code
+  const code = customCode ? (customCode as IssueCode) : issue.code
   const sentence = /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`
   return fieldIssue(path, code, path.length > 0 ? lowerFirst(sentence) : sentence)
 }

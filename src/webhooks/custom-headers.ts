@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
+import type { IssueCode } from '../lib/issue-codes.ts'
 
 /** The default prefix of the names of Posthorn's delivery headers. */
 export const DEFAULT_HEADER_PREFIX = 'wh-'
@@ -71,7 +72,7 @@ export function checkCustomHeaders(
 ): void {
   const names = Object.keys(headers)
   const seen = new Map<string, string>()
-  const report = (name: string | null, code: string, message: string) =>
+  const report = (name: string | null, code: IssueCode, message: string) =>
     context.addIssue({
       code: 'custom',
       path: name === null ? [] : [name],

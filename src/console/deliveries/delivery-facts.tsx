@@ -36,8 +36,12 @@ export function DeliveryFacts({ delivery }: DeliveryFactsProps) {
         {
           label: t('deliveries:delivery.facts.eventType'),
           value: (
-            <Anchor component={Link} to={`/event-types/${encodeURIComponent(eventType)}`} inherit>
-              {eventType}
+            <Anchor
+              component={Link}
+              to={`/event-types/${encodeURIComponent(eventType.name)}`}
+              inherit
+            >
+              {eventType.name}
             </Anchor>
           ),
         },

@@ -36,7 +36,7 @@ export default function DeliveryPage() {
         delivery={delivery}
         reload={reload}
         showEarlier={
-          attempts < MOST_ATTEMPTS && delivery.attempts?.pageInfo.hasPreviousPage
+          attempts < MOST_ATTEMPTS && delivery.attempts?.pageInfo.hasNextPage
             ? () => setAttempts(MOST_ATTEMPTS)
             : null
         }
@@ -64,12 +64,12 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
   const attempts = delivery.attempts?.nodes ?? []
   const [params, setParams] = useSearchParams()
   // The newest attempt is open initially. A later attempt does not close what the reader looks at.
-  const [newest] = useState(attempts.at(-1)?.id ?? null)
+  const [newest] = useState(attempts[0]?.id ?? null)
   const open = (id: string | null) => setParams({ attempt: id ?? 'none' }, { replace: true })
 
   return (
     <Page
-      title={delivery.eventType}
+      title={delivery.eventType.name}
       breadcrumbs={breadcrumbs()}
       aside={
         <>
@@ -85,7 +85,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
       <DeliveryFacts delivery={delivery} />
       {attempts.length + delivery.plannedAttempts.length > 0 && (
         <Section title={t('deliveries:schedule.title')}>
-          <ScheduleLine delivery={delivery} attempts={attempts} open={open} />
+          <ScheduleLine delivery={delivery} attempts={attempts.toReversed()} open={open} />
         </Section>
       )}
       <Section
@@ -99,7 +99,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
         ) : (
           <Stack gap="xs">
             <AttemptTimeline
-              attempts={attempts.toReversed()}
+              attempts={attempts}
               opened={params.get('attempt') ?? newest}
               open={open}
             />
@@ -108,7 +108,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
                 {t('deliveries:attempts.showEarlier')}
               </Button>
             )}
-            {!showEarlier && delivery.attempts?.pageInfo.hasPreviousPage && (
+            {!showEarlier && delivery.attempts?.pageInfo.hasNextPage && (
               <Text size="xs" c="dimmed">
                 {t('deliveries:attempts.onlyLast', { count: MOST_ATTEMPTS })}
               </Text>

@@ -17,8 +17,8 @@ export const RESPONSES = (['FAILED', 'SUCCESS_2XX', ...FAILURES] as const).map((
 /** The condition on attempts, or on the last attempts of deliveries: any of these responses. Empty for none. */
 export function responseFilter(
   values: readonly (typeof RESPONSES)[number]['value'][],
-): Pick<AttemptFilter, 'outcome' | 'statusClasses'> {
+): Pick<AttemptFilter, 'statusClasses'> {
   const classes = values.filter((value) => value !== 'FAILED')
   if (classes.length === values.length) return classes.length > 0 ? { statusClasses: classes } : {}
-  return classes.includes('SUCCESS_2XX') ? {} : { outcome: 'FAILED' }
+  return classes.includes('SUCCESS_2XX') ? {} : { statusClasses: [...FAILURES] }
 }

@@ -6,6 +6,7 @@ import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../gener
 import { t } from '../strings/t.ts'
 
 interface ArchiveEventTypeProps {
+  readonly id: string
   readonly name: string
   readonly archived: boolean
   /** Null if unknown. */
@@ -16,12 +17,12 @@ interface ArchiveEventTypeProps {
 
 /** Archives an event type, or restores an archived one. */
 export function ArchiveEventType(props: ArchiveEventTypeProps) {
-  const { name, archived, webhookCount, opened, onClose } = props
+  const { id, name, archived, webhookCount, opened, onClose } = props
   const archive = useAction(EventTypesArchiveDocument)
   const unarchive = useAction(EventTypesUnarchiveDocument)
 
   async function confirm(): Promise<string | null> {
-    const outcome = await (archived ? unarchive : archive).run({ name })
+    const outcome = await (archived ? unarchive : archive).run({ id })
     if (!outcome.ok) return outcome.message
     notifySuccess(
       archived

@@ -112,6 +112,7 @@ export default function EventTypePage() {
         </Section>
       )}
       <ArchiveEventType
+        id={eventType.id}
         name={name}
         archived={archived}
         webhookCount={webhookCount}

@@ -27,7 +27,7 @@ export function JobDetails({ job }: { job: Job }) {
             ? { label: t('jobs:details.delivery'), value: <Id id={job.delivery.id} /> }
             : null,
           job.delivery
-            ? { label: t('jobs:details.eventType'), value: job.delivery.eventType }
+            ? { label: t('jobs:details.eventType'), value: job.delivery.eventType.name }
             : null,
           job.delivery?.webhook
             ? { label: t('jobs:details.webhook'), value: job.delivery.webhook.url }

@@ -73,7 +73,7 @@ const Row = memo(function Row({ row, webhook }: { row: TailAttempt; webhook: Nam
       </td>
       <td>
         {delivery ? (
-          <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType}</Link>
+          <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType.name}</Link>
         ) : (
           t('live:pastRetention')
         )}

@@ -77,7 +77,7 @@ function ByCause(props: AttemptsByProps) {
         filters={{ response: 'FAILED' }}
         empty={t('charts.noFailures')}
       />
-      {!causes.isExact && (
+      {!causes.countIsExact && (
         <Text size="xs" c="dimmed">
           {t('charts.notExact')}
         </Text>

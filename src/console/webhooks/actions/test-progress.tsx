@@ -44,7 +44,7 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
     return () => clearInterval(timer)
   }, [finished, reload])
 
-  const attempt = delivery?.attempts?.nodes.at(-1)
+  const attempt = delivery?.attempts?.nodes[0]
   return (
     <Alert
       role="status"
@@ -93,7 +93,7 @@ function resultOf({ status, error, durationMs }: Attempt): string {
 }
 
 function titleOf(delivery: Delivery | null): string {
-  const number = delivery?.attempts?.nodes.at(-1)?.number
+  const number = delivery?.attempts?.nodes[0]?.number
   if (!delivery || number === undefined) return t('webhooks:test.sending')
   if (delivery.state === 'SUCCEEDED') return t('webhooks:test.delivered')
   if (!isFinished(delivery.state)) return t('webhooks:test.attemptFailed', { number })

@@ -17,7 +17,7 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
   const { run } = useAction(WebhookRotateSecretDocument)
 
   async function rotate() {
-    const outcome = await run({ webhookId })
+    const outcome = await run({ id: webhookId })
     if (!outcome.ok) return outcome.message
     notifySuccess(t('webhooks:rotateSecret.done'))
     done()
