@@ -53,7 +53,7 @@ for (const { from, folder, asStrings } of DOCUMENTS) {
     config: {
       ...imports,
       useTypeImports: true,
-      scalars: { DateTime: 'string', JSON: 'unknown' },
+      scalars: { DateTime: 'string', JSON: 'unknown', Scope: 'string' },
       ...(asStrings && STRINGS),
     },
     plugins: [],

@@ -9,7 +9,7 @@ const config: CodegenConfig = {
       preset: 'client',
       presetConfig: { fragmentMasking: false },
       config: {
-        scalars: { DateTime: 'string', JSON: 'unknown' },
+        scalars: { DateTime: 'string', JSON: 'unknown', Scope: 'string' },
         strictScalars: true,
         enumType: 'string-literal',
         useTypeImports: true,

@@ -99,7 +99,7 @@ export function requireGrantable(caller: Caller, scopes: readonly string[]): voi
       : [
           {
             path: ['scopes', index],
-            code: 'scope_not_held',
+            code: 'scope_not_held' as const,
             detail: `The API key in use lacks the scope ${scope}, so it cannot grant this scope. Use a key that has it.`,
           },
         ],

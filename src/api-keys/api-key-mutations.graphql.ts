@@ -23,7 +23,8 @@ const DELIVERIES = 'The maximum number of deliveries of published events'
 const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   description: 'An API key to create.',
   fields: (t) => ({
-    scopes: t.stringList({
+    scopes: t.field({
+      type: ['Scope'],
       required: true,
       description: `The scopes of the key: at least one of ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. The calling key must have each of them; \`admin\` includes all.`,
     }),
@@ -78,7 +79,7 @@ builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: CreatedApiKeyRef,
     nullable: true,
-    description: 'Creates an API key of the organization. Needs the scope `keys:manage`.',
+    description: 'Creates an API key of the organization.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError],
@@ -102,8 +103,7 @@ builder.mutationFields((t) => ({
   updateApiKey: t.prismaField({
     type: 'ApiKey',
     nullable: true,
-    description:
-      'Changes the rate limits of an API key of the organization. Needs the scope `keys:manage`.',
+    description: 'Changes the rate limits of an API key of the organization.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],
@@ -126,7 +126,7 @@ builder.mutationFields((t) => ({
     type: 'ApiKey',
     nullable: true,
     description:
-      'Revokes an API key of the organization permanently. Once this mutation returns, no process accepts the key. A key can revoke itself. Revoking a revoked key changes nothing. Needs the scope `keys:manage`.',
+      'Revokes an API key of the organization permanently. Once this mutation returns, no process accepts the key. A key can revoke itself. Revoking a revoked key changes nothing.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [NotFoundError],

@@ -1,5 +1,6 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
 import { findApiKeys, visibleApiKey } from './find-api-key.ts'
 import { resolveLimits } from './limits.ts'
@@ -17,7 +18,7 @@ const ApiKey = builder.prismaNode('ApiKey', {
     }),
     name: t.exposeString('name', { portal: 'open', nullable: true }),
     tokenHint: t.exposeString('tokenHint', { portal: 'open' }),
-    scopes: t.exposeStringList('scopes', { portal: 'open' }),
+    scopes: t.expose('scopes', { type: ['Scope'], portal: 'open' }),
     createdAt: t.expose('createdAt', {
       portal: 'open',
       type: 'DateTime',
@@ -61,21 +62,21 @@ const ApiKeyConnection = builder.connectionObject(
   { name: 'ApiKeyEdge', description: 'An API key in a page.' },
 )
 
-builder.queryField('apiKeys', (t) =>
-  t.prismaConnection(
+organizationFields((t) => ({
+  apiKeys: t.prismaConnection(
     {
       type: 'ApiKey',
       cursor: 'id',
       semanticNonNull: true,
       description:
-        'The API keys of the organization, oldest first, including expired and revoked keys. Needs the scope `keys:manage`.',
+        'The API keys of the organization, newest first, including expired and revoked keys.',
       authScopes: { scope: 'keys:manage' },
-      resolve: (query, _root, _args, context) =>
-        findApiKeys(context.prisma, callerOf(context).organizationId, query),
+      resolve: (query, organization, _args, context) =>
+        findApiKeys(context.prisma, organizationOf(organization, context), query),
     },
     ApiKeyConnection,
   ),
-)
+}))
 
 function ownKey({ caller }: RestrictedSession): ReadonlySet<string> {
   return new Set([caller.keyId])

@@ -13,19 +13,20 @@ export async function findOwnApiKey(db: Db, caller: Caller, query: Query): Promi
   return await db.apiKey.findUniqueOrThrow({ ...query, where: { id: caller.keyId } })
 }
 
-/** The condition on API keys that a caller can see: their own or, with `keys:manage`, all of their organization. */
+/** The condition on API keys that a caller can see: its own, with `keys:manage` all of its organization, or with `admin` all. */
 export function visibleApiKey(caller: Caller, uuid: string): Prisma.ApiKeyWhereUniqueInput {
+  if (hasScope(caller, 'admin')) return { id: uuid }
   const own = hasScope(caller, 'keys:manage') ? {} : { AND: [{ id: caller.keyId }] }
   return { id: uuid, organizationId: caller.organizationId, ...own }
 }
 
-/** A page of an organization's API keys, oldest first, including expired and revoked keys, without sessions. */
+/** A page of an organization's API keys, newest first, including expired and revoked keys, without sessions. */
 export async function findApiKeys(
   db: Db,
   organizationId: string,
   query: Query & Page,
 ): Promise<ApiKey[]> {
-  const { where, ...page } = pageOf(query, 'oldest first')
+  const { where, ...page } = pageOf(query, 'newest first')
   return await db.apiKey.findMany({
     ...page,
     where: { ...where, organizationId, sessionKind: null },

@@ -62,7 +62,8 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
         'The name and email address of the person who signed in to the console by OpenID Connect, such as `Name <name@example.com>`. Null for an API key or another session.',
       resolve: ({ person }) => person,
     }),
-    scopes: t.stringList({
+    scopes: t.field({
+      type: ['Scope'],
       portal: 'open',
       description: 'The scopes of the caller, such as `webhooks:read`.',
       resolve: ({ scopes }) => [...scopes],

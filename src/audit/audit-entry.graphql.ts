@@ -2,6 +2,7 @@ import { type Caller, hasScope } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findDeletedSubjects } from './deleted-subjects.ts'
 import { type AuditReader, findAuditEntries, readableBy } from './find-audit-entries.ts'
@@ -10,7 +11,10 @@ import { findSubjectNames } from './subject-names.ts'
 
 const AuditEntry = builder.prismaNode('AuditEntry', {
   id: { field: 'id' },
-  findUnique: (id, context) => ({ id, AND: [readableBy(readerOf(callerOf(context)))] }),
+  findUnique: (id, context) => {
+    const caller = callerOf(context)
+    return hasScope(caller, 'admin') ? { id } : { id, AND: [readableBy(readerOf(caller))] }
+  },
   nullable: true,
   extensions: { readScope: 'keys:manage' },
   select: { id: true },
@@ -56,26 +60,27 @@ const AuditConnection = builder.connectionObject(
   { name: 'AuditEdge', description: 'An audit log entry in a page.' },
 )
 
-builder.queryField('auditLog', (t) =>
-  t.prismaConnection(
+organizationFields((t) => ({
+  auditLog: t.prismaConnection(
     {
       type: 'AuditEntry',
       cursor: 'id',
       semanticNonNull: true,
       description:
-        'The audit log of the organization, newest first: changes, readings of secrets, and sign-ins to the console and sign-outs. For an operator also changes that belong to no organization: event types, and jobs of other tasks than deliveries. Published events are not in the log. Entries are kept for POSTHORN_AUDIT_RETENTION (default: one year). Needs the scope `keys:manage`.',
+        'The audit log of the organization, newest first: changes, readings of secrets, and sign-ins to the console and sign-outs. For an operator also changes that belong to no organization: event types, and jobs of other tasks than deliveries. Published events are not in the log. Entries are kept for POSTHORN_AUDIT_RETENTION (default: one year).',
       authScopes: { scope: 'keys:manage' },
       args: {
         filter: t.arg({ type: 'AuditFilter', description: 'Selects entries. Default: all.' }),
       },
-      resolve: (query, _root, { filter }, context) => {
-        const reader = readerOf(callerOf(context))
+      resolve: (query, organization, { filter }, context) => {
+        const organizationId = organizationOf(organization, context)
+        const reader = { ...readerOf(callerOf(context)), organizationId }
         return findAuditEntries(context.prisma, reader, readAuditFilter(filter), query)
       },
     },
     AuditConnection,
   ),
-)
+}))
 
 function readerOf(caller: Caller): AuditReader {
   return { organizationId: caller.organizationId, isOperator: hasScope(caller, 'admin') }

@@ -129,7 +129,7 @@ const errorsOf = (name: string) => ({
 
 /** `changeDeliveries` limits the deliveries to the webhook of a restricted session. */
 const ofWebhook: PortalAccess = (args, session) => {
-  ownWebhook(args.input.filter?.webhookId, session)
+  for (const id of args.input.filter?.webhookIds ?? []) ownWebhook(id, session)
   return args
 }
 
@@ -140,14 +140,14 @@ const CHANGES = {
     states:
       '`states` may have RETRYING, SUCCEEDED, EXHAUSTED and CANCELED. Default for `states`: RETRYING and EXHAUSTED.',
     description:
-      'Redelivers many deliveries in the background, each with the same `wh-id`. Finished deliveries restart their retry schedule; the next attempt of retrying ones is made now. Deliveries with a later attempt anyway are skipped: those that are queued or waiting, and those whose attempt is running. Deliveries of a webhook with a backlog join it. The task shows the progress and what came of the deliveries. Needs the scope `deliveries:write`.',
+      'Redelivers many deliveries in the background, each with the same `wh-id`. Finished deliveries restart their retry schedule; the next attempt of retrying ones is made now. Deliveries with a later attempt anyway are skipped: those that are queued or waiting, and those whose attempt is running. Deliveries of a webhook with a backlog join it. The task shows the progress and what came of the deliveries.',
   },
   cancel: {
     name: 'CancelDeliveries',
     verb: 'cancel',
     states: '`states` may have QUEUED, RETRYING and WAITING. Default for `states`: all three.',
     description:
-      'Cancels many deliveries in the background: no further attempt is made. Attempts in flight finish and are recorded. Needs the scope `deliveries:write`.',
+      'Cancels many deliveries in the background: no further attempt is made. Attempts in flight finish and are recorded.',
   },
 } as const
 
@@ -191,7 +191,7 @@ builder.mutationFields((t) => ({
     type: started('RecoverDeliveries'),
     semanticNonNull: true,
     description:
-      'Queues the deliveries that failed or that a webhook missed in a time range, in the background and at a limited rate. Safe to repeat: unfinished, succeeded and canceled deliveries do not change, and no delivery is created twice. Test deliveries are skipped. The webhook must be enabled and have no running recovery. Needs the scope `deliveries:write`.',
+      'Queues the deliveries that failed or that a webhook missed in a time range, in the background and at a limited rate. Safe to repeat: unfinished, succeeded and canceled deliveries do not change, and no delivery is created twice. Test deliveries are skipped. The webhook must be enabled and have no running recovery.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook', ({ input }) => input.webhookId),
     errors: errorsOf('recoverDeliveries'),
@@ -206,7 +206,7 @@ builder.mutationFields((t) => ({
     type: 'BulkTask',
     semanticNonNull: true,
     description:
-      'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest. Needs the scope `deliveries:write`.',
+      'Cancels a running bulk task, within one second. Changed deliveries stay changed; another task can change the rest.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('bulk task'),
     errors: {

@@ -1,9 +1,10 @@
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { withinReach } from '../graphql/context.ts'
 import { lookUp } from '../graphql/look-up.ts'
-import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
+import { filtersByOneWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
 import { findBulkTask, findBulkTasks } from './bulk-task.ts'
@@ -44,10 +45,10 @@ const BulkTaskState = builder.enumType('BulkTaskState', {
 
 const BulkTask = builder.prismaNode('BulkTask', {
   id: { field: 'id' },
-  findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
+  findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
   extensions: { readScope: 'deliveries:read', ofWebhook: tasksOfWebhook },
-  select: { id: true },
+  select: { id: true, organizationId: true },
   fields: (t) => ({
     action: t.expose('action', { type: BulkTaskAction, description: 'What the task does.' }),
     state: t.expose('state', { type: BulkTaskState, description: 'The state of the task.' }),
@@ -62,12 +63,13 @@ const BulkTask = builder.prismaNode('BulkTask', {
     webhook: t.prismaField({
       type: 'Webhook',
       nullable: true,
-      description:
-        'The webhook if all deliveries of the task are to one. Null if it was deleted. Needs the scope `webhooks:read`.',
+      description: 'The webhook if all deliveries of the task are to one. Null if it was deleted.',
       authScopes: { scope: 'webhooks:read' },
-      select: { webhookId: true },
-      resolve: (query, { webhookId }, _args, context, info) =>
-        webhookId === null ? null : lookUp(findWebhooksByIds, query, context, info)(webhookId),
+      select: { webhookId: true, organizationId: true },
+      resolve: (query, { webhookId, organizationId }, _args, context, info) =>
+        webhookId === null
+          ? null
+          : lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
     }),
     ratePerSecond: t.exposeInt('ratePerSecond'),
     total: t.exposeInt('total'),
@@ -109,10 +111,10 @@ builder.prismaObjectField('BulkTask', 'exhaustedDeliveries', (t) =>
       cursor: 'id',
       semanticNonNull: true,
       description:
-        'The queued deliveries that were exhausted since, newest first, as `exhausted` counts them. A delivery that was redelivered later stays in the list. Needs the scope `deliveries:read`.',
+        'The queued deliveries that were exhausted since, newest first, as `exhausted` counts them. A delivery that was redelivered later stays in the list.',
       authScopes: { scope: 'deliveries:read' },
-      resolve: (query, { id }, _args, context) =>
-        findExhaustedDeliveries(context, callerOf(context).organizationId, id, query),
+      resolve: (query, { id, organizationId }, _args, context) =>
+        findExhaustedDeliveries(context, organizationId, id, query),
     },
     { name: 'BulkTaskDeliveryConnection', description: 'A page of deliveries of a task.' },
     { name: 'BulkTaskDeliveryEdge', description: 'A delivery of a task in a page.' },
@@ -129,35 +131,36 @@ const BulkTaskFilter = builder.inputType('BulkTaskFilter', {
   }),
 })
 
-builder.queryFields((t) => ({
+const BulkTaskConnection = builder.connectionObject(
+  { type: BulkTask, name: 'BulkTaskConnection', description: 'A page of bulk tasks.' },
+  { name: 'BulkTaskEdge', description: 'A bulk task in a page.' },
+)
+
+organizationFields((t) => ({
   bulkTask: t.prismaField({
     type: 'BulkTask',
     nullable: true,
     description:
-      'The bulk task with this id, or null. Finished tasks are kept as long as deliveries. Needs the scope `deliveries:read`.',
+      'The bulk task with this id, or null. Finished tasks are kept as long as deliveries.',
     authScopes: { scope: 'deliveries:read' },
     portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of a task: `task_…`.' }) },
-    resolve: (query, _root, { id }, context) =>
-      findBulkTask(context.prisma, callerOf(context).organizationId, id, query),
+    resolve: (query, organization, { id }, context) =>
+      findBulkTask(context.prisma, organizationOf(organization, context), id, query),
   }),
   bulkTasks: t.prismaConnection(
     {
       type: 'BulkTask',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The bulk tasks of the organization, newest first. Needs the scope `deliveries:read`.',
+      description: 'The bulk tasks of the organization, newest first.',
       authScopes: { scope: 'deliveries:read' },
-      portal: filtersByWebhook,
+      portal: filtersByOneWebhook,
       args: { filter: t.arg({ type: BulkTaskFilter, description: 'Default: all tasks.' }) },
-      resolve: (query, _root, { filter }, context) =>
-        findBulkTasks(context.prisma, callerOf(context).organizationId, filter ?? {}, query),
+      resolve: (query, organization, { filter }, context) =>
+        findBulkTasks(context.prisma, organizationOf(organization, context), filter ?? {}, query),
     },
-    builder.connectionObject(
-      { type: BulkTask, name: 'BulkTaskConnection', description: 'A page of bulk tasks.' },
-      { name: 'BulkTaskEdge', description: 'A bulk task in a page.' },
-    ),
+    BulkTaskConnection,
   ),
 }))
 

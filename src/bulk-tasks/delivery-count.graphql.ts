@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByWebhook } from '../graphql/portal-access.ts'
 import { countSelected, readTaskFilter } from './selected-deliveries.ts'
 import type { SelectionCount } from './selection.ts'
@@ -18,11 +18,11 @@ const DeliveryCount = builder.objectRef<SelectionCount>('DeliveryCount').impleme
   }),
 })
 
-builder.queryField('deliveryCount', (t) =>
-  t.field({
+organizationFields((t) => ({
+  deliveryCount: t.field({
     type: DeliveryCount,
     semanticNonNull: true,
-    description: `The number of deliveries that match a filter. Counting stops at ${MAX_COUNTED.toLocaleString('en')}. Needs the scope \`deliveries:read\`.`,
+    description: `The number of deliveries that match a filter. Counting stops at ${MAX_COUNTED.toLocaleString('en')}.`,
     authScopes: { scope: 'deliveries:read' },
     portal: filtersByWebhook,
     args: {
@@ -32,10 +32,10 @@ builder.queryField('deliveryCount', (t) =>
           'Selects deliveries, without `key`. `anyAttempt` has no limit here. Default: all.',
       }),
     },
-    resolve: (_root, { filter }, context) => {
+    resolve: (organization, { filter }, context) => {
       const selection = { filter: readTaskFilter(filter) }
-      const { organizationId } = callerOf(context)
+      const organizationId = organizationOf(organization, context)
       return countSelected(context.sql, organizationId, selection, MAX_COUNTED)
     },
   }),
-)
+}))

@@ -47,7 +47,7 @@ export function parseDeliveries(
   const uuids = ids?.map((id) => parseId('delivery', id)) ?? []
   const issues = [
     ...((ids == null) === (filter == null)
-      ? [{ path: ['ids'], code: 'ids_or_filter', detail: 'Give either ids or filter.' }]
+      ? [{ path: ['ids'], code: 'ids_or_filter' as const, detail: 'Give either ids or filter.' }]
       : []),
     ...(ids ? idIssues(uuids) : []),
     ...(filter ? filterIssues(action, filter) : []),

@@ -3,7 +3,6 @@ import type { AddValue } from '../db/parameters.ts'
 import { type AttemptFilter, pageOfAttempts } from './attempts/attempt-filter.ts'
 import { type DeliveryFilter, sharedConditions } from './delivery-filter.ts'
 import { deliveryStateSql } from './delivery-state.ts'
-import { statusClassesOf } from './status-class.ts'
 
 /** A search by attempt reads at most this many attempts, the newest that match. */
 export const MAX_ATTEMPTS_SEARCHED = 2_000
@@ -45,11 +44,10 @@ export function idsByAttempt(
 
 /** SQL: the conditions on the columns of a delivery `d` that its id already found. */
 export function columnConditions(filter: DeliveryFilter, add: AddValue): string[] {
-  const { states } = filter
-  const classes = statusClassesOf(filter)
+  const { states, statusClasses } = filter
   return [
     ...sharedConditions(filter, add),
     ...(states ? [`${deliveryStateSql('d')} = any (${add(states)}::text[])`] : []),
-    ...(classes ? [`d.last_status_class = any (${add(classes)}::smallint[])`] : []),
+    ...(statusClasses ? [`d.last_status_class = any (${add(statusClasses)}::smallint[])`] : []),
   ]
 }

@@ -4,7 +4,7 @@ import type { SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import type { AttemptFilter } from './attempts/attempt-filter.ts'
 import type { DeliveryState } from './delivery-state.ts'
-import { type Outcome, type StatusClass, statusClassesOf } from './status-class.ts'
+import type { StatusClass } from './status-class.ts'
 
 /** Conditions on deliveries. A missing or null field matches every delivery. */
 export interface DeliveryFilter {
@@ -14,8 +14,6 @@ export interface DeliveryFilter {
   readonly states?: readonly DeliveryState[] | null | undefined
   /** The status classes of the last attempt. */
   readonly statusClasses?: readonly StatusClass[] | null | undefined
-  /** The outcome of the last attempt. */
-  readonly outcome?: Outcome | null | undefined
   readonly eventType?: string | null | undefined
   /** One of these event types. */
   readonly eventTypes?: readonly string[] | null | undefined
@@ -44,7 +42,7 @@ export interface IndexRange {
 /** The index ranges of a filter's states and status classes. The ranges do not overlap. */
 export function indexRanges(filter: DeliveryFilter): IndexRange[] {
   const states = filter.states ? [...new Set(filter.states)] : null
-  const classes = statusClassesOf(filter)
+  const classes = filter.statusClasses ? [...new Set(filter.statusClasses)] : null
   if (classes === null) return states ? states.flatMap(rangesOfState) : [{}]
   const unfinished = states?.filter((state) => state !== 'succeeded')
   const listed =

@@ -1,4 +1,4 @@
-import { choicesRule, MAX_CHOICES, someRule, textRule } from '../graphql/arguments.ts'
+import { choicesRule, MAX_CHOICES, someRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
 import { causesRule, minDurationRule } from './attempts/attempt-filter-rules.ts'
@@ -63,23 +63,13 @@ const StatusClass = builder.enumType('StatusClass', {
   } as const,
 })
 
-const Outcome = builder.enumType('Outcome', {
-  description: 'The outcome of an attempt.',
-  values: {
-    SUCCEEDED: { value: 'succeeded', description: 'The receiver answered with 2xx.' },
-    FAILED: { value: 'failed', description: 'Any failure: another status, or no response.' },
-  } as const,
-})
-
 builder.inputType('AttemptFilter', {
   description: 'Selects attempts. An attempt must match all given fields.',
   fields: (t) => ({
-    webhookId: t.id({ description: 'Attempts for this webhook, which may be deleted: `wh_…`.' }),
     webhookIds: t.idList({
-      description: `Attempts for one of these webhooks. At most ${MAX_CHOICES}.`,
+      description: `Attempts for one of these webhooks, which may be deleted: \`wh_…\`. At most ${MAX_CHOICES}.`,
       validate: someRule,
     }),
-    outcome: t.field({ type: Outcome, description: 'Attempts with this outcome.' }),
     statusClasses: t.field({
       type: [StatusClass],
       description: 'Attempts with a response of one of these classes.',
@@ -115,21 +105,12 @@ builder.inputType('DeliveryFilter', {
       description: 'Deliveries whose last attempt had a response of one of these classes.',
       validate: choicesRule,
     }),
-    outcome: t.field({
-      type: Outcome,
-      description: 'Deliveries whose last attempt had this outcome.',
-    }),
-    webhookId: t.id({ description: 'Deliveries to this webhook, which may be deleted: `wh_…`.' }),
     webhookIds: t.idList({
-      description: `Deliveries to one of these webhooks. At most ${MAX_CHOICES}.`,
+      description: `Deliveries to one of these webhooks, which may be deleted: \`wh_…\`. At most ${MAX_CHOICES}.`,
       validate: someRule,
     }),
-    eventType: t.string({
-      description: 'Deliveries of events of this type.',
-      validate: textRule,
-    }),
     eventTypes: t.stringList({
-      description: `Deliveries of events of one of these types. At most ${MAX_CHOICES}.`,
+      description: `Deliveries of events of one of the event types with these names. At most ${MAX_CHOICES}.`,
       validate: someRule,
     }),
     key: t.field({

@@ -27,9 +27,9 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Sends a test event to one webhook only: the example of an event type, or the given payload. The delivery is signed and recorded like any other, and has `isTest` set; its requests have the header `wh-test: true`. The webhook must subscribe to the event type. A test delivery to a webhook that is not enabled is sent too, once and without retries. Needs the scope `deliveries:write`, and `events:publish` with a payload.',
+      'Sends a test event to one webhook only: the example of an event type, or the given payload. The delivery is signed and recorded like any other, and has `isTest` set; its requests have the header `wh-test: true`. The webhook must subscribe to the event type. A test delivery to a webhook that is not enabled is sent too, once and without retries. With a payload, it also needs `events:publish`.',
     authScopes: { scope: 'deliveries:write' },
-    portal: changesNode('webhook', ({ webhookId }) => webhookId),
+    portal: changesNode('webhook'),
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
       dataField: { name: 'delivery', description: 'The queued delivery.' },
@@ -37,10 +37,10 @@ builder.mutationFields((t) => ({
       union: { description: 'The result of `testDelivery`.' },
     },
     args: {
-      webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
+      id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
       input: t.arg({ type: TestDeliveryInput, required: true, description: 'The event type.' }),
     },
-    resolve: async (query, _root, { webhookId, input }, context) => {
+    resolve: async (query, _root, { id: webhookId, input }, context) => {
       const caller = callerOf(context)
       if (input.data !== undefined) requireScope(caller, 'events:publish')
       const id = await testDelivery(context, caller.organizationId, webhookId, input)
@@ -52,7 +52,7 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Queues an attempt now, with the same `wh-id`. A finished delivery restarts its retry schedule. The next attempt of another delivery is made earlier. If the webhook is at its concurrency limit or rate limit, the delivery has priority over the rest of the backlog. If the webhook is ordered, the delivery keeps its place. Needs the scope `deliveries:write`.',
+      'Queues an attempt now, with the same `wh-id`. A finished delivery restarts its retry schedule. The next attempt of another delivery is made earlier. If the webhook is at its concurrency limit or rate limit, the delivery has priority over the rest of the backlog. If the webhook is ordered, the delivery keeps its place.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('delivery'),
     errors: {
@@ -73,7 +73,7 @@ builder.mutationFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Cancels a delivery that is queued, retrying or waiting: no further attempt is made. An attempt in flight finishes and is recorded. Needs the scope `deliveries:write`.',
+      'Cancels a delivery that is queued, retrying or waiting: no further attempt is made. An attempt in flight finishes and is recorded.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('delivery'),
     errors: {

@@ -2,7 +2,8 @@ import { requireScope } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
-import { type Context, callerOf } from '../graphql/context.ts'
+import { type Context, callerOf, withinReach } from '../graphql/context.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
@@ -38,17 +39,16 @@ const filterArg = {
 
 const Delivery = builder.prismaNode('Delivery', {
   id: { field: 'id' },
-  findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
+  findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
   extensions: { readScope: 'deliveries:read', ofWebhook: deliveriesOfWebhook },
-  select: { id: true },
+  select: { id: true, organizationId: true },
   fields: (t) => ({
     event: t.relation('event', {
       nullable: true,
-      description: 'The event. Null once it is past its retention. Needs the scope `events:read`.',
+      description: 'The event. Null once it is past its retention.',
       authScopes: { scope: 'events:read' },
     }),
-    eventType: t.exposeString('eventType'),
     webhookId: t.id({
       description: 'The id of the webhook, also after the webhook was deleted.',
       select: { webhookId: true },
@@ -80,11 +80,11 @@ const DeliveryConnection = builder.connectionObject(
   { name: 'DeliveryEdge', description: 'A delivery in a page.' },
 )
 
-builder.queryFields((t) => ({
+organizationFields((t) => ({
   delivery: t.prismaField({
     type: 'Delivery',
     nullable: true,
-    description: 'The delivery with this id, or null. Needs the scope `deliveries:read`.',
+    description: 'The delivery with this id, or null.',
     authScopes: { scope: 'deliveries:read' },
     portal: findsNode,
     args: {
@@ -93,23 +93,22 @@ builder.queryFields((t) => ({
         description: 'The id of a delivery, which is its `wh-id`: `msg_…`.',
       }),
     },
-    resolve: (query, _root, { id }, context) =>
-      findDeliveryById(context.prisma, callerOf(context).organizationId, id, query),
+    resolve: (query, organization, { id }, context) =>
+      findDeliveryById(context.prisma, organizationOf(organization, context), id, query),
   }),
   deliveries: t.prismaConnection(
     {
       type: 'Delivery',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The deliveries of the organization, newest first. Needs the scope `deliveries:read`.',
+      description: 'The deliveries of the organization, newest first.',
       authScopes: { scope: 'deliveries:read' },
       portal: filtersByWebhook,
       args: { filter: t.arg(filterArg) },
-      resolve: (query, _root, { filter }, context) =>
+      resolve: (query, organization, { filter }, context) =>
         findDeliveries(
           context,
-          callerOf(context).organizationId,
+          organizationOf(organization, context),
           readFilter(filter, context),
           query,
         ),
@@ -124,16 +123,14 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
       type: 'Delivery',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The deliveries to this webhook, newest first. Needs the scope `deliveries:read`.',
+      description: 'The deliveries to this webhook, newest first.',
       authScopes: { scope: 'deliveries:read' },
       args: { filter: t.arg(filterArg) },
-      resolve: (query, { id }, { filter: given }, context, info) => {
-        const { organizationId } = callerOf(context)
+      resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
         const filter = readFilter(given, context)
-        return context.perField(info, (ids: string[]) =>
-          findDeliveriesOfEach(context, organizationId, 'webhook_id', ids, filter, query),
-        )(id)
+        const run = (ids: string[]) =>
+          findDeliveriesOfEach(context, organizationId, 'webhook_id', ids, filter, query)
+        return context.perField(info, run, organizationId)(id)
       },
     },
     DeliveryConnection,
@@ -146,17 +143,15 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
       type: 'Delivery',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The deliveries of this event, newest first: one per webhook. Needs the scope `deliveries:read`.',
+      description: 'The deliveries of this event, newest first: one per webhook.',
       authScopes: { scope: 'deliveries:read' },
       portal: filtersByWebhook,
       args: { filter: t.arg(filterArg) },
-      resolve: (query, { id }, { filter: given }, context, info) => {
-        const { organizationId } = callerOf(context)
+      resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
         const filter = readFilter(given, context)
-        return context.perField(info, (ids: string[]) =>
-          findDeliveriesOfEach(context, organizationId, 'event_id', ids, filter, query),
-        )(id)
+        const run = (ids: string[]) =>
+          findDeliveriesOfEach(context, organizationId, 'event_id', ids, filter, query)
+        return context.perField(info, run, organizationId)(id)
       },
     },
     DeliveryConnection,

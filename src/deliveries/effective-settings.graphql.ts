@@ -76,8 +76,7 @@ builder.queryField('defaultSettings', (t) =>
   t.field({
     type: EffectiveSettings,
     semanticNonNull: true,
-    description:
-      'The settings that apply to a webhook with none of its own, such as a new one. Needs the scope `webhooks:read`.',
+    description: 'The settings that apply to a webhook with none of its own, such as a new one.',
     authScopes: { scope: 'webhooks:read' },
     portal: 'open',
     resolve: async (_root, _args, { sql }) => {

@@ -25,16 +25,16 @@ builder.prismaObjectFields('Event', (t) => ({
   deliveryCounts: t.field({
     type: Counts,
     semanticNonNull: true,
-    description: 'The number of deliveries of this event. Needs the scope `deliveries:read`.',
+    description: 'The number of deliveries of this event.',
     authScopes: { scope: 'deliveries:read' },
     // The resolver counts only the webhook of a restricted session.
     portal: 'open',
-    select: { id: true },
-    resolve: ({ id }, _args, context, info) => {
-      const { organizationId, session } = callerOf(context)
-      return context.perField(info, (ids: string[]) =>
-        countDeliveriesOfEvents(context.sql, organizationId, ids, session?.webhookId ?? null),
-      )(id)
+    select: { id: true, organizationId: true },
+    resolve: ({ id, organizationId }, _args, context, info) => {
+      const { session } = callerOf(context)
+      const run = (ids: string[]) =>
+        countDeliveriesOfEvents(context.sql, organizationId, ids, session?.webhookId ?? null)
+      return context.perField(info, run, organizationId)(id)
     },
   }),
 }))

@@ -19,7 +19,7 @@ builder.subscriptionFields((t) => ({
     type: 'Attempt',
     nullable: true,
     description:
-      'Emits each attempt when it is recorded. Null if the attempt was deleted in the meantime. Needs the scope `deliveries:read`.',
+      'Emits each attempt when it is recorded. Null if the attempt was deleted in the meantime.',
     authScopes: { scope: 'deliveries:read' },
     portal: streamsOfWebhook,
     args: {
@@ -53,7 +53,7 @@ builder.subscriptionFields((t) => ({
     type: 'Delivery',
     nullable: true,
     description:
-      'Emits each delivery that finishes: it succeeded, is exhausted or was canceled. Null if the delivery was deleted in the meantime. Needs the scope `deliveries:read`.',
+      'Emits each delivery that finishes: it succeeded, is exhausted or was canceled. Null if the delivery was deleted in the meantime.',
     authScopes: { scope: 'deliveries:read' },
     portal: streamsOfWebhook,
     args: {

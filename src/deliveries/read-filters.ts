@@ -3,49 +3,61 @@ import { invalid } from '../lib/errors.ts'
 import type { AttemptFilter } from './attempts/attempt-filter.ts'
 import type { DeliveryFilter } from './delivery-filter.ts'
 
-interface WithWebhookId {
-  readonly webhookId?: string | null | undefined
+interface WithWebhookIds {
   readonly webhookIds?: readonly string[] | null | undefined
 }
 
-/** An `AttemptFilter` of the graph, with a public id. */
-export type AttemptFilterInput = Omit<AttemptFilter, 'webhookUuid' | 'webhookUuids'> & WithWebhookId
+/** An `AttemptFilter` of the graph, with public ids. */
+export type AttemptFilterInput = Omit<AttemptFilter, 'webhookUuid' | 'webhookUuids'> &
+  WithWebhookIds
 
 /** A `DeliveryFilter` of the graph, with public ids. */
 export type DeliveryFilterInput = Omit<
   DeliveryFilter,
-  'webhookUuid' | 'webhookUuids' | 'anyAttempt'
+  'webhookUuid' | 'webhookUuids' | 'eventType' | 'anyAttempt'
 > &
-  WithWebhookId & { readonly anyAttempt?: AttemptFilterInput | null | undefined }
+  WithWebhookIds & { readonly anyAttempt?: AttemptFilterInput | null | undefined }
 
 export function readAttemptFilter(
   filter: AttemptFilterInput | null | undefined,
   path: readonly string[] = ['filter'],
 ): AttemptFilter {
-  const { webhookId, webhookIds, ...rest } = filter ?? {}
-  return { ...rest, ...readWebhooks({ webhookId, webhookIds }, path) }
+  const { webhookIds, ...rest } = filter ?? {}
+  return { ...rest, ...readWebhooks(webhookIds, path) }
 }
 
 export function readDeliveryFilter(
   filter: DeliveryFilterInput | null | undefined,
   path: readonly string[] = ['filter'],
 ): DeliveryFilter {
-  const { webhookId, webhookIds, anyAttempt, ...rest } = filter ?? {}
+  const { webhookIds, eventTypes, anyAttempt, ...rest } = filter ?? {}
+  const [eventType, ...others] = new Set(eventTypes)
   return {
     ...rest,
-    ...readWebhooks({ webhookId, webhookIds }, path),
+    ...readWebhooks(webhookIds, path),
+    // One event type is one range of an index.
+    ...(others.length > 0 ? { eventTypes } : { eventType }),
     anyAttempt: anyAttempt && readAttemptFilter(anyAttempt, [...path, 'anyAttempt']),
   }
 }
 
-function readWebhooks({ webhookId, webhookIds }: WithWebhookId, path: readonly string[]) {
-  return {
-    webhookUuid: webhookId == null ? null : webhookUuidOf(webhookId, [...path, 'webhookId']),
-    webhookUuids: webhookIds?.map((id, i) => webhookUuidOf(id, [...path, 'webhookIds', `${i}`])),
-  }
+/** One webhook is one range of an index. */
+function readWebhooks(ids: WithWebhookIds['webhookIds'], path: readonly string[]) {
+  const uuids = ids?.map((id, i) => readWebhookId(id, [...path, 'webhookIds', `${i}`]))
+  const [webhookUuid, ...others] = new Set(uuids)
+  return others.length > 0 ? { webhookUuids: uuids } : { webhookUuid }
 }
 
-function webhookUuidOf(id: string, path: readonly string[]): string {
+/** The uuid of the only webhook that a filter names, or null. */
+export function filteredWebhook({
+  webhookId,
+}: {
+  readonly webhookId?: string | null | undefined
+}): string | null {
+  return webhookId == null ? null : readWebhookId(webhookId, ['filter', 'webhookId'])
+}
+
+function readWebhookId(id: string, path: readonly string[]): string {
   const uuid = parseId('webhook', id)
   if (uuid) return uuid
   const detail = `${path.join('.')} must be the id of a webhook: wh_….`

@@ -6,8 +6,9 @@ import type { Db } from '../db/client.ts'
 import { type EventType, Prisma, type PrismaClient } from '../db/generated/prisma/client.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import type { IssueCode } from '../lib/issue-codes.ts'
+import { checkSchema } from '../lib/json-schema.ts'
 import { checkInput } from '../lib/validation.ts'
-import { checkSchema } from './check-schema.ts'
 import { MAX_DATA_BYTES } from './event-type.ts'
 import { searchKeysRule } from './search-key.ts'
 
@@ -182,13 +183,14 @@ interface Payloads {
 /** The issues of a JSON Schema, or null, and of an example, which must match it. */
 export function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
   const issues: FieldIssue[] = []
-  const report = (field: string, code: string, detail: string) =>
+  const report = (field: string, code: IssueCode, detail: string) =>
     issues.push({ path: [field], code, detail: `${field} ${detail}` })
   for (const [field, value] of Object.entries({ schema, example })) {
     if (!isStorable(value))
       report(field, 'invalid_text', 'must not contain the NUL character or a lone surrogate.')
   }
-  const bytes = Buffer.byteLength(JSON.stringify(example))
+  const exampleJson = JSON.stringify(example)
+  const bytes = Buffer.byteLength(exampleJson)
   if (bytes > MAX_DATA_BYTES) {
     report(
       'example',
@@ -199,7 +201,7 @@ export function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return issues
   const { check, problem } = checkSchema(schema)
   if (problem) report('schema', 'invalid_schema', problem)
-  const mismatches = check && example !== null ? check(example) : []
+  const mismatches = check && example !== null ? check(example, exampleJson) : []
   if (mismatches.length > 0) {
     report('example', 'schema_mismatch', `does not match the schema: ${mismatches.join('; ')}.`)
   }

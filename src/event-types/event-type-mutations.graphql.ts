@@ -2,6 +2,8 @@ import { EditConflict } from '../audit/edit-conflict.ts'
 import { IF_REVISION } from '../audit/if-revision.ts'
 import { builder } from '../graphql/builder.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { decodeNodeId } from '../graphql/node-id.ts'
+import { notFound } from '../lib/errors.ts'
 import {
   archiveEventType,
   createEventType,
@@ -12,7 +14,7 @@ import {
 import { rereadEventType } from './find-event-types.ts'
 
 const SCHEMA =
-  'A JSON Schema (2020-12) for the `data` of events: an object of at most 64 KiB without external references. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not.'
+  'A JSON Schema (2020-12) for the `data` of events: an object of at most 64 KiB without external references. Patterns are checked in linear time, so look-around and back-references are rejected. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not.'
 const EXAMPLE =
   'An example of the `data` of an event. It must match the schema. `testDelivery` sends it.'
 const SEARCH_KEYS =
@@ -51,12 +53,13 @@ const UpdateEventTypeInput = builder.inputType('UpdateEventTypeInput', {
   }),
 })
 
+const subject = { required: true, description: 'The id of the event type: `type_…`.' } as const
+
 builder.mutationFields((t) => ({
   createEventType: t.prismaField({
     type: 'EventType',
     nullable: true,
-    description:
-      'Adds an event type to the catalogue of all organizations. Needs the scope `admin`.',
+    description: 'Adds an event type to the catalogue of all organizations.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, ConflictError],
@@ -85,7 +88,7 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Changes the description, the schema, the example or the search keys of an event type. Published events do not change. Needs the scope `admin`.',
+      'Changes the description, the schema, the example or the search keys of an event type. Published events do not change.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],
@@ -94,10 +97,11 @@ builder.mutationFields((t) => ({
       union: { description: 'The result of `updateEventType`.' },
     },
     args: {
-      name: t.arg.string({ required: true, description: 'The name of the event type.' }),
+      id: t.arg.id(subject),
       input: t.arg({ type: UpdateEventTypeInput, required: true, description: 'The changes.' }),
     },
-    resolve: async (query, _root, { name, input }, { prisma, actor }) => {
+    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
+      const name = nameOf(id)
       const { ifRevision, ...changes } = input
       // The domain rejects null for fields that cannot be null.
       await updateEventType(
@@ -115,7 +119,7 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Archives an event type: it can no longer be published, and webhooks can no longer subscribe to it. Existing subscriptions and events stay. Archiving it again changes nothing. Needs the scope `admin`.',
+      'Archives an event type: it can no longer be published, and webhooks can no longer subscribe to it. Existing subscriptions and events stay. Archiving it again changes nothing.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [NotFoundError],
@@ -123,8 +127,9 @@ builder.mutationFields((t) => ({
       result: { description: 'The event type was archived.' },
       union: { description: 'The result of `archiveEventType`.' },
     },
-    args: { name: t.arg.string({ required: true, description: 'The name of the event type.' }) },
-    resolve: async (query, _root, { name }, { prisma, actor }) => {
+    args: { id: t.arg.id(subject) },
+    resolve: async (query, _root, { id }, { prisma, actor }) => {
+      const name = nameOf(id)
       await archiveEventType(prisma, name, actor)
       return await rereadEventType(prisma, name, query)
     },
@@ -133,8 +138,7 @@ builder.mutationFields((t) => ({
   unarchiveEventType: t.prismaField({
     type: 'EventType',
     nullable: true,
-    description:
-      'Returns an archived event type to the catalogue. Doing so again changes nothing. Needs the scope `admin`.',
+    description: 'Returns an archived event type to the catalogue. Doing so again changes nothing.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [NotFoundError],
@@ -142,10 +146,17 @@ builder.mutationFields((t) => ({
       result: { description: 'The event type is in the catalogue.' },
       union: { description: 'The result of `unarchiveEventType`.' },
     },
-    args: { name: t.arg.string({ required: true, description: 'The name of the event type.' }) },
-    resolve: async (query, _root, { name }, { prisma, actor }) => {
+    args: { id: t.arg.id(subject) },
+    resolve: async (query, _root, { id }, { prisma, actor }) => {
+      const name = nameOf(id)
       await unarchiveEventType(prisma, name, actor)
       return await rereadEventType(prisma, name, query)
     },
   }),
 }))
+
+function nameOf(id: string): string {
+  const { typename, id: name } = decodeNodeId(id)
+  if (typename !== 'EventType' || name === '') throw notFound('event type', id)
+  return name
+}

@@ -1,9 +1,12 @@
+import type { GraphQLResolveInfo } from 'graphql'
+import type { EventType, Prisma } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
+import type { Context } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
-import { findEventTypes } from './find-event-types.ts'
+import { findEventTypes, findEventTypesByNames } from './find-event-types.ts'
 
 builder.prismaNode('EventType', {
-  id: { portal: 'open', field: 'name', description: 'The id, which is the name.' },
+  id: { portal: 'open', field: 'name', description: 'The id: `type_` and the name.' },
   nullable: true,
   extensions: { portal: 'by field', ofWebhook: anyEventType },
   select: { name: true },
@@ -49,7 +52,7 @@ builder.queryField('eventTypes', (t) =>
   t.prismaField({
     type: ['EventType'],
     description:
-      'The catalogue: all event types that can be published and subscribed to, sorted by name. Needs no scope.',
+      'The catalogue: all event types that can be published and subscribed to, sorted by name. A list and no connection, because a form that offers event types reads it whole. Needs no scope.',
     authScopes: { authenticated: true },
     portal: 'open',
     args: {
@@ -62,6 +65,55 @@ builder.queryField('eventTypes', (t) =>
       findEventTypes(prisma, { includeArchived: includeArchived === true }, query),
   }),
 )
+
+builder.prismaObjectField('Webhook', 'eventSubscriptions', (t) =>
+  t.prismaField({
+    type: ['EventType'],
+    description:
+      'The event types that the webhook receives; at least one. A closed list: `createWebhook` and `updateWebhook` set it whole.',
+    select: { eventSubscriptions: true },
+    resolve: async (query, { eventSubscriptions }, _args, context, info) => {
+      const named = eventTypeNamed(query, context, info)
+      return await Promise.all(eventSubscriptions.map((name) => named(name)))
+    },
+  }),
+)
+
+builder.prismaObjectField('Event', 'type', (t) =>
+  t.prismaField({
+    type: 'EventType',
+    portal: 'open',
+    description: 'The event type.',
+    select: { type: true },
+    resolve: (query, { type }, _args, context, info) => eventTypeNamed(query, context, info)(type),
+  }),
+)
+
+builder.prismaObjectField('Delivery', 'eventType', (t) =>
+  t.prismaField({
+    type: 'EventType',
+    description: 'The type of the event.',
+    select: { eventType: true },
+    resolve: (query, { eventType }, _args, context, info) =>
+      eventTypeNamed(query, context, info)(eventType),
+  }),
+)
+
+type Selection = Pick<Prisma.EventTypeFindManyArgs, 'select'>
+
+/** Finds an event type by its name. Reads nothing if only the name, and the id made of it, is selected. */
+function eventTypeNamed(
+  query: Selection,
+  { perField, prisma }: Context,
+  info: GraphQLResolveInfo,
+): (name: string) => EventType | Promise<EventType> {
+  const columns = query.select ? Object.keys(query.select) : null
+  if (columns?.every((column) => column === 'name')) return (name) => ({ name }) as EventType
+  return perField(info, async (names: string[]) => {
+    const found = await findEventTypesByNames(prisma, names, query)
+    return names.map((name) => found.get(name) as EventType)
+  })
+}
 
 function anyEventType(_session: RestrictedSession, names: readonly string[]): ReadonlySet<string> {
   return new Set(names)

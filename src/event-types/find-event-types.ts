@@ -23,6 +23,16 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : 1
 }
 
+/** The event types with these names, by name. An operator archives event types, and never deletes them. */
+export async function findEventTypesByNames(
+  db: Db,
+  names: readonly string[],
+  selection: Selection,
+): Promise<Map<string, EventType>> {
+  const rows = await db.eventType.findMany({ ...selection, where: { name: { in: [...names] } } })
+  return new Map(rows.map((row) => [row.name, row]))
+}
+
 /** Reads an event type again after a change. Event types are never deleted. */
 export async function rereadEventType(
   db: Db,

@@ -1,6 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
+import type { IssueCode } from '../lib/issue-codes.ts'
 import { MAX_VALUE_LENGTH, normalPath, PATH_RULE } from './search-key.ts'
 
 /** A value at a path in the data of an event. */
@@ -39,6 +40,6 @@ function listed(known: readonly string[]): string {
   return ` The search keys are ${known.slice(0, MAX_LISTED).join(', ')}${more}.`
 }
 
-function issue(field: keyof SearchKey, code: string, rule: string): FieldIssue {
+function issue(field: keyof SearchKey, code: IssueCode, rule: string): FieldIssue {
   return { path: ['filter', 'key', field], code, detail: `filter.key.${field} ${rule}` }
 }

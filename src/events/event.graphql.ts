@@ -2,8 +2,9 @@ import { parseId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { withinReach } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
@@ -12,14 +13,13 @@ import type { EventFilter as EventFilterOfDomain } from './event-filter.ts'
 import { PREVIEW_LENGTH, previewsOf } from './event-previews.ts'
 import { findEventById, findEvents } from './find-events.ts'
 
-const Event = builder.prismaNode('Event', {
+const EventNode = builder.prismaNode('Event', {
   id: { field: 'id', portal: 'open' },
-  findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
+  findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
   extensions: { readScope: 'events:read', ofWebhook: eventsOfWebhook, portal: 'by field' },
-  select: { id: true },
+  select: { id: true, organizationId: true },
   fields: (t) => ({
-    type: t.exposeString('type', { portal: 'open' }),
     occurredAt: t.expose('occurredAt', { type: 'DateTime', portal: 'open' }),
     publishedAt: t.field({
       type: 'DateTime',
@@ -75,36 +75,36 @@ const EventFilter = builder.inputType('EventFilter', {
 
 const EventConnection = builder.connectionObject(
   {
-    type: Event,
+    type: EventNode,
     name: 'EventConnection',
     description: 'A page of events.',
   },
   { name: 'EventEdge', description: 'An event in a page.' },
 )
 
-builder.queryFields((t) => ({
+organizationFields((t) => ({
   event: t.prismaField({
     type: 'Event',
     nullable: true,
-    description: 'The event with this id, or null. Needs the scope `events:read`.',
+    description: 'The event with this id, or null.',
     authScopes: { scope: 'events:read' },
     portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of an event: `evt_…`.' }) },
-    resolve: (query, _root, { id }, context) =>
-      findEventById(context.prisma, callerOf(context).organizationId, id, query),
+    resolve: (query, organization, { id }, context) =>
+      findEventById(context.prisma, organizationOf(organization, context), id, query),
   }),
   events: t.prismaConnection(
     {
       type: 'Event',
       cursor: 'id',
       semanticNonNull: true,
-      description: 'The events of the organization, newest first. Needs the scope `events:read`.',
+      description: 'The events of the organization, newest first.',
       authScopes: { scope: 'events:read' },
       args: {
         filter: t.arg({ type: EventFilter, description: 'Selects events. Default: all.' }),
       },
-      resolve: (query, _root, { filter }, context) =>
-        findEvents(context, callerOf(context).organizationId, readFilter(filter), query),
+      resolve: (query, organization, { filter }, context) =>
+        findEvents(context, organizationOf(organization, context), readFilter(filter), query),
     },
     EventConnection,
   ),

@@ -69,7 +69,7 @@ builder.objectType('PublishedEvent', {
     event: t.prismaField({
       type: 'Event',
       nullable: true,
-      description: 'The event. Needs the scope `events:read`.',
+      description: 'The event.',
       authScopes: { scope: 'events:read' },
       resolve: (query, { id }, _args, { prisma }) => findPublishedEvent(prisma, id, query),
     }),
@@ -81,7 +81,7 @@ builder.mutationFields((t) => ({
     type: 'PublishedEvent',
     nullable: true,
     description:
-      'Publishes one event. When this mutation returns, the event is stored, and it is certain which webhooks get it. Needs the scope `events:publish`.',
+      'Publishes one event. When this mutation returns, the event is stored, and it is certain which webhooks get it.',
     authScopes: { scope: 'events:publish' },
     errors: {
       types: [ValidationError, ConflictError],
@@ -99,8 +99,7 @@ builder.mutationFields((t) => ({
   publishEvents: t.field({
     type: ['PublishedEvent'],
     nullable: true,
-    description:
-      'Publishes several events. If one of them is invalid, none is published. Needs the scope `events:publish`.',
+    description: 'Publishes several events. If one of them is invalid, none is published.',
     authScopes: { scope: 'events:publish' },
     errors: {
       types: [ValidationError, ConflictError],

@@ -44,7 +44,7 @@ builder.subscriptionField('requestForwarded', (t) =>
     type: ForwardedRequestRef,
     nullable: true,
     description:
-      'Emits the request of each attempt to a temporary webhook, once: a request goes to one subscription only. Null if another subscription got it. A client that is not connected misses an attempt after 5 s; such an attempt fails as `forwarding_disconnected` and is retried. While the subscription is open, the webhook does not expire; once it has expired or was deleted, the error has the code `NOT_FOUND`. Needs the scope `webhooks:write`.',
+      'Emits the request of each attempt to a temporary webhook, once: a request goes to one subscription only. Null if another subscription got it. A client that is not connected misses an attempt after 5 s; such an attempt fails as `forwarding_disconnected` and is retried. While the subscription is open, the webhook does not expire; once it has expired or was deleted, the error has the code `NOT_FOUND`.',
     authScopes: { scope: 'webhooks:write' },
     args: {
       webhookId: t.arg.id({
@@ -125,7 +125,7 @@ builder.mutationField('answerForwardedRequest', (t) =>
     type: 'ID',
     nullable: true,
     description:
-      'Makes the result of a forwarded request the result of its attempt: 2xx is a success, and everything else is retried by the schedule of the webhook. Refused as a `ConflictError` after the time limit of the request, and if it was answered before. Needs the scope `webhooks:write`.',
+      'Makes the result of a forwarded request the result of its attempt: 2xx is a success, and everything else is retried by the schedule of the webhook. Refused as a `ConflictError` after the time limit of the request, and if it was answered before.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [ValidationError, ConflictError],

@@ -29,7 +29,7 @@ builder.mutationField('createForwardedWebhook', (t) =>
   t.prismaField({
     type: 'Webhook',
     nullable: true,
-    description: `Registers a temporary webhook, which needs no URL: the subscription \`requestForwarded\` receives its deliveries, and Posthorn connects to nothing. The webhook is enabled. It is deleted ${FORWARDED_FOR_S / 60} minutes after the end of the last such subscription; what was not delivered by then is canceled. An organization can have ${MAX_FORWARDED_WEBHOOKS} of them. Needs the scope \`webhooks:write\`, and \`secrets:read\` to read the secret.`,
+    description: `Registers a temporary webhook, which needs no URL: the subscription \`requestForwarded\` receives its deliveries, and Posthorn connects to nothing. The webhook is enabled. It is deleted ${FORWARDED_FOR_S / 60} minutes after the end of the last such subscription; what was not delivered by then is canceled. An organization can have ${MAX_FORWARDED_WEBHOOKS} of them. Reading the secret also needs \`secrets:read\`.`,
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [ValidationError],

@@ -22,6 +22,7 @@ import { findsAnyNode, findsAnyNodes } from './portal-access.ts'
 import './first-unavailable-plugin.ts'
 import './limits/field-complexity.ts'
 import './portal-access-plugin.ts'
+import type { NeededScopes } from './requires-scopes-plugin.ts'
 import './semantic-non-null-plugin.ts'
 import './well-formed-plugin.ts'
 
@@ -47,8 +48,9 @@ export interface SchemaTypes {
     DateTime: { Input: Date; Output: Date }
     ID: { Input: string; Output: string }
     JSON: { Input: unknown; Output: unknown }
+    Scope: { Input: string; Output: string }
   }
-  AuthScopes: { authenticated: boolean; scope: Scope }
+  AuthScopes: { authenticated: boolean; scope: NeededScopes }
   DefaultFieldNullability: false
   DefaultEdgesNullability: false
   DefaultNodeNullability: false
@@ -68,6 +70,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     ValidationPlugin,
     'complexity',
     'semanticNonNull',
+    'requiresScopes',
     'portalAccess',
     'firstUnavailable',
   ],
@@ -82,8 +85,8 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     // Both throw a `DomainError`, so that all transports report the same error.
     authScopes: (context) => ({
       authenticated: () => callerOf(context) !== null,
-      scope: (scope) => {
-        requireScope(callerOf(context), scope)
+      scope: (needed) => {
+        for (const scope of [needed].flat()) requireScope(callerOf(context), scope)
         return true
       },
     }),
@@ -116,7 +119,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
         'The object with this id, of any type. Null if the caller has no such object. Needs the scope that reads the type.',
       authScopes: { authenticated: true },
       portal: findsAnyNode,
-      args: { id: { description: 'An id such as `wh_…`, or the name of an event type.' } },
+      args: { id: { description: 'An id such as `wh_…`.' } },
       resolve: (_root, { id }, context, info, resolveNode) => {
         requireReadScope(context, info.schema, id.typename)
         return resolveNode(id)

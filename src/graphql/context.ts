@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo, ResponsePath } from 'graphql'
 import { type Actor, requestActor } from '../access/actor.ts'
 import type { Quota } from '../access/quota.ts'
-import type { Caller } from '../access/scope.ts'
+import { type Caller, hasScope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import type { Connection } from '../http/connection.ts'
@@ -47,10 +47,7 @@ export interface Context extends DomainDeps {
   /** Closes the connection of the request. */
   readonly cut?: () => void
   /** Batches the calls of one field for all rows of a list. */
-  readonly perField: <Input, Output>(
-    info: GraphQLResolveInfo,
-    run: (inputs: Input[]) => Promise<readonly Output[]>,
-  ) => (input: Input) => Promise<Output>
+  readonly perField: PerField
 }
 
 export function createContext(
@@ -75,6 +72,12 @@ export function createContext(
   }
 }
 
+/** The organizations whose objects the caller can find by their ids: its own, or all for an operator. */
+export function withinReach(context: Context): { readonly organizationId?: string } {
+  const caller = callerOf(context)
+  return hasScope(caller, 'admin') ? {} : { organizationId: caller.organizationId }
+}
+
 /** The caller. Throws the authentication error if there is none. */
 export function callerOf({ identity }: Context): Caller {
   if (identity instanceof Error) throw identity
@@ -84,16 +87,18 @@ export function callerOf({ identity }: Context): Caller {
 export type PerField = <Input, Output>(
   info: GraphQLResolveInfo,
   run: (inputs: Input[]) => Promise<readonly Output[]>,
+  organizationId?: string,
 ) => (input: Input) => Promise<Output>
 
 /**
  * Batches the calls of a field within one request: one call per row of its list becomes one call for all. The calls come
- * from the same place in the document, so they share arguments and selection, and the first `run` serves all of them.
+ * from the same place in the document, so they share arguments and selection, and the first `run` serves all of them. A
+ * `run` that reads only one organization names it, and serves its rows.
  */
 export function createPerField(): PerField {
   const byField = new Map<string, (input: never) => Promise<unknown>>()
-  return ((info, run) => {
-    const key = `${info.parentType.name}@${fieldPath(info.path)}`
+  return ((info, run, organizationId = '') => {
+    const key = `${info.parentType.name}@${fieldPath(info.path)} ${organizationId}`
     const known = byField.get(key)
     if (known) return known
     const together = batched(run, { gatherMs: 0, maxSize: 1_000 })

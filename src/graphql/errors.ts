@@ -1,4 +1,5 @@
 import { DomainError, type ErrorCode, listedIssues } from '../lib/errors.ts'
+import { ISSUE_CODES, type IssueCode as IssueCodeOfDomain } from '../lib/issue-codes.ts'
 import { builder } from './builder.ts'
 
 /*
@@ -29,12 +30,27 @@ function hasCode(error: unknown, code: ErrorCode): boolean {
   return 'name' in error && error.name === 'DomainError' && 'code' in error && error.code === code
 }
 
+const UserErrorCode = builder.enumType('UserErrorCode', {
+  description: 'The kind of an error that the caller can act on, spelled as in REST.',
+  values: {
+    invalid: { value: 'invalid', description: 'The input breaks a rule.' },
+    not_found: { value: 'not_found', description: 'The organization has no such object.' },
+    conflict: { value: 'conflict', description: 'The current state does not allow the request.' },
+  } as Record<ErrorCode, { value: ErrorCode; description: string }>,
+})
+
+const IssueCode = builder.enumType('IssueCode', {
+  description:
+    'The rule that a field of the input breaks, spelled as in REST. New rules add codes.',
+  values: Object.fromEntries(
+    Object.entries(ISSUE_CODES).map(([code, description]) => [code, { value: code, description }]),
+  ) as Record<IssueCodeOfDomain, { value: IssueCodeOfDomain; description: string }>,
+})
+
 const UserError = builder.interfaceType('UserError', {
   description: 'An error that the caller can act on. Nothing was changed.',
   fields: (t) => ({
-    code: t.exposeString('code', {
-      description: 'A stable error code: `invalid`, `not_found` or `conflict`.',
-    }),
+    code: t.expose('code', { type: UserErrorCode, description: 'The kind of the error.' }),
     message: t.exposeString('message', {
       description: 'What is wrong and how to fix it, in English.',
     }),
@@ -49,7 +65,7 @@ builder.objectType('ValidationIssue', {
         'The path in the input, such as `["eventSubscriptions", "0"]`. Empty for the whole input.',
       resolve: ({ path }) => path.map(String),
     }),
-    code: t.exposeString('code', { description: 'A stable code for the problem.' }),
+    code: t.expose('code', { type: IssueCode, description: 'The rule that the field breaks.' }),
     message: t.exposeString('detail', { description: 'What is wrong, in English.' }),
   }),
 })

@@ -7,6 +7,7 @@ import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
 import { type EndReason, MAX_QUEUED, type StreamItem } from '../live/subscriber.ts'
 import { type LiveItem, MAX_MISSED, type Topic } from '../live/topic.ts'
 import { type Context, callerOf } from './context.ts'
+import type { ErrorCode } from './error-codes.ts'
 
 /** Which items of the caller's organization a subscription receives. */
 export interface StreamOptions<Item extends LiveItem> {
@@ -67,7 +68,7 @@ async function webhookOf(context: Context, organizationId: string, id: string): 
 }
 
 /** `%` stands for the credential of the caller. */
-const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>> = {
+const ENDS: Readonly<Record<EndReason, readonly [code: ErrorCode, message: string]>> = {
   'fell behind': [
     'SLOW_CONSUMER',
     `This client has more than ${MAX_QUEUED.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,

@@ -8,13 +8,14 @@ import { excerpt } from '../lib/excerpt.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 import { currentRequestId } from '../telemetry/request-log.ts'
+import type { ErrorCode as GraphErrorCode } from './error-codes.ts'
 import { redactVariableValue } from './redact-values.ts'
 
 type ErrorOptions = NonNullable<Parameters<typeof createGraphQLError>[1]>
 
 interface Translation {
   /** The code that clients check. */
-  readonly code: string
+  readonly code: GraphErrorCode
   /** The status is 200, except where another API key or a retry would help. */
   readonly http?: { readonly status: number; readonly headers?: Record<string, string> }
 }
@@ -63,8 +64,8 @@ export function createMaskError(logger: Logger, outages: OutageLog): (error: unk
       return toGraphQLError(thrown, error)
     }
     if (thrown instanceof PothosValidationError) {
-      const issue = { path: [], code: 'invalid_argument', detail: `${thrown.message}.` }
-      return toGraphQLError(invalid([issue]), error)
+      const detail = `${thrown.message}.`
+      return toGraphQLError(invalid([{ path: [], code: 'invalid_argument', detail }]), error)
     }
     if (outages.report(thrown)) return toGraphQLError(unavailable(thrown), error)
     const reference = referenceTo(thrown)

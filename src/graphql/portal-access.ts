@@ -53,8 +53,16 @@ export function changesNode(
   }
 }
 
-/** For a list with the argument `filter.webhookId`: sets the argument to the webhook. */
+/** For a field with the argument `filter.webhookIds`: sets the argument to the webhook. */
 export const filtersByWebhook: PortalAccess = (args, session) => {
+  const given: readonly string[] = args.filter?.webhookIds ?? []
+  const own = ownWebhook(null, session)
+  if (!given.includes(own)) ownWebhook(given[0], session)
+  return { ...args, filter: { ...args.filter, webhookIds: [own] } }
+}
+
+/** For a field with the argument `filter.webhookId`: sets the argument to the webhook. */
+export const filtersByOneWebhook: PortalAccess = (args, session) => {
   const { filter } = args
   return { ...args, filter: { ...filter, webhookId: ownWebhook(filter?.webhookId, session) } }
 }
@@ -86,7 +94,7 @@ export function ownWebhook(
   if (given == null || given === own) return own
   throw new DomainError(
     'forbidden',
-    `This session is restricted to the webhook ${own}. Omit webhookId, or pass that id.`,
+    `This session is restricted to the webhook ${own}. Omit the webhook, or pass that id.`,
   )
 }
 
@@ -95,8 +103,8 @@ interface NodeId {
   readonly id: string
 }
 
-/** An id that no node has: an event type with an empty name. */
-const NO_NODE: NodeId = { typename: 'EventType', id: '' }
+/** The id of no node. */
+const NO_NODE: NodeId = decodeNodeId('')
 
 async function belongs(id: string, session: RestrictedSession): Promise<boolean> {
   const node = decodeNodeId(id)

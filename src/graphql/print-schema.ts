@@ -6,9 +6,8 @@ import {
   parse,
   printSchema,
 } from 'graphql'
-import { isSemanticNonNull, semanticNonNull } from './semantic-non-null-plugin.ts'
 
-/** The schema as text, with `@semanticNonNull`: `printSchema` prints no directives of fields but the standard ones. */
+/** The schema as text, with the directives of fields: `printSchema` prints none but the standard ones. */
 export function printSchemaWithDirectives(schema: GraphQLSchema): string {
   const text = printSchema(lexicographicSortSchema(schema))
   const ends = parse(text).definitions.flatMap((definition) => {
@@ -16,10 +15,21 @@ export function printSchemaWithDirectives(schema: GraphQLSchema): string {
     const type = schema.getType(definition.name.value)
     const fields = isObjectType(type) ? type.getFields() : {}
     return (definition.fields ?? []).flatMap(({ name, loc }) => {
-      const field = fields[name.value]
-      return loc && field && isSemanticNonNull(field) ? loc.end : []
+      const { directives = {} } = (fields[name.value]?.extensions ?? {}) as {
+        readonly directives?: Readonly<Record<string, object>>
+      }
+      const printed = Object.entries(directives).map(
+        ([name, args]) => ` @${name}${printArgs(args)}`,
+      )
+      return loc ? { at: loc.end, printed: printed.join('') } : []
     })
   })
-  const parts = [0, ...ends].map((start, i) => text.slice(start, ends[i]))
-  return `${parts.join(` @${semanticNonNull.name}`)}\n`
+  const starts = [0, ...ends.map(({ at }) => at)]
+  return `${starts.map((start, i) => text.slice(start, ends[i]?.at) + (ends[i]?.printed ?? '')).join('')}\n`
+}
+
+/** JSON of lists and strings is GraphQL. */
+function printArgs(args: object): string {
+  const printed = Object.entries(args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  return printed.length > 0 ? `(${printed.join(', ')})` : ''
 }

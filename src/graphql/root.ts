@@ -2,12 +2,12 @@ import { builder } from './builder.ts'
 
 builder.queryType({
   description:
-    'All reads. They are limited to the organization of the API key. `extensions.cost` of the response has what the operation costs, `requested`, and the `maximum`: the number of fields in its largest response.',
+    'All reads. A field that `Organization` has too is a shortcut: it answers for the organization of the caller or, for an operator, for the one in the header `posthorn-organization`. A client with a normalized cache that acts for several organizations selects the fields of `organization` instead. Connections are newest first, unless their description gives another order and the reason. Lists that are no connections say so, and why. `extensions.cost` of the response has what the operation costs, `requested`, and the `maximum`: the number of fields in its largest response.',
 })
 
 builder.mutationType({
   description:
-    'All changes. Each mutation returns a union of its success and the errors that the caller can act on. Mutations must be sent as a POST of `application/json`.',
+    'All changes. A mutation names its subject with `id`, takes the rest as `input`, and returns a union of its success and the errors that the caller can act on. Mutations must be sent as a POST of `application/json`.',
 })
 
 builder.subscriptionType({

@@ -1,5 +1,6 @@
 import { valueFromASTUntyped, visit } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
+import { SCOPES } from '../access/scope.ts'
 import { isExactNumber } from '../lib/exact-number.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { builder } from './builder.ts'
@@ -13,6 +14,15 @@ builder.scalarType('DateTime', {
     'An RFC 3339 time, such as `2026-01-31T12:00:00Z`. Responses use UTC with milliseconds.',
   serialize: (time) => time.toISOString(),
   parseValue: (value) => parseTime(value),
+})
+
+builder.scalarType('Scope', {
+  description: `A scope of an API key or a session: ${SCOPES.map((scope) => `\`${scope}\``).join(', ')}. \`admin\` is for operators and has every scope.`,
+  serialize: (scope) => scope,
+  parseValue: (value) => {
+    if (typeof value === 'string') return value
+    throw createGraphQLError('A Scope is a string, such as "webhooks:read".')
+  },
 })
 
 builder.scalarType('JSON', {

@@ -41,7 +41,8 @@ export const semanticNonNull = new GraphQLDirective({
 export class SemanticNonNullPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>) {
     if (!isMarked(field)) return field
-    const directives = { [semanticNonNull.name]: {} }
+    const { directives: others } = (field.extensions ?? {}) as { readonly directives?: object }
+    const directives = { ...others, [semanticNonNull.name]: {} }
     const type = { ...field.type, nullable: true }
     return { ...field, type, extensions: { ...field.extensions, directives } }
   }

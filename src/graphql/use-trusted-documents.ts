@@ -1,5 +1,6 @@
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations'
 import { createGraphQLError, type Plugin } from 'graphql-yoga'
+import type { ErrorCode } from './error-codes.ts'
 
 /** Documents by hash, as written by the `persistedDocuments` option of GraphQL codegen. */
 export type TrustedDocuments = Readonly<Record<string, string>>
@@ -32,7 +33,7 @@ export function useTrustedDocuments(documents: TrustedDocuments): Plugin {
 const HOW_TO_NAME =
   'send its hash as `"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}`.'
 
-function rejection(code: string, message: string): Error {
+function rejection(code: ErrorCode, message: string): Error {
   return createGraphQLError(message, {
     extensions: { code, http: { spec: true, status: 400 } },
   })

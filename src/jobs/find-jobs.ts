@@ -32,9 +32,9 @@ export async function findJobs(
   const { rows } = await sql.query<Job>(
     `select ${JOB_COLUMNS} from ${workerSchema}.jobs as job
      where ${IS_POSTHORN_JOB} and ($1::text is null or job.task_identifier = $1)
-       and ($2::bigint is null or job.id > $2) and ($3::bigint is null or job.id < $3)
+       and ($2::bigint is null or job.id < $2) and ($3::bigint is null or job.id > $3)
        and ${state ? IN_STATE[state] : 'true'}
-     order by job.id ${page.fromEnd ? 'desc' : 'asc'} limit $4`,
+     order by job.id ${page.fromEnd ? 'asc' : 'desc'} limit $4`,
     [task ?? null, page.after ?? null, page.before ?? null, page.limit],
   )
   return rows

@@ -79,7 +79,7 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Runs jobs now, including failed jobs. A delivery is redelivered with priority, even if its webhook is on hold. Running jobs do not change. Needs the scope `admin`.',
+      'Runs jobs now, including failed jobs. A delivery is redelivered with priority, even if its webhook is on hold. Running jobs do not change.',
     authScopes: { scope: 'admin' },
     errors: changesOf('runJobsNow'),
     args: {
@@ -92,7 +92,7 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Reschedules jobs, including failed jobs, and the next attempts of their deliveries. Running jobs do not change. Needs the scope `admin`.',
+      'Reschedules jobs, including failed jobs, and the next attempts of their deliveries. Running jobs do not change.',
     authScopes: { scope: 'admin' },
     errors: changesOf('rescheduleJobs'),
     args: {
@@ -106,7 +106,7 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Fails jobs permanently. Their deliveries are canceled and keep the reason. Running jobs do not change. Needs the scope `admin`.',
+      'Fails jobs permanently. Their deliveries are canceled and keep the reason. Running jobs do not change.',
     authScopes: { scope: 'admin' },
     errors: changesOf('failJobs'),
     args: {
@@ -120,7 +120,7 @@ builder.mutationFields((t) => ({
     type: [JobChangeRef],
     nullable: true,
     description:
-      'Removes jobs as if they had completed. An unfinished delivery gets a new job within five minutes; to stop it, use `cancelDelivery` or `failJobs`. Running jobs do not change. Needs the scope `admin`.',
+      'Removes jobs as if they had completed. An unfinished delivery gets a new job within five minutes; to stop it, use `cancelDelivery` or `failJobs`. Running jobs do not change.',
     authScopes: { scope: 'admin' },
     errors: changesOf('completeJobs'),
     args: {

@@ -4,12 +4,16 @@ import { argumentError, MAX_PAGE_SIZE, PAGE_SIZE, textRule } from '../graphql/ar
 import { builder } from '../graphql/builder.ts'
 import { countJobs, type JobCount, MAX_COUNTED } from './count-jobs.ts'
 import { findDeliveriesOfJobs, findOrganizationsOfJobs } from './find-deliveries-of-jobs.ts'
-import { findJobs } from './find-jobs.ts'
+import { findJobs, type JobFilter } from './find-jobs.ts'
 import { deliveryIdOf, type Job, parseJobId } from './job.ts'
 
 declare module '../graphql/builder.ts' {
   interface Objects {
     Job: Job
+  }
+
+  interface Inputs {
+    JobFilter: JobFilter
   }
 }
 
@@ -80,7 +84,7 @@ const JobRef = builder.objectType('Job', {
       type: 'Delivery',
       nullable: true,
       description:
-        'The delivery of the job, of any organization. Null for other tasks, and once the delivery is past its retention. Needs the scope `admin`.',
+        'The delivery of the job, of any organization. Null for other tasks, and once the delivery is past its retention.',
       authScopes: { scope: 'admin' },
       resolve: (query, job, _args, { prisma, perField }, info) => {
         const id = deliveryIdOf(job)
@@ -92,7 +96,7 @@ const JobRef = builder.objectType('Job', {
       type: 'Organization',
       nullable: true,
       description:
-        'The organization of the delivery. Null for other tasks, and once the delivery is past its retention. Needs the scope `admin`.',
+        'The organization of the delivery. Null for other tasks, and once the delivery is past its retention.',
       authScopes: { scope: 'admin' },
       resolve: (query, job, _args, { prisma, perField }, info) => {
         const id = deliveryIdOf(job)
@@ -115,32 +119,34 @@ const JobCountRef = builder.objectRef<JobCount>('JobCount').implement({
   }),
 })
 
+builder.inputType('JobFilter', {
+  description: 'Selects jobs. A job must match all given fields.',
+  fields: (t) => ({
+    task: t.string({ description: 'Jobs of this task.', validate: textRule }),
+    state: t.field({ type: JobState, description: 'Jobs in this state.' }),
+  }),
+})
+
 builder.queryFields((t) => ({
   jobs: t.connection(
     {
       type: JobRef,
       semanticNonNull: true,
-      description: "Posthorn's jobs in graphile-worker, oldest first. Needs the scope `admin`.",
+      description: "Posthorn's jobs in graphile-worker, newest first.",
       authScopes: { scope: 'admin' },
       args: {
-        task: t.arg.string({ description: 'Jobs of this task. Default: all.', validate: textRule }),
-        state: t.arg({ type: JobState, description: 'Jobs in this state. Default: all.' }),
+        filter: t.arg({ type: 'JobFilter', description: 'Selects jobs. Default: all.' }),
       },
-      resolve: (_root, { task, state, ...args }, { sql, workerSchema }) =>
+      resolve: (_root, { filter, ...args }, { sql, workerSchema }) =>
         resolveCursorConnection<Promise<readonly Job[]>>(
           { args, defaultSize: PAGE_SIZE, maxSize: MAX_PAGE_SIZE, toCursor: encodeCursor },
           ({ after, before, limit, inverted }) =>
-            findJobs(
-              sql,
-              workerSchema,
-              { task, state },
-              {
-                after: decodeCursor('after', after),
-                before: decodeCursor('before', before),
-                limit,
-                fromEnd: inverted,
-              },
-            ),
+            findJobs(sql, workerSchema, filter ?? {}, {
+              after: decodeCursor('after', after),
+              before: decodeCursor('before', before),
+              limit,
+              fromEnd: inverted,
+            }),
         ),
     },
     { name: 'JobConnection', description: 'A page of jobs.' },
@@ -149,7 +155,7 @@ builder.queryFields((t) => ({
   jobCounts: t.field({
     type: [JobCountRef],
     semanticNonNull: true,
-    description: `The number of jobs by task and state. At most ${MAX_COUNTED.toLocaleString('en')} jobs of each state are counted. Needs the scope \`admin\`.`,
+    description: `The number of jobs by task and state. At most ${MAX_COUNTED.toLocaleString('en')} jobs of each state are counted.`,
     authScopes: { scope: 'admin' },
     resolve: (_root, _args, { sql, workerSchema }) => countJobs(sql, workerSchema),
   }),

@@ -1,4 +1,5 @@
 import { excerpt } from './excerpt.ts'
+import type { IssueCode } from './issue-codes.ts'
 
 /**
  * Why a request failed. Each transport translates the codes: REST to a status (http/problem.ts), GraphQL to a typed
@@ -18,8 +19,22 @@ export type ErrorCode =
 /** A rule that a field breaks: the path of the field, a stable code, and a sentence with the remedy. */
 export interface FieldIssue {
   readonly path: readonly (string | number)[]
-  readonly code: string
+  readonly code: IssueCode
   readonly detail: string
+  /** What follows the name of the field in `detail`, if `detail` begins with it. */
+  readonly rule?: string
+}
+
+/** An issue whose sentence begins with the name of the field: `url is required.` */
+export function fieldIssue(path: FieldIssue['path'], code: IssueCode, rule: string): FieldIssue {
+  return { path, code, rule, detail: path.length > 0 ? `${fieldName(path)} ${rule}` : rule }
+}
+
+/** `['headers', 'X-Key']` -> `headers.X-Key`; `['events', 2, 'type']` -> `events[2].type` */
+export function fieldName(path: FieldIssue['path']): string {
+  return path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : i > 0 ? `.${part}` : part))
+    .join('')
 }
 
 /** An error that the caller can act on. Every other error is a fault of Posthorn, and transports mask it. */

@@ -29,13 +29,13 @@ export interface OrganizationFilter {
   readonly search?: string | null | undefined
 }
 
-/** A page of all organizations that match the filter, oldest first. */
+/** A page of all organizations that match the filter, newest first. */
 export async function findOrganizations(
   db: Db,
   { search }: OrganizationFilter,
   query: Query & Page,
 ): Promise<Organization[]> {
-  const { where, ...page } = pageOf(query, 'oldest first')
+  const { where, ...page } = pageOf(query, 'newest first')
   const name = typeof search === 'string' ? { name: containing(search) } : {}
   return await db.organization.findMany({ ...page, where: { ...where, ...name } })
 }

@@ -27,7 +27,7 @@ builder.mutationFields((t) => ({
     type: 'Organization',
     nullable: true,
     description:
-      'Creates an organization without API keys and webhooks. To create its first key, call `createApiKey` with the header `posthorn-organization`. Needs the scope `admin`.',
+      'Creates an organization without API keys and webhooks. To create its first key, call `createApiKey` with the header `posthorn-organization`.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError],
@@ -53,7 +53,7 @@ builder.mutationFields((t) => ({
   renameOrganization: t.prismaField({
     type: 'Organization',
     nullable: true,
-    description: 'Renames an organization. Needs the scope `admin`.',
+    description: 'Renames an organization.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],

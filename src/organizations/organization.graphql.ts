@@ -61,7 +61,7 @@ builder.queryFields((t) => ({
   organization: t.prismaField({
     type: 'Organization',
     nullable: true,
-    description: 'The organization with this id, or null. Needs the scope `admin`.',
+    description: 'The organization with this id, or null.',
     authScopes: { scope: 'admin' },
     args: {
       id: t.arg.id({ required: true, description: 'The id of an organization: `org_…`.' }),
@@ -74,7 +74,7 @@ builder.queryFields((t) => ({
       cursor: 'id',
       semanticNonNull: true,
       description:
-        'All organizations, oldest first. To act for one of them, an operator sends the HTTP header `posthorn-organization: org_…`. Needs the scope `admin`.',
+        'All organizations, newest first. Each has the fields that `Query` has for the own organization. To change one of them, an operator sends the HTTP header `posthorn-organization: org_…`.',
       authScopes: { scope: 'admin' },
       args: {
         filter: t.arg({

@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { bucketArgs, bucketComplexity } from '../webhooks/bucket-arguments.ts'
 import { bucketRange, MAX_BUCKETS } from '../webhooks/statistics.ts'
 import { type BacklogBucket, readBacklogs } from './backlog-samples.ts'
@@ -15,7 +15,7 @@ const Bucket = builder.objectRef<BacklogBucket>('BacklogBucket').implement({
   }),
 })
 
-const BUCKETS = `one bucket per unit of time from \`since\` to \`until\`, oldest first, including empty buckets. At most ${MAX_BUCKETS.toLocaleString('en')} buckets. Counts of each minute are kept for 48 hours, and then one of each hour. Needs the scope \`deliveries:read\`.`
+const BUCKETS = `one bucket per unit of time from \`since\` to \`until\`, oldest first, including empty buckets. At most ${MAX_BUCKETS.toLocaleString('en')} buckets. Counts of each minute are kept for 48 hours, and then one of each hour.`
 builder.prismaObjectFields('Webhook', (t) => ({
   backlogHistory: t.field({
     type: [Bucket],
@@ -33,19 +33,19 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-builder.queryField('backlogHistory', (t) =>
-  t.field({
+organizationFields((t) => ({
+  backlogHistory: t.field({
     type: [Bucket],
     semanticNonNull: true,
     description: `The waiting deliveries of all webhooks of the organization over time: ${BUCKETS}`,
     complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },
     args: bucketArgs,
-    resolve: async (_root, { bucket, ...args }, context) => {
+    resolve: async (parent, { bucket, ...args }, context) => {
       const range = bucketRange({ ...args, unit: bucket })
-      const { organizationId: organization } = callerOf(context)
+      const organization = organizationOf(parent, context)
       const [buckets] = await readBacklogs(context.sql, { organization }, range)
       return buckets ?? []
     },
   }),
-)
+}))

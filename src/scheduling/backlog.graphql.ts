@@ -15,8 +15,7 @@ const WebhookBacklog = builder.objectRef<string>('WebhookBacklog').implement({
     oldest: t.prismaField({
       type: 'Delivery',
       nullable: true,
-      description:
-        'The waiting delivery of the oldest event. Null if none waits. Needs the scope `deliveries:read`.',
+      description: 'The waiting delivery of the oldest event. Null if none waits.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, webhookId, _args, context, info) =>
         context.perField(info, (ids: string[]) => findOldestParked(context, ids, query))(webhookId),
@@ -28,8 +27,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
   backlog: t.field({
     type: WebhookBacklog,
     semanticNonNull: true,
-    description:
-      'The backlog: the deliveries that are `WAITING`. Needs the scope `deliveries:read`.',
+    description: 'The backlog: the deliveries that are `WAITING`.',
     authScopes: { scope: 'deliveries:read' },
     select: { id: true },
     resolve: ({ id }) => id,

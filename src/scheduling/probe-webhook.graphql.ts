@@ -10,7 +10,7 @@ builder.mutationField('probeWebhook', (t) =>
     type: 'Webhook',
     nullable: true,
     description:
-      'Sends the next probe of a webhook on hold now, instead of at `nextProbeAt`. The probe is one of the oldest waiting deliveries; if it succeeds, the hold ends. Needs the scope `deliveries:write`.',
+      'Sends the next probe of a webhook on hold now, instead of at `nextProbeAt`. The probe is one of the oldest waiting deliveries; if it succeeds, the hold ends.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook'),
     errors: {

@@ -10,7 +10,7 @@ builder.mutationField('resumeWebhook', (t) =>
     type: 'Webhook',
     nullable: true,
     description:
-      'Ends the hold of a webhook without waiting for a successful probe. The backlog is released with a slow start: 10 deliveries in the first second, then twice as many each second. After 10 more consecutive failures, or an answer that asks to wait, the webhook is on hold again. Needs the scope `deliveries:write`.',
+      'Ends the hold of a webhook without waiting for a successful probe. The backlog is released with a slow start: 10 deliveries in the first second, then twice as many each second. After 10 more consecutive failures, or an answer that asks to wait, the webhook is on hold again.',
     authScopes: { scope: 'deliveries:write' },
     portal: changesNode('webhook'),
     errors: {

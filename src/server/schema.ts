@@ -50,9 +50,13 @@ import '../webhooks/webhook-health.graphql.ts'
 import '../webhooks/webhook-mutations.graphql.ts'
 import { specifiedDirectives } from 'graphql'
 import { builder } from '../graphql/builder.ts'
+import { withRequiresScopes } from '../graphql/requires-scopes-plugin.ts'
 import { semanticNonNull } from '../graphql/semantic-non-null-plugin.ts'
+import '../graphql/error-codes.ts'
 import '../graphql/errors.ts'
 import '../graphql/root.ts'
 import '../graphql/scalars.ts'
 
-export const schema = builder.toSchema({ directives: [...specifiedDirectives, semanticNonNull] })
+export const schema = withRequiresScopes(
+  builder.toSchema({ directives: [...specifiedDirectives, semanticNonNull] }),
+)

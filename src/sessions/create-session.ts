@@ -113,7 +113,7 @@ function requireSessionScopes(scopes: readonly string[], forOneWebhook: boolean)
     const reason = forbidden[scope as Scope]
     if (reason === undefined) return []
     const detail = `A session cannot have the scope ${scope}: ${reason}. Remove this scope.`
-    return [{ path: ['scopes', index], code: 'scope_not_for_sessions', detail }]
+    return [{ path: ['scopes', index], code: 'scope_not_for_sessions' as const, detail }]
   })
   if (issues.length > 0) throw invalid(issues)
 }

@@ -3,6 +3,7 @@ import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { earliest } from './create-session.ts'
 import {
   createFrontendSession,
@@ -26,7 +27,10 @@ const FrontendSession = builder.prismaObject('ApiKey', {
       resolve: ({ id }) => publicId('apiKey', id),
     }),
     name: t.exposeString('name', { nullable: true, description: 'The label. Null: none.' }),
-    scopes: t.exposeStringList('scopes', { description: 'The scopes of the session.' }),
+    scopes: t.expose('scopes', {
+      type: ['Scope'],
+      description: 'The scopes of the session.',
+    }),
     webhookId: t.id({
       nullable: true,
       description:
@@ -80,14 +84,14 @@ const FrontendSessionFilter = builder.inputType('FrontendSessionFilter', {
   }),
 })
 
-builder.queryField('frontendSessions', (t) =>
-  t.prismaConnection(
+organizationFields((t) => ({
+  frontendSessions: t.prismaConnection(
     {
       type: FrontendSession,
       cursor: 'id',
       semanticNonNull: true,
       description:
-        'The frontend sessions of the organization, newest first. A session is listed until a day after it expires. Needs the scope `keys:manage`.',
+        'The frontend sessions of the organization, newest first. A session is listed until a day after it expires.',
       authScopes: { scope: 'keys:manage' },
       args: {
         filter: t.arg({
@@ -95,17 +99,22 @@ builder.queryField('frontendSessions', (t) =>
           description: 'Selects sessions. Default: all.',
         }),
       },
-      resolve: (query, _root, { filter }, context) =>
-        findFrontendSessions(context.prisma, callerOf(context).organizationId, filter ?? {}, query),
+      resolve: (query, organization, { filter }, context) =>
+        findFrontendSessions(
+          context.prisma,
+          organizationOf(organization, context),
+          filter ?? {},
+          query,
+        ),
     },
     FrontendSessionConnection,
   ),
-)
+}))
 
 const CreateFrontendSessionInput = builder.inputType('CreateFrontendSessionInput', {
   description: 'A frontend session to create.',
   fields: (t) => ({
-    scopes: t.stringList(sessionFields.scopes),
+    scopes: t.field({ type: ['Scope'], ...sessionFields.scopes }),
     webhookId: t.id(sessionFields.webhookId),
     ttlSeconds: t.int(sessionFields.ttlSeconds),
     name: t.string({
@@ -148,7 +157,7 @@ builder.mutationFields((t) => ({
     type: CreateFrontendSessionSuccess,
     nullable: true,
     description:
-      'Creates a short-lived token for a page of your own application, limited to this organization, the given scopes and, optionally, one webhook. The token is valid for GraphQL only. Call this mutation from your server. Needs the scope `keys:manage`.',
+      'Creates a short-lived token for a page of your own application, limited to this organization, the given scopes and, optionally, one webhook. The token is valid for GraphQL only. Call this mutation from your server.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError],
@@ -174,7 +183,7 @@ builder.mutationFields((t) => ({
   renewFrontendSession: t.prismaField({
     type: FrontendSession,
     nullable: true,
-    description: `Moves the end of a frontend session to \`ttlSeconds\` from now, at most ${MAX_AGE_SECONDS / 86_400} days after its creation. The token stays the same, and open subscriptions continue. The calling key must have the scopes of the session. Needs the scope \`keys:manage\`.`,
+    description: `Moves the end of a frontend session to \`ttlSeconds\` from now, at most ${MAX_AGE_SECONDS / 86_400} days after its creation. The token stays the same, and open subscriptions continue. The calling key must have the scopes of the session.`,
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],

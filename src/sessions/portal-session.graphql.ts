@@ -67,7 +67,7 @@ const PortalTheme = builder.inputType('PortalTheme', {
 const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
   description: 'A portal session to create.',
   fields: (t) => ({
-    scopes: t.stringList(sessionFields.scopes),
+    scopes: t.field({ type: ['Scope'], ...sessionFields.scopes }),
     webhookId: t.id(sessionFields.webhookId),
     ttlSeconds: t.int(sessionFields.ttlSeconds),
     theme: t.field({
@@ -101,7 +101,7 @@ builder.mutationField('createPortalSession', (t) =>
     type: PortalSessionRef,
     nullable: true,
     description:
-      'Creates a short-lived URL of the portal to embed in another application. The portal is the console, limited to this organization, the given scopes and, optionally, one webhook. Needs the scope `keys:manage`.',
+      'Creates a short-lived URL of the portal to embed in another application. The portal is the console, limited to this organization, the given scopes and, optionally, one webhook.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError],

@@ -3,6 +3,7 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { MASK } from '../webhooks/mask.ts'
 import { configureTestReceiver } from './configure-test-receiver.ts'
 import {
@@ -113,20 +114,20 @@ const TestReceiverType = builder
     }),
   })
 
-builder.queryField('testReceiver', (t) =>
-  t.field({
+organizationFields((t) => ({
+  testReceiver: t.field({
     type: TestReceiverType,
     nullable: true,
     description:
-      'The test receiver. Null outside of embedded mode, and if deliveries to this machine are not allowed. Needs the scope `events:read`.',
+      'The test receiver. Null outside of embedded mode, and if deliveries to this machine are not allowed.',
     authScopes: { scope: 'events:read' },
-    resolve: (_root, _args, context) => {
-      const { organizationId } = callerOf(context)
+    resolve: (organization, _args, context) => {
+      const organizationId = organizationOf(organization, context)
       const { testReceiver } = context
       return testReceiver ? { receiver: testReceiver, organizationId } : null
     },
   }),
-)
+}))
 
 const ConfigureTestReceiverInput = builder.inputType('ConfigureTestReceiverInput', {
   description: 'How the test receiver shall respond.',
@@ -147,7 +148,7 @@ builder.mutationField('configureTestReceiver', (t) =>
     type: TestReceiverType,
     nullable: true,
     description:
-      'Changes how the test receiver of embedded mode responds to the deliveries of the organization. Needs the scope `webhooks:write`.',
+      'Changes how the test receiver of embedded mode responds to the deliveries of the organization.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [NotFoundError, ValidationError],

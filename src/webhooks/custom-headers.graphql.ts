@@ -23,9 +23,9 @@ builder.mutationField('revealHeaders', (t) =>
     type: ['Header'],
     nullable: true,
     description:
-      'Returns the custom headers of a webhook with their values, which may be credentials. Each call is in the audit log, as `custom_headers.revealed`. Needs the scope `secrets:read`.',
+      'Returns the custom headers of a webhook with their values, which may be credentials. Each call is in the audit log, as `custom_headers.revealed`.',
     authScopes: { scope: 'secrets:read' },
-    portal: changesNode('webhook', ({ webhookId }) => webhookId),
+    portal: changesNode('webhook'),
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'headers', description: 'The headers, in the order they were set in.' },
@@ -33,13 +33,13 @@ builder.mutationField('revealHeaders', (t) =>
       union: { description: 'The result of `revealHeaders`.' },
     },
     args: {
-      webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
+      id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
     },
-    resolve: async (_root, { webhookId }, context) => {
+    resolve: async (_root, { id }, context) => {
       const headers = await revealHeaders(
         { ...context.webhooks, actor: context.actor },
         callerOf(context).organizationId,
-        webhookId,
+        id,
       )
       return Object.entries(headers).map(([name, value]) => ({ name, value }))
     },

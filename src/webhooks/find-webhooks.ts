@@ -10,7 +10,7 @@ type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 
 export type WebhookState = 'no_deliveries' | 'healthy' | 'failing' | 'on_hold' | 'disabled'
 
-export type WebhookOrder = 'oldest first' | 'attention first'
+export type WebhookOrder = 'newest first' | 'attention first'
 
 /** Conditions on webhooks. A missing or null field matches every webhook. */
 export interface WebhookFilter {
@@ -18,11 +18,8 @@ export interface WebhookFilter {
   readonly uuid?: string | null | undefined
   /** A part of the URL or of the description. */
   readonly search?: string | null | undefined
-  readonly urlContains?: string | null | undefined
-  readonly descriptionContains?: string | null | undefined
   readonly subscribesTo?: string | null | undefined
-  readonly enabled?: boolean | null | undefined
-  readonly state?: WebhookState | null | undefined
+  readonly states?: readonly WebhookState[] | null | undefined
 }
 
 /** A page of an organization's webhooks. */
@@ -31,10 +28,10 @@ export async function findWebhooks(
   organizationId: string,
   filter: WebhookFilter,
   query: Selection & Page,
-  order: WebhookOrder = 'oldest first',
+  order: WebhookOrder,
 ): Promise<Webhook[]> {
   if (order === 'attention first') return await findByAttention(db, organizationId, filter, query)
-  const { where, ...page } = pageOf(query, 'oldest first')
+  const { where, ...page } = pageOf(query, 'newest first')
   return await db.webhook.findMany({
     ...page,
     where: { ...where, organizationId, deletedAt: null, AND: conditions(filter) },
@@ -53,17 +50,14 @@ export async function countWebhooks(
 }
 
 function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
-  const { uuid, search, urlContains, descriptionContains, subscribesTo, enabled, state } = filter
+  const { uuid, search, subscribesTo, states } = filter
   return [
     typeof uuid === 'string' ? { id: uuid } : {},
     typeof search === 'string'
       ? { OR: [{ url: containing(search) }, { description: containing(search) }] }
       : {},
-    typeof urlContains === 'string' ? { url: containing(urlContains) } : {},
-    typeof descriptionContains === 'string' ? { description: containing(descriptionContains) } : {},
     typeof subscribesTo === 'string' ? { eventSubscriptions: { has: subscribesTo } } : {},
-    typeof enabled === 'boolean' ? { enabled } : {},
-    state ? inState(state) : {},
+    states ? { OR: states.map(inState) } : {},
   ]
 }
 
@@ -85,7 +79,7 @@ function inState(state: WebhookState): Prisma.WebhookWhereInput {
 }
 
 /**
- * Those on hold first, then the failing ones, the others and the disabled ones, each group from the oldest. Finds ids
+ * Those on hold first, then the failing ones, the others and the disabled ones, each group from the newest. Finds ids
  * first: Prisma cannot order by a state. An organization has few webhooks.
  */
 async function findByAttention(
@@ -103,7 +97,7 @@ async function findByAttention(
       schedule: { select: { onHoldSince: true } },
       condition: { select: { failingSince: true } },
     },
-    orderBy: { id: 'asc' },
+    orderBy: { id: 'desc' },
   })
   const ids = Object.values(ATTENTION).flatMap((matches) =>
     states.filter(matches).map(({ id }) => id),

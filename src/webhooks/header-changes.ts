@@ -55,7 +55,7 @@ export function requireValuesForOrigin(
   const kept = changes?.filter(({ value }) => typeof value !== 'string') ?? namesOf(stored)
   const issues = kept.map(({ name }) => ({
     path: ['headers', name, 'value'],
-    code: 'header_value_required',
+    code: 'header_value_required' as const,
     detail: `headers.${name} needs its value again, ${why}. Give the value, remove the header, or use a key with the scope secrets:read.`,
   }))
   if (issues.length > 0) throw invalid(issues)

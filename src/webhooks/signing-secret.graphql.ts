@@ -36,12 +36,12 @@ builder.prismaObjectFields('Webhook', (t) => ({
     type: 'SigningSecret',
     semanticNonNull: true,
     description:
-      'The current secret, which signs every attempt. Reading it is in the audit log, as `signing_secret.revealed`. Needs the scope `secrets:read`.',
+      'The current secret, which signs every attempt. Reading it is in the audit log, as `signing_secret.revealed`.',
     authScopes: { scope: 'secrets:read' },
     select: { id: true, signingSecrets: true },
-    resolve: async ({ id, signingSecrets }, _args, context) => {
+    resolve: async ({ id, organizationId, signingSecrets }, _args, context) => {
       const secret = currentSecret(context.webhooks.keyring, signingSecrets)
-      await auditRevealed(context, id)
+      await auditRevealed(context, organizationId, id)
       return secret
     },
   }),
@@ -49,12 +49,12 @@ builder.prismaObjectFields('Webhook', (t) => ({
     type: ['SigningSecret'],
     semanticNonNull: true,
     description:
-      'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`. Needs the scope `secrets:read`.',
+      'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`.',
     authScopes: { scope: 'secrets:read' },
     select: { id: true, signingSecrets: true },
-    resolve: async ({ id, signingSecrets }, _args, context) => {
+    resolve: async ({ id, organizationId, signingSecrets }, _args, context) => {
       const secrets = expiringSecrets(context.webhooks.keyring, signingSecrets)
-      if (secrets.length > 0) await auditRevealed(context, id)
+      if (secrets.length > 0) await auditRevealed(context, organizationId, id)
       return secrets
     },
   }),
@@ -65,9 +65,9 @@ builder.mutationField('rotateSigningSecret', (t) =>
     type: 'SigningSecret',
     nullable: true,
     description:
-      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret only. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused. Needs the scope `secrets:rotate`.',
+      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret only. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
     authScopes: { scope: 'secrets:rotate' },
-    portal: changesNode('webhook', ({ webhookId }) => webhookId),
+    portal: changesNode('webhook'),
     errors: {
       types: [NotFoundError],
       dataField: { name: 'signingSecret', description: 'The new secret.' },
@@ -75,24 +75,32 @@ builder.mutationField('rotateSigningSecret', (t) =>
       union: { description: 'The result of `rotateSigningSecret`.' },
     },
     args: {
-      webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
+      id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
     },
-    resolve: (_root, { webhookId }, context) =>
+    resolve: (_root, { id }, context) =>
       rotateSigningSecret(
         { ...context.webhooks, actor: context.actor },
         callerOf(context).organizationId,
-        webhookId,
+        id,
       ),
   }),
 )
 
-const auditsOfRequests = new WeakMap<Context, ReturnType<typeof createAuditRevealedSecrets>>()
+type Audit = ReturnType<typeof createAuditRevealedSecrets>
 
-async function auditRevealed(context: Context, webhookUuid: string): Promise<void> {
+/** For each request, by organization. */
+const audits = new WeakMap<Context, Map<string, Audit>>()
+
+async function auditRevealed(
+  context: Context,
+  organizationId: string,
+  webhookUuid: string,
+): Promise<void> {
   const { sql, actor } = context
-  const { organizationId } = callerOf(context)
+  const ofRequest = audits.get(context) ?? new Map<string, Audit>()
+  audits.set(context, ofRequest)
   const audit =
-    auditsOfRequests.get(context) ?? createAuditRevealedSecrets({ sql, actor, organizationId })
-  auditsOfRequests.set(context, audit)
+    ofRequest.get(organizationId) ?? createAuditRevealedSecrets({ sql, actor, organizationId })
+  ofRequest.set(organizationId, audit)
   await audit(webhookUuid)
 }

@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { bucketArgs, bucketComplexity } from './bucket-arguments.ts'
 import { latencyPercentile } from './latency.ts'
 import { bucketRange, MAX_BUCKETS, readStatistics, type StatisticsBucket } from './statistics.ts'
@@ -69,7 +69,7 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
   }),
 })
 
-const BUCKETS = `one bucket per unit of time from \`since\` to \`until\`, oldest first, including empty buckets. At most ${MAX_BUCKETS.toLocaleString('en')} buckets. Needs the scope \`deliveries:read\`.`
+const BUCKETS = `one bucket per unit of time from \`since\` to \`until\`, oldest first, including empty buckets. At most ${MAX_BUCKETS.toLocaleString('en')} buckets.`
 
 builder.prismaObjectFields('Webhook', (t) => ({
   statistics: t.field({
@@ -88,19 +88,19 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-builder.queryField('statistics', (t) =>
-  t.field({
+organizationFields((t) => ({
+  statistics: t.field({
     type: [Bucket],
     semanticNonNull: true,
     description: `Statistics of the attempts of all webhooks of the organization, including deleted webhooks: ${BUCKETS}`,
     complexity: bucketComplexity,
     authScopes: { scope: 'deliveries:read' },
     args: bucketArgs,
-    resolve: async (_root, { bucket, ...args }, context) => {
+    resolve: async (parent, { bucket, ...args }, context) => {
       const range = bucketRange({ ...args, unit: bucket })
-      const { organizationId: organization } = callerOf(context)
+      const organization = organizationOf(parent, context)
       const [buckets] = await readStatistics(context.sql, { organization }, range)
       return buckets ?? []
     },
   }),
-)
+}))

@@ -1,5 +1,4 @@
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
 import { findWebhookChanges, MAX_CHANGES, type WebhookChange } from './webhook-changes.ts'
 
 const WebhookChangeKind = builder.enumType('WebhookChangeKind', {
@@ -32,7 +31,7 @@ const Change = builder.objectRef<WebhookChange>('WebhookChange').implement({
 builder.prismaObjectFields('Webhook', (t) => ({
   changes: t.field({
     type: [Change],
-    description: `The changes, rotations and holds of the webhook in a time range, newest first. At most ${MAX_CHANGES}.`,
+    description: `The changes, rotations and holds of the webhook in a time range, newest first. A list and no connection, because it marks a chart: at most ${MAX_CHANGES}, and \`auditLog\` has all.`,
     args: {
       since: t.arg({
         type: 'DateTime',
@@ -45,12 +44,11 @@ builder.prismaObjectFields('Webhook', (t) => ({
       }),
     },
     complexity: { field: 1, multiplier: MAX_CHANGES },
-    select: { id: true },
-    resolve: ({ id }, { since, until }, context, info) => {
-      const { organizationId } = callerOf(context)
-      return context.perField(info, (webhooks: string[]) =>
-        findWebhookChanges(context.sql, organizationId, webhooks, { since, until }),
-      )(id)
+    select: { id: true, organizationId: true },
+    resolve: ({ id, organizationId }, { since, until }, context, info) => {
+      const run = (webhooks: string[]) =>
+        findWebhookChanges(context.sql, organizationId, webhooks, { since, until })
+      return context.perField(info, run, organizationId)(id)
     },
   }),
 }))

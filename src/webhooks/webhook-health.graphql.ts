@@ -1,4 +1,4 @@
-import { textRule } from '../graphql/arguments.ts'
+import { choicesRule, textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
@@ -73,20 +73,15 @@ builder.inputType('WebhookFilter', {
       description: 'Webhooks whose URL or description contains this text, ignoring case.',
       validate: textRule,
     }),
-    urlContains: t.string({
-      description: 'Webhooks whose URL contains this text, ignoring case.',
-      validate: textRule,
-    }),
-    descriptionContains: t.string({
-      description: 'Webhooks whose description contains this text, ignoring case.',
-      validate: textRule,
-    }),
     subscribesTo: t.string({
       description: 'Webhooks that subscribe to the event type with this name.',
       validate: textRule,
     }),
-    enabled: t.boolean({ description: 'Webhooks that are enabled (true) or disabled (false).' }),
-    state: t.field({ type: WebhookState, description: 'Webhooks in this state.' }),
+    states: t.field({
+      type: [WebhookState],
+      description: 'Webhooks in one of these states.',
+      validate: choicesRule,
+    }),
   }),
 })
 
@@ -173,8 +168,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
   health: t.field({
     type: WebhookHealth,
     semanticNonNull: true,
-    description:
-      'The health of the webhook. Windows of a day or more start at a full hour. Needs the scope `deliveries:read`.',
+    description: 'The health of the webhook. Windows of a day or more start at a full hour.',
     authScopes: { scope: 'deliveries:read' },
     args: {
       window: t.arg({
@@ -236,8 +230,7 @@ const WebhookHealthChange = builder
       webhook: t.prismaField({
         type: 'Webhook',
         nullable: true,
-        description:
-          'The webhook. Null if it was deleted in the meantime. Needs the scope `webhooks:read`.',
+        description: 'The webhook. Null if it was deleted in the meantime.',
         authScopes: { scope: 'webhooks:read' },
         resolve: async (query, event, _args, context, info) => {
           const { organizationId } = callerOf(context)
@@ -256,7 +249,7 @@ builder.subscriptionField('webhookHealthChanged', (t) =>
     type: WebhookHealthChange,
     semanticNonNull: true,
     description:
-      'Emits the new state of a webhook when it changes, except the first success of a new webhook. Of changes within a tenth of a second, only the last is sure to arrive. Needs the scope `webhooks:read`.',
+      'Emits the new state of a webhook when it changes, except the first success of a new webhook. Of changes within a tenth of a second, only the last is sure to arrive.',
     authScopes: { scope: 'webhooks:read' },
     portal: streamsOfWebhook,
     args: {

@@ -113,7 +113,7 @@ builder.mutationFields((t) => ({
     type: 'Webhook',
     nullable: true,
     description:
-      'Registers a webhook and creates its signing secret. Needs the scope `webhooks:write`, and `secrets:read` to read the secret.',
+      'Registers a webhook and creates its signing secret. Reading the secret also needs `secrets:read`.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [ValidationError, ConflictError],
@@ -151,7 +151,7 @@ builder.mutationFields((t) => ({
     type: 'Webhook',
     nullable: true,
     description:
-      'Changes a webhook. If all values are set already, nothing changes, `updatedAt` included. Needs the scope `webhooks:write`. A URL of another origin (scheme, host or port) also needs the value of each header that stays, because it may be a credential: without it, the issue of the header has the code `header_value_required`, and nothing changes. A caller with `secrets:read` may omit the values; the audit log names these headers (`keptHeaders`).',
+      'Changes a webhook. If all values are set already, nothing changes, `updatedAt` included. A URL of another origin (scheme, host or port) also needs the value of each header that stays, because it may be a credential: without it, the issue of the header has the code `header_value_required`, and nothing changes. A caller with `secrets:read` may omit the values; the audit log names these headers (`keptHeaders`).',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
     errors: {
@@ -183,7 +183,7 @@ builder.mutationFields((t) => ({
     type: 'ID',
     nullable: true,
     description:
-      'Deletes a webhook permanently, with its secrets and headers. Its unfinished deliveries are canceled. Needs the scope `webhooks:write`.',
+      'Deletes a webhook permanently, with its secrets and headers. Its unfinished deliveries are canceled.',
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
     errors: {

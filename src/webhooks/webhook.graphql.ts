@@ -1,5 +1,6 @@
 import { builder } from '../graphql/builder.ts'
-import { callerOf } from '../graphql/context.ts'
+import { withinReach } from '../graphql/context.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
 import { countWebhooks, findWebhookById, findWebhooks } from './find-webhooks.ts'
@@ -13,19 +14,14 @@ declare module '../graphql/context.ts' {
 
 const Webhook = builder.prismaNode('Webhook', {
   id: { field: 'id' },
-  findUnique: (id, context) => ({
-    id,
-    organizationId: callerOf(context).organizationId,
-    deletedAt: null,
-  }),
+  findUnique: (id, context) => ({ id, ...withinReach(context), deletedAt: null }),
   nullable: true,
   extensions: { readScope: 'webhooks:read', ofWebhook: itself },
-  select: { id: true },
+  select: { id: true, organizationId: true },
   fields: (t) => ({
     url: t.exposeString('url'),
     description: t.exposeString('description', { nullable: true }),
     enabled: t.exposeBoolean('enabled'),
-    eventSubscriptions: t.exposeStringList('eventSubscriptions'),
     deliveryHeaderPrefix: t.string({
       description:
         'The prefix of the delivery headers `id`, `timestamp` and `signature`, set by the operator (POSTHORN_HEADER_PREFIX). Default: `wh-`.',
@@ -51,11 +47,11 @@ const Webhook = builder.prismaNode('Webhook', {
 const WebhookOrder = builder.enumType('WebhookOrder', {
   description: 'The order of webhooks.',
   values: {
-    OLDEST_FIRST: { value: 'oldest first', description: 'By the time of their creation.' },
+    NEWEST_FIRST: { value: 'newest first', description: 'By the time of their creation.' },
     ATTENTION_FIRST: {
       value: 'attention first',
       description:
-        'Webhooks on hold, then failing ones, then the others, disabled ones last; each group oldest first. A state that changes between two pages can repeat or skip a webhook.',
+        'Webhooks on hold, then failing ones, then the others, disabled ones last; each group newest first. A state that changes between two pages can repeat or skip a webhook.',
     },
   } as const,
 })
@@ -80,38 +76,44 @@ interface Countable {
   readonly totalCount: () => Promise<number>
 }
 
-builder.queryFields((t) => ({
+organizationFields((t) => ({
   webhook: t.prismaField({
     type: 'Webhook',
     nullable: true,
-    description: 'The webhook with this id, or null. Needs the scope `webhooks:read`.',
+    description: 'The webhook with this id, or null.',
     authScopes: { scope: 'webhooks:read' },
     portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of a webhook: `wh_…`.' }) },
-    resolve: (query, _root, { id }, context) =>
-      findWebhookById(context.prisma, callerOf(context).organizationId, id, query),
+    resolve: (query, organization, { id }, context) =>
+      findWebhookById(context.prisma, organizationOf(organization, context), id, query),
   }),
   webhooks: t.prismaConnection(
     {
       type: 'Webhook',
       cursor: 'id',
       semanticNonNull: true,
-      description: 'The webhooks of the organization. Needs the scope `webhooks:read`.',
+      description: 'The webhooks of the organization.',
       authScopes: { scope: 'webhooks:read' },
       portal: (args, { webhookId }) => ({ ...args, filter: { ...args.filter, uuid: webhookId } }),
       args: {
         filter: t.arg({ type: 'WebhookFilter', description: 'Selects webhooks. Default: all.' }),
-        order: t.arg({
+        orderBy: t.arg({
           type: WebhookOrder,
           required: true,
-          defaultValue: 'oldest first',
-          description: 'The order. Default: OLDEST_FIRST.',
+          defaultValue: 'newest first',
+          description: 'The order. Default: NEWEST_FIRST.',
         }),
       },
-      resolve: (query, _root, { filter, order }, context) =>
-        findWebhooks(context.prisma, callerOf(context).organizationId, filter ?? {}, query, order),
-      totalCount: (_root, { filter }, context) =>
-        countWebhooks(context.prisma, callerOf(context).organizationId, filter ?? {}),
+      resolve: (query, organization, { filter, orderBy }, context) =>
+        findWebhooks(
+          context.prisma,
+          organizationOf(organization, context),
+          filter ?? {},
+          query,
+          orderBy,
+        ),
+      totalCount: (organization, { filter }, context) =>
+        countWebhooks(context.prisma, organizationOf(organization, context), filter ?? {}),
     },
     WebhookConnection,
   ),
@@ -121,10 +123,10 @@ builder.prismaObjectFields('Delivery', (t) => ({
   webhook: t.field({
     type: Webhook,
     nullable: true,
-    description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
+    description: 'The webhook. Null if it was deleted.',
     authScopes: { scope: 'webhooks:read' },
     select: (_args, _context, nestedSelection) => ({
-      webhook: nestedSelection({ select: { id: true, deletedAt: true } }),
+      webhook: nestedSelection({ select: { id: true, organizationId: true, deletedAt: true } }),
     }),
     resolve: ({ webhook }) => (webhook.deletedAt ? null : webhook),
   }),

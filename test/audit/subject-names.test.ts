@@ -58,7 +58,10 @@ test('each subject has its name, also after it is deleted or revoked', async () 
   await run('api-keys', 'CreateApiKey', { input: { name: 'Till', scopes: ['webhooks:read'] } })
   const [{ subjectId: keyId = '' } = {}] = await log({ subjectKinds: ['API_KEY'] })
   await run('api-keys', 'RevokeApiKey', { id: keyId })
-  await run('event-types', 'UpdateEventType', { name: JOINED, input: { description: 'Came.' } })
+  await run('event-types', 'UpdateEventType', {
+    id: `type_${JOINED}`,
+    input: { description: 'Came.' },
+  })
   await run('organizations', 'RenameOrganization', {
     id: operator.publicOrganizationId,
     input: { name: 'Autumn Fair' },

@@ -60,7 +60,7 @@ export const WORK = {
     await forEachWebhook(
       greedy,
       `mutation ($id: ID!) { redeliverDeliveries(input: {
-         ratePerSecond: 5000, filter: { webhookId: $id, states: [SUCCEEDED] } }) { __typename } }`,
+         ratePerSecond: 5000, filter: { webhookIds: [$id], states: [SUCCEEDED] } }) { __typename } }`,
     )
   },
   'a release': async (greedy) => {
@@ -75,7 +75,8 @@ export const WORK = {
          lateral posthorn.publish_event($1, $2, json_build_object('text', repeat('a', 254 * 1024)))`,
       [tenant.publicOrganizationId, type, bench.sizes.greedyEvents],
     )
-    const query = 'query ($contains: String!) { scanEvents(contains: $contains) { scannedCount } }'
+    const query =
+      'query ($contains: String!) { scanEvents(filter: { contains: $contains }) { scannedCount } }'
     await repeat(greedy, 7, { query, variables: { contains: `b${'a'.repeat(199)}` } })
   },
 } satisfies Record<string, Start>
@@ -83,7 +84,7 @@ export const WORK = {
 /** Pages with nearly as many fields as a response may have. */
 const LARGE_QUERY = `{ ${['a', 'b', 'c'].map(
   (alias) => `${alias}: deliveries(first: 100) { nodes {
-    id state createdAt webhook { id url } event { id type } attempts(first: 5) { nodes { id number } } } }`,
+    id state createdAt webhook { id url } event { id type { name } } attempts(first: 5) { nodes { id number } } } }`,
 )} }`
 
 /** Publishes without end. */

@@ -18,11 +18,12 @@ const LISTS = {
   'deliveries, 5xx':
     'deliveries(filter: { statusClasses: SERVER_ERROR_5XX }, first: 50, after: $after)',
   'deliveries, rare type':
-    'deliveries(filter: { eventType: "event_attendee.ticket_success" }, first: 50, after: $after)',
+    'deliveries(filter: { eventTypes: ["event_attendee.ticket_success"] }, first: 50, after: $after)',
   'deliveries, with an attempt of a cause':
     'deliveries(filter: { anyAttempt: { causes: "500" } }, first: 50, after: $after)',
   attempts: 'attempts(first: 50, after: $after)',
-  'attempts, failed': 'attempts(filter: { outcome: FAILED }, first: 50, after: $after)',
+  'attempts, failed':
+    'attempts(filter: { statusClasses: [REDIRECTION_3XX, CLIENT_ERROR_4XX, SERVER_ERROR_5XX, NO_RESPONSE] }, first: 50, after: $after)',
   'attempts, by cause': 'attempts(filter: { causes: ["500", "400"] }, first: 50, after: $after)',
   'attempts, slow': 'attempts(filter: { minDurationMs: 10000 }, first: 50, after: $after)',
   events: 'events(first: 50, after: $after)',

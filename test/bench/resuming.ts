@@ -34,7 +34,7 @@ export async function measureResuming(
 }
 
 const SUBSCRIPTION = `subscription ($after: ID) {
-  attemptRecorded(after: $after) { id number succeeded status errorCode delivery { id state eventType } }
+  attemptRecorded(after: $after) { id number succeeded status errorCode delivery { id state eventType { name } } }
 }`
 
 async function resume(url: string, token: string, after: string, last: string): Promise<number> {

@@ -4,14 +4,12 @@ import { deleteOldBulkTasks } from '../../src/bulk-tasks/bulk-task.ts'
 import { continueBulkTask } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
-import {
-  type AttemptRecord,
-  createRecordAttempt,
-} from '../../src/deliveries/attempts/record-attempt.ts'
+import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
-import { addWebhook, deliveryIds, deliveryRow, publish } from '../graphql/support/rows.ts'
+import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { until } from '../support/until.ts'
 
@@ -176,7 +174,10 @@ describe('a redelivery', () => {
 
   test('by a filter of states works in pages at its rate, and takes each delivery once', async () => {
     for (const delivery of deliveries) await record(delivery, 500)
-    const id = await redeliver({ filter: { states: 'EXHAUSTED', webhookId }, ratePerSecond: 4 })
+    const id = await redeliver({
+      filter: { states: 'EXHAUSTED', webhookIds: [webhookId] },
+      ratePerSecond: 4,
+    })
     await continueTask(id)
     const { changed } = await run('BulkTask', { id })
     expect(changed).toBeLessThan(deliveries.length)
@@ -186,7 +187,7 @@ describe('a redelivery', () => {
 
   test('leaves out deliveries and attempts that are newer than the task', async () => {
     await record(deliveries[0], 500)
-    const id = await redeliver({ filter: { outcome: 'FAILED' } })
+    const id = await redeliver({ filter: { statusClasses: FAILED } })
     await publish(api, tenant.organizationId, 1)
     const [newer] = await deliveryIds(api.database, tenant.organizationId)
     await record(newer, 500)
@@ -199,7 +200,7 @@ describe('a redelivery', () => {
     await record(exhausted, 500)
     await record(retrying, 500, RETRY)
     await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
-    const id = await redeliver({ filter: { outcome: 'FAILED' } })
+    const id = await redeliver({ filter: { statusClasses: FAILED } })
     expect(await change(id)).toMatchObject({ total: 2, changed: 1 })
     expect(await states()).toMatchObject({
       [exhausted as string]: 'on_hold',
@@ -222,7 +223,7 @@ describe('a redelivery', () => {
 
   test('only counts in a dry run', async () => {
     for (const delivery of deliveries.slice(0, 3)) await record(delivery, 500)
-    for (const filter of [{ outcome: 'FAILED' }, { anyAttempt: { causes: ['500'] } }]) {
+    for (const filter of [{ statusClasses: FAILED }, { anyAttempt: { causes: ['500'] } }]) {
       const counted = await run('CountRedeliveries', { filter })
       expect(counted).toMatchObject({ count: 3, countIsExact: true })
     }
@@ -235,7 +236,9 @@ describe('a cancelation', () => {
     const [retrying, exhausted] = deliveries
     await record(retrying, 500, RETRY)
     await record(exhausted, 500)
-    const started = await run('CancelDeliveries', { input: { filter: { webhookId } } })
+    const started = await run('CancelDeliveries', {
+      input: { filter: { webhookIds: [webhookId] } },
+    })
     expect(started).toMatchObject({ count: 5 })
     expect(await change(started.task.id)).toMatchObject({
       action: 'CANCEL',
@@ -298,7 +301,7 @@ describe('a task', () => {
 
   test.each([
     ['deliveries', { states: ['queued'] }],
-    ['attempts', { anyAttempt: { outcome: 'failed' } }],
+    ['attempts', { anyAttempt: { statusClasses: [0, 3, 4, 5] } }],
   ] as const)('for one webhook is limited to it by a filter of %s too', async (_, filter) => {
     const { id } = await addWebhook(api, tenant.organizationId)
     await publish(api, tenant.organizationId, 2)
@@ -361,8 +364,12 @@ describe('a task', () => {
       'filter',
       'filter.states must be among RETRYING, SUCCEEDED',
     ],
-    [{ filter: { outcome: 'FAILED' }, ratePerSecond: 0 }, 'ratePerSecond', 'from 1 to 5,000'],
-    [{ filter: { webhookId: 'x' } }, 'filter', 'filter.webhookId must be the id of a webhook'],
+    [{ filter: { statusClasses: FAILED }, ratePerSecond: 0 }, 'ratePerSecond', 'from 1 to 5,000'],
+    [
+      { filter: { webhookIds: ['x'] } },
+      'filter',
+      'filter.webhookIds.0 must be the id of a webhook',
+    ],
     [
       { filter: { key: { path: '$.order.id', equals: '1' } } },
       'key',
@@ -384,7 +391,9 @@ describe('a task', () => {
     expect(await run('RedeliverDeliveries', { input: { ids: [theirs] } })).toMatchObject({
       code: 'not_found',
     })
-    expect(await run('CancelDeliveries', { input: { filter: { webhookId } } })).toMatchObject({
+    expect(
+      await run('CancelDeliveries', { input: { filter: { webhookIds: [webhookId] } } }),
+    ).toMatchObject({
       count: 0,
     })
     expect((await run('BulkTasks', {})).nodes).toHaveLength(1)

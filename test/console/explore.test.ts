@@ -100,7 +100,7 @@ story('operations run by a token that is typed into the page, and nothing stores
 story('a subscription shows events until the reader leaves the page', async () => {
   const page = await explore()
   const ended = page.waitForEvent('requestfailed', (request) => isStream(request.headers()))
-  await write(page, 'subscription Shown { attemptRecorded { delivery { eventType } } }')
+  await write(page, 'subscription Shown { attemptRecorded { delivery { eventType { name } } } }')
   const opened = page.waitForResponse((response) => isStream(response.request().headers()))
   await execute(page)
   expect((await opened).status()).toBe(200)

@@ -116,7 +116,11 @@ for (const [name, connect, options = {}] of FRONTENDS) {
         throw new Error(JSON.stringify(created))
       }
       const { webhook } = created.createWebhook
-      expect(webhook).toMatchObject({ url: hook, enabled: true, eventSubscriptions: [JOINED] })
+      expect(webhook).toMatchObject({
+        url: hook,
+        enabled: true,
+        eventSubscriptions: [{ name: JOINED }],
+      })
 
       const listed = await frontend.list()
       expect(listed?.webhooks?.nodes.map(({ id }) => id)).toContain(webhook.id)

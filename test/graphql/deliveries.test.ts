@@ -187,7 +187,7 @@ describe('delivery', () => {
     await api.database.prisma.event.deleteMany({ where: { organizationId: tenant.organizationId } })
     const { data, errors } = await call('Delivery', { id: delivery })
     expect(errors).toBeUndefined()
-    expect(data.delivery).toMatchObject({ id: delivery, eventType: JOINED, event: null })
+    expect(data.delivery).toMatchObject({ id: delivery, eventType: { name: JOINED }, event: null })
   })
 })
 
@@ -207,12 +207,14 @@ describe('deliveries', () => {
     expect(await ids({ filter: { states: ['SUCCEEDED'] } })).toEqual([delivery])
     expect(await ids({ filter: { states: ['QUEUED'] } })).toEqual(all.slice(1))
     expect(await ids({ filter: { states: ['CANCELED'] } })).toEqual([])
-    expect(await ids({ filter: { webhookId } })).toEqual(all)
-    expect(await ids({ filter: { webhookId: mintId('webhook') } })).toEqual([])
-    expect(await ids({ filter: { eventType: JOINED, webhookId, states: ['SUCCEEDED'] } })).toEqual([
-      delivery,
-    ])
-    expect(await ids({ filter: { eventType: TICKET } })).toEqual([])
+    expect(await ids({ filter: { webhookIds: [webhookId] } })).toEqual(all)
+    expect(await ids({ filter: { webhookIds: [mintId('webhook')] } })).toEqual([])
+    expect(
+      await ids({
+        filter: { eventTypes: [JOINED], webhookIds: [webhookId], states: ['SUCCEEDED'] },
+      }),
+    ).toEqual([delivery])
+    expect(await ids({ filter: { eventTypes: [TICKET] } })).toEqual([])
   })
 
   test('are filtered by several webhooks and event types, in pages from both ends', async () => {
@@ -263,7 +265,7 @@ describe('deliveries', () => {
   })
 
   test('a filter with an id that is not of a webhook is rejected', async () => {
-    const { errors } = await call('DeliveriesPage', { filter: { webhookId: delivery } })
+    const { errors } = await call('DeliveriesPage', { filter: { webhookIds: [delivery] } })
     expect(errors).toMatchObject([
       {
         message: 'filter.webhookId must be the id of a webhook: wh_….',
@@ -278,7 +280,7 @@ describe('deliveries', () => {
       tenant.token,
       `query ($id: ID!) { webhook(id: $id) {
         exhausted: deliveries(filter: { states: EXHAUSTED }) { nodes { id event { deliveries(filter: { states: EXHAUSTED }) { nodes { id } } } } }
-        ticket: deliveries(filter: { eventType: "${TICKET}" }) { nodes { id } }
+        ticket: deliveries(filter: { eventTypes: ["${TICKET}"] }) { nodes { id } }
       } }`,
       { id: webhookId },
     )

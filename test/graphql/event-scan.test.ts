@@ -16,14 +16,14 @@ beforeEach(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 const SCAN = `query ($contains: String!, $type: String, $since: DateTime, $until: DateTime, $first: Int, $after: String) {
-  scanEvents(contains: $contains, type: $type, since: $since, until: $until, first: $first, after: $after) {
-    events { id } scannedCount scannedTo endCursor } }`
+  scanEvents(filter: { contains: $contains, type: $type, since: $since, until: $until }, first: $first, after: $after) {
+    nodes { id } scannedCount scannedTo pageInfo { endCursor hasNextPage } } }`
 
 async function scan(args: object) {
   const { data, errors } = await api.call(tenant.token, SCAN, { contains: '87012', ...args })
   expect(errors).toBeUndefined()
-  const { events, ...rest } = data.scanEvents
-  return { ids: events.map(({ id }: { id: string }) => id), ...rest }
+  const { nodes, pageInfo, ...rest } = data.scanEvents
+  return { ids: nodes.map(({ id }: { id: string }) => id), ...rest, ...pageInfo }
 }
 
 async function publish(data: unknown, type = JOINED): Promise<string> {
@@ -35,7 +35,7 @@ test('a scan finds a text anywhere in the data, newest first, case-sensitive', a
   const first = await publish({ note: 'Order 87012 was paid' })
   await publish({ note: 'Order 87013 was paid' })
   const third = await publish({ deep: [{ order: 87_012 }] })
-  expect(await scan({})).toMatchObject({ ids: [third, first], scannedCount: 3, endCursor: null })
+  expect(await scan({})).toMatchObject({ ids: [third, first], scannedCount: 3, hasNextPage: false })
   expect(await scan({ contains: 'order 87012' })).toMatchObject({ ids: [] })
   expect(await scan({ contains: '"order":87012' })).toMatchObject({ ids: [third] })
   expect(await scan({ contains: '%' })).toMatchObject({ ids: [], scannedCount: 3 })
@@ -59,7 +59,13 @@ test('a scan that has found enough goes on from its cursor', async () => {
   const two = await scan({ first: 3, after: one.endCursor })
   expect(two).toMatchObject({ ids: ids.slice(2), scannedCount: 3 })
   const end = await scan({ after: two.endCursor })
-  expect(end).toEqual({ ids: [], scannedCount: 0, scannedTo: null, endCursor: null })
+  expect(end).toEqual({
+    ids: [],
+    scannedCount: 0,
+    scannedTo: null,
+    endCursor: null,
+    hasNextPage: false,
+  })
 })
 
 /** Inserts events with this SQL for their data, in the order of a series `i`. */
@@ -102,7 +108,7 @@ test('a statement of a scan reads data by bytes, and at least one event', async 
 test('an organization runs one scan at a time, and others are not concerned', async () => {
   await publish({ order: 87_012 })
   const both =
-    '{ a: scanEvents(contains: "87012") { scannedCount } b: scanEvents(contains: "87012") { scannedCount } }'
+    '{ a: scanEvents(filter: { contains: "87012" }) { scannedCount } b: scanEvents(filter: { contains: "87012" }) { scannedCount } }'
   const { data, errors } = await api.call(tenant.token, both)
   expect(data.a).toEqual({ scannedCount: 1 })
   expect(errors).toMatchObject([

@@ -361,9 +361,9 @@ describe('event, events and eventTypes', () => {
     })
     const { data: after } = await api.call(
       tenant.token,
-      '{ eventTypes { id } node(id: "gone") { id ... on EventType { archivedAt } } }',
+      '{ eventTypes { id } node(id: "type_gone") { id ... on EventType { archivedAt } } }',
     )
-    expect(after.eventTypes).toEqual([{ id: JOINED }, { id: TICKET }])
+    expect(after.eventTypes).toEqual([{ id: `type_${JOINED}` }, { id: `type_${TICKET}` }])
     expect(after.node.archivedAt).not.toBeNull()
   })
 })

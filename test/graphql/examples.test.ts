@@ -15,7 +15,7 @@ import { JOINED, TICKET } from '../support/factories.ts'
 import { openReceiver } from '../test-receiver/open-receiver.ts'
 import { type Api, openApi, request } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
-import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { addAttempt, addWebhook, deliveryIds, FAILED, publish } from './support/rows.ts'
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
@@ -80,15 +80,15 @@ const VARIABLES: Record<
     return { id: webhookId }
   },
   ResumeWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
-  RotateSigningSecret: ({ webhookId }) => ({ webhookId }),
-  RevealHeaders: ({ webhookId }) => ({ webhookId }),
+  RotateSigningSecret: ({ webhookId }) => ({ id: webhookId }),
+  RevealHeaders: ({ webhookId }) => ({ id: webhookId }),
   ChangeHeaders: async ({ webhookId }) => {
     const headers = { 'X-Key': 'abc' }
     await updateWebhook(api.deps.webhooks, tenant.organizationId, webhookId, { headers })
     return { id: webhookId }
   },
   SendDeliveryCopy: ({ deliveryId }) => ({ id: deliveryId, input: { url: NOBODY_LISTENS } }),
-  TestDelivery: ({ webhookId }) => ({ webhookId, input: { eventType: JOINED } }),
+  TestDelivery: ({ webhookId }) => ({ id: webhookId, input: { eventType: JOINED } }),
   PublishEvent: () => ({ input: event }),
   PublishEvents: () => ({ input: { events: [event, { ...event, idempotencyKey: 'again' }] } }),
   FindByKey: async () => ({ equals: await orderWithKey() }),
@@ -101,10 +101,12 @@ const VARIABLES: Record<
   FailedDeliveries: () => ({ filter: { anyAttempt: { causes: ['502'], since: hourAgo() } } }),
   FailureGroups: () => ({ filter: { since: hourAgo() } }),
   WhyWebhookFails: ({ webhookId }) => ({ id: webhookId, since: hourAgo() }),
-  CountRedeliveries: () => ({ filter: { anyAttempt: { outcome: 'FAILED', since: hourAgo() } } }),
+  CountRedeliveries: () => ({
+    filter: { anyAttempt: { statusClasses: FAILED, since: hourAgo() } },
+  }),
   RedeliverAllWith502: () => ({ noon: hourAgo() }),
   RedeliverDeliveries: ({ deliveryId }) => ({ input: { ids: [deliveryId] } }),
-  CancelDeliveries: ({ webhookId }) => ({ input: { filter: { webhookId } } }),
+  CancelDeliveries: ({ webhookId }) => ({ input: { filter: { webhookIds: [webhookId] } } }),
   BulkTask: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
   BulkTasks: ({ webhookId }) => ({ filter: { webhookId, action: 'RECOVER' } }),
   CancelBulkTask: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
@@ -126,9 +128,9 @@ const VARIABLES: Record<
     },
   }),
   CreateEventType: () => ({ input: { name: 'order.paid', description: 'An order was paid.' } }),
-  UpdateEventType: () => ({ name: JOINED, input: { description: 'Somebody joined.' } }),
-  ArchiveEventType: () => ({ name: TICKET }),
-  UnarchiveEventType: () => ({ name: TICKET }),
+  UpdateEventType: () => ({ id: `type_${JOINED}`, input: { description: 'Somebody joined.' } }),
+  ArchiveEventType: () => ({ id: `type_${TICKET}` }),
+  UnarchiveEventType: () => ({ id: `type_${TICKET}` }),
   Organization: () => ({ id: tenant.publicOrganizationId }),
   CreateOrganization: () => ({ input: { name: 'Another' } }),
   RenameOrganization: () => ({ id: tenant.publicOrganizationId, input: { name: 'Renamed' } }),
@@ -340,7 +342,7 @@ test('the example FindByKey answers where an order is: its event, its deliveries
     equals: await orderWithKey(),
   })
   const [event] = data.events.nodes
-  expect(event).toMatchObject({ type: JOINED })
+  expect(event).toMatchObject({ type: { name: JOINED } })
   expect(event.deliveries.nodes[0]).toMatchObject({
     state: 'QUEUED',
     webhook: { url: 'https://example.com/hook' },

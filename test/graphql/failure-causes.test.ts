@@ -37,7 +37,7 @@ async function record(webhook: string, ...statuses: (number | null)[]): Promise<
 }
 
 const CAUSES = `query ($filter: FailureGroupFilter!, $bucket: BucketUnit!) {
-  failureCauses(filter: $filter, bucket: $bucket) { isExact buckets { start cause count } } }`
+  failureCauses(filter: $filter, bucket: $bucket) { countIsExact buckets { start cause count } } }`
 
 async function causes(filter: object = { since: hoursAgo(1) }, token = tenant.token) {
   return await api.call(token, CAUSES, { filter, bucket: 'DAY' })

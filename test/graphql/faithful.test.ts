@@ -156,7 +156,7 @@ describe('a lone surrogate is rejected with the name of its field', () => {
     )
     expect(data.createWebhook).toEqual(loneSurrogate('idempotencyKey'))
     const { errors } = await ask(
-      'query ($text: String) { webhooks(filter: { urlContains: $text }) { totalCount } }',
+      'query ($text: String) { webhooks(filter: { search: $text }) { totalCount } }',
       '{"text":"\\ud800"}',
     )
     expect(errors[0].extensions).toMatchObject({

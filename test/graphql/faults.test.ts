@@ -119,7 +119,7 @@ test('every operation answers UNAVAILABLE and 503 while Postgres cannot be reach
       await callWith(deps, '{ webhooks { nodes { id } } }'),
       await callWith(deps, '{ viewer { organization { name } } }'),
       await callWith(deps, document('webhooks', 'RotateSigningSecret'), {
-        webhookId: mintId('webhook'),
+        id: mintId('webhook'),
       }),
       await callWith(deps, document('webhooks', 'CreateWebhook'), {
         input: { url: 'https://example.com', eventSubscriptions: [JOINED] },

@@ -295,7 +295,7 @@ describe('a response', () => {
     const page = `query ($first: Int!) { deliveries(first: $first) {
       pageInfo { hasNextPage endCursor }
       edges { cursor node {
-        id state createdAt event { id type data } webhook { id url headerNames }
+        id state createdAt event { id type { name } data } webhook { id url headerNames }
         attempts(first: 10) { nodes { id number response { body headers { name value } } request { headers { name value } } } }
       } }
     } }`
@@ -303,7 +303,7 @@ describe('a response', () => {
     expect(errors).toBeUndefined()
     // Payloads and bodies cost most. Without them, a page can have twice as many.
     const lighter = page
-      .replace('id type data', 'id type')
+      .replace('id type { name } data', 'id type { name }')
       .replace('response { body headers { name value } } ', '')
     expect((await api.call(token, lighter, { first: 100 })).errors).toBeUndefined()
   })

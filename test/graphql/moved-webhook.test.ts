@@ -37,7 +37,7 @@ async function update(input: object, token?: string) {
 
 async function stored() {
   const { data } = await api.call(all.token, document('webhooks', 'RevealHeaders'), {
-    webhookId: id,
+    id,
   })
   const { webhook } = (await api.call(all.token, document('webhooks', 'Webhook'), { id })).data
   const values = data.revealHeaders.headers.map(

@@ -30,12 +30,12 @@ async function callFor(organization: string, token: string, query: string, varia
   return await readAnswer(await api.handle(request(token, { query, variables }, { headers })))
 }
 
-test('organizations come oldest first, in pages', async () => {
+test('organizations come newest first, in pages', async () => {
   const { data } = await call('Organizations', { first: 1 })
-  expect(data.organizations.nodes).toMatchObject([{ id: operator.publicOrganizationId }])
+  expect(data.organizations.nodes).toMatchObject([{ id: tenant.publicOrganizationId }])
   const { endCursor: after } = data.organizations.pageInfo
   const { data: rest } = await call('Organizations', { first: 1, after })
-  expect(rest.organizations.nodes).toMatchObject([{ id: tenant.publicOrganizationId }])
+  expect(rest.organizations.nodes).toMatchObject([{ id: operator.publicOrganizationId }])
 })
 
 test('organizations are found by a part of their name', async () => {
@@ -46,7 +46,7 @@ test('organizations are found by a part of their name', async () => {
     const { data } = await call('Organizations', { filter: { search } })
     return data.organizations.nodes.map(({ name }: { name: string }) => name)
   }
-  expect(await namesWith('hArBoUr')).toEqual(['Harbour 100%', 'Harbour 1000'])
+  expect(await namesWith('hArBoUr')).toEqual(['Harbour 1000', 'Harbour 100%'])
   expect(await namesWith('100%')).toEqual(['Harbour 100%'])
   expect(await namesWith('no such name')).toEqual([])
   const { errors } = await call('Organizations', { filter: { search: 'a\0' } })

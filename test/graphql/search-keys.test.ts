@@ -155,11 +155,13 @@ describe('deliveries', () => {
     await publishOrders(2)
     const ids = await byEvent()
     const ada = customer('Ada')
-    expect(await found('deliveries', { ...ada, states: 'QUEUED', eventType: JOINED })).toEqual(ids)
+    expect(await found('deliveries', { ...ada, states: 'QUEUED', eventTypes: [JOINED] })).toEqual(
+      ids,
+    )
     expect(await found('deliveries', { ...ada, states: 'SUCCEEDED' })).toEqual([])
     expect(await found('deliveries', { ...ada, statusClasses: 'NO_RESPONSE' })).toEqual([])
-    expect(await found('deliveries', { ...ada, eventType: TICKET })).toEqual([])
-    expect(await found('deliveries', { ...ada, webhookId })).toHaveLength(2)
+    expect(await found('deliveries', { ...ada, eventTypes: [TICKET] })).toEqual([])
+    expect(await found('deliveries', { ...ada, webhookIds: [webhookId] })).toHaveLength(2)
     expect(await found('deliveries', { ...orderOf('87000'), webhookId })).toHaveLength(1)
     const soon = new Date(Date.now() + 60_000).toISOString()
     expect(await found('deliveries', { ...ada, until: soon })).toEqual(ids)

@@ -69,13 +69,13 @@ test('attempts selected twice with different arguments take a bounded number of 
   await api.call(
     tenant.token,
     `{ deliveries(first: 50) { nodes {
-         first: attempts(first: 1) { nodes { id } } last: attempts(last: 1) { nodes { id } } } } }`,
+         first: attempts(first: 1) { nodes { id } } last: attempts(first: 1) { nodes { id } } } } }`,
   )
   expect(api.statements.list.length).toBeLessThanOrEqual(5)
 })
 
 test('only the selected columns are read', async () => {
-  await api.call(tenant.token, '{ events { nodes { id type } } }')
+  await api.call(tenant.token, '{ events { nodes { id type { name } } } }')
   const statements = api.statements.texts.join('\n')
   expect(statements).toContain('"posthorn"."events"."type"')
   expect(statements).not.toContain('"posthorn"."events"."body"')

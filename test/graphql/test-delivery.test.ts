@@ -40,13 +40,13 @@ describe('testDelivery', () => {
 
   test('creates one delivery of the example, for that webhook only, marked as a test', async () => {
     await addWebhook(api, tenant.organizationId)
-    const { data, errors } = await send({ webhookId, input: { eventType: JOINED } })
+    const { data, errors } = await send({ id: webhookId, input: { eventType: JOINED } })
     expect(errors).toBeUndefined()
     const { id, event } = data.testDelivery.delivery
     expect(data.testDelivery.delivery).toMatchObject({
       state: 'QUEUED',
       isTest: true,
-      eventType: JOINED,
+      eventType: { name: JOINED },
       webhook: { id: webhookId },
       event: { isTest: true, data: { attendee: { email: 'ada@example.com' } } },
     })
@@ -65,7 +65,7 @@ describe('testDelivery', () => {
 
   test('sends the given payload in place of the example', async () => {
     const data = { attendee: { id: 'at_1', email: 'grace@example.com' }, event: { id: 'ev_1' } }
-    const answer = await send({ webhookId, input: { eventType: JOINED, data } })
+    const answer = await send({ id: webhookId, input: { eventType: JOINED, data } })
     expect(answer.data.testDelivery.delivery).toMatchObject({ isTest: true, event: { data } })
   })
 
@@ -73,7 +73,7 @@ describe('testDelivery', () => {
     const scopes = ['webhooks:read', 'deliveries:read', 'deliveries:write'] as const
     const { key: _, token } = await createApiKey(api.database.prisma, { ...tenant, scopes })
     for (const data of [{ invoice: 'paid' }, null]) {
-      const { errors } = await send({ webhookId, input: { eventType: JOINED, data } }, token)
+      const { errors } = await send({ id: webhookId, input: { eventType: JOINED, data } }, token)
       expect(errors).toMatchObject([
         {
           message: 'The API key lacks the scope events:publish. Use a key that has it.',
@@ -82,14 +82,14 @@ describe('testDelivery', () => {
       ])
     }
     expect(await count()).toBe(0)
-    const example = await send({ webhookId, input: { eventType: JOINED } }, token)
+    const example = await send({ id: webhookId, input: { eventType: JOINED } }, token)
     expect(example.data.testDelivery.__typename).toBe('TestDeliverySuccess')
     expect(await count()).toBe(1)
   })
 
   test('the audit log has the SHA-256 of the data', async () => {
     const data = { attendee: { email: 'grace@example.com' } }
-    const answer = await send({ webhookId, input: { eventType: JOINED, data } })
+    const answer = await send({ id: webhookId, input: { eventType: JOINED, data } })
     const { prisma } = api.database
     const subjectId = answer.data.testDelivery.delivery.id
     const entry = await prisma.auditEntry.findFirstOrThrow({ where: { subjectId } })
@@ -104,14 +104,20 @@ describe('testDelivery', () => {
       properties: { attendee: { type: 'object', required: ['email'] } },
     }
     await updateEventType(api.database.prisma, JOINED, { schema }, SYSTEM)
-    const { data } = await send({ webhookId, input: { eventType: JOINED, data: { attendee: {} } } })
+    const { data } = await send({
+      id: webhookId,
+      input: { eventType: JOINED, data: { attendee: {} } },
+    })
     expect(data.testDelivery.__typename).toBe('ValidationError')
     expect(data.testDelivery.issues.map((issue: { message: string }) => issue.message)).toEqual([
       "the value must have required property 'event'.",
       "/attendee must have required property 'email'.",
     ])
     const large = 'x'.repeat(256 * 1_024)
-    const tooLarge = await send({ webhookId, input: { eventType: JOINED, data: { event: large } } })
+    const tooLarge = await send({
+      id: webhookId,
+      input: { eventType: JOINED, data: { event: large } },
+    })
     expect(tooLarge.data.testDelivery.issues).toMatchObject([{ path: ['data'], code: 'too_large' }])
     expect(await count()).toBe(0)
     await updateEventType(api.database.prisma, JOINED, { schema: null }, SYSTEM)
@@ -122,7 +128,7 @@ describe('testDelivery', () => {
     ['with a NUL', 'a\0', 'unknown_event_type'],
     ['that the webhook does not subscribe to', TICKET, 'not_subscribed'],
   ])('a type %s is rejected', async (_what, eventType, code) => {
-    const { data } = await send({ webhookId, input: { eventType } })
+    const { data } = await send({ id: webhookId, input: { eventType } })
     expect(data.testDelivery).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ path: ['eventType'], code }],
@@ -138,13 +144,13 @@ describe('testDelivery', () => {
       id: webhookId,
       input: { eventSubscriptions: [eventType] },
     })
-    const { data } = await send({ webhookId, input: { eventType } })
+    const { data } = await send({ id: webhookId, input: { eventType } })
     expect(data.testDelivery).toMatchObject({ issues: [{ code: 'no_example' }] })
     await prisma.eventType.update({
       where: { name: eventType },
       data: { archivedAt: new Date(), example: {} },
     })
-    const { data: archived } = await send({ webhookId, input: { eventType } })
+    const { data: archived } = await send({ id: webhookId, input: { eventType } })
     expect(archived.testDelivery).toMatchObject({ issues: [{ code: 'unknown_event_type' }] })
   })
 
@@ -155,7 +161,7 @@ describe('testDelivery', () => {
 
   test('the webhook of another organization is not found, and receives nothing', async () => {
     const other = await api.tenant()
-    const { data } = await send({ webhookId, input: { eventType: JOINED } }, other.token)
+    const { data } = await send({ id: webhookId, input: { eventType: JOINED } }, other.token)
     expect(data.testDelivery.__typename).toBe('NotFoundError')
     expect(await count()).toBe(0)
   })
@@ -284,7 +290,7 @@ describe('a test delivery', () => {
     })
     expect(publishEvent.__typename).toBe('PublishEventSuccess')
     const { deliveries } = await posthorn.graphql(
-      'query ($id: ID!) { deliveries(filter: { webhookId: $id }) { nodes { id } } }',
+      'query ($id: ID!) { deliveries(filter: { webhookIds: [$id] }) { nodes { id } } }',
       { id: createWebhook.webhook.id },
     )
     expect(deliveries.nodes).toHaveLength(1)

@@ -103,7 +103,7 @@ test('node finds every object by its id', async () => {
     event,
     delivery,
     attempt,
-    JOINED,
+    `type_${JOINED}`,
   ]
 
   const one = 'query ($id: ID!) { node(id: $id) { __typename id } }'

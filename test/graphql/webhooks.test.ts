@@ -32,7 +32,7 @@ async function traceOf(id: string) {
 
 /** The headers with their values. */
 async function reveal(webhookId: string) {
-  const { data } = await call('RevealHeaders', { webhookId })
+  const { data } = await call('RevealHeaders', { id: webhookId })
   return data.revealHeaders.headers
 }
 
@@ -347,7 +347,7 @@ describe('updateWebhook with ifRevision', () => {
   test('updates of different fields both succeed, also after a rotation of the secret', async () => {
     const { id } = await addWebhook(api, tenant.organizationId)
     await update(id, { description: 'Mine', ifRevision: 1 })
-    await call('RotateSigningSecret', { webhookId: id })
+    await call('RotateSigningSecret', { id })
     const { webhook } = await update(id, { maxInFlight: 3, ifRevision: 1 })
     expect(webhook).toMatchObject({ description: 'Mine', revision: 4 })
   })
@@ -474,7 +474,7 @@ describe('deleteWebhook', () => {
 
     const [delivery] = await deliveryIds(api.database, tenant.organizationId)
     const read =
-      'query ($d: ID!, $w: ID!) { delivery(id: $d) { webhookId webhook { id } } webhook(id: $w) { id } node(id: $w) { id } deliveries(filter: { webhookId: $w }) { nodes { id } } }'
+      'query ($d: ID!, $w: ID!) { delivery(id: $d) { webhookId webhook { id } } webhook(id: $w) { id } node(id: $w) { id } deliveries(filter: { webhookIds: [$w] }) { nodes { id } } }'
     const after = await api.call(tenant.token, read, { d: delivery, w: id })
     expect(after.data).toEqual({
       delivery: { webhookId: id, webhook: null },
@@ -496,7 +496,7 @@ describe('rotateSigningSecret', () => {
   test('the new secret signs, the old one expires in 24 hours', async () => {
     const { id } = await addWebhook(api, tenant.organizationId)
     const { data: before } = await call('Webhook', { id })
-    const { data } = await call('RotateSigningSecret', { webhookId: id })
+    const { data } = await call('RotateSigningSecret', { id })
     const { signingSecret } = data.rotateSigningSecret
     expect(signingSecret).toMatchObject({ key: expect.stringMatching(/^whsec_/), expiresAt: null })
 
@@ -511,7 +511,7 @@ describe('rotateSigningSecret', () => {
   })
 
   test('returns NotFoundError for an unknown webhook', async () => {
-    const { data } = await call('RotateSigningSecret', { webhookId: 'wh_nonsense' })
+    const { data } = await call('RotateSigningSecret', { id: 'wh_nonsense' })
     expect(data.rotateSigningSecret).toMatchObject({ __typename: 'NotFoundError' })
   })
 })

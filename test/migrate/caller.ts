@@ -18,7 +18,7 @@ export interface CallerOptions {
 
 const READ = `{
   deliveries(first: 20) {
-    nodes { id state webhook { url health { state } } event { type data } attempts(first: 1) { nodes { number status } } }
+    nodes { id state webhook { url health { state } } event { type { name } data } attempts(first: 1) { nodes { number status } } }
   }
 }`
 const REDELIVER =

@@ -100,7 +100,7 @@ test('works in the background for one organization wait for each other, and for 
       await graphql('mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }', { id })
     }
     const started = await graphql(
-      `mutation ($id: ID!) { cancelDeliveries(input: { filter: { webhookId: $id } }) {
+      `mutation ($id: ID!) { cancelDeliveries(input: { filter: { webhookIds: [$id] } }) {
       __typename ... on UserError { message } } }`,
       { id: kept },
     )

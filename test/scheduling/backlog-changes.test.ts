@@ -296,7 +296,7 @@ test('a canceled delivery in the backlog never arrives; a redelivery and a test 
   expect((await change('redeliver', redelivered)).redeliver.__typename).toBe('RedeliverSuccess')
   const { testDelivery } = await posthorn.graphql(
     `mutation ($webhook: ID!, $type: String!) {
-      testDelivery(webhookId: $webhook, input: { eventType: $type }) {
+      testDelivery(id: $webhook, input: { eventType: $type }) {
         ... on TestDeliverySuccess { delivery { id } }
       }
     }`,

@@ -82,7 +82,7 @@ test('the changes, rotations and holds of a webhook are listed, newest first', a
   await run('UpdateWebhook', { id, input: { description: 'Changed' } })
   await run('UpdateWebhook', { id, input: { enabled: false } })
   await run('UpdateWebhook', { id, input: { enabled: true } })
-  await run('RotateSigningSecret', { webhookId: id })
+  await run('RotateSigningSecret', { id })
   await putOnHold(api.database.pool, uuidOf(id))
   await endHold(api.database.pool, uuidOf(id))
   expect(await changesOf(id)).toEqual([

@@ -256,7 +256,7 @@ describe('a webhook that keeps failing', () => {
     expect((await health()).state).toBe('ON_HOLD')
     recover()
     await posthorn.graphql(
-      'mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, input: { eventType: $type }) { __typename } }',
+      'mutation ($id: ID!, $type: String!) { testDelivery(id: $id, input: { eventType: $type }) { __typename } }',
       { id: webhookId, type: JOINED },
     )
     await until(async () => (await health()).state === 'HEALTHY', 'the test delivery ends the hold')

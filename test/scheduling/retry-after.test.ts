@@ -491,7 +491,7 @@ test('a redelivery and a test delivery are sent during the hold, and a success e
   expect(await isOnHold()).toBe(true)
   recover()
   await posthorn.graphql(
-    'mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, input: { eventType: $type }) { __typename } }',
+    'mutation ($id: ID!, $type: String!) { testDelivery(id: $id, input: { eventType: $type }) { __typename } }',
     { id: webhookId, type: JOINED },
   )
   await until(async () => (await health()).state === 'HEALTHY', 'the test delivery ends the hold')
@@ -587,7 +587,7 @@ test('a disabled webhook is not put on hold by its test delivery', async () => {
   webhookId = await createWebhook(posthorn, receiver.url, { enabled: false })
   reject(429, '3600')
   await posthorn.graphql(
-    'mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, input: { eventType: $type }) { __typename } }',
+    'mutation ($id: ID!, $type: String!) { testDelivery(id: $id, input: { eventType: $type }) { __typename } }',
     { id: webhookId, type: JOINED },
   )
   await until(async () => (await failedAttempts()) === 1, 'it fails')

@@ -217,7 +217,7 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
   const { headerNames, deliveries } = await read()
   expect(headerNames).toBeNull()
   const { revealHeaders } = await posthorn.graphql(
-    'mutation ($id: ID!) { revealHeaders(webhookId: $id) { ... on UserError { code } } }',
+    'mutation ($id: ID!) { revealHeaders(id: $id) { ... on UserError { code } } }',
     { id: damaged },
   )
   expect(revealHeaders).toEqual({ code: 'conflict' })
@@ -256,7 +256,7 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
   expect(repaired.status).toBe(200)
   receiver.clear()
   await posthorn.graphql(
-    `mutation ($id: ID!, $type: String!) { testDelivery(webhookId: $id, input: { eventType: $type }) { __typename } }`,
+    `mutation ($id: ID!, $type: String!) { testDelivery(id: $id, input: { eventType: $type }) { __typename } }`,
     { id: damaged, type: JOINED },
   )
   expect((await receiver.arrival(1)).headers['a']).toBe('new')

@@ -111,7 +111,7 @@ describe('after the owner has migrated', () => {
     await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', delivery)
     await receiver.arrival(4)
     const test =
-      'mutation ($id: ID!, $t: String!) { testDelivery(webhookId: $id, input: { eventType: $t }) { __typename } }'
+      'mutation ($id: ID!, $t: String!) { testDelivery(id: $id, input: { eventType: $t }) { __typename } }'
     await posthorn.graphql(test, { id, t: JOINED })
     await receiver.arrival(5)
     const recover =

@@ -149,9 +149,10 @@ function everything(
   above: readonly string[],
   followed = new Set<Field>(),
 ): string {
-  const fields = Object.values(type.getFields()).flatMap((field) =>
-    fieldWithin(field, above, followed),
-  )
+  const shared = type.name === 'Organization' ? namesOf(schema.getQueryType()) : []
+  const fields = Object.values(type.getFields())
+    .filter(({ name }) => !shared.includes(name))
+    .flatMap((field) => fieldWithin(field, above, followed))
   return `{ __typename ${fields.join(' ')} }`
 }
 
@@ -215,22 +216,22 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   webhook: [['nothing', () => `id: "${other.webhook}"`]],
   webhooks: [
     ['narrowed', () => 'first: 3'],
-    ['narrowed', () => 'first: 3, filter: { urlContains: "url" }'],
+    ['narrowed', () => 'first: 3, filter: { search: "url" }'],
   ],
   delivery: [['nothing', () => `id: "${other.delivery}"`]],
   deliveries: [
     ['narrowed', () => 'first: 3'],
     ['narrowed', () => 'first: 3, filter: { states: [QUEUED, RETRYING] }'],
-    ['narrowed', () => 'first: 3, filter: { anyAttempt: { outcome: FAILED } }'],
+    ['narrowed', () => 'first: 3, filter: { anyAttempt: { statusClasses: [SERVER_ERROR_5XX] } }'],
     ['narrowed', () => 'first: 3, filter: { key: { path: "$.i", equals: "0" } }'],
-    ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
+    ['closed', () => `first: 3, filter: { webhookIds: ["${other.webhook}"] }`],
   ],
-  deliveryCount: [['closed', () => `filter: { webhookId: "${other.webhook}" }`, false]],
+  deliveryCount: [['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false]],
   attempts: [
     ['narrowed', () => 'first: 3'],
     ['narrowed', () => `first: 3, filter: { webhookIds: ["${own.webhook}", "${other.webhook}"] }`],
     ['narrowed', () => 'first: 3, filter: { causes: ["500"] }'],
-    ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
+    ['closed', () => `first: 3, filter: { webhookIds: ["${other.webhook}"] }`],
   ],
   failureGroups: [
     ['narrowed', () => `filter: { since: "${hourAgo()}" }`],
@@ -245,7 +246,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => `id: "${shared}"`],
   ],
   events: [['closed', () => 'first: 3']],
-  scanEvents: [['closed', () => 'first: 3, contains: "payload"']],
+  scanEvents: [['closed', () => 'first: 3, filter: { contains: "payload" }']],
   testReceiver: [['closed', () => '', false]],
   bulkTask: [['nothing', () => `id: "${other.task}"`]],
   bulkTasks: [
@@ -268,6 +269,9 @@ const namesOf = (type: GraphQLObjectType | null | undefined) => Object.keys(type
 test('this file covers every field of Query', () => {
   expect(Object.keys(QUERIES).toSorted()).toEqual(namesOf(schema.getQueryType()).toSorted())
 })
+
+/** Fields that `Organization` shares with `Query`. */
+const ofOrganization = namesOf(schema.getType('Organization') as GraphQLObjectType)
 
 const cases = Object.entries(QUERIES).flatMap(([field, variants]) =>
   variants.map(([how, args, showsOrdinaryKeys = true], i) => ({
@@ -326,6 +330,21 @@ test.each(cases)(
   },
 )
 
+test.each(cases.filter(({ field }) => ofOrganization.includes(field)))(
+  'the field $field ($case) of the organization shows what the query shows',
+  async ({ field, args }) => {
+    for (const query of queriesOf(field, args())) {
+      const answer = await restricted(query)
+      const nested = await restricted(`{ viewer { organization ${query} } }`)
+      const { [field]: found } = nested.data.viewer.organization ?? {}
+      expect(found).toEqual(answer.data[field])
+      expect(nested.errors?.map(({ extensions }) => extensions.code)).toEqual(
+        answer.errors?.map(({ extensions }) => extensions.code),
+      )
+    }
+  },
+)
+
 test('deliveries of the own webhook only are counted', async () => {
   const query = `{
     both: deliveryCount(filter: { webhookIds: ["${own.webhook}", "${other.webhook}"] }) { count }
@@ -358,7 +377,12 @@ test('failures are counted by cause of the own webhook only', async () => {
 })
 
 test('nodes finds the own objects by their ids', async () => {
-  const ids = [...Object.values(own), shared, JOINED, publicId('organization', organizationId)]
+  const ids = [
+    ...Object.values(own),
+    shared,
+    `type_${JOINED}`,
+    publicId('organization', organizationId),
+  ]
   const query = `{ nodes(ids: ${JSON.stringify(ids)}) { id } }`
   expect((await restricted(query)).data.nodes).toEqual(ids.map((id) => ({ id })))
 })
@@ -377,12 +401,9 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   deleteWebhook: ['not_found', () => `id: "${other.webhook}"`],
   probeWebhook: ['not_found', () => `id: "${other.webhook}"`],
   resumeWebhook: ['not_found', () => `id: "${other.webhook}"`],
-  rotateSigningSecret: ['not_found', () => `webhookId: "${other.webhook}"`],
-  revealHeaders: ['not_found', () => `webhookId: "${other.webhook}"`],
-  testDelivery: [
-    'not_found',
-    () => `webhookId: "${other.webhook}", input: { eventType: "${JOINED}" }`,
-  ],
+  rotateSigningSecret: ['not_found', () => `id: "${other.webhook}"`],
+  revealHeaders: ['not_found', () => `id: "${other.webhook}"`],
+  testDelivery: ['not_found', () => `id: "${other.webhook}", input: { eventType: "${JOINED}" }`],
   recoverDeliveries: [
     'not_found',
     () => `input: { webhookId: "${other.webhook}", since: "${hourAgo()}", dryRun: true }`,
@@ -418,9 +439,9 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
   createEventType: ['closed', () => 'input: { name: "new.type", description: "New." }'],
-  updateEventType: ['closed', () => `name: "${JOINED}", input: { description: "Changed." }`],
-  archiveEventType: ['closed', () => `name: "${TICKET}"`],
-  unarchiveEventType: ['closed', () => `name: "${TICKET}"`],
+  updateEventType: ['closed', () => `id: "type_${JOINED}", input: { description: "Changed." }`],
+  archiveEventType: ['closed', () => `id: "type_${TICKET}"`],
+  unarchiveEventType: ['closed', () => `id: "type_${TICKET}"`],
   createOrganization: ['closed', () => 'input: { name: "New" }'],
   renameOrganization: [
     'closed',
@@ -479,12 +500,9 @@ test.each(OF_OTHER_ORGANIZATIONS)(
 test('mutations change the own webhook', async () => {
   const changes = [
     [`updateWebhook(id: "${own.webhook}", input: { description: "Changed" })`, 'UpdateWebhook'],
-    [`rotateSigningSecret(webhookId: "${own.webhook}")`, 'RotateSigningSecret'],
-    [`revealHeaders(webhookId: "${own.webhook}")`, 'RevealHeaders'],
-    [
-      `testDelivery(webhookId: "${own.webhook}", input: { eventType: "${JOINED}" })`,
-      'TestDelivery',
-    ],
+    [`rotateSigningSecret(id: "${own.webhook}")`, 'RotateSigningSecret'],
+    [`revealHeaders(id: "${own.webhook}")`, 'RevealHeaders'],
+    [`testDelivery(id: "${own.webhook}", input: { eventType: "${JOINED}" })`, 'TestDelivery'],
     [`redeliver(id: "${own.delivery}")`, 'Redeliver'],
     [`cancelDelivery(id: "${own.delivery}")`, 'CancelDelivery'],
     [`cancelBulkTask(id: "${own.task}")`, 'CancelBulkTask'],
@@ -506,7 +524,7 @@ test('a bulk task has only deliveries of the own webhook, and needs a condition 
   const cancel = (input: string) =>
     restricted(`mutation { cancelDeliveries(input: { ${input} }) {
       ... on CancelDeliveriesSuccess { task { id } } ... on UserError { code } } }`)
-  for (const filter of ['states: QUEUED', 'anyAttempt: { outcome: FAILED }']) {
+  for (const filter of ['states: QUEUED', 'anyAttempt: { statusClasses: [SERVER_ERROR_5XX] }']) {
     const { data } = await cancel(`filter: { ${filter} }`)
     const { webhookId } = await api.database.prisma.bulkTask.findUniqueOrThrow({
       where: { id: parseId('bulkTask', data.cancelDeliveries.task.id) as string },
@@ -514,7 +532,7 @@ test('a bulk task has only deliveries of the own webhook, and needs a condition 
     expect(publicId('webhook', webhookId as string)).toBe(own.webhook)
   }
   expect((await cancel('filter: {}')).data.cancelDeliveries).toEqual({ code: 'invalid' })
-  expect((await cancel(`filter: { webhookId: "${other.webhook}" }`)).errors).toMatchObject([
+  expect((await cancel(`filter: { webhookIds: ["${other.webhook}"] }`)).errors).toMatchObject([
     { extensions: { code: 'FORBIDDEN' } },
   ])
 })
@@ -537,7 +555,11 @@ describe('subscriptions', () => {
   })
 
   test.each(SUBSCRIPTIONS)('%s reports the own webhook only', async (name) => {
-    const field = name === 'webhookHealthChanged' ? 'webhook { id }' : 'id'
+    const fields: Record<string, string> = {
+      attemptRecorded: 'delivery { id }',
+      webhookHealthChanged: 'webhook { id }',
+    }
+    const field = fields[name] ?? 'id'
     const named = `(webhookId: "${other.webhook}")`
     const rejected = await listen(`subscription { ${name}${named} { ${field} } }`)
     await until(
@@ -652,12 +674,14 @@ describe('a new field', () => {
   /** Fields that lead from an object of a webhook to another object of the same webhook. */
   const WITHIN = [
     'Webhook.deliveries',
+    'Webhook.eventSubscriptions',
     'Webhook.attempts',
     'Webhook.lastFailure',
     'WebhookBacklog.oldest',
     'FailureGroup.webhook',
     'FailureGroup.sample',
     'Delivery.event',
+    'Delivery.eventType',
     'BulkTask.exhaustedDeliveries',
     'Delivery.webhook',
     'Delivery.attempts',
@@ -667,7 +691,6 @@ describe('a new field', () => {
     'WebhookHealthChange.webhook',
     // Only closed fields lead to the objects of these fields.
     'CreatedApiKey.apiKey',
-    'EventScan.events',
     'Job.delivery',
     'Job.organization',
     'PublishedEvent.event',

@@ -236,7 +236,7 @@ async function causesOf(deliveryId: string): Promise<string[]> {
   const { delivery } = await server.graphql<{
     delivery: { attempts: { nodes: { status: number | null; errorCode: string | null }[] } }
   }>(
-    'query ($id: ID!) { delivery(id: $id) { attempts(last: 10) { nodes { status errorCode } } } }',
+    'query ($id: ID!) { delivery(id: $id) { attempts(first: 10) { nodes { status errorCode } } } }',
     { id: deliveryId },
   )
   const causes = delivery.attempts.nodes.map(({ status, errorCode }) => String(status ?? errorCode))

@@ -29,7 +29,7 @@ export function webhookForm(
       {},
       element('legend', {}, 'Event types'),
       ...eventTypes.map(({ name }) => {
-        const checked = webhook?.eventSubscriptions.includes(name) ?? false
+        const checked = webhook?.eventSubscriptions.some((type) => type.name === name) ?? false
         return checkbox({ name: 'eventSubscriptions', value: name, defaultChecked: checked }, name)
       }),
       errorOf('eventSubscriptions'),

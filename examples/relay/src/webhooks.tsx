@@ -65,7 +65,7 @@ function Row({ row, onEdit }: WebhooksProps & { row: webhooks_row$key }) {
         url
         description
         enabled
-        eventSubscriptions
+        eventSubscriptions { name }
         health {
           state
         }

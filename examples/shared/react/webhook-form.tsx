@@ -12,7 +12,7 @@ export interface WebhookFormProps {
 
 export interface WebhookFields extends Omit<WebhookInput, 'description' | 'eventSubscriptions'> {
   readonly description?: string | null | undefined
-  readonly eventSubscriptions: readonly string[]
+  readonly eventSubscriptions: readonly { readonly name: string }[]
 }
 
 /** The fields keep their own values, so nothing that happens behind the page changes what is typed. */
@@ -73,7 +73,7 @@ export function WebhookForm({ webhook, eventTypes, save, onClose }: WebhookFormP
                 type="checkbox"
                 name="eventSubscriptions"
                 value={name}
-                defaultChecked={webhook?.eventSubscriptions.includes(name)}
+                defaultChecked={webhook?.eventSubscriptions.some((type) => type.name === name)}
               />
               {name}
             </label>

@@ -15,7 +15,7 @@ export const WebhookRow = graphql(`
     url
     description
     enabled
-    eventSubscriptions
+    eventSubscriptions { name }
     ...WebhookHealth
   }
 `)

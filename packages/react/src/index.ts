@@ -33,6 +33,7 @@ export {
 export {
   type DeliveryLog as DeliveryLogState,
   type DeliveryLogOptions,
+  type Outcome,
   useDeliveryLog,
 } from './deliveries/use-delivery-log.ts'
 export { useRedeliver } from './deliveries/use-redeliver.ts'
@@ -40,7 +41,6 @@ export type {
   AttemptFilter,
   DeliveryFilter,
   DeliveryState,
-  Outcome,
   WebhookFilter,
   WebhookState,
 } from './generated/graphql.ts'

@@ -39,13 +39,11 @@ export function attemptFilter(
   range: TimeBounds,
   onlyWebhookId: string | null,
 ): AttemptFilter {
-  const webhookIds = readList(webhook)
+  const webhookIds = onlyWebhookId ? [onlyWebhookId] : readList(webhook)
   const causes = readList(cause)
   return {
     ...range,
-    ...(onlyWebhookId
-      ? { webhookId: onlyWebhookId }
-      : webhookIds.length > 0 && { webhookIds: [...webhookIds] }),
+    ...(webhookIds.length > 0 && { webhookIds: [...webhookIds] }),
     ...responseFilter(readOptions(response, RESPONSES)),
     ...(causes.length > 0 && { causes: [...causes] }),
     ...readDuration(duration),

@@ -13,7 +13,7 @@ import { useSession } from '../session/session.tsx'
 const COLUMNS: readonly ExportColumn<AttemptRowFragment>[] = [
   { name: 'id', value: ({ id }) => id },
   { name: 'delivery_id', value: ({ delivery }) => delivery?.id },
-  { name: 'event_type', value: ({ delivery }) => delivery?.eventType },
+  { name: 'event_type', value: ({ delivery }) => delivery?.eventType.name },
   { name: 'webhook_id', value: ({ webhookId }) => webhookId },
   { name: 'webhook_url', value: ({ webhook }) => webhook?.url },
   { name: 'number', value: ({ number }) => number },

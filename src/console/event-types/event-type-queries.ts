@@ -4,7 +4,7 @@ import { EventTypesCatalogueDocument, EventTypesOneDocument } from '../generated
 export const eventTypesQuery = pageQuery(EventTypesCatalogueDocument, () => ({}), ['EventType'])
 
 export const eventTypeQuery = pageQuery(EventTypesOneDocument, ({ params, session }) => ({
-  name: params['name'] ?? '',
+  id: `type_${params['name']}`,
   subscribesTo: params['name'] ?? '',
   countWebhooks: session.can('webhooks:read'),
 }))

@@ -41,7 +41,7 @@ export default function EventPage() {
     )
   }
   return (
-    <Page title={event.type} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
+    <Page title={event.type.name} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
       <Section title="Event">
         <Facts
           facts={[
@@ -51,10 +51,10 @@ export default function EventPage() {
               value: (
                 <Anchor
                   component={Link}
-                  to={`/event-types/${encodeURIComponent(event.type)}`}
+                  to={`/event-types/${encodeURIComponent(event.type.name)}`}
                   inherit
                 >
-                  {event.type}
+                  {event.type.name}
                 </Anchor>
               ),
             },

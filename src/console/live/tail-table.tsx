@@ -72,7 +72,7 @@ const Row = memo(function Row({ row, webhook }: { row: TailAttempt; webhook: Nam
       </td>
       <td>
         {delivery ? (
-          <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType}</Link>
+          <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType.name}</Link>
         ) : (
           'Past its retention period'
         )}

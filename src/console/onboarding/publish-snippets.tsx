@@ -38,7 +38,7 @@ export function PublishSnippets({ type, example }: PublishSnippetsProps) {
 /** After a webhook was created: code that publishes an event which the webhook receives. */
 export function PublishNext({ webhookId }: { webhookId: string }) {
   const { data } = useRead(OnboardingSubscriptionsDocument, { id: webhookId })
-  const subscriptions = data?.webhook?.eventSubscriptions ?? []
+  const subscriptions = data?.webhook?.eventSubscriptions.map(({ name }) => name) ?? []
   const type = data?.eventTypes.find(({ name }) => subscriptions.includes(name))
   if (!type) return null
   return (

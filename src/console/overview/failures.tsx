@@ -10,7 +10,7 @@ import { causeOf } from '../webhooks/health/last-failure.tsx'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { webhookName } from '../webhooks/webhook-name.ts'
 
-type FailureGroup = NonNullable<OverviewFailuresQuery['failureGroups']>[number]
+type FailureGroup = NonNullable<OverviewFailuresQuery['failureGroups']>['nodes'][number]
 
 const DAY_MS = 86_400_000
 
@@ -20,7 +20,7 @@ export function Failures() {
   const context = useMemo(() => ({ additionalTypenames: ['Attempt'] }), [])
   const { data, error, reload } = useRead(OverviewFailuresDocument, { since }, { context })
   useHealthChanges(undefined, reload)
-  const groups = data?.failureGroups ?? undefined
+  const groups = data?.failureGroups?.nodes
   if (groups?.length === 0) return null
   return (
     <Section title="Failures in the last 24 hours">

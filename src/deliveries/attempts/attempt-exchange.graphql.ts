@@ -50,8 +50,7 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
     body: t.exposeString('body', {
       nullable: true,
       complexity: LARGE_TEXT,
-      description:
-        'The exact body. Null once the event is past its retention. Needs the scope `events:read`.',
+      description: 'The exact body. Null once the event is past its retention.',
       authScopes: { scope: 'events:read' },
     }),
   }),

@@ -1,14 +1,13 @@
 import { boundConditions, idBounds, type PageBounds } from '../../db/page.ts'
 import type { AddValue } from '../../db/parameters.ts'
 import { lowerBoundAt } from '../../lib/uuid-v7.ts'
-import { type Outcome, type StatusClass, statusClassesOf } from '../status-class.ts'
+import type { StatusClass } from '../status-class.ts'
 
 /** Conditions on attempts. A missing or null field matches every attempt. */
 export interface AttemptFilter {
   readonly webhookUuid?: string | null | undefined
   /** One of these webhooks. */
   readonly webhookUuids?: readonly string[] | null | undefined
-  readonly outcome?: Outcome | null | undefined
   readonly statusClasses?: readonly StatusClass[] | null | undefined
   /** Statuses of failed attempts, such as `502`, and error codes. */
   readonly causes?: readonly string[] | null | undefined
@@ -51,8 +50,8 @@ export interface AttemptRanges {
 
 /** The index ranges that a filter reads. Causes are the most selective, then the duration. */
 export function attemptRanges(filter: AttemptFilter): AttemptRanges {
-  const { causes, minDurationMs } = filter
-  const classes = statusClassesOf(filter)
+  const { causes, minDurationMs, statusClasses } = filter
+  const classes = statusClasses ? [...new Set(statusClasses)] : null
   const conditions = classes ? [`a.status_class in (${classes.join(', ') || 'null'})`] : []
   if (causes) return { column: 'cause', type: 'text', values: [...new Set(causes)], conditions }
   if (minDurationMs) {

@@ -1,27 +1,28 @@
 import { publicId } from '../../db/ids.ts'
 import { selectIds } from '../../db/select-ids.ts'
 import { builder } from '../../graphql/builder.ts'
-import { callerOf } from '../../graphql/context.ts'
+import { withinReach } from '../../graphql/context.ts'
 import { lookUp } from '../../graphql/look-up.ts'
+import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
 import { filtersByWebhook, type RestrictedSession } from '../../graphql/portal-access.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
 import { readAttemptFilter } from '../read-filters.ts'
+import { FAILED } from '../status-class.ts'
 import { findAttemptsOfEach } from './find-attempts.ts'
 import { listAttempts, listAttemptsOfWebhooks } from './list-attempts.ts'
 
 const Attempt = builder.prismaNode('Attempt', {
   id: { field: 'id' },
-  findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
+  findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
   extensions: { readScope: 'deliveries:read', ofWebhook: attemptsOfWebhook },
-  select: { id: true },
+  select: { id: true, organizationId: true },
   fields: (t) => ({
     delivery: t.relation('delivery', {
       // Null once it is past its retention: attempts are newer than their delivery, so they are kept longer.
       nullable: true,
-      description:
-        'The delivery. Null once it is past its retention. Needs the scope `deliveries:read`.',
+      description: 'The delivery. Null once it is past its retention.',
       authScopes: { scope: 'deliveries:read' },
     }),
     webhookId: t.id({
@@ -32,11 +33,11 @@ const Attempt = builder.prismaNode('Attempt', {
     webhook: t.prismaField({
       type: 'Webhook',
       nullable: true,
-      description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
+      description: 'The webhook. Null if it was deleted.',
       authScopes: { scope: 'webhooks:read' },
       select: { webhookId: true },
-      resolve: (query, { webhookId }, _args, context, info) =>
-        lookUp(findWebhooksByIds, query, context, info)(webhookId),
+      resolve: (query, { webhookId, organizationId }, _args, context, info) =>
+        lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
     }),
     number: t.exposeInt('number'),
     startedAt: t.expose('startedAt', { type: 'DateTime' }),
@@ -69,7 +70,7 @@ builder.prismaObjectField('Delivery', 'attempts', (t) =>
       type: 'Attempt',
       cursor: 'id',
       semanticNonNull: true,
-      description: 'The attempts of the delivery, oldest first. Needs the scope `deliveries:read`.',
+      description: 'The attempts of the delivery, newest first.',
       authScopes: { scope: 'deliveries:read' },
       resolve: (query, { id }, _args, context, info) =>
         context.perField(info, (ids: string[]) => findAttemptsOfEach(context, ids, query))(id),
@@ -83,23 +84,27 @@ const filterArg = {
   description: 'Selects attempts. Default: all.',
 } as const
 
-builder.queryField('attempts', (t) =>
-  t.prismaConnection(
+organizationFields((t) => ({
+  attempts: t.prismaConnection(
     {
       type: 'Attempt',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The attempts of the organization, newest first. Needs the scope `deliveries:read`.',
+      description: 'The attempts of the organization, newest first.',
       authScopes: { scope: 'deliveries:read' },
       portal: filtersByWebhook,
       args: { filter: t.arg(filterArg) },
-      resolve: (query, _root, { filter }, context) =>
-        listAttempts(context, callerOf(context).organizationId, readAttemptFilter(filter), query),
+      resolve: (query, organization, { filter }, context) =>
+        listAttempts(
+          context,
+          organizationOf(organization, context),
+          readAttemptFilter(filter),
+          query,
+        ),
     },
     AttemptConnection,
   ),
-)
+}))
 
 builder.prismaObjectField('Webhook', 'attempts', (t) =>
   t.prismaConnection(
@@ -107,16 +112,14 @@ builder.prismaObjectField('Webhook', 'attempts', (t) =>
       type: 'Attempt',
       cursor: 'id',
       semanticNonNull: true,
-      description:
-        'The attempts for this webhook, newest first. Needs the scope `deliveries:read`.',
+      description: 'The attempts for this webhook, newest first.',
       authScopes: { scope: 'deliveries:read' },
       args: { filter: t.arg(filterArg) },
-      resolve: (query, { id }, { filter: given }, context, info) => {
-        const { organizationId } = callerOf(context)
+      resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
         const filter = readAttemptFilter(given)
-        return context.perField(info, (ids: string[]) =>
-          listAttemptsOfWebhooks(context, organizationId, ids, filter, query),
-        )(id)
+        const run = (ids: string[]) =>
+          listAttemptsOfWebhooks(context, organizationId, ids, filter, query)
+        return context.perField(info, run, organizationId)(id)
       },
     },
     AttemptConnection,
@@ -128,18 +131,16 @@ builder.prismaObjectField('Webhook', 'lastFailure', (t) =>
     type: 'Attempt',
     nullable: true,
     description:
-      'The last failed attempt, also if a later attempt succeeded. Null if no failure is on record. Needs the scope `deliveries:read`.',
+      'The last failed attempt, also if a later attempt succeeded. Null if no failure is on record.',
     authScopes: { scope: 'deliveries:read' },
-    resolve: (query, { id }, _args, context, info) => {
-      const { organizationId } = callerOf(context)
-      return context.perField(info, async (ids: string[]) => {
-        const filter = { outcome: 'failed' } as const
-        const pages = await listAttemptsOfWebhooks(context, organizationId, ids, filter, {
-          ...query,
-          take: 1,
-        })
+    resolve: (query, { id, organizationId }, _args, context, info) => {
+      const run = async (ids: string[]) => {
+        const filter = { statusClasses: FAILED }
+        const page = { ...query, take: 1 }
+        const pages = await listAttemptsOfWebhooks(context, organizationId, ids, filter, page)
         return pages.map(([attempt]) => attempt ?? null)
-      })(id)
+      }
+      return context.perField(info, run, organizationId)(id)
     },
   }),
 )

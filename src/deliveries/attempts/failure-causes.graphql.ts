@@ -1,9 +1,9 @@
 import { builder } from '../../graphql/builder.ts'
-import { callerOf } from '../../graphql/context.ts'
-import { filtersByWebhook } from '../../graphql/portal-access.ts'
+import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
+import { filtersByOneWebhook } from '../../graphql/portal-access.ts'
 import { BucketUnit, bucketComplexity } from '../../webhooks/bucket-arguments.ts'
 import { bucketRange } from '../../webhooks/statistics.ts'
-import { readAttemptFilter } from '../read-filters.ts'
+import { filteredWebhook } from '../read-filters.ts'
 import {
   type FailureCauseBucket,
   type FailureCauses,
@@ -32,19 +32,19 @@ const Causes = builder.objectRef<FailureCauses>('FailureCauses').implement({
       description: 'Buckets with failures, oldest first, one for each cause.',
       resolve: ({ buckets }) => [...buckets],
     }),
-    isExact: t.exposeBoolean('isExact', {
+    countIsExact: t.exposeBoolean('isExact', {
       description: `Whether every failure is counted. Counting stops at the newest ${MAX_COUNTED.toLocaleString('en')} failures, shared equally by the causes.`,
     }),
   }),
 })
 
-builder.queryField('failureCauses', (t) =>
-  t.field({
+organizationFields((t) => ({
+  failureCauses: t.field({
     type: Causes,
     semanticNonNull: true,
-    description: `The failed attempts of a time range by cause, over time. At most ${MAX_CAUSES} causes. Needs the scope \`deliveries:read\`.`,
+    description: `The failed attempts of a time range by cause, over time. At most ${MAX_CAUSES} causes.`,
     authScopes: { scope: 'deliveries:read' },
-    portal: filtersByWebhook,
+    portal: filtersByOneWebhook,
     complexity: ({ filter, bucket }) => bucketComplexity({ ...(filter as object), bucket }),
     args: {
       filter: t.arg({
@@ -59,12 +59,12 @@ builder.queryField('failureCauses', (t) =>
         description: 'The length of each bucket. Default: HOUR.',
       }),
     },
-    resolve: (_root, { filter: { since, until, ...filter }, bucket }, context) =>
+    resolve: (organization, { filter, bucket }, context) =>
       findFailureCauses(
         context.sql,
-        callerOf(context).organizationId,
-        readAttemptFilter(filter).webhookUuid ?? null,
-        bucketRange({ since, until, unit: bucket }),
+        organizationOf(organization, context),
+        filteredWebhook(filter),
+        bucketRange({ ...filter, unit: bucket }),
       ),
   }),
-)
+}))

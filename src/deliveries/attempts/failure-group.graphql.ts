@@ -1,14 +1,14 @@
-import { z } from 'zod'
 import { publicId } from '../../db/ids.ts'
+import { PAGE_SIZE } from '../../graphql/arguments.ts'
 import { builder } from '../../graphql/builder.ts'
-import { callerOf } from '../../graphql/context.ts'
-import { requestedSize } from '../../graphql/limits/field-complexity.ts'
+import { listConnection } from '../../graphql/list-connection.ts'
 import { lookUp } from '../../graphql/look-up.ts'
-import { filtersByWebhook } from '../../graphql/portal-access.ts'
+import { organizationFields, organizationOf } from '../../graphql/organization-fields.ts'
+import { filtersByOneWebhook } from '../../graphql/portal-access.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
 import { findAttemptsByIds } from '../find-by-ids.ts'
-import { readAttemptFilter } from '../read-filters.ts'
+import { filteredWebhook } from '../read-filters.ts'
 import {
   type FailureGroup as FailureGroupOfDomain,
   findFailureGroups,
@@ -26,10 +26,11 @@ declare module '../../graphql/builder.ts' {
   }
 }
 
-const MAX_GROUPS = 100
-const DEFAULT_GROUPS = 20
+interface FailureGroupOf extends FailureGroupOfDomain {
+  readonly organizationId: string
+}
 
-const FailureGroup = builder.objectRef<FailureGroupOfDomain>('FailureGroup').implement({
+const FailureGroup = builder.objectRef<FailureGroupOf>('FailureGroup').implement({
   description: 'The failed attempts of one webhook with one cause, in a time range.',
   fields: (t) => ({
     webhookId: t.id({
@@ -39,10 +40,10 @@ const FailureGroup = builder.objectRef<FailureGroupOfDomain>('FailureGroup').imp
     webhook: t.prismaField({
       type: 'Webhook',
       nullable: true,
-      description: 'The webhook. Null if it was deleted. Needs the scope `webhooks:read`.',
+      description: 'The webhook. Null if it was deleted.',
       authScopes: { scope: 'webhooks:read' },
-      resolve: (query, { webhookId }, _args, context, info) =>
-        lookUp(findWebhooksByIds, query, context, info)(webhookId),
+      resolve: (query, { webhookId, organizationId }, _args, context, info) =>
+        lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
     }),
     cause: t.exposeString('cause', {
       description:
@@ -65,11 +66,10 @@ const FailureGroup = builder.objectRef<FailureGroupOfDomain>('FailureGroup').imp
     sample: t.prismaField({
       type: 'Attempt',
       nullable: true,
-      description:
-        'The last of the attempts. Null if it was deleted in the meantime. Needs the scope `deliveries:read`.',
+      description: 'The last of the attempts. Null if it was deleted in the meantime.',
       authScopes: { scope: 'deliveries:read' },
-      resolve: (query, { lastAttemptId }, _args, context, info) =>
-        lookUp(findAttemptsByIds, query, context, info)(lastAttemptId),
+      resolve: (query, { lastAttemptId, organizationId }, _args, context, info) =>
+        lookUp(findAttemptsByIds, query, context, info, organizationId)(lastAttemptId),
     }),
   }),
 })
@@ -90,36 +90,44 @@ builder.inputType('FailureGroupFilter', {
   }),
 })
 
-const sizeRule = z
-  .int()
-  .refine((size) => size >= 1 && size <= MAX_GROUPS, `must be from 1 to ${MAX_GROUPS}`)
-  .nullish()
-
-builder.queryField('failureGroups', (t) =>
-  t.field({
-    type: [FailureGroup],
-    semanticNonNull: true,
-    description: `The failed attempts of a time range, grouped by webhook and cause, the largest groups first. Considers at most ${MAX_PAIRS.toLocaleString('en')} groups. Needs the scope \`deliveries:read\`.`,
-    authScopes: { scope: 'deliveries:read' },
-    portal: filtersByWebhook,
-    complexity: ({ first }) => ({ field: 1, multiplier: requestedSize(first, DEFAULT_GROUPS) }),
-    args: {
-      filter: t.arg({
-        type: 'FailureGroupFilter',
-        required: true,
-        description: 'Selects failed attempts.',
-      }),
-      first: t.arg.int({
-        description: `The number of groups to return: 1 to ${MAX_GROUPS}. Default: ${DEFAULT_GROUPS}.`,
-        validate: sizeRule,
-      }),
-    },
-    resolve: (_root, { filter: { since, ...filter }, first }, context) =>
-      findFailureGroups(
-        context.sql,
-        callerOf(context).organizationId,
-        { ...readAttemptFilter(filter), since },
-        first ?? DEFAULT_GROUPS,
-      ),
-  }),
+const FailureGroupConnection = builder.connectionObject(
+  { type: FailureGroup, name: 'FailureGroupConnection', description: 'A page of failure groups.' },
+  { name: 'FailureGroupEdge', description: 'A failure group in a page.' },
 )
+
+organizationFields((t) => ({
+  failureGroups: t.connection(
+    {
+      type: FailureGroup,
+      semanticNonNull: true,
+      description: `The failed attempts of a time range, grouped by webhook and cause, the largest groups first, because they are the trouble. Considers at most ${MAX_PAIRS.toLocaleString('en')} groups.`,
+      authScopes: { scope: 'deliveries:read' },
+      portal: filtersByOneWebhook,
+      args: {
+        filter: t.arg({
+          type: 'FailureGroupFilter',
+          required: true,
+          description: 'Selects failed attempts.',
+        }),
+      },
+      resolve: async (organization, { filter, ...page }, context) => {
+        const organizationId = organizationOf(organization, context)
+        const { after, before, first, last } = page
+        const isFirst = after == null && before == null && last == null
+        const groups = await findFailureGroups(
+          context.sql,
+          organizationId,
+          { ...filter, webhookUuid: filteredWebhook(filter) },
+          isFirst ? (first ?? PAGE_SIZE) + 1 : MAX_PAIRS,
+        )
+        const keyOf = ({ webhookId, cause }: FailureGroupOf) => webhookId + cause
+        return await listConnection(
+          groups.map((group) => ({ ...group, organizationId })),
+          keyOf,
+          page,
+        )
+      },
+    },
+    FailureGroupConnection,
+  ),
+}))

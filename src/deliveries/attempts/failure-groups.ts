@@ -98,4 +98,4 @@ const findFailureGroupsSql = (firstWebhook: string, ofWebhook: string) => `
     select a.id from posthorn.attempts as a where ${OF_PAIR}
     order by a.webhook_id desc, a.cause desc, a.id desc limit 1
   ) as last
-  order by pair.count desc, last.id desc`
+  order by pair.count desc, pair.webhook_id, pair.cause`

@@ -9,28 +9,28 @@ type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
 const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000
 
 /**
- * A page of attempts for each of several deliveries, in the order of the deliveries, each page oldest first. First
- * pages take one statement, other pages two. Neither reads more attempts of a delivery than its page holds.
+ * A page of attempts for each of several deliveries, in the order of the deliveries, each page newest first. The
+ * oldest attempts take one statement, other pages two. Neither reads more attempts of a delivery than its page holds.
  */
 export async function findAttemptsOfEach(
   deps: { readonly prisma: Db; readonly sql: Sql },
   deliveryUuids: readonly string[],
   query: Selection & Page,
 ): Promise<Attempt[][]> {
-  const { where, take, orderBy: _, ...selection } = pageOf(query, 'oldest first')
+  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
   const { id: bound } = where
   const found =
-    take >= 0 && !bound
+    take < 0 && !bound
       ? await deps.prisma.attempt.findMany({
           ...withDeliveryId(selection),
-          // Attempts are numbered from 1, so the numbers of a first page are known.
-          where: { ...attemptsOf(deliveryUuids), number: { lte: take } },
-          orderBy: { number: 'asc' },
+          // Attempts are numbered from 1, so the numbers of the oldest are known.
+          where: { ...attemptsOf(deliveryUuids), number: { lte: -take } },
+          orderBy: { number: 'desc' },
         })
       : await deps.prisma.attempt.findMany({
           ...withDeliveryId(selection),
           where: { id: { in: await pageIds(deps.sql, deliveryUuids, take, bound) } },
-          orderBy: { number: 'asc' },
+          orderBy: { number: 'desc' },
         })
   const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId)
   return deliveryUuids.map((uuid) => byDelivery.get(uuid) ?? [])
@@ -58,7 +58,7 @@ async function pageIds(
       select id from posthorn.attempts
       where delivery_id = owner.id and id >= $2
         and ($3::uuid is null or id < $3) and ($4::uuid is null or id > $4)
-      order by number ${take > 0 ? 'asc' : 'desc'} limit $5
+      order by number ${take > 0 ? 'desc' : 'asc'} limit $5
     ) as a`,
     [
       deliveryUuids,

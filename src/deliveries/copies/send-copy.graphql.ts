@@ -1,4 +1,3 @@
-import { requireScope } from '../../access/scope.ts'
 import { builder } from '../../graphql/builder.ts'
 import { callerOf } from '../../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../../graphql/errors.ts'
@@ -80,8 +79,8 @@ builder.mutationField('sendDeliveryCopy', (t) =>
   t.field({
     type: DeliveryCopy,
     nullable: true,
-    description: `Sends the body of a delivery once to another URL, such as that of a receiver in development, and returns the answer. A copy is not an attempt: it changes nothing about the delivery. It has the headers \`wh-id\` and \`wh-timestamp\`, and that of a test also \`wh-test\`, but no signature, because no URL but the webhook's gets one, and no custom headers, because they can be credentials. The address guard applies. Connecting may take 5 s, and the answer 10 s. At most ${MAX_COPIES_PER_MINUTE} copies per minute and organization in each process; then the error has the code \`RATE_LIMITED\`. Audited as \`delivery.copied\`. Needs the scopes \`deliveries:write\` and \`events:read\`.`,
-    authScopes: { scope: 'deliveries:write' },
+    description: `Sends the body of a delivery once to another URL, such as that of a receiver in development, and returns the answer. A copy is not an attempt: it changes nothing about the delivery. It has the headers \`wh-id\` and \`wh-timestamp\`, and that of a test also \`wh-test\`, but no signature, because no URL but the webhook's gets one, and no custom headers, because they can be credentials. The address guard applies. Connecting may take 5 s, and the answer 10 s. At most ${MAX_COPIES_PER_MINUTE} copies per minute and organization in each process; then the error has the code \`RATE_LIMITED\`. Audited as \`delivery.copied\`.`,
+    authScopes: { scope: ['deliveries:write', 'events:read'] },
     portal: changesNode('delivery'),
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
@@ -93,10 +92,7 @@ builder.mutationField('sendDeliveryCopy', (t) =>
       id: t.arg.id({ required: true, description: 'The id of the delivery: `msg_…`.' }),
       input: t.arg({ type: SendDeliveryCopyInput, required: true, description: 'The URL.' }),
     },
-    resolve: async (_root, { id, input }, context) => {
-      const caller = callerOf(context)
-      requireScope(caller, 'events:read')
-      return await sendCopy(context, caller.organizationId, id, input.url)
-    },
+    resolve: async (_root, { id, input }, context) =>
+      await sendCopy(context, callerOf(context).organizationId, id, input.url),
   }),
 )

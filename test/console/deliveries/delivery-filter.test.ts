@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { deliveryFilter } from '../../../src/console/deliveries/list/delivery-filter.ts'
 
+const FAILED = ['REDIRECTION_3XX', 'CLIENT_ERROR_4XX', 'SERVER_ERROR_5XX', 'NO_RESPONSE']
+
 const NONE = {
   webhook: null,
   state: null,
@@ -36,9 +38,9 @@ test('several values of each filter come from the address', () => {
 
 test('a failure in the last hour is one of any attempt, not only of the last', () => {
   const values = { ...NONE, status: 'FAILED' }
-  expect(deliveryFilter(values, OTHERS)).toEqual({ outcome: 'FAILED' })
+  expect(deliveryFilter(values, OTHERS)).toEqual({ statusClasses: FAILED })
   expect(deliveryFilter(values, { ...OTHERS, attempted: { since } })).toEqual({
-    anyAttempt: { outcome: 'FAILED', since },
+    anyAttempt: { statusClasses: FAILED, since },
   })
   const slow = { ...NONE, cause: '502,response_timed_out', duration: '5000' }
   expect(deliveryFilter(slow, { ...OTHERS, created: { since } })).toEqual({
@@ -62,6 +64,6 @@ test('a session that is restricted to one webhook filters by this webhook only',
   expect(
     deliveryFilter({ ...NONE, webhook: 'wh_b' }, { ...OTHERS, onlyWebhookId: 'wh_a' }),
   ).toEqual({
-    webhookId: 'wh_a',
+    webhookIds: ['wh_a'],
   })
 })

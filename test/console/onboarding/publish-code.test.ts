@@ -52,7 +52,7 @@ describe.each([false, true])('acting for another organization: %s', (actsFor) =>
       const added = (await eventIds()).filter((id) => !before.includes(id))
       expect(added).toHaveLength(1)
       const { event } = await server.graphql<{ event: { body: string; type: string } }>(
-        'query ($id: ID!) { event(id: $id) { type body } }',
+        'query ($id: ID!) { event(id: $id) { type { name } body } }',
         { id: added[0] },
       )
       expect(event.type).toBe(JOINED)

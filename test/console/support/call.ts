@@ -37,7 +37,7 @@ export async function testDelivery(
   const { delivery } = await call<{ delivery: DeliveryStatus }>(
     server,
     'testDelivery',
-    { webhookId: ['ID!', webhookId], input: ['TestDeliveryInput!', { eventType }] },
+    { id: ['ID!', webhookId], input: ['TestDeliveryInput!', { eventType }] },
     'delivery { id }',
   )
   return delivery.id
@@ -68,7 +68,7 @@ export async function deliveriesOf(
     `query ($filter: DeliveryFilter) {
       deliveries(filter: $filter, first: 50) { nodes { id state attemptCount } }
     }`,
-    { filter: { webhookId, states } },
+    { filter: { webhookIds: [webhookId], states } },
   )
   return deliveries.nodes
 }

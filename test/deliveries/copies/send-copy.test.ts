@@ -37,7 +37,7 @@ beforeEach(async () => {
     },
   })
   const { testDelivery } = await posthorn.graphql(document('deliveries', 'TestDelivery'), {
-    webhookId: createWebhook.webhook.id,
+    id: createWebhook.webhook.id,
     input: { eventType: JOINED },
   })
   id = testDelivery.delivery.id

@@ -39,7 +39,7 @@ export async function publish(posthorn: TestApp, data: unknown): Promise<string>
 export async function sendTest(posthorn: TestApp, webhookId: string): Promise<string> {
   const { testDelivery } = await posthorn.graphql(
     `mutation ($webhookId: ID!) {
-      testDelivery(webhookId: $webhookId, input: { eventType: "${TICKET}" }) {
+      testDelivery(id: $webhookId, input: { eventType: "${TICKET}" }) {
         ... on TestDeliverySuccess { delivery { id } }
         ... on UserError { message }
       }

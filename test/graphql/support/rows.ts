@@ -5,6 +5,9 @@ import { createWebhook } from '../../../src/webhooks/webhook.ts'
 import { JOINED } from '../../support/factories.ts'
 import type { Api } from './api.ts'
 
+/** The status classes of failed attempts. */
+export const FAILED = ['REDIRECTION_3XX', 'CLIENT_ERROR_4XX', 'SERVER_ERROR_5XX', 'NO_RESPONSE']
+
 /** A webhook, which receives `JOINED` events by default. */
 export async function addWebhook(
   api: Api,

@@ -19,8 +19,10 @@ const EVENT_TYPE = 'event_attendee.joined_event'
 /** A page of a host that uses the hooks alone. */
 export function HooksPage({ webhookId }: { readonly webhookId: string }) {
   const { webhook, error } = useWebhook(webhookId)
-  const deliveries = useDeliveries({ filter: { webhookId }, pageSize: 1 })
-  const attempts = useAttempts({ filter: { webhookId, outcome: 'SUCCEEDED' } })
+  const deliveries = useDeliveries({ filter: { webhookIds: [webhookId] }, pageSize: 1 })
+  const attempts = useAttempts({
+    filter: { webhookIds: [webhookId], statusClasses: ['SUCCESS_2XX'] },
+  })
   const own = usePosthornQuery<{ viewer: { session: { kind: string } } }, object>(
     '{ viewer { session { kind } } }',
     {},

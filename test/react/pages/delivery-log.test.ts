@@ -28,7 +28,7 @@ async function recorded(webhookId: string): Promise<string[]> {
   const query = `query ($filter: AttemptFilter) {
     attempts(filter: $filter, first: 100) { nodes { id } }
   }`
-  const { attempts } = await call(app.posthorn, query, { filter: { webhookId } })
+  const { attempts } = await call(app.posthorn, query, { filter: { webhookIds: [webhookId] } })
   return attempts.nodes.map(({ id }: { id: string }) => id)
 }
 

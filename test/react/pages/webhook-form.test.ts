@@ -122,7 +122,7 @@ story('edits only what the user changed', async () => {
   const query = 'query ($id: ID!) { webhook(id: $id) { enabled } }'
   expect((await call(app.posthorn, query, { id: webhookId })).webhook).toEqual({ enabled: false })
   const { revealHeaders } = await call(app.posthorn, document('webhooks', 'RevealHeaders'), {
-    webhookId,
+    id: webhookId,
   })
   expect(revealHeaders.headers).toEqual(headers)
 })

@@ -247,7 +247,7 @@ describe('the receivers of the README', installed, () => {
     test('a test delivery arrives too', async () => {
       const { testDelivery } = await posthorn.graphql(
         `mutation ($id: ID!, $type: String!) {
-          testDelivery(webhookId: $id, input: { eventType: $type }) {
+          testDelivery(id: $id, input: { eventType: $type }) {
             ... on TestDeliverySuccess { delivery { event { id } } }
           }
         }`,

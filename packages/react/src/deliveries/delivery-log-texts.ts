@@ -43,7 +43,8 @@ export const DELIVERY_LOG_TEXTS: Omit<DeliveryLogTexts, keyof CommonTexts> = {
     interrupted: 'Connection lost. Connecting again…',
     ended: 'Not live',
   },
-  redeliverOf: ({ delivery, number }) => `Send again: ${delivery?.eventType}, attempt ${number}`,
+  redeliverOf: ({ delivery, number }) =>
+    `Send again: ${delivery?.eventType.name}, attempt ${number}`,
   succeeded: ({ status }) => `Delivered (HTTP ${status})`,
   failed: (attempt) => `Failed: ${failureText(attempt)}`,
   milliseconds: (ms) => `${ms.toLocaleString()} ms`,

@@ -122,7 +122,7 @@ function AttemptRow({ attempt, log, children }: AttemptRowProps) {
         <time dateTime={recordedAt}>{texts.time(recordedAt)}</time>
       </td>
       <td {...part('event-type')}>
-        {log.renderEventType?.(attempt) ?? delivery?.eventType ?? texts.deleted}
+        {log.renderEventType?.(attempt) ?? delivery?.eventType.name ?? texts.deleted}
         {delivery?.isTest && ` ${texts.test}`}
       </td>
       <td>{number.toLocaleString()}</td>

@@ -40,7 +40,8 @@ export async function followAttempts(
     if (newest === null || attempt.recordedAt >= newest.recordedAt) newest = attempt
   }
   async function readList(): Promise<PosthornError | null> {
-    const variables = { first, after: null, filter: webhookId === null ? {} : { webhookId } }
+    const filter = webhookId === null ? {} : { webhookIds: [webhookId] }
+    const variables = { first, after: null, filter }
     const list = await client.request(PosthornAttemptsDocument, variables, signal)
     if (!list.ok) return list.error
     const attempts = list.value.attempts?.nodes ?? []

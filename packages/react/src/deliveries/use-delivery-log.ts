@@ -2,9 +2,11 @@ import { useEffect, useReducer, useState } from 'react'
 import type { PosthornClient } from '../client/posthorn-client.ts'
 import type { PosthornError } from '../client/posthorn-error.ts'
 import { usePosthornClient } from '../client/posthorn-provider.tsx'
-import type { Outcome } from '../generated/graphql.ts'
 import { type ConnectionState, followAttempts } from './follow-attempts.ts'
 import type { Attempt } from './use-deliveries.ts'
+
+/** Whether an attempt was answered with 2xx. */
+export type Outcome = 'SUCCEEDED' | 'FAILED'
 
 export interface DeliveryLogOptions {
   /** Default: all webhooks that the session may see. */

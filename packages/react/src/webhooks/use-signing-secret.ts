@@ -32,6 +32,6 @@ export function useSigningSecret(
     ...query,
     secret: shown?.signingSecret?.key ?? null,
     expiring: shown?.expiringSigningSecrets ?? [],
-    rotate: { ...mutation, run: useCallback(() => run({ webhookId }), [run, webhookId]) },
+    rotate: { ...mutation, run: useCallback(() => run({ id: webhookId }), [run, webhookId]) },
   }
 }

@@ -31,7 +31,7 @@ export function useTestDelivery(): Action<
   const { run } = mutation
   const test = useCallback(
     async (webhookId: string, eventType: string): Promise<Result<PosthornDeliveryFragment>> => {
-      const result = await run({ webhookId, input: { eventType } })
+      const result = await run({ id: webhookId, input: { eventType } })
       return result.ok ? { ok: true, value: result.value.delivery } : result
     },
     [run],

@@ -42,7 +42,9 @@ export async function forwardDeliveries(
     if (++finished >= count) stop.now()
   }
 
-  log(`Forwarding ${eventSubscriptions.join(', ')} to ${options.url.href} as ${id}.`)
+  log(
+    `Forwarding ${eventSubscriptions.map(({ name }) => name).join(', ')} to ${options.url.href} as ${id}.`,
+  )
   log(`The signing secret, as long as this command runs: WEBHOOK_SECRET=${secret}`)
   const handlers = {
     onRequest(request: ForwardedRequest) {

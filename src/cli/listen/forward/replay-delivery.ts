@@ -18,13 +18,13 @@ const DELIVERY = `
   query ($id: ID!) {
     delivery(id: $id) {
       webhookId
-      attempts(last: 1) { nodes { request { headers { name value } body } } }
+      attempts(first: 1) { nodes { request { headers { name value } body } } }
     }
   }`
 
 const REVEAL_HEADERS = `
   mutation ($id: ID!) {
-    revealHeaders(webhookId: $id) {
+    revealHeaders(id: $id) {
       ... on RevealHeadersSuccess { headers { name value } }
       ... on UserError { code message }
     }

@@ -3,7 +3,7 @@ import { ServerError } from '../../send-request.ts'
 
 export interface TemporaryWebhook {
   readonly id: string
-  readonly eventSubscriptions: readonly string[]
+  readonly eventSubscriptions: readonly { readonly name: string }[]
   readonly deliveryHeaderPrefix: string
   readonly secret: string
 }
@@ -11,7 +11,7 @@ export interface TemporaryWebhook {
 const CREATE = `
   mutation ($input: CreateForwardedWebhookInput!) {
     createForwardedWebhook(input: $input) {
-      ... on CreateForwardedWebhookSuccess { webhook { id eventSubscriptions deliveryHeaderPrefix } }
+      ... on CreateForwardedWebhookSuccess { webhook { id eventSubscriptions { name } deliveryHeaderPrefix } }
       ... on UserError { code message }
     }
   }`

@@ -73,7 +73,7 @@ function ByCause(props: AttemptsByProps) {
         filters={{ response: 'FAILED' }}
         empty="No failures in this time range."
       />
-      {!causes.isExact && (
+      {!causes.countIsExact && (
         <Text size="xs" c="dimmed">
           Counting stopped at the newest 50,000 failures.
         </Text>

@@ -103,7 +103,7 @@ function comparedOf(attempt: ComparedAttemptFragment): ComparedAttempt {
     status,
     durationMs,
     url: request.url,
-    eventType: delivery?.eventType ?? null,
+    eventType: delivery?.eventType.name ?? null,
     requestHeaders: request.headers,
     responseHeaders: response?.headers ?? [],
     payload: request.body ? payloadOf(request.body) : null,

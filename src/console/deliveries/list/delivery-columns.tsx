@@ -67,7 +67,7 @@ export function linkedColumn<Row>(column: Column<Row>, to: (row: Row) => string)
 function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
   return (
     <>
-      {row.eventType} {row.isTest && <TestBadge />}{' '}
+      {row.eventType.name} {row.isTest && <TestBadge />}{' '}
       <Text span c="dimmed" fz="xs" className="ph-mono">
         {row.id}
       </Text>

@@ -29,7 +29,7 @@ export function deliveryFilter(
   values: Values,
   { created, attempted, onlyWebhookId }: Others,
 ): DeliveryFilter {
-  const webhookIds = readList(values.webhook)
+  const webhookIds = onlyWebhookId ? [onlyWebhookId] : readList(values.webhook)
   const states = readOptions(values.state, DELIVERY_STATES)
   const causes = readList(values.cause)
   const eventTypes = readList(values.type)
@@ -43,9 +43,7 @@ export function deliveryFilter(
   const anyAttempt = Object.keys(ofAttempts).length > 0
   return {
     ...created,
-    ...(onlyWebhookId
-      ? { webhookId: onlyWebhookId }
-      : webhookIds.length > 0 && { webhookIds: [...webhookIds] }),
+    ...(webhookIds.length > 0 && { webhookIds: [...webhookIds] }),
     ...(states.length > 0 && { states }),
     ...(eventTypes.length > 0 && { eventTypes: [...eventTypes] }),
     ...(key && { key }),

@@ -12,13 +12,20 @@ export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
   NO_RESPONSE: 'No response',
 })
 
+const FAILURES: readonly StatusClass[] = [
+  'REDIRECTION_3XX',
+  'CLIENT_ERROR_4XX',
+  'SERVER_ERROR_5XX',
+  'NO_RESPONSE',
+]
+
 /** The condition on attempts, or on the last attempts of deliveries: any of these responses. Empty for none. */
 export function responseFilter(
   values: readonly (typeof RESPONSES)[number]['value'][],
-): Pick<AttemptFilter, 'outcome' | 'statusClasses'> {
+): Pick<AttemptFilter, 'statusClasses'> {
   const classes = values.filter((value) => value !== 'FAILED')
   if (classes.length === values.length) return classes.length > 0 ? { statusClasses: classes } : {}
-  return classes.includes('SUCCESS_2XX') ? {} : { outcome: 'FAILED' }
+  return classes.includes('SUCCESS_2XX') ? {} : { statusClasses: [...FAILURES] }
 }
 
 /** Durations of slow attempts, in milliseconds. */

@@ -18,7 +18,7 @@ const last = ({ attempts }: Row) => attempts?.nodes[0]
 const COLUMNS: readonly ExportColumn<Row>[] = [
   { name: 'id', value: ({ id }) => id },
   { name: 'state', value: ({ state }) => state },
-  { name: 'event_type', value: ({ eventType }) => eventType },
+  { name: 'event_type', value: ({ eventType }) => eventType.name },
   { name: 'test', value: ({ isTest }) => isTest },
   { name: 'webhook_id', value: ({ webhookId }) => webhookId },
   { name: 'webhook_url', value: ({ webhook }) => webhook?.url },

@@ -93,9 +93,10 @@ export function useLiveDeliveries(options: LiveDeliveriesOptions): {
     void refresh(key)
   })
 
+  const [webhookId, ...others] = [filter?.webhookIds ?? []].flat()
   const state = useLive(
     DeliveriesAttemptRecordedDocument,
-    { webhookId: filter?.webhookId ?? null },
+    { webhookId: others.length > 0 ? null : (webhookId ?? null) },
     {
       onData({ attemptRecorded }) {
         const delivery = attemptRecorded?.delivery

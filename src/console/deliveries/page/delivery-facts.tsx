@@ -31,8 +31,12 @@ export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuer
         {
           label: 'Event type',
           value: (
-            <Anchor component={Link} to={`/event-types/${encodeURIComponent(eventType)}`} inherit>
-              {eventType}
+            <Anchor
+              component={Link}
+              to={`/event-types/${encodeURIComponent(eventType.name)}`}
+              inherit
+            >
+              {eventType.name}
             </Anchor>
           ),
         },

@@ -35,7 +35,7 @@ export default function DeliveryPage() {
         delivery={delivery}
         reload={reload}
         showEarlier={
-          attempts < MOST_ATTEMPTS && delivery.attempts?.pageInfo.hasPreviousPage
+          attempts < MOST_ATTEMPTS && delivery.attempts?.pageInfo.hasNextPage
             ? () => setAttempts(MOST_ATTEMPTS)
             : null
         }
@@ -63,12 +63,12 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
   const attempts = delivery.attempts?.nodes ?? []
   const [params, setParams] = useSearchParams()
   // The newest attempt is open initially. A later attempt does not close what the reader looks at.
-  const [newest] = useState(attempts.at(-1)?.id ?? null)
+  const [newest] = useState(attempts[0]?.id ?? null)
   const open = (id: string | null) => setParams({ attempt: id ?? 'none' }, { replace: true })
 
   return (
     <Page
-      title={delivery.eventType}
+      title={delivery.eventType.name}
       breadcrumbs={breadcrumbs()}
       aside={
         <>
@@ -84,7 +84,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
       <DeliveryFacts delivery={delivery} />
       {attempts.length + delivery.plannedAttempts.length > 0 && (
         <Section title="Schedule">
-          <ScheduleLine delivery={delivery} attempts={attempts} open={open} />
+          <ScheduleLine delivery={delivery} attempts={attempts.toReversed()} open={open} />
         </Section>
       )}
       <Section title="Attempts" description={attempts.length > 1 && 'Newest first.'}>
@@ -95,7 +95,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
         ) : (
           <Stack gap="xs">
             <AttemptTimeline
-              attempts={attempts.toReversed()}
+              attempts={attempts}
               opened={params.get('attempt') ?? newest}
               open={open}
             />
@@ -104,7 +104,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
                 Show earlier attempts
               </Button>
             )}
-            {!showEarlier && delivery.attempts?.pageInfo.hasPreviousPage && (
+            {!showEarlier && delivery.attempts?.pageInfo.hasNextPage && (
               <Text size="xs" c="dimmed">
                 {`Only the last ${MOST_ATTEMPTS} attempts are shown.`}
               </Text>

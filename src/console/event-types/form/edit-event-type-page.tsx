@@ -38,7 +38,7 @@ export default function EditEventTypePage() {
 
 /** The form keeps the values of the time when the page was opened. */
 function Edit({ eventType }: { eventType: EventTypesFieldsFragment }) {
-  const { name } = eventType
+  const { id, name } = eventType
   const navigate = useNavigate()
   const { run, running } = useAction(EventTypesUpdateDocument)
   const [initial] = useState(() => draftOf(eventType))
@@ -46,7 +46,7 @@ function Edit({ eventType }: { eventType: EventTypesFieldsFragment }) {
   const page = `/event-types/${name}`
 
   async function save(changes: Partial<EventTypeFields>) {
-    const outcome = await run({ name, input: { ...changes, ifRevision } })
+    const outcome = await run({ id, input: { ...changes, ifRevision } })
     if (outcome.ok) {
       notifySuccess(`${name} was saved.`)
       navigate(page, { replace: true })

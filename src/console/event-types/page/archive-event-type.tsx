@@ -4,6 +4,7 @@ import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../../ge
 import { formatCount } from '../../lib/format.ts'
 
 interface ArchiveEventTypeProps {
+  readonly id: string
   readonly name: string
   readonly archived: boolean
   /** Null if unknown. */
@@ -14,7 +15,7 @@ interface ArchiveEventTypeProps {
 
 /** Archives an event type, or restores an archived one. */
 export function ArchiveEventType(props: ArchiveEventTypeProps) {
-  const { name, archived, webhookCount, opened, onClose } = props
+  const { id, name, archived, webhookCount, opened, onClose } = props
   const archive = useAction(EventTypesArchiveDocument)
   const unarchive = useAction(EventTypesUnarchiveDocument)
   if (archived) {
@@ -24,7 +25,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
         onClose={onClose}
         title="Unarchive this event type?"
         action="Unarchive"
-        onConfirm={() => unarchive.run({ name })}
+        onConfirm={() => unarchive.run({ id })}
         success={`${name} is no longer archived.`}
       >
         Every organization can publish and subscribe to <strong>{name}</strong> again.
@@ -41,7 +42,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       title="Archive this event type?"
       action="Archive"
       destructive
-      onConfirm={() => archive.run({ name })}
+      onConfirm={() => archive.run({ id })}
       success={`${name} is archived.`}
     >
       <p>

@@ -94,6 +94,7 @@ export default function EventTypePage() {
         </Section>
       )}
       <ArchiveEventType
+        id={eventType.id}
         name={name}
         archived={archived}
         webhookCount={webhookCount}

@@ -119,7 +119,7 @@ function DeliveryOf({ job: { delivery, organization } }: { job: Job }) {
         <span className="ph-mono">{`msg_…${delivery.id.slice(-6)}`}</span>
       </OrganizationLink>
       <Text size="xs" c="dimmed" truncate>
-        {delivery.eventType}
+        {delivery.eventType.name}
       </Text>
     </Group>
   )

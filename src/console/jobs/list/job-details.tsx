@@ -21,7 +21,7 @@ export function JobDetails({ job }: { job: Job }) {
         facts={[
           job.organization ? { label: 'Organization', value: job.organization.name } : null,
           job.delivery ? { label: 'Delivery', value: <Id id={job.delivery.id} /> } : null,
-          job.delivery ? { label: 'Event type', value: job.delivery.eventType } : null,
+          job.delivery ? { label: 'Event type', value: job.delivery.eventType.name } : null,
           job.delivery?.webhook ? { label: 'Webhook', value: job.delivery.webhook.url } : null,
           job.key ? { label: 'Key', value: <span className="ph-mono">{job.key}</span> } : null,
           { label: 'Created', value: <Time at={job.createdAt} /> },

@@ -49,7 +49,7 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
     if (!payload.ok) return
     setDeliveryId(null)
     const input = { eventType: type, ...(hasOwnPayload && { data: payload.value }) }
-    const outcome = await run({ webhookId: webhook.id, input })
+    const outcome = await run({ id: webhook.id, input })
     setRejection(outcome.ok ? null : outcome)
     if (outcome.ok) setDeliveryId(outcome.value.delivery.id)
   }

@@ -29,7 +29,8 @@ function WithTypes({ webhook, close }: Omit<TestEventProps, 'opened'>) {
   const { data, error, reload } = useRead(WebhookCatalogueDocument, {})
   if (error && !data) return <QueryError error={error} reload={reload} />
   if (!data) return <Skeleton h={320} />
-  const types = data.eventTypes.filter(({ name }) => webhook.eventSubscriptions.includes(name))
+  const subscriptions = webhook.eventSubscriptions.map(({ name }) => name)
+  const types = data.eventTypes.filter(({ name }) => subscriptions.includes(name))
   if (types.length === 0)
     return <Text size="sm">None of this webhook’s event types is in the catalogue.</Text>
   return <TestEventForm webhook={webhook} types={types} close={close} />

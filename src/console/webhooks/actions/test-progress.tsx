@@ -33,7 +33,7 @@ export function TestProgress({ webhookId, deliveryId }: { webhookId: string; del
   )
   usePolling(finished ? null : POLL_EVERY_MS, reload)
 
-  const attempt = delivery?.attempts?.nodes.at(-1)
+  const attempt = delivery?.attempts?.nodes[0]
   return (
     <Alert
       role="status"
@@ -78,7 +78,7 @@ function resultOf({ status, error, durationMs }: Attempt): string {
 }
 
 function titleOf(delivery: Delivery | null): string {
-  const number = delivery?.attempts?.nodes.at(-1)?.number
+  const number = delivery?.attempts?.nodes[0]?.number
   if (!delivery || number === undefined) return 'Sending'
   if (delivery.state === 'SUCCEEDED') return 'Delivered'
   if (!isFinished(delivery.state)) return `Attempt ${number} failed; a retry follows`

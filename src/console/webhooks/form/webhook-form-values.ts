@@ -35,7 +35,7 @@ export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
     url: webhook.url,
     description: webhook.description ?? '',
     enabled: webhook.enabled,
-    eventSubscriptions: [...webhook.eventSubscriptions],
+    eventSubscriptions: webhook.eventSubscriptions.map(({ name }) => name),
     headers: webhook.headerNames?.map(storedHeaderRow) ?? null,
     rateLimitPerSecond: webhook.rateLimitPerSecond ?? '',
     maxInFlight: webhook.maxInFlight ?? '',

@@ -12,7 +12,7 @@ export function useRevealedHeaders(webhookId: string) {
   const [values, setValues] = useState<HeaderValues | null>(null)
 
   async function reveal(): Promise<HeaderValues | null> {
-    const outcome = await run({ webhookId })
+    const outcome = await run({ id: webhookId })
     if (!outcome.ok) {
       notifyError(outcome.message)
       return null

@@ -66,7 +66,7 @@ const SUBSCRIPTIONS: Column<WebhookRowFragment> = {
   priority: 3,
   cell: ({ eventSubscriptions }) => (
     <Text span size="xs" className="ph-mono">
-      {eventSubscriptions.join(', ')}
+      {eventSubscriptions.map(({ name }) => name).join(', ')}
     </Text>
   ),
 }

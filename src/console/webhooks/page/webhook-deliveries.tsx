@@ -60,7 +60,7 @@ const NEWEST = { first: 8 }
 /** The newest deliveries of a webhook, with live updates. */
 export function RecentDeliveries({ webhookId }: { webhookId: string }) {
   const { rows, newer, state, error, reload } = useDeliveries({
-    filter: { webhookId },
+    filter: { webhookIds: [webhookId] },
     page: NEWEST,
     countNewer: true,
     ofOneWebhook: true,

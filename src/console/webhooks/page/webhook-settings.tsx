@@ -45,7 +45,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
       </Section>
       <Section title="Events">
         <Stack gap={4}>
-          {webhook.eventSubscriptions.map((name) => (
+          {webhook.eventSubscriptions.map(({ name }) => (
             <Text key={name} size="sm" className="ph-mono">
               <Anchor component={Link} to={`/event-types/${encodeURIComponent(name)}`} inherit>
                 {name}

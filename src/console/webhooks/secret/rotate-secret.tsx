@@ -20,7 +20,7 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
       onClose={close}
       title="Rotate the signing secret?"
       action="Rotate"
-      onConfirm={() => run({ webhookId })}
+      onConfirm={() => run({ id: webhookId })}
       success="Secret rotated. Configure the new secret in your receiver."
       onDone={done}
     >

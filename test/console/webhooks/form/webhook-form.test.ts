@@ -110,7 +110,7 @@ describe('an edit', () => {
     url: GOOD.url,
     description: null,
     enabled: true,
-    eventSubscriptions: ['order.shipped'],
+    eventSubscriptions: [{ name: 'order.shipped' }],
     deliveryHeaderPrefix: 'wh-',
     headerNames: ['x-token', 'x-team'],
     rateLimitPerSecond: 5,

@@ -1,0 +1,160 @@
+import { isObjectType } from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { schema } from '../../src/server/schema.ts'
+import { type Api, openApi } from './support/api.ts'
+import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
+
+let api: Api
+let operator: Awaited<ReturnType<Api['tenant']>>
+let one: Awaited<ReturnType<typeof busyTenant>>
+let two: Awaited<ReturnType<typeof busyTenant>>
+
+beforeAll(async () => {
+  api = await openApi()
+  operator = await api.tenant(['admin'])
+  one = await busyTenant()
+  two = await busyTenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** An organization with a webhook, an event, a delivery and a failed attempt. */
+async function busyTenant() {
+  const tenant = await api.tenant()
+  const { id: webhook } = await addWebhook(api, tenant.organizationId)
+  const [event = ''] = await publish(api, tenant.organizationId)
+  const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
+  return { ...tenant, webhook, event, delivery, attempt: await addAttempt(api.database, delivery) }
+}
+
+const CONTENTS = `
+  webhooks(first: 2) { totalCount nodes {
+    id signingSecret { key } lastFailure { id webhook { id } } changes(since: "2020-01-01T00:00:00Z") { kind }
+    deliveries(first: 2) { nodes { id webhook { id } event { id } attempts(first: 2) { nodes { id webhook { id } } } } }
+    attempts(first: 2) { nodes { id } }
+  } }
+  events(first: 2) { nodes { id deliveryCounts { total } deliveries(first: 2) { nodes { id } } } }
+  failureGroups(filter: { since: "2020-01-01T00:00:00Z" }) { nodes { webhook { id } sample { id } } }
+  apiKeys { nodes { organization { id } } }
+  statistics(since: "2020-01-01T00:00:00Z", until: "2020-01-02T00:00:00Z", bucket: DAY) { attempts }`
+
+/** One runs at a time per organization. */
+const SCAN = 'scanEvents(filter: { contains: "0" }) { nodes { id } }'
+
+function contentsOf({ webhook, event, delivery, attempt, publicOrganizationId }: typeof one) {
+  const named = { id: webhook }
+  const attempts = { nodes: [{ id: attempt, webhook: named }] }
+  return {
+    webhooks: {
+      totalCount: 1,
+      nodes: [
+        {
+          id: webhook,
+          signingSecret: { key: expect.stringMatching(/^whsec_/) },
+          lastFailure: { id: attempt, webhook: named },
+          changes: [{ kind: 'CREATED' }],
+          deliveries: {
+            nodes: [{ id: delivery, webhook: named, event: { id: event }, attempts }],
+          },
+          attempts: { nodes: [{ id: attempt }] },
+        },
+      ],
+    },
+    events: {
+      nodes: [
+        { id: event, deliveryCounts: { total: 1 }, deliveries: { nodes: [{ id: delivery }] } },
+      ],
+    },
+    failureGroups: { nodes: [{ webhook: named, sample: { id: attempt } }] },
+    apiKeys: { nodes: [{ organization: { id: publicOrganizationId } }] },
+    statistics: [{ attempts: 0 }],
+  }
+}
+
+test('the fields of Query and of the organization of the caller answer the same', async () => {
+  const query = `{ ${CONTENTS} viewer { organization { ${CONTENTS} } } }`
+  const { data, errors } = await api.call(one.token, query)
+  expect(errors).toBeUndefined()
+  const { viewer, ...own } = data
+  expect(own).toEqual(contentsOf(one))
+  expect(viewer.organization).toEqual(own)
+})
+
+test('an operator sees several organizations in one request, each with its own', async () => {
+  const query = `query ($one: ID!, $two: ID!) {
+    one: organization(id: $one) { ${CONTENTS} ${SCAN} } two: organization(id: $two) { ${CONTENTS} ${SCAN} }
+    organizations(first: 2) { nodes { id events(first: 2) { nodes { deliveries { nodes { id } } } } } } }`
+  const ids = { one: one.publicOrganizationId, two: two.publicOrganizationId }
+  const { data, errors } = await api.call(operator.token, query, ids)
+  expect(errors).toBeUndefined()
+  expect(data.one).toEqual({ ...contentsOf(one), scanEvents: { nodes: [{ id: one.event }] } })
+  expect(data.two).toEqual({ ...contentsOf(two), scanEvents: { nodes: [{ id: two.event }] } })
+  const eventsOf = ({ delivery }: typeof one) => ({
+    nodes: [{ deliveries: { nodes: [{ id: delivery }] } }],
+  })
+  expect(data.organizations.nodes).toEqual([
+    { id: ids.two, events: eventsOf(two) },
+    { id: ids.one, events: eventsOf(one) },
+  ])
+})
+
+test('each revealed secret is in the audit log of its organization', async () => {
+  const { data } = await api.call(
+    operator.token,
+    'query ($id: ID!) { organization(id: $id) { auditLog(filter: { actions: "signing_secret.revealed" }) { nodes { subjectId } } } }',
+    { id: two.publicOrganizationId },
+  )
+  expect(data.organization.auditLog.nodes).toEqual([{ subjectId: two.webhook }])
+})
+
+test('without admin, a caller reaches its own organization only', async () => {
+  const id = two.publicOrganizationId
+  const asked = await api.call(
+    one.token,
+    `{ organization(id: "${id}") { webhooks { nodes { id } } } }`,
+  )
+  expect(asked).toMatchObject({
+    data: { organization: null },
+    errors: [{ extensions: { code: 'FORBIDDEN' } }],
+  })
+  const node = (organization: string) =>
+    api.call(
+      one.token,
+      `{ node(id: "${organization}") { ... on Organization { webhooks { nodes { id } } } } }`,
+    )
+  expect((await node(id)).data).toEqual({ node: null })
+  expect((await node(one.publicOrganizationId)).data.node.webhooks.nodes).toEqual([
+    { id: one.webhook },
+  ])
+  const ids = `"${two.webhook}", "${two.event}", "${two.delivery}", "${two.attempt}"`
+  expect((await api.call(one.token, `{ nodes(ids: [${ids}]) { id } }`)).data.nodes).toEqual(
+    Array(4).fill(null),
+  )
+})
+
+/** Fields of `Query` that belong to no organization, and why. */
+const OF_NONE: Readonly<Record<string, string>> = {
+  defaultSettings: 'of the installation',
+  eventTypes: 'all organizations share the catalogue',
+  jobCounts: 'of the installation',
+  jobs: 'of the installation',
+  node: 'finds any object',
+  nodes: 'finds any object',
+  organization: 'finds an organization',
+  organizations: 'finds organizations',
+  viewer: 'the caller',
+}
+
+test('what Query has of an organization, Organization has too', () => {
+  const [query, organization] = ['Query', 'Organization'].map((name) => {
+    const type = schema.getType(name)
+    return new Map(
+      Object.values(isObjectType(type) ? type.getFields() : {}).map(({ name, type, args }) => [
+        name,
+        `${args.map((arg) => `${arg.name}: ${arg.type}`)} ${type}`,
+      ]),
+    )
+  })
+  const shared = [...(query ?? [])].filter(([name]) => !(name in OF_NONE))
+  expect(shared.length).toBeGreaterThan(10)
+  expect(shared.filter(([name, signature]) => organization?.get(name) !== signature)).toEqual([])
+})
