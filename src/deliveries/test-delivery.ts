@@ -3,11 +3,12 @@ import type { Actor } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
 import type { Db, Sql } from '../db/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
-import { type CheckData, createCatalogue } from '../event-types/event-type.ts'
+import { createCatalogue } from '../event-types/event-type.ts'
 import { findExample } from '../event-types/find-example.ts'
 import { checkEvent } from '../events/check-event.ts'
 import type { NewEvent } from '../events/new-event.ts'
 import { type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import type { CheckData } from '../lib/json-schema.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
@@ -94,7 +95,7 @@ export async function testDelivery(
 async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
   const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
   const issues = known
-    ? [...checkEvent(event, json), ...schemaIssues(event, known.check)]
+    ? [...checkEvent(event, json), ...schemaIssues(event, json, known.check)]
     : [
         {
           path: ['eventType'],
@@ -106,8 +107,8 @@ async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<vo
 }
 
 /** One issue for each problem, so that a form can list them. */
-function schemaIssues({ data }: NewEvent, check: CheckData): FieldIssue[] {
-  return check(data)
+function schemaIssues({ data }: NewEvent, json: string, check: CheckData): FieldIssue[] {
+  return check(data, json)
     .slice(0, MAX_PROBLEMS)
     .map((problem) => ({ path: ['data'], code: 'schema_mismatch', detail: `${problem}.` }))
 }

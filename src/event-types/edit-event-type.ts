@@ -7,8 +7,8 @@ import { type EventType, Prisma, type PrismaClient } from '../db/generated/prism
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
+import { checkSchema } from '../lib/json-schema.ts'
 import { checkInput } from '../lib/validation.ts'
-import { checkSchema } from './check-schema.ts'
 import { MAX_DATA_BYTES } from './event-type.ts'
 import { searchKeysRule } from './search-key.ts'
 
@@ -189,7 +189,8 @@ export function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
     if (!isStorable(value))
       report(field, 'invalid_text', 'must not contain the NUL character or a lone surrogate.')
   }
-  const bytes = Buffer.byteLength(JSON.stringify(example))
+  const exampleJson = JSON.stringify(example)
+  const bytes = Buffer.byteLength(exampleJson)
   if (bytes > MAX_DATA_BYTES) {
     report(
       'example',
@@ -200,7 +201,7 @@ export function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return issues
   const { check, problem } = checkSchema(schema)
   if (problem) report('schema', 'invalid_schema', problem)
-  const mismatches = check && example !== null ? check(example) : []
+  const mismatches = check && example !== null ? check(example, exampleJson) : []
   if (mismatches.length > 0) {
     report('example', 'schema_mismatch', `does not match the schema: ${mismatches.join('; ')}.`)
   }

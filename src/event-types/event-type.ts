@@ -1,22 +1,9 @@
-import { Ajv2020, type Format, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
-import {
-  boundedPattern,
-  countSteps,
-  NeedsTimeout,
-  TimedOut,
-  withStepLimit,
-  withTimeout,
-} from './bounded-pattern.ts'
-import { isLinearSchema } from './linear-schema.ts'
+import { type CheckData, compileSchema } from '../lib/json-schema.ts'
 
 /** The largest `data` of an event, as JSON. */
 export const MAX_DATA_BYTES = 256 * 1024
-
-/** Checks the `data` of an event against its type, and returns the problems. */
-export type CheckData = (data: unknown) => string[]
 
 interface CatalogueEntry {
   readonly name: string
@@ -56,7 +43,7 @@ export function createCatalogue(sql: Sql): Catalogue {
       for (const name of names) if (!found.has(name)) known.delete(name)
       for (const [name, { schema, revision }] of found) {
         if (known.get(name)?.revision === revision) continue
-        known.set(name, { revision, check: compileCheck(schema) })
+        known.set(name, { revision, check: compileStored(schema) })
       }
       return new Array<void>(calls.length)
     },
@@ -104,46 +91,12 @@ async function findTypes(
   return new Map(rows.map((row) => [row.name, row]))
 }
 
-/** Compiles a schema. Throws if the schema is invalid. */
-export function compileCheck(schema: object | null): CheckData {
+/** An event type whose schema cannot be used is not published: the schema is older than this version, or written in SQL. */
+function compileStored(schema: object | null): CheckData {
   if (!schema) return () => []
-  // Ajv uses `code` only for standalone validation files.
-  const regExp = Object.assign(boundedPattern, { code: '' })
-  const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false, code: { regExp } })
-  addFormats.default(ajv)
-  for (const [name, format] of Object.entries(ajv.formats)) boundFormat(ajv, name, format)
-  const validate: ValidateFunction = ajv.compile(schema)
-  const isLinear = isLinearSchema(schema)
-  return (data) => {
-    try {
-      if (isLinear ? validateLinear(validate, data) : withTimeout(() => validate(data))) return []
-    } catch (error) {
-      if (error instanceof TimedOut) return ['the schema takes too long on this data']
-      // The stack overflows for a schema that refers to itself without end.
-      if (error instanceof RangeError) return ['the schema recurses without end on this data']
-      throw error
-    }
-    return (validate.errors ?? []).map(({ instancePath, message }) =>
-      `${instancePath || 'the value'} ${message ?? 'is not valid'}`.trim(),
-    )
-  }
-}
-
-function validateLinear(validate: ValidateFunction, data: unknown): boolean {
   try {
-    return withStepLimit(() => validate(data))
+    return compileSchema(schema)
   } catch (error) {
-    if (!(error instanceof NeedsTimeout)) throw error
-    return withTimeout(() => validate(data))
+    return () => [`the schema cannot be used: ${(error as Error).message}`]
   }
-}
-
-/** Formats use regular expressions too, so their steps count. */
-function boundFormat(ajv: Ajv2020, name: string, format: Format | undefined): void {
-  const check = format instanceof RegExp ? (text: string) => format.test(text) : format
-  if (typeof check !== 'function') return
-  ajv.addFormat(name, (text: string) => {
-    countSteps(text)
-    return check(text) as boolean
-  })
 }

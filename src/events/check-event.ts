@@ -1,6 +1,7 @@
-import { type CheckData, MAX_DATA_BYTES } from '../event-types/event-type.ts'
+import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
+import { type CheckData, TOO_SLOW } from '../lib/json-schema.ts'
 import type { NewEvent } from './new-event.ts'
 
 /** Schema violations listed for one event. */
@@ -58,12 +59,19 @@ function isTime(time: Date): boolean {
   return year >= 1 && year <= 9_999
 }
 
+export const CHECK_TOO_SLOW = 'check_too_slow'
+
 /** The issues of an event's data with the schema of its type. */
-export function checkAgainstSchema({ type, data }: NewEvent, check: CheckData): FieldIssue[] {
-  const problems = check(data)
+export function checkAgainstSchema(
+  { type, data }: NewEvent,
+  json: string,
+  check: CheckData,
+): FieldIssue[] {
+  const problems = check(data, json)
   if (problems.length === 0) return []
   const listed = problems.slice(0, MAX_PROBLEMS).join('; ')
   const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : ''
   const detail = `data does not match the schema of ${type}: ${listed}${more}.`
-  return [{ path: ['data'], code: 'schema_mismatch', detail }]
+  const code = problems.includes(TOO_SLOW) ? CHECK_TOO_SLOW : 'schema_mismatch'
+  return [{ path: ['data'], code, detail }]
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Prisma } from '../db/generated/prisma/client.ts'
 import { cursorRule, MAX_PAGE_SIZE, PAGE_SIZE, textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
+import { requestedSize } from '../graphql/limits/field-complexity.ts'
 import { selectionOfRows } from '../graphql/list-connection.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
@@ -72,7 +73,7 @@ organizationFields((t) => ({
     authScopes: { scope: 'events:read' },
     complexity: ({ first }) => ({
       field: SCAN_COMPLEXITY,
-      multiplier: Math.min(first ?? PAGE_SIZE, MAX_PAGE_SIZE),
+      multiplier: Math.min(requestedSize(first, PAGE_SIZE), MAX_PAGE_SIZE),
     }),
     args: {
       filter: t.arg({

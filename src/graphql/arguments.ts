@@ -1,7 +1,6 @@
 import { parsePrismaCursor } from '@pothos/plugin-prisma'
 import { z } from 'zod'
-import { type DomainError, invalid } from '../lib/errors.ts'
-import { fieldName } from '../lib/validation.ts'
+import { type DomainError, fieldIssue, invalid } from '../lib/errors.ts'
 
 /** The default and the maximum page size. */
 export const PAGE_SIZE = 20
@@ -50,7 +49,7 @@ export function argumentError(
   return invalid(
     issues.map(({ message, path = [] }) => {
       const names = path.map((part) => String(typeof part === 'object' ? part.key : part))
-      return { path: names, code: 'invalid_argument', detail: `${fieldName(names)} ${message}.` }
+      return fieldIssue(names, 'invalid_argument', `${message}.`)
     }),
   )
 }

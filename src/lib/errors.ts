@@ -21,6 +21,20 @@ export interface FieldIssue {
   readonly path: readonly (string | number)[]
   readonly code: IssueCode
   readonly detail: string
+  /** What follows the name of the field in `detail`, if `detail` begins with it. */
+  readonly rule?: string
+}
+
+/** An issue whose sentence begins with the name of the field: `url is required.` */
+export function fieldIssue(path: FieldIssue['path'], code: IssueCode, rule: string): FieldIssue {
+  return { path, code, rule, detail: path.length > 0 ? `${fieldName(path)} ${rule}` : rule }
+}
+
+/** `['headers', 'X-Key']` -> `headers.X-Key`; `['events', 2, 'type']` -> `events[2].type` */
+export function fieldName(path: FieldIssue['path']): string {
+  return path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : i > 0 ? `.${part}` : part))
+    .join('')
 }
 
 /** An error that the caller can act on. Every other error is a fault of Posthorn, and transports mask it. */

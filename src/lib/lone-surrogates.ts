@@ -1,5 +1,4 @@
-import { type FieldIssue, invalid } from './errors.ts'
-import { fieldName } from './validation.ts'
+import { type FieldIssue, fieldIssue, invalid } from './errors.ts'
 
 /** These limit the size of the response. One request can contain thousands of lone surrogates, below long keys. */
 const MAX_ISSUES = 10
@@ -56,11 +55,11 @@ function loneSurrogate(container: Container, lastKey: string | number): FieldIss
   const keys = [lastKey]
   for (let at = container; at.parent !== null; at = at.parent) keys.push(at.key)
   const path = keys.reverse().slice(0, MAX_PATH_PARTS).map(printable)
-  return {
+  return fieldIssue(
     path,
-    code: 'lone_surrogate',
-    detail: `${fieldName(path)} has a lone surrogate, such as \\ud800: half of a character. Send the whole character, or remove the half.`,
-  }
+    'lone_surrogate',
+    'has a lone surrogate, such as \\ud800: half of a character. Send the whole character, or remove the half.',
+  )
 }
 
 function printable(key: string | number): string | number {

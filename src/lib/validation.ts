@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type FieldIssue, invalid } from './errors.ts'
+import { type FieldIssue, fieldIssue, invalid } from './errors.ts'
 import type { IssueCode } from './issue-codes.ts'
 
 /** Checks input against a schema. Returns the parsed data, or an issue for every field that breaks a rule. */
@@ -9,7 +9,7 @@ export function checkInput<Schema extends z.ZodType>(
 ): { data: z.output<Schema> | null; issues: FieldIssue[] } {
   const result = schema.safeParse(input, { reportInput: true })
   if (result.success) return { data: result.data, issues: [] }
-  return { data: null, issues: result.error.issues.map(fieldIssue) }
+  return { data: null, issues: result.error.issues.map(toFieldIssue) }
 }
 
 /** Parses input against a schema. Throws one `invalid` error that lists every field that breaks a rule. */
@@ -22,30 +22,16 @@ export function parseInput<Schema extends z.ZodType>(
   return data
 }
 
-function fieldIssue(issue: z.core.$ZodIssue): FieldIssue {
+function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
   const path = issue.path.filter((part) => typeof part !== 'symbol')
+  if (issue.code === 'invalid_type' && issue.input === undefined) {
+    return fieldIssue(path, 'required', 'is required.')
+  }
   // Custom rules give their code in `params`; for other rules zod's issue code is used.
   const customCode = issue.code === 'custom' ? issue.params?.['code'] : undefined
-  if (customCode) {
-    return { path, code: customCode as IssueCode, detail: sentence(path, issue.message) }
-  }
-  if (issue.code === 'invalid_type' && issue.input === undefined) {
-    return { path, code: 'required', detail: sentence(path, 'is required.') }
-  }
-  return { path, code: issue.code, detail: sentence(path, issue.message) }
-}
-
-/** Joins the field's name and a message that begins with a verb: `url is required.` */
-function sentence(path: readonly (string | number)[], message: string): string {
-  const ended = /[.!?]$/.test(message) ? message : `${message}.`
-  return path.length > 0 ? `${fieldName(path)} ${lowerFirst(ended)}` : ended
-}
-
-/** `['headers', 'X-Key']` -> `headers.X-Key`; `['events', 2, 'type']` -> `events[2].type` */
-export function fieldName(path: readonly (string | number)[]): string {
-  return path
-    .map((part, i) => (typeof part === 'number' ? `[${part}]` : i > 0 ? `.${part}` : part))
-    .join('')
+  const code = (customCode ?? issue.code) as IssueCode
+  const sentence = /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`
+  return fieldIssue(path, code, path.length > 0 ? lowerFirst(sentence) : sentence)
 }
 
 function lowerFirst(text: string): string {

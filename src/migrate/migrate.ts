@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { SETTINGS } from '../config/config.ts'
 import type { Sql } from '../db/client.ts'
-import { installedRevision, readWorkerRelease } from '../queue/worker-revision.ts'
+import { installedRevision, WORKER_RELEASE } from '../queue/worker-revision.ts'
 import { bindWorkerSchema, installWorkerSchema } from '../queue/worker-schema.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
 import type { UrlSetting } from './require-session.ts'
+import { requireUsableSchemas } from './require-usable-schemas.ts'
 import { seedCatalogue } from './seed.ts'
 
 /** Prisma's table of applied migrations. `prisma migrate` and this module share it. */
@@ -40,6 +41,7 @@ export async function migrate(
       if (pending.length > 0 || (await isWorkerSchemaBehind(client, workerSchema))) {
         await requireCreatePrivilege(client, urlSetting)
       }
+      if (pending.length > 0) await requireUsableSchemas(client)
       await installWorkerSchema(pool, workerSchema)
       if (pending.length > 0) await client.query(CREATE_MIGRATIONS_TABLE)
       for (const migration of pending) await apply(client, migration, workerSchema)
@@ -156,8 +158,7 @@ async function apply(
 }
 
 async function isWorkerSchemaBehind(sql: Sql, workerSchema: string): Promise<boolean> {
-  const { revision } = await readWorkerRelease()
-  return (await installedRevision(sql, workerSchema)) !== revision
+  return (await installedRevision(sql, workerSchema)) !== WORKER_RELEASE.revision
 }
 
 /**

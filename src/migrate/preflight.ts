@@ -1,12 +1,7 @@
 import type pg from 'pg'
 import type { Sql } from '../db/client.ts'
 import { findWrongSettings } from '../db/session-settings.ts'
-import {
-  installedRevision,
-  otherWorkerSchemas,
-  readWorkerRelease,
-  type WorkerRelease,
-} from '../queue/worker-revision.ts'
+import { installedRevision, otherWorkerSchemas, WORKER_RELEASE } from '../queue/worker-revision.ts'
 import { findWorkerSchema } from '../queue/worker-schema.ts'
 import { requireSameDatabase } from './require-same-database.ts'
 import { requireSession, type UrlSetting } from './require-session.ts'
@@ -32,9 +27,8 @@ export async function preflight(pool: pg.Pool, options: PreflightOptions): Promi
     await requireSettings(options.pooler)
   }
   await requireSupportedServer(pool, options.urlSetting)
-  const release = await readWorkerRelease()
-  const revision = await requireUsableWorkerSchema(pool, options.workerSchema, release)
-  await requireNoWorkersToStop(pool, options, release, revision)
+  const revision = await requireUsableWorkerSchema(pool, options.workerSchema)
+  await requireNoWorkersToStop(pool, options, revision)
 }
 
 /** A transaction pooler does not keep what a connection sets, except for a few settings. */
@@ -66,11 +60,7 @@ async function requireSupportedServer(sql: Sql, urlSetting: UrlSetting): Promise
 }
 
 /** Returns the revision of graphile-worker in the schema, or 0 if it is not installed. */
-async function requireUsableWorkerSchema(
-  sql: Sql,
-  workerSchema: string,
-  release: WorkerRelease,
-): Promise<number> {
+async function requireUsableWorkerSchema(sql: Sql, workerSchema: string): Promise<number> {
   const { isEmpty, isCreatedByPosthorn } = await findWorkerSchema(sql, workerSchema)
   if (isEmpty) return 0
   const revision = await installedRevision(sql, workerSchema)
@@ -79,14 +69,14 @@ async function requireUsableWorkerSchema(
       `The schema ${workerSchema} is not empty and has no graphile-worker tables. ${OWN_SCHEMA}`,
     )
   }
-  const found = `The schema ${workerSchema} has graphile-worker at revision ${revision}, but this version of Posthorn runs revision ${release.revision}.`
-  if (revision > release.revision) {
+  const found = `The schema ${workerSchema} has graphile-worker at revision ${revision}, but this version of Posthorn runs revision ${WORKER_RELEASE.revision}.`
+  if (revision > WORKER_RELEASE.revision) {
     const remedy = isCreatedByPosthorn
       ? 'Run the version of Posthorn that migrated it.'
       : OWN_SCHEMA
     throw new Error(`${found} ${remedy}`)
   }
-  if (revision < release.revision && !isCreatedByPosthorn) {
+  if (revision < WORKER_RELEASE.revision && !isCreatedByPosthorn) {
     throw new Error(
       `${found} Another program created the schema, and its workers would stop if Posthorn migrated it. ${OWN_SCHEMA}`,
     )
@@ -101,10 +91,9 @@ const OWN_SCHEMA =
 async function requireNoWorkersToStop(
   sql: Sql,
   { workerSchema, restartOtherWorkers }: PreflightOptions,
-  { breaking }: WorkerRelease,
   revision: number,
 ): Promise<void> {
-  if (restartOtherWorkers || !breaking.some((number) => number > revision)) return
+  if (restartOtherWorkers || !WORKER_RELEASE.breaking.some((number) => number > revision)) return
   const others = await otherWorkerSchemas(sql, workerSchema)
   if (others.length === 0) return
   const action = revision === 0 ? 'installed' : 'migrated'

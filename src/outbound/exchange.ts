@@ -11,8 +11,12 @@ import {
 import { AddressRefused } from './guarded-lookup.ts'
 import type { ExchangeLimits } from './limits.ts'
 import type { AttemptTiming, Outcome } from './outcome.ts'
-import { joinHeaders, sizeOfHeaders, type UndiciHeaders } from './response-headers.ts'
-import { ResponseSample } from './response-sample.ts'
+import {
+  joinHeaders,
+  ResponseSample,
+  sizeOfHeaders,
+  type UndiciHeaders,
+} from './response-sample.ts'
 
 export interface ExchangeEvents {
   /** The request has a connection, or will not get one. */

@@ -1,39 +1,17 @@
-import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { Sql } from '../db/client.ts'
 
-/** The migrations of the graphile-worker version that Posthorn runs. */
-export interface WorkerRelease {
+/** The migrations of the graphile-worker version that Posthorn runs. `test/db/worker-schema.test.ts` compares them. */
+export const WORKER_RELEASE: WorkerRelease = {
+  revision: 20,
+  breaking: [1, 3, 11, 13, 14, 16, 19],
+}
+
+interface WorkerRelease {
   /** The number of the last migration. */
   readonly revision: number
   /** The numbers of the migrations that stop every running worker of the database, in every schema. */
   readonly breaking: readonly number[]
-}
-
-/**
- * graphile-worker gives its revision only to plugins. So this starts a migration with a plugin that stops it before it
- * connects.
- */
-export async function readWorkerRelease(): Promise<WorkerRelease> {
-  let release: WorkerRelease | undefined
-  const plugin: GraphileConfig.Plugin = {
-    name: 'PosthornWorkerRelease',
-    version: '0.0.0',
-    worker: {
-      middleware: {
-        init(next) {
-          const { maxMigrationNumber, breakingMigrationNumbers } = next()
-          release = { revision: maxMigrationNumber, breaking: breakingMigrationNumbers }
-          throw new Error('Stopped before the migration: the revision is known.')
-        },
-      },
-    },
-  }
-  await runMigrations({ preset: { plugins: [plugin] } }).catch((error) => {
-    if (!release) throw error
-  })
-  if (!release) throw new Error('graphile-worker did not report the revision that it supports.')
-  return release
 }
 
 /** The revision of graphile-worker in a schema; null if it is not installed there. */

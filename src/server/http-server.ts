@@ -3,6 +3,7 @@ import { type HttpBindings, serve } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Config } from '../config/config.ts'
 import { answerBrokenRequest } from '../http/broken-request.ts'
+import { newRequestId } from '../http/connection.ts'
 import {
   HEADERS_TIMEOUT_MS,
   INACTIVITY_TIMEOUT_MS,
@@ -14,7 +15,6 @@ import {
   TIMEOUT_CHECK_INTERVAL_MS,
 } from '../http/http-limits.ts'
 import { urlTooLongProblem } from '../http/problem.ts'
-import { newRequestId } from '../http/request-id.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { createRequestReporter } from '../telemetry/request-log.ts'
 import { type RequestMetrics, UNMEASURED } from '../telemetry/request-metrics.ts'

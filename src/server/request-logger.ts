@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import { REQUEST_ID_HEADER, requestIdOf } from '../http/request-id.ts'
+import { REQUEST_ID_HEADER, requestIdOf } from '../http/connection.ts'
 import {
   describeRequest,
   type LoggedRequest,

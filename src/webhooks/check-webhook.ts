@@ -16,6 +16,8 @@ interface Rules {
   readonly existingSubscriptions?: readonly string[]
   /** The names of the webhook's current custom headers, which stay valid after a name becomes reserved. */
   readonly existingHeaderNames?: readonly string[]
+  /** What is wrong with other parts of the request. It is listed first. */
+  readonly otherIssues?: readonly FieldIssue[] | undefined
 }
 
 interface WebhookInput {
@@ -37,7 +39,8 @@ export async function parseWebhook<Schema extends WebhookSchema>(
 ): Promise<z.output<Schema>> {
   const catalogue = Array.isArray(input.eventSubscriptions) ? await readCatalogue(db) : []
   const { data, issues } = checkWebhook(schema, input, { ...rules, catalogue })
-  if (data === null || issues.length > 0) throw invalid(issues)
+  const allIssues = [...(rules.otherIssues ?? []), ...issues]
+  if (data === null || allIssues.length > 0) throw invalid(allIssues)
   return data
 }
 

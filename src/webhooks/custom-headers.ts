@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { FieldIssue } from '../lib/errors.ts'
+import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
 
 /** The default prefix of the names of Posthorn's delivery headers. */
@@ -52,11 +52,7 @@ export function reservedNameIssues(
   return Object.keys(headers)
     .filter((name) => isAmong(reserved, name) && !isAmong(RESERVED, name))
     .filter((name) => !existing.has(name.toLowerCase()))
-    .map((name) => ({
-      path: ['headers', name],
-      code: 'reserved_header',
-      detail: `headers.${name} ${IS_RESERVED}.`,
-    }))
+    .map((name) => fieldIssue(['headers', name], 'reserved_header', `${IS_RESERVED}.`))
 }
 
 /** Whether a new webhook cannot have a custom header of this name. */

@@ -1,7 +1,7 @@
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { invalid } from '../lib/errors.ts'
+import { type FieldIssue, invalid } from '../lib/errors.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
@@ -26,12 +26,13 @@ interface Rules {
   readonly keyring: Keyring
   readonly guard: AddressGuard
   readonly headerPrefix?: string
+  readonly otherIssues?: readonly FieldIssue[]
 }
 
 /** The columns that an update sets in a locked row. Throws `invalid`. */
 export async function parseChanges(
   tx: Db,
-  { keyring, guard, headerPrefix }: Rules,
+  { keyring, guard, headerPrefix, otherIssues }: Rules,
   before: WebhookRow,
   input: WebhookChanges,
   { headerChanges, ifRevision, movesHeaderValues = false }: ChangeOptions,
@@ -52,6 +53,7 @@ export async function parseChanges(
       headerPrefix,
       existingSubscriptions: before.eventSubscriptions,
       existingHeaderNames: Object.keys(stored ?? {}),
+      otherIssues,
     },
   )
   if (before.forwardedUntil !== null && fields.url !== undefined && fields.url !== before.url) {

@@ -5,6 +5,7 @@ import type { Db } from '../db/client.ts'
 import type { PrismaClient, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import type { FieldIssue } from '../lib/errors.ts'
 import { notifyOnCommit } from '../live/notify.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { backgroundQueue } from '../queue/background.ts'
@@ -51,6 +52,8 @@ export interface WebhookDeps {
 export interface ActingWebhookDeps extends WebhookDeps {
   /** The actor, for the audit log. */
   readonly actor: Actor
+  /** What is wrong with parts of the request that are no fields of a webhook. Then nothing is changed. */
+  readonly otherIssues?: readonly FieldIssue[]
 }
 
 /** Throws if a change must not be made to the webhook as it is. The webhook is locked until the change commits. */
@@ -58,7 +61,7 @@ export type Precondition = (current: Webhook) => void
 
 /** Creates a webhook with a signing secret. With `enabled`, events published after the commit are delivered. */
 export async function createWebhook(
-  { prisma, keyring, guard, headerPrefix, maxWebhooks, actor }: ActingWebhookDeps,
+  { prisma, keyring, guard, headerPrefix, maxWebhooks, actor, otherIssues }: ActingWebhookDeps,
   organizationId: string,
   input: NewWebhook,
   tx?: Db,
@@ -67,6 +70,7 @@ export async function createWebhook(
     db: tx ?? prisma,
     guard,
     headerPrefix,
+    otherIssues,
   })
   // The encryption of the custom headers is bound to the id, so the id is generated first.
   const id = parseId('webhook', mintId('webhook')) as string

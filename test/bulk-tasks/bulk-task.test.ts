@@ -4,10 +4,8 @@ import { deleteOldBulkTasks } from '../../src/bulk-tasks/bulk-task.ts'
 import { continueBulkTask } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
-import {
-  type AttemptRecord,
-  createRecordAttempt,
-} from '../../src/deliveries/attempts/record-attempt.ts'
+import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'

@@ -1,10 +1,8 @@
 import type { PoolClient } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import {
-  type AttemptRecord,
-  createRecordAttempt,
-} from '../../src/deliveries/attempts/record-attempt.ts'
+import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createPartitions, maintainPartitions } from '../support/maintain-partitions.ts'

@@ -110,3 +110,18 @@ test('if the catalogue keeps changing, the call fails as unavailable, and nothin
   expect(error.code).toBe('unavailable')
   expect(await stored()).toBe(1)
 })
+
+test('a stored schema that this version cannot use rejects the events of its type alone', async () => {
+  await query(`insert into posthorn.event_types (name, description) values ('order.refunded', '')
+    on conflict do nothing`)
+  await setSchema(ofType({ properties: { id: { pattern: '^(?!x)' } } }))
+  const publishing = createPublishEvents(database.pool, createCatalogue(database.pool))
+  const other = publishing(organizationId, [{ type: 'order.refunded', data: {} }])
+  await expect(publish({ id: 'y' }, publishing)).rejects.toThrow(
+    /the schema cannot be used: the pattern "\^\(\?!x\)"/,
+  )
+  await other
+  await setSchema(ANY)
+  await publish({ id: 'y' }, publishing)
+  expect(await stored()).toBe(3)
+})

@@ -165,7 +165,7 @@ test('no function has a backslash that standard_conforming_strings changes', asy
      where p.pronamespace = 'posthorn'::regnamespace and p.prosqlbody is null and strpos(line, e'\\\\') > 0
        and not coalesce(p.proconfig, '{}') @> array['standard_conforming_strings=on']
        -- Only publish_events calls it, which has the setting.
-       and p.proname <> 'event_problem'`,
+       and p.proname <> 'event_issue'`,
   )
   expect(rows.filter(({ line }) => !/\be'[^']*\\/i.test(line))).toEqual([])
 })

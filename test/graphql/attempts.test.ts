@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
-import {
-  type AttemptRecord,
-  createRecordAttempt,
-} from '../../src/deliveries/attempts/record-attempt.ts'
+import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { saveSendDefaults } from '../../src/deliveries/send-defaults.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { until } from '../support/until.ts'

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { mintId, parseId } from '../../src/db/ids.ts'
-import {
-  type AttemptRecord,
-  createRecordAttempt,
-} from '../../src/deliveries/attempts/record-attempt.ts'
+import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'

@@ -100,6 +100,26 @@ test('a database that a newer version has migrated is rejected by name', async (
   expect(await unappliedMigrations(database.pool)).toEqual([])
 })
 
+test('an upgrade is rejected before it changes anything if it cannot use the schema of an event type', async () => {
+  await migrate(database.pool)
+  const { rows } = await database.pool.query(
+    `delete from posthorn._prisma_migrations
+     where migration_name = (select max(migration_name) from posthorn._prisma_migrations) returning migration_name as name`,
+  )
+  await database.pool.query(
+    `insert into posthorn.event_types (name, description, schema) values ('order.placed', '', '{"pattern": "^(?=a)"}')`,
+  )
+  await expect(migrate(database.pool)).rejects.toThrow(
+    /event type order\.placed .* the pattern "\^\(\?=a\)" .*\nNothing was changed\. Change these schemas with updateEventType/,
+  )
+  expect(await unappliedMigrations(database.pool)).toEqual(rows.map(({ name }) => name))
+  await database.pool.query(
+    `update posthorn.event_types set schema = '{"pattern": "^a"}' where name = 'order.placed'`,
+  )
+  // The migration, which was applied before, fails: so the schemas were accepted.
+  await expect(migrate(database.pool)).rejects.toThrow(`The migration ${rows[0].name} failed`)
+})
+
 test('the tables of a host application stay untouched', async () => {
   await database.pool.query('create table public.orders (id int primary key)')
   await migrate(database.pool)

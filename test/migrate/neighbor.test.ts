@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { unappliedMigrations } from '../../src/migrate/migrate.ts'
-import { readWorkerRelease } from '../../src/queue/worker-revision.ts'
+import { WORKER_RELEASE } from '../../src/queue/worker-revision.ts'
 import { testEnvironment } from '../support/app.ts'
 import { catalogueOf, createBlankDatabase } from '../support/blank-database.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -116,7 +116,7 @@ describe('the schema that Posthorn created', () => {
   beforeEach(useMigratedDatabase)
 
   test('is migrated by a later version', async () => {
-    const { revision } = await readWorkerRelease()
+    const { revision } = WORKER_RELEASE
     await database.pool.query('delete from graphile_worker.migrations where id = $1', [revision])
     const { code, stderr } = await posthorn('migrate')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -124,7 +124,7 @@ describe('the schema that Posthorn created', () => {
   })
 
   test('is migrated only with the flag if that stops workers of another schema', async () => {
-    const { breaking } = await readWorkerRelease()
+    const { breaking } = WORKER_RELEASE
     const lastBreaking = Math.max(...breaking)
     // All migrations from this one on can run a second time.
     await database.pool.query('delete from graphile_worker.migrations where id >= $1', [
@@ -170,7 +170,7 @@ async function expectRefused({ code, stderr }: Result, message: RegExp): Promise
 
 /** Records a non-breaking migration of a newer graphile-worker in the schema. */
 async function simulateNewerRevision(schema: string): Promise<{ revision: number }> {
-  const revision = (await readWorkerRelease()).revision + 1
+  const revision = WORKER_RELEASE.revision + 1
   await database.pool.query(`insert into ${schema}.migrations (id) values ($1)`, [revision])
   return { revision }
 }

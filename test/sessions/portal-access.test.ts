@@ -555,7 +555,11 @@ describe('subscriptions', () => {
   })
 
   test.each(SUBSCRIPTIONS)('%s reports the own webhook only', async (name) => {
-    const field = name === 'webhookHealthChanged' ? 'webhook { id }' : 'id'
+    const fields: Record<string, string> = {
+      attemptRecorded: 'delivery { id }',
+      webhookHealthChanged: 'webhook { id }',
+    }
+    const field = fields[name] ?? 'id'
     const named = `(webhookId: "${other.webhook}")`
     const rejected = await listen(`subscription { ${name}${named} { ${field} } }`)
     await until(

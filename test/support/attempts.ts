@@ -1,4 +1,5 @@
-import type { AttemptRecord, SenderIdentity } from '../../src/deliveries/attempts/record-attempt.ts'
+import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
+import type { SenderIdentity } from '../../src/deliveries/attempts/record-attempt.ts'
 
 export const SENDER: SenderIdentity = { headerPrefix: 'wh-', userAgent: 'Posthorn/1.2.3' }
 

@@ -36,7 +36,11 @@ test.each([
   ['organizations', { id: 'wh_1' }, /organizations\[0\]\.id \(wh_1\): id must be an id, org_…/],
   ['organizations', { createdAt: '2026' }, /\.createdAt .* must be an RFC 3339 time/],
   ['eventTypes', { name: 'a b' }, /eventTypes\[0\]\.name \(a b\)/],
-  ['eventTypes', { schema: { type: 1 } }, /eventTypes\[0\]\.schema .* is not a JSON Schema/],
+  [
+    'eventTypes',
+    { schema: { type: 1 } },
+    /eventTypes\[0\]\.schema .* cannot be used as a JSON Schema/,
+  ],
   ['eventTypes', { example: 1, schema: { type: 'object' } }, /example does not match the schema/],
   ['eventTypes', { searchKeys: ['id'] }, /eventTypes\[0\]\.searchKeys\[0\]/],
   [

@@ -24,10 +24,10 @@ export function TaskPanel({ id, onClose }: TaskPanelProps) {
           </Text>
           {task && <TaskStateBadge task={task} />}
         </Group>
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs" wrap="nowrap" flex="none">
           {task && <StopTask task={task} />}
           {task && (
-            <Anchor component={Link} to={`/tasks/${id}`} size="sm" flex="none">
+            <Anchor component={Link} to={`/tasks/${id}`} size="sm">
               {t('tasks:open')}
             </Anchor>
           )}

@@ -13,9 +13,14 @@ import type { TraceContext } from '../../telemetry/trace-context.ts'
 import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
 import type { IsCurrentRevision } from '../../webhooks/is-current-revision.ts'
 import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
-import { type PlannedAttempt, toAttemptRecord, toUnsentRecord } from './attempt-record.ts'
+import {
+  type AttemptRecord,
+  type PlannedAttempt,
+  toAttemptRecord,
+  toUnsentRecord,
+} from './attempt-record.ts'
 import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
-import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
+import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
 import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
 import { endAttemptSpan, traceAttempt } from './trace-attempt.ts'

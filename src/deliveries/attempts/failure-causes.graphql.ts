@@ -45,7 +45,7 @@ organizationFields((t) => ({
     description: `The failed attempts of a time range by cause, over time. At most ${MAX_CAUSES} causes.`,
     authScopes: { scope: 'deliveries:read' },
     portal: filtersByOneWebhook,
-    complexity: ({ filter, bucket }) => bucketComplexity({ ...filter, bucket }),
+    complexity: ({ filter, bucket }) => bucketComplexity({ ...(filter as object), bucket }),
     args: {
       filter: t.arg({
         type: 'FailureGroupFilter',

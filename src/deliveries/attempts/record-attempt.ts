@@ -2,53 +2,9 @@ import { columnLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import { isRejection } from '../../db/rejection.ts'
 import { batched } from '../../lib/batch.ts'
+import type { AttemptRecord } from './attempt-record.ts'
 import { ATTEMPTS, RECORD_ATTEMPTS, WEBHOOK_COUNTS } from './record-attempts-statement.ts'
 import { countByWebhook } from './webhook-count.ts'
-
-/** One attempt with its result and the next step of its delivery. */
-export interface AttemptRecord {
-  readonly deliveryUuid: string
-  readonly organizationId: string
-  readonly webhookId: string
-  /**
-   * The delivery's attempts when this one began. If there are more now, another worker has scheduled the next attempt.
-   */
-  readonly attemptsBefore: number
-  readonly startedAt: Date
-  readonly succeeded: boolean
-  readonly waitedMs: number
-  readonly durationMs: number
-  readonly firstByteMs: number | null
-  readonly resent: boolean
-  /** The phases of opening the connection. Null on a reused connection, and for phases that did not begin. */
-  readonly lookupMs: number | null
-  readonly connectMs: number | null
-  readonly tlsMs: number | null
-  readonly status: number | null
-  readonly errorCode: string | null
-  readonly error: string | null
-  /** The failure and the origin, such as `HTTP 503 from https://hooks.example.com`. Null after a success. */
-  readonly summary: string | null
-  readonly requestUrl: string
-  readonly requestSignature: string | null
-  readonly requestHeaderNames: readonly string[]
-  /** Null: that of the event. */
-  readonly requestTraceParent: string | null
-  readonly responseHeaders: Readonly<Record<string, string>> | null
-  readonly responseBody: Buffer | null
-  readonly responseBodyTruncated: boolean
-  readonly next: NextStep
-  /** Attempts left in the retry schedule after this one. */
-  readonly retriesLeft: number
-  /** The number of delays in the retry schedule. */
-  readonly scheduleLength: number
-  readonly ordered: boolean
-}
-
-/** The next step of a delivery, unless the delivery changed during the attempt. A failed probe is parked again. */
-export type NextStep =
-  | { readonly kind: 'succeeded' | 'exhausted' | 'parked' }
-  | { readonly kind: 'retry'; readonly delayMs: number }
 
 /** What all requests of a process have in common. Each attempt records both fields. */
 export interface SenderIdentity {

@@ -1,5 +1,5 @@
 import { type ColumnsOf, inputColumns, namesOf } from '../../db/input-columns.ts'
-import type { AttemptRecord } from './record-attempt.ts'
+import type { AttemptRecord } from './attempt-record.ts'
 import type { WebhookCount } from './webhook-count.ts'
 
 /** Columns of attempts that are stored as they are. */

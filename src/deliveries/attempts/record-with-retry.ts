@@ -1,6 +1,7 @@
 import type { Sql } from '../../db/client.ts'
 import { retryWhileUnavailable } from '../../db/retry-while-unavailable.ts'
-import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
+import type { AttemptRecord } from './attempt-record.ts'
+import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 
 /**
  * Retries recording while Postgres is unavailable, so that a sent request is not repeated. A broken connection can hide

@@ -1,8 +1,7 @@
 import { publicId } from '../../db/ids.ts'
 import { toSpanContext } from '../../telemetry/trace-context.ts'
 import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
-import type { PlannedAttempt } from './attempt-record.ts'
-import type { AttemptRecord } from './record-attempt.ts'
+import type { AttemptRecord, PlannedAttempt } from './attempt-record.ts'
 
 /**
  * Starts the span of an attempt: a child of the span that published the event, which may have ended days ago, and linked

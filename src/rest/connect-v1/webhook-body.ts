@@ -1,22 +1,14 @@
 import type { Db } from '../../db/client.ts'
 import { fewHints } from '../../lib/did-you-mean.ts'
-import { DomainError, type FieldIssue, invalid } from '../../lib/errors.ts'
-import { fieldName } from '../../lib/validation.ts'
-import { parseWebhook } from '../../webhooks/check-webhook.ts'
+import { DomainError, type FieldIssue, fieldIssue, invalid } from '../../lib/errors.ts'
 import {
   type ActingWebhookDeps,
   createWebhook,
-  getWebhook,
   type Precondition,
   updateWebhook,
   type Webhook,
 } from '../../webhooks/webhook.ts'
-import {
-  type NewWebhook,
-  newWebhookSchema,
-  type WebhookChanges,
-  webhookChangesSchema,
-} from '../../webhooks/webhook-fields.ts'
+import type { NewWebhook, WebhookChanges } from '../../webhooks/webhook-fields.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -27,16 +19,10 @@ export async function createFromBody(
   body: Body,
   tx?: Db,
 ): Promise<Webhook> {
-  const { input, issues } = parseFields(body)
-  if (issues.length === 0) {
-    return await withBodyNames([], () =>
-      createWebhook(deps, organizationId, input as unknown as NewWebhook, tx),
-    )
-  }
-  const { prisma, guard, headerPrefix } = deps
-  const rules = { db: tx ?? prisma, guard, headerPrefix }
-  await withBodyNames(issues, () => parseWebhook(newWebhookSchema, input, rules))
-  throw invalid(issues)
+  const { input, otherIssues } = parseFields(body)
+  return await withBodyNames(() =>
+    createWebhook({ ...deps, otherIssues }, organizationId, input as unknown as NewWebhook, tx),
+  )
 }
 
 /** Updates a webhook with the fields of a body. Throws `invalid` with all errors of the body. */
@@ -47,27 +33,14 @@ export async function updateFromBody(
   body: Body,
   precondition: Precondition,
 ): Promise<Webhook> {
-  const { input, issues } = parseFields(body)
-  if (issues.length === 0) {
-    return await withBodyNames([], () =>
-      updateWebhook(deps, organizationId, id, input as WebhookChanges, {
-        precondition,
-        // REST shows the values to every caller who may read webhooks.
-        movesHeaderValues: true,
-      }),
-    )
-  }
-  const { eventSubscriptions, headers } = await getWebhook(deps, organizationId, id)
-  const { prisma, guard, headerPrefix } = deps
-  const rules = {
-    db: prisma,
-    guard,
-    headerPrefix,
-    existingSubscriptions: eventSubscriptions,
-    existingHeaderNames: Object.keys(headers),
-  }
-  await withBodyNames(issues, () => parseWebhook(webhookChangesSchema, input, rules))
-  throw invalid(issues)
+  const { input, otherIssues } = parseFields(body)
+  return await withBodyNames(() =>
+    updateWebhook({ ...deps, otherIssues }, organizationId, id, input as WebhookChanges, {
+      precondition,
+      // REST shows the values to every caller who may read webhooks.
+      movesHeaderValues: true,
+    }),
+  )
 }
 
 /** The fields of a body and their names in the domain. */
@@ -82,7 +55,7 @@ const FIELDS: ReadonlyMap<string, string> = new Map([
 /** Accepted and ignored, so that a caller can send back a webhook as read, with changes. */
 const READ_ONLY: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at'])
 
-function parseFields(body: Body): { input: Body; issues: FieldIssue[] } {
+function parseFields(body: Body): { input: Body; otherIssues: FieldIssue[] } {
   const input: Record<string, unknown> = {}
   const issues: FieldIssue[] = []
   const known = [...FIELDS.keys()]
@@ -94,7 +67,7 @@ function parseFields(body: Body): { input: Body; issues: FieldIssue[] } {
     if (field !== undefined) input[field] = value
     else if (!READ_ONLY.has(name)) issues.push(unknownField(name, hint(name)))
   }
-  return { input, issues: [...issues, ...protoHeader(body['headers'])] }
+  return { input, otherIssues: [...issues, ...protoHeader(body['headers'])] }
 }
 
 function unknownField(name: string, hint: string): FieldIssue {
@@ -110,25 +83,20 @@ function protoHeader(headers: unknown): FieldIssue[] {
   return [{ path: ['headers', '__proto__'], code: 'invalid_header_name', detail }]
 }
 
-/** Adds `issues` to those that the domain throws, and renames the domain's fields to those of the body. */
-async function withBodyNames<T>(issues: readonly FieldIssue[], call: () => Promise<T>): Promise<T> {
+/** Renames the domain's fields in an error to those of the body. */
+async function withBodyNames<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'invalid') throw error
-    throw invalid([...issues, ...error.issues.map(renameField)])
+    throw invalid(error.issues.map(renameField))
   }
 }
 
-function renameField({ path, code, detail }: FieldIssue): FieldIssue {
-  const [field, ...rest] = path
+function renameField(issue: FieldIssue): FieldIssue {
+  const [field, ...rest] = issue.path
   const name = [...FIELDS].find(([, domainName]) => domainName === field)?.[0]
-  if (name === undefined) return { path, code, detail }
-  const domainPath = fieldName(path)
-  const bodyPath = fieldName([name, ...rest])
-  return {
-    path: [name, ...rest],
-    code,
-    detail: detail.startsWith(domainPath) ? bodyPath + detail.slice(domainPath.length) : detail,
-  }
+  if (name === undefined) return issue
+  const path = [name, ...rest]
+  return issue.rule === undefined ? { ...issue, path } : fieldIssue(path, issue.code, issue.rule)
 }

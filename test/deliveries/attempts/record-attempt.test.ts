@@ -3,8 +3,8 @@ import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Database, Sql } from '../../../src/db/client.ts'
 import type { Delivery } from '../../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../../src/db/ids.ts'
+import type { AttemptRecord } from '../../../src/deliveries/attempts/attempt-record.ts'
 import {
-  type AttemptRecord,
   createRecordAttempt,
   type RecordAttempt,
 } from '../../../src/deliveries/attempts/record-attempt.ts'

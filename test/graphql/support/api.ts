@@ -31,6 +31,7 @@ export interface Answer {
   readonly data: any
   // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
   readonly errors: any[] | undefined
+  readonly extensions: unknown
 }
 
 /** The GraphQL API on a database of its own, called without a socket. */
@@ -125,6 +126,6 @@ export function request(token: string | null, body: unknown, init: RequestInit =
 }
 
 export async function readAnswer(response: Response): Promise<Answer> {
-  const { data, errors } = JSON.parse(await response.text())
-  return { status: response.status, headers: response.headers, data, errors }
+  const { data, errors, extensions } = JSON.parse(await response.text())
+  return { status: response.status, headers: response.headers, data, errors, extensions }
 }
