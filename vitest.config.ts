@@ -17,12 +17,16 @@ const PURE = pureTests(fileURLToPath(new URL('.', import.meta.url)))
 /** These drive a browser. */
 const BROWSER = ['test/console/**/*.test.ts', 'test/react/pages/**/*.test.ts']
 
-const EXAMPLES = 'test/examples/**/*.test.ts'
+/** CI runs these when what they test has changed, and every night: `.ci/changed`. */
+const ON_CHANGE = ['deploy', 'examples', 'release'].map((name) => ({
+  name,
+  include: [`test/${name}/**/*.test.ts`],
+}))
 
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
   'test/readme.test.ts',
-  'test/{cli,e2e,release,start,threads}/**/*.test.ts',
+  'test/{cli,e2e,start,threads}/**/*.test.ts',
   'test/faults/{clock,dropped-connections,embedded-restart,faults,outage-log,postgres-outage,restore,together}.test.ts',
   'test/queue/{dead-workers,heartbeat,runner}.test.ts',
   'test/scheduling/{backlog-changes,circuit-breaker,concurrency-limit,fairness}.test.ts',
@@ -43,6 +47,9 @@ const PACKAGES = '**/node_modules/**'
 
 const postgres = ['test/support/postgres.ts']
 
+/** Side by side, on two processors: a file of a test waits half of its time, for time-outs, Postgres and other processes. */
+const side = { maxWorkers: 6, sequence: { groupOrder: 1 } }
+
 export default defineConfig({
   resolve: {
     // The file that Node itself resolves, as for all packages: there must be one `graphql`.
@@ -54,6 +61,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     // As long as `until` of test/support waits. The default is one second.
     expect: { poll: { timeout: 15_000 } },
+    // For the list of tests that were left out.
+    includeTaskLocation: Boolean(process.env['POSTHORN_TEST_LEFT_OUT']),
     // For the tests that measure memory.
     execArgv: ['--expose-gc'],
     coverage: {
@@ -61,8 +70,8 @@ export default defineConfig({
       exclude: ['src/console/**', '**/generated/**'],
       reporter: ['text-summary', 'html'],
     },
-    reporters: [...configDefaults.reporters, new LeftOutReport()],
-    // One group after another. A machine with two cores shares them with Postgres.
+    reporters: [...configDefaults.reporters, new LeftOutReport(ON_CHANGE.map(({ name }) => name))],
+    // One group after another.
     projects: [
       {
         extends: true,
@@ -80,23 +89,22 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...BROWSER, EXAMPLES, ...WAITING, ...PURE, PACKAGES],
+          exclude: [
+            ...BROWSER,
+            ...ON_CHANGE.flatMap(({ include }) => include),
+            ...WAITING,
+            ...PURE,
+            PACKAGES,
+          ],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
-          maxWorkers: 2,
           // Files share a process: that spares a third of the processor time.
           isolate: false,
-          sequence: { groupOrder: 1 },
+          ...side,
         },
       },
       {
         extends: true,
-        test: {
-          name: 'waiting',
-          include: WAITING,
-          globalSetup: postgres,
-          maxWorkers: 4,
-          sequence: { groupOrder: 2 },
-        },
+        test: { name: 'waiting', include: WAITING, globalSetup: postgres, isolate: false, ...side },
       },
       {
         extends: true,
@@ -109,22 +117,23 @@ export default defineConfig({
             'test/console/started-once.ts',
             'test/react/support/built-host.ts',
           ],
-          maxWorkers: 4,
           isolate: false,
-          sequence: { groupOrder: 2 },
+          ...side,
         },
       },
-      {
-        extends: true,
+      ...ON_CHANGE.map(({ name, include }) => ({
+        extends: true as const,
         test: {
-          name: 'examples',
-          include: [EXAMPLES],
-          globalSetup: [...postgres, 'test/examples/support/built-examples.ts'],
-          maxWorkers: 4,
-          isolate: false,
-          sequence: { groupOrder: 2 },
+          name,
+          include,
+          exclude: [...PURE, PACKAGES],
+          globalSetup:
+            name === 'examples'
+              ? [...postgres, 'test/examples/support/built-examples.ts']
+              : postgres,
+          ...side,
         },
-      },
+      })),
     ],
   },
 })
