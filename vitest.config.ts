@@ -15,13 +15,20 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
 const PURE = pureTests(fileURLToPath(new URL('.', import.meta.url)))
 
 /** These drive a browser. */
-const BROWSER = ['test/console/**/*.test.ts', 'test/react/pages/**/*.test.ts']
+const BROWSER = 'test/console/**/*.test.ts'
 
-/** CI runs these when what they test has changed, and every night: `.ci/changed`. */
-const ON_CHANGE = ['deploy', 'examples', 'release'].map((name) => ({
-  name,
-  include: [`test/${name}/**/*.test.ts`],
-}))
+const postgres = ['test/support/postgres.ts']
+const browser = ['test/console/built-console.ts', 'test/console/started-once.ts']
+
+/** CI runs these when what they test changes, and every night: see `.ci/changed`. Each has what runs before its tests. */
+const ON_CHANGE = {
+  deploy: postgres,
+  examples: [...postgres, 'test/examples/support/built-examples.ts'],
+  react: [...postgres, ...browser, 'test/react/support/built-host.ts'],
+  receiver: postgres,
+  release: postgres,
+}
+const filesOf = (name: string) => `test/${name}/**/*.test.ts`
 
 /** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
 const WAITING = [
@@ -44,8 +51,6 @@ const WAITING = [
 
 /** Packages bring tests of their own. */
 const PACKAGES = '**/node_modules/**'
-
-const postgres = ['test/support/postgres.ts']
 
 /** Side by side, on two processors: a file of a test waits half of its time, for time-outs, Postgres and other processes. */
 const side = { maxWorkers: 6, sequence: { groupOrder: 1 } }
@@ -70,7 +75,7 @@ export default defineConfig({
       exclude: ['src/console/**', '**/generated/**'],
       reporter: ['text-summary', 'html'],
     },
-    reporters: [...configDefaults.reporters, new LeftOutReport(ON_CHANGE.map(({ name }) => name))],
+    reporters: [...configDefaults.reporters, new LeftOutReport(Object.keys(ON_CHANGE))],
     // One group after another.
     projects: [
       {
@@ -89,13 +94,7 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [
-            ...BROWSER,
-            ...ON_CHANGE.flatMap(({ include }) => include),
-            ...WAITING,
-            ...PURE,
-            PACKAGES,
-          ],
+          exclude: [BROWSER, ...Object.keys(ON_CHANGE).map(filesOf), ...WAITING, ...PURE, PACKAGES],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
           // Files share a process: that spares a third of the processor time.
           isolate: false,
@@ -110,27 +109,21 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'console',
-          include: BROWSER,
+          include: [BROWSER],
           exclude: [...PURE, PACKAGES],
-          globalSetup: [
-            'test/console/built-console.ts',
-            'test/console/started-once.ts',
-            'test/react/support/built-host.ts',
-          ],
+          globalSetup: browser,
           isolate: false,
           ...side,
         },
       },
-      ...ON_CHANGE.map(({ name, include }) => ({
+      ...Object.entries(ON_CHANGE).map(([name, globalSetup]) => ({
         extends: true as const,
         test: {
           name,
-          include,
+          include: [filesOf(name)],
           exclude: [...PURE, PACKAGES],
-          globalSetup:
-            name === 'examples'
-              ? [...postgres, 'test/examples/support/built-examples.ts']
-              : postgres,
+          globalSetup,
+          isolate: false,
           ...side,
         },
       })),

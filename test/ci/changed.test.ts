@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const ALL = ['deploy', 'examples', 'release']
+const ALL = ['deploy', 'examples', 'react', 'receiver', 'release']
 
 let repository: string
 
@@ -54,11 +54,12 @@ test.each([
   ['docs/backups.md', ['deploy']],
   ['docs/examples/graphql/webhooks.graphql', ['deploy', 'examples']],
   ['deploy/helm/posthorn/values.yaml', ['deploy']],
-  ['schema.graphql', ['examples']],
+  ['schema.graphql', ['examples', 'react']],
   ['examples/urql/src/main.tsx', ['examples']],
   ['packages/client/src/index.ts', ['release']],
   ['packages/posthorn/package.json', ['deploy', 'release']],
-  ['src/receiver/verify.ts', ['release']],
+  ['src/receiver/verify.ts', ['receiver', 'release']],
+  ['packages/react/src/provider.tsx', ['react', 'release']],
   ['.ci/run', ALL],
 ])('a change of %s runs %j', async (file, expected) => {
   await commit(file)
