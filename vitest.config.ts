@@ -24,36 +24,18 @@ const browser = ['test/console/built-console.ts', 'test/console/started-once.ts'
 const ON_CHANGE = {
   deploy: postgres,
   examples: [...postgres, 'test/examples/support/built-examples.ts'],
+  pages: browser,
   react: [...postgres, ...browser, 'test/react/support/built-host.ts'],
   receiver: postgres,
   release: postgres,
 }
 const filesOf = (name: string) => `test/${name}/**/*.test.ts`
 
-/** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
-const WAITING = [
-  'test/readme.test.ts',
-  'test/{cli,e2e,start,threads}/**/*.test.ts',
-  'test/faults/{clock,dropped-connections,embedded-restart,faults,outage-log,postgres-outage,restore,together}.test.ts',
-  'test/queue/{dead-workers,heartbeat,runner}.test.ts',
-  'test/scheduling/{backlog-changes,circuit-breaker,concurrency-limit,fairness}.test.ts',
-  'test/scheduling/{killed-worker,ordered,rate-limit,restarted-worker,retry-after}.test.ts',
-  'test/scheduling/unresponsive-endpoints.test.ts',
-  'test/telemetry/tracing.test.ts',
-  'test/db/{connections,embedded,hostile-postgres,transaction-pooler}.test.ts',
-  'test/embedded/local-authority.test.ts',
-  'test/migrate/{neighbor,upgrade}.test.ts',
-  'test/outbound/{egress-allow,endless-answers,surplus-bytes}.test.ts',
-  'test/recoveries/recovery-crash.test.ts',
-  'test/rest/http-limits.test.ts',
-  'test/security/foreign-worker.test.ts',
-]
-
 /** Packages bring tests of their own. */
 const PACKAGES = '**/node_modules/**'
 
-/** Side by side, on two processors: a file of a test waits half of its time, for time-outs, Postgres and other processes. */
-const side = { maxWorkers: 6, sequence: { groupOrder: 1 } }
+/** Even on two processors: a file waits most of its time for time-outs, Postgres and other processes. */
+const SIDE_BY_SIDE = { maxWorkers: 6, sequence: { groupOrder: 1 } }
 
 export default defineConfig({
   resolve: {
@@ -61,6 +43,8 @@ export default defineConfig({
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
   },
   test: {
+    // Files share a process: that spares a third of the processor time.
+    isolate: false,
     // Only for tests that hang: on a busy machine each wait of a test may take up to four times as long.
     testTimeout: 240_000,
     hookTimeout: 240_000,
@@ -83,9 +67,7 @@ export default defineConfig({
         test: {
           name: 'pure',
           include: PURE,
-          exclude: WAITING,
           maxWorkers: '100%',
-          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
@@ -94,16 +76,10 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [BROWSER, ...Object.keys(ON_CHANGE).map(filesOf), ...WAITING, ...PURE, PACKAGES],
+          exclude: [BROWSER, ...Object.keys(ON_CHANGE).map(filesOf), ...PURE, PACKAGES],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
-          // Files share a process: that spares a third of the processor time.
-          isolate: false,
-          ...side,
+          ...SIDE_BY_SIDE,
         },
-      },
-      {
-        extends: true,
-        test: { name: 'waiting', include: WAITING, globalSetup: postgres, isolate: false, ...side },
       },
       {
         extends: true,
@@ -112,8 +88,7 @@ export default defineConfig({
           include: [BROWSER],
           exclude: [...PURE, PACKAGES],
           globalSetup: browser,
-          isolate: false,
-          ...side,
+          ...SIDE_BY_SIDE,
         },
       },
       ...Object.entries(ON_CHANGE).map(([name, globalSetup]) => ({
@@ -123,8 +98,7 @@ export default defineConfig({
           include: [filesOf(name)],
           exclude: [...PURE, PACKAGES],
           globalSetup,
-          isolate: false,
-          ...side,
+          ...SIDE_BY_SIDE,
         },
       })),
     ],

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const ALL = ['deploy', 'examples', 'react', 'receiver', 'release']
+const ALL = ['deploy', 'examples', 'pages', 'react', 'receiver', 'release']
 
 let repository: string
 
@@ -54,7 +54,8 @@ test.each([
   ['docs/backups.md', ['deploy']],
   ['docs/examples/graphql/webhooks.graphql', ['deploy', 'examples']],
   ['deploy/helm/posthorn/values.yaml', ['deploy']],
-  ['schema.graphql', ['examples', 'react']],
+  ['schema.graphql', ['examples', 'pages', 'react']],
+  ['src/console/pages.ts', ['pages']],
   ['examples/urql/src/main.tsx', ['examples']],
   ['packages/client/src/index.ts', ['release']],
   ['packages/posthorn/package.json', ['deploy', 'release']],

@@ -179,10 +179,13 @@ describe('the same output, the same errors and the same exit code', () => {
     ],
     ['publish without a type', /missing required argument 'type'/, () => ['publish']],
   ])('%s', async (_name, error, args, input = '') => {
-    const served = await run(throughServer, args(), input)
+    const [served, stored] = await Promise.all([
+      run(throughServer, args(), input),
+      run(inDatabase, args(), input),
+    ])
     if (error === 0) expect(served).toMatchObject({ code: 0, stderr: '' })
     else expect(served).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(error) })
-    expect(withoutIds(await run(inDatabase, args(), input))).toEqual(withoutIds(served))
+    expect(withoutIds(stored)).toEqual(withoutIds(served))
   })
 
   test.each([

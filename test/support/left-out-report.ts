@@ -32,13 +32,19 @@ export class LeftOutReport implements Reporter {
     }
     const file = process.env['POSTHORN_TEST_LEFT_OUT']
     if (!file) return
-    const names = skipped.map(({ module, location }) => {
-      const name = path.relative(process.cwd(), module.moduleId)
-      return location ? `${name}:${location.line}` : name
-    })
     mkdirSync(path.dirname(file), { recursive: true })
-    writeFileSync(file, [...new Set(names)].map((name) => `${name}\n`).join(''))
+    writeFileSync(
+      file,
+      [...Map.groupBy(skipped, ({ module }) => module)].flatMap(placesOf).join(''),
+    )
   }
+}
+
+/** The lines of a file with the places of tests. Without the line of one of them, all tests of the file. */
+function placesOf([module, tests]: [TestModule, TestCase[]]): string[] {
+  const name = path.relative(process.cwd(), module.moduleId)
+  const lines = new Set(tests.map(({ location }) => location?.line))
+  return lines.has(undefined) ? [`${name}\n`] : [...lines].map((line) => `${name}:${line}\n`)
 }
 
 function reasonOf(test: TestCase): string | undefined {
