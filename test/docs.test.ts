@@ -3,6 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { SCOPES } from '../src/access/scope.ts'
+import { createTestDatabase } from './support/database.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [
@@ -75,6 +76,10 @@ test('the cores in docs/operate/sizing.md follow from the costs above them, roun
     }
   }
 })
+
+function sqlIn(text: string): string[] {
+  return [...text.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)
+}
 
 /** The links to local files and headings. */
 function linksOf(page: string): string[] {

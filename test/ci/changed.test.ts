@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import config from '../../vitest.config.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const ALL = ['deploy', 'examples', 'pages', 'react', 'receiver', 'release']
@@ -42,6 +43,13 @@ async function projects(since?: string): Promise<string[]> {
   })
   return stdout.split('\n').filter(Boolean)
 }
+
+test('every project is either in `npm test` or named here', async () => {
+  const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
+  const inTest = [...scripts.test.matchAll(/--project (\w+)/g)].map(([, name]) => name)
+  const projects = config.test?.projects as { test: { name: string } }[]
+  expect([...inTest, ...ALL].sort()).toEqual(projects.map(({ test }) => test.name).sort())
+})
 
 test('without an earlier commit, every project runs', async () => {
   expect(await projects()).toEqual(ALL)
