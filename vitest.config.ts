@@ -51,7 +51,7 @@ export default defineConfig({
     // As long as `until` of test/support waits. The default is one second.
     expect: { poll: { timeout: 15_000 } },
     // For the list of tests that were left out.
-    includeTaskLocation: Boolean(process.env['POSTHORN_TEST_LEFT_OUT']),
+    includeTaskLocation: true,
     // For the tests that measure memory.
     execArgv: ['--expose-gc'],
     coverage: {
