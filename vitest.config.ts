@@ -50,8 +50,6 @@ export default defineConfig({
     hookTimeout: 240_000,
     // As long as `until` of test/support waits. The default is one second.
     expect: { poll: { timeout: 15_000 } },
-    // For the list of tests that were left out.
-    includeTaskLocation: true,
     // For the tests that measure memory.
     execArgv: ['--expose-gc'],
     coverage: {

@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 
 /**
- * Prints one line for each reason why tests were left out. With `POSTHORN_TEST_LEFT_OUT`, writes their files and lines to
- * that file, as Vitest takes them.
+ * Prints one line for each reason why tests were left out. With `POSTHORN_TEST_LEFT_OUT`, writes the names of their files
+ * to that file, one a line.
  */
 export class LeftOutReport implements Reporter {
   readonly #onChange: readonly string[]
@@ -32,19 +32,10 @@ export class LeftOutReport implements Reporter {
     }
     const file = process.env['POSTHORN_TEST_LEFT_OUT']
     if (!file) return
+    const names = skipped.map(({ module }) => path.relative(process.cwd(), module.moduleId))
     mkdirSync(path.dirname(file), { recursive: true })
-    writeFileSync(
-      file,
-      [...Map.groupBy(skipped, ({ module }) => module)].flatMap(placesOf).join(''),
-    )
+    writeFileSync(file, [...new Set(names)].map((name) => `${name}\n`).join(''))
   }
-}
-
-/** The lines of a file with the places of tests. Without the line of one of them, all tests of the file. */
-function placesOf([module, tests]: [TestModule, TestCase[]]): string[] {
-  const name = path.relative(process.cwd(), module.moduleId)
-  const lines = new Set(tests.map(({ location }) => location?.line))
-  return lines.has(undefined) ? [`${name}\n`] : [...lines].map((line) => `${name}:${line}\n`)
 }
 
 function reasonOf(test: TestCase): string | undefined {
