@@ -25,10 +25,10 @@ const LAYERS = [
   ['webhooks'],
   ['forwarding', 'scheduling', 'sessions'],
   ['deliveries'],
-  ['recoveries', 'delivery-tasks', 'test-receiver', 'transfer'],
+  ['bulk-tasks', 'test-receiver', 'transfer'],
   ['jobs'],
   // Adapters: they parse, call the domain, and translate the answer.
-  ['rest', 'worker'],
+  ['rest'],
   ['server', 'embedded'],
 ]
 const typeFiles = '[.]graphql[.]ts$'
@@ -37,11 +37,11 @@ const inFolders = (folders) => `^src/(${folders.join('|')})/`
 const onlyDownwards = LAYERS.flatMap((layer, i) =>
   layer.map((folder) => ({
     name: `${folder}-imports-only-what-stands-below`,
-    comment: `The layers: ${LAYERS.map((each) => each.join(', ')).join(' < ')} < app.ts < threads < start < cli.`,
+    comment: `The layers: ${LAYERS.map((each) => each.join(', ')).join(' < ')} < run < start < cli.`,
     severity: 'error',
     from: { path: `^src/${folder}/` },
     to: {
-      path: ['^src/(app[.]ts|threads/|start/|cli/)', inFolders(LAYERS.slice(i).flat())],
+      path: ['^src/(run/|start/|cli/)', inFolders(LAYERS.slice(i).flat())],
       pathNot: `^src/${folder}/`,
     },
   })),
@@ -59,9 +59,9 @@ module.exports = {
     ...onlyDownwards,
     {
       name: 'no-loose-files',
-      comment: 'A file belongs to the folder of its subject. src/app.ts is the composition root.',
+      comment: 'A file belongs to the folder of its subject.',
       severity: 'error',
-      from: { path: '^src/(?!app[.]ts)[^/]+$' },
+      from: { path: '^src/[^/]+$' },
       to: {},
     },
     {
@@ -75,7 +75,13 @@ module.exports = {
       name: 'a-worker-loads-no-api',
       comment: 'A process that only delivers does without GraphQL and REST, which take 35 MB.',
       severity: 'error',
-      from: { path: ['^src/(worker|queue|deliveries|scheduling)/'], pathNot: typeFiles },
+      from: {
+        path: [
+          '^src/(queue|deliveries|scheduling)/',
+          '^src/run/(start-delivering|tasks|maintenance|watch-rescheduled)[.]ts$',
+        ],
+        pathNot: typeFiles,
+      },
       to: { path: ['^src/(graphql|rest|server)/'] },
     },
     {
@@ -227,10 +233,10 @@ module.exports = {
       },
     },
     {
-      name: 'only-threads-starts-threads',
-      comment: 'A thread runs a role of the process; src/threads supervises it.',
+      name: 'only-run-starts-threads',
+      comment: 'A thread runs a role of the process; src/run supervises it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/threads/' },
+      from: { path: '^src/', pathNot: '^src/run/' },
       to: { path: '^(node:)?worker_threads$' },
     },
     {

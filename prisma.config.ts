@@ -10,12 +10,15 @@ export default defineConfig({
   tables: {
     external: [
       'posthorn.backlog_samples',
+      'posthorn.bulk_task_items',
       'posthorn.delivery_task_items',
+      'posthorn.delivery_tasks',
       'posthorn.event_keys',
       'posthorn.fan_outs',
       'posthorn.forwarded_requests',
       'posthorn.leases',
       'posthorn.live_listeners',
+      'posthorn.recoveries',
       'posthorn.recovery_failures',
       'posthorn.recovery_items',
       'posthorn.settings',

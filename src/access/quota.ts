@@ -1,5 +1,5 @@
 import { rateLimited } from '../lib/errors.ts'
-import { rateLimitHeaders } from '../rate-limit/rate-limit-headers.ts'
+import { WINDOW_SECONDS } from '../rate-limit/bucket.ts'
 import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
 import type { Budget } from '../rate-limit/sync-usage.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
@@ -45,4 +45,20 @@ function overLimit({ budget, retryAfterSeconds }: RateLimitResult, perSecond: nu
     `This API key has reached its limit of ${limit}. Nothing was done. Try again in ${retryAfterSeconds} ${seconds}.`,
     retryAfterSeconds,
   )
+}
+
+/**
+ * The RateLimit-Policy and RateLimit headers of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/:
+ * the quota `q` per window of `w` seconds, the remaining quota `r`, and the seconds `t` until all of it is available.
+ */
+export function rateLimitHeaders(results: readonly RateLimitResult[]): [string, string][] {
+  if (results.length === 0) return []
+  const policy = ({ budget, quota }: RateLimitResult) =>
+    `"${budget}";q=${quota};w=${WINDOW_SECONDS}`
+  const state = ({ budget, remaining, resetSeconds }: RateLimitResult) =>
+    `"${budget}";r=${remaining};t=${resetSeconds}`
+  return [
+    ['ratelimit-policy', results.map(policy).join(', ')],
+    ['ratelimit', results.map(state).join(', ')],
+  ]
 }

@@ -79,6 +79,14 @@ export function credentialOf({ session }: Pick<Caller, 'session'>): string {
   return session ? `${session.kind} session` : 'API key'
 }
 
+/**
+ * Who a request counts for when requests share memory, time and connections: its organization. A portal or frontend
+ * session counts for itself, because its user is a customer of the organization.
+ */
+export function ownerOf(caller: Caller): string {
+  return caller.session ? caller.keyId : caller.organizationId
+}
+
 export function hasScope(caller: Caller, scope: Scope): boolean {
   return caller.scopes.has(scope) || caller.scopes.has('admin')
 }

@@ -6,8 +6,7 @@ export type SubjectKind =
   | 'api_key'
   | 'session'
   | 'delivery'
-  | 'recovery'
-  | 'delivery_task'
+  | 'bulk_task'
   | 'event_type'
   | 'organization'
   | 'job'
@@ -24,8 +23,7 @@ const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   portal_session: 'session',
   frontend_session: 'session',
   delivery: 'delivery',
-  recovery: 'recovery',
-  delivery_task: 'delivery_task',
+  bulk_task: 'bulk_task',
   event_type: 'event_type',
   organization: 'organization',
   job: 'job',

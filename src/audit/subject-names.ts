@@ -29,7 +29,7 @@ const FIND_SUBJECT_NAMES = `
       when entry.action like 'event_type.%' then entry.subject_id
       when delivery.id is not null then delivery.event_type || ' to ' || webhook.name
       when task.id is not null then
-        case task.action when 'redeliver' then 'Redelivery' else 'Cancelation' end
+        case task.action when 'redeliver' then 'Redelivery' when 'cancel' then 'Cancelation' else 'Recovery' end
           || case when task.total_is_exact then ' of ' else ' of at least ' end || to_char(task.total, 'FM999,999,999')
           || case when task.total = 1 then ' delivery' else ' deliveries' end
       else coalesce(webhook.name, key.name, key.token_hint || '…', organization.name)
@@ -38,10 +38,7 @@ const FIND_SUBJECT_NAMES = `
   left join posthorn.deliveries as delivery
     on delivery.id = posthorn.parse_type_id('msg', entry.subject_id)
     and delivery.organization_id = entry.organization_id
-  left join posthorn.recoveries as recovery
-    on recovery.id = posthorn.parse_type_id('rec', entry.subject_id)
-    and recovery.organization_id = entry.organization_id
-  left join posthorn.delivery_tasks as task
+  left join posthorn.bulk_tasks as task
     on task.id = posthorn.parse_type_id('task', entry.subject_id)
     and task.organization_id = entry.organization_id
   left join posthorn.api_keys as key
@@ -53,7 +50,7 @@ const FIND_SUBJECT_NAMES = `
   left join lateral (
     select coalesce(nullif(description, ''), substring(url from '^https://([^/?#]+)')) as name
     from posthorn.webhooks
-    where id = coalesce(posthorn.parse_type_id('wh', entry.subject_id), delivery.webhook_id, recovery.webhook_id)
+    where id = coalesce(posthorn.parse_type_id('wh', entry.subject_id), delivery.webhook_id)
       and organization_id = entry.organization_id
   ) as webhook on true
   order by entry.n`

@@ -1,5 +1,5 @@
-import type { Services } from '../app.ts'
 import { readEnvironment } from '../config/config.ts'
+import type { Services } from '../run/app.ts'
 import { ServerError } from './send-request.ts'
 
 /**
@@ -9,7 +9,7 @@ import { ServerError } from './send-request.ts'
 export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {
   const [{ openRuntime }, { openServices }, { migrateDatabase }] = await Promise.all([
     import('../embedded/runtime.ts'),
-    import('../app.ts'),
+    import('../run/app.ts'),
     import('../migrate/migrate-database.ts'),
   ])
   await using runtime = await openRuntime(readEnvironment())

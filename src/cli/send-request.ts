@@ -11,18 +11,18 @@ export interface ServerAccess {
 /** A server that a command uses could not be reached, or did not do what was asked. The message says what to do. */
 export class ServerError extends Error {
   override readonly name: string = 'ServerError'
-}
-
-/** The server has done nothing of what was asked, so that the command can do it in another way. */
-export class NotExecuted extends ServerError {
-  override readonly name = 'NotExecuted'
-  /** The code of the GraphQL error, such as `FORBIDDEN`. Null if the request did not arrive. */
+  /** The code of the GraphQL error, such as `FORBIDDEN`. Null if the server did not answer, or has an outage. */
   readonly code: string | null
 
   constructor(message: string, code: string | null = null) {
     super(message)
     this.code = code
   }
+}
+
+/** The server has done nothing of what was asked, so that the command can do it in another way. */
+export class NotExecuted extends ServerError {
+  override readonly name = 'NotExecuted'
 }
 
 export interface ServerRequest {

@@ -42,7 +42,7 @@ async function start(options: StartOptions): Promise<void> {
   const stop = shutdownRequested(() => abortRequested.abort())
   const environment = readEnvironment()
   passOn(environment)
-  await using posthorn = await openPosthorn(environment, options)
+  await using posthorn = await openPosthorn(environment, { ...options, isGuest: false })
   const { config, logger, url, provisioned } = posthorn
   if (provisioned !== null) {
     process.stderr.write(welcome({ url: config.publicUrl ?? url, ...provisioned }))

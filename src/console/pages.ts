@@ -13,7 +13,7 @@ import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery, stepsQuery } from './overview/overview-queries.ts'
 import { hasTestReceiver } from './receiver/is-there.ts'
 import { receiverQuery } from './receiver/receiver-query.ts'
-import { taskQuery } from './tasks/task-query.ts'
+import { taskQuery } from './tasks/use-task.ts'
 import {
   editWebhookQuery,
   recoverQuery,
@@ -36,10 +36,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     () => import('./webhooks/form/edit-webhook-page.tsx'),
     [editWebhookQuery, webhookCatalogueQuery, webhookDefaultsQuery],
   ),
-  'webhooks/:id/recover': lazyPage(
-    () => import('./webhooks/recovery/recover-page.tsx'),
-    [recoverQuery],
-  ),
+  'webhooks/:id/recover': lazyPage(() => import('./tasks/recover-page.tsx'), [recoverQuery]),
   events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
   'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
   attempts: lazyPage(() => import('./attempts/attempts-page.tsx'), [attemptsQuery]),

@@ -2,7 +2,7 @@ import type { Db } from './client.ts'
 import type { Prisma } from './generated/prisma/client.ts'
 
 /**
- * Runs a transaction that acts for one organization: row-level security hides the webhooks, secrets, keys and recoveries
+ * Runs a transaction that acts for one organization: row-level security hides the webhooks, secrets, keys and bulk tasks
  * of all others, unless the service runs as the owner of the tables. Every change that a tenant makes runs in such a
  * transaction, so a statement without an organization filter cannot reach another tenant's rows.
  */

@@ -12,11 +12,6 @@ import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
 /** A Prisma client or an open transaction; domain functions take either. */
 export type Db = PrismaClient | Prisma.TransactionClient
 
-/** Runs in the transaction `db`, or in a new one if `db` is a client. */
-export async function inTransaction<T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> {
-  return '$transaction' in db ? await db.$transaction(run) : await run(db)
-}
-
 /** A pool or one of its clients, for the plain SQL of the hot path. */
 export type Sql = Pick<pg.Pool, 'query'>
 

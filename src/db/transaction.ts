@@ -1,4 +1,4 @@
-import type { Database, Sql } from './client.ts'
+import type { Database, Db, Sql } from './client.ts'
 
 /** Runs statements of plain SQL in one transaction. A connection whose transaction failed is closed. */
 export async function inTransaction<T>(
@@ -16,4 +16,9 @@ export async function inTransaction<T>(
     client.release(true)
     throw error
   }
+}
+
+/** Runs in the transaction `db`, or in a new one if `db` is a client. */
+export async function joinTransaction<T>(db: Db, run: (tx: Db) => Promise<T>): Promise<T> {
+  return '$transaction' in db ? await db.$transaction(run) : await run(db)
 }

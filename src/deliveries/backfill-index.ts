@@ -1,4 +1,5 @@
 import type { Database, Sql } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
 
 /** Few deliveries stay pending long enough to need the backfill: parking a delivery indexes it. */
 const MAX_BACKFILLED = 10_000
@@ -19,17 +20,7 @@ export async function backfillIndex(
   pool: Database['pool'],
   limit = MAX_BACKFILLED,
 ): Promise<number> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const backfilled = await backfill(client, limit)
-    await client.query('commit')
-    client.release()
-    return backfilled
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
+  return await inTransaction(pool, (sql) => backfill(sql, limit))
 }
 
 async function backfill(sql: Sql, limit: number): Promise<number> {

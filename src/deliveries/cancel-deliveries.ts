@@ -14,7 +14,7 @@ export const cancel = (reason: string, keepsJobs: string) => `
       parked_at = null, parked_reason = null, job_written_at = now(),
       last_error = coalesce(${reason}, d.last_error)
     from requested where d.id = requested.id and d.state = 'pending'
-    returning d.id, d.organization_id, d.webhook_id, requested.state_before
+    returning d.id, d.organization_id, posthorn.uuid_v7_lower_bound(d.finished_at) as since, requested.state_before
   ),
   jobs as (
     select posthorn.complete_delivery_jobs(array_agg(posthorn.type_id('msg', canceled.id))) as removed
@@ -24,16 +24,16 @@ export const cancel = (reason: string, keepsJobs: string) => `
 export interface CanceledRow {
   readonly deliveryId: string
   readonly organizationId: string
-  readonly webhookId: string
+  /** The time of the cancellation, as a UUIDv7. */
+  readonly since: string
 }
 
-export const CANCELED_ROW =
-  'id as "deliveryId", organization_id as "organizationId", webhook_id as "webhookId"'
+export const CANCELED_ROW = 'id as "deliveryId", organization_id as "organizationId", since'
 
 /** A failed notification does not undo the cancellation. */
 export async function notifyCanceled(sql: Sql, rows: readonly CanceledRow[]): Promise<void> {
-  const liveEvents = rows.map((row) => ({ kind: 'canceled' as const, ...row }))
-  await notify(sql, liveEvents).catch(() => {})
+  const news = new Map(rows.map(({ organizationId, since }) => [organizationId, since]))
+  await notify(sql, news).catch(() => {})
 }
 
 /** Deliveries in the order in which attempts are recorded, then parked ones in the order of their release. */

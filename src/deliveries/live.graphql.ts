@@ -5,9 +5,10 @@ import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import { MAX_MISSED } from '../live/missed.ts'
 import type { StreamItem } from '../live/subscriber.ts'
+import { MAX_MISSED } from '../live/topic.ts'
 import { findAttemptsByIds, findDeliveriesByIds } from './find-by-ids.ts'
+import { attemptTopic, deliveryTopic, type LiveDelivery } from './live-topics.ts'
 
 const WEBHOOK_ID = 'Limits the stream to this webhook: `wh_…`. Default: all webhooks.'
 
@@ -29,17 +30,22 @@ builder.subscriptionFields((t) => ({
     },
     subscribe: (_root, { webhookId, after }, context) =>
       openStream(context, {
+        topic: attemptTopic,
         webhookId,
-        filter: ({ kind }) => kind === 'attempt',
         after: after == null ? null : timeOfAttempt(after),
       }) as never,
     resolve: async (query, parent, _args, context, info) => {
-      const event = parent as unknown as StreamItem
+      const event = parent as unknown as StreamItem<LiveDelivery>
       const { organizationId } = callerOf(context)
       const attempts = await readOnce(event, info, (batch) =>
-        findAttemptsByIds(context.prisma, organizationId, batch.flatMap(attemptIdOf), query),
+        findAttemptsByIds(
+          context.prisma,
+          organizationId,
+          batch.map(({ position }) => position),
+          query,
+        ),
       )
-      return attempts.get(attemptIdOf(event.liveEvent)[0] ?? '') ?? null
+      return attempts.get(event.item.position) ?? null
     },
   }),
 
@@ -59,18 +65,23 @@ builder.subscriptionFields((t) => ({
     },
     subscribe: (_root, { webhookId, after }, context) =>
       openStream(context, {
+        topic: deliveryTopic,
         webhookId,
         after: after ?? null,
-        withCanceled: true,
-        filter: (one) => one.kind === 'canceled' || (one.kind === 'attempt' && one.finished),
+        filter: ({ finished }) => finished,
       }) as never,
     resolve: async (query, parent, _args, context, info) => {
-      const event = parent as unknown as StreamItem
+      const event = parent as unknown as StreamItem<LiveDelivery>
       const { organizationId } = callerOf(context)
       const deliveries = await readOnce(event, info, (batch) =>
-        findDeliveriesByIds(context.prisma, organizationId, batch.flatMap(deliveryIdOf), query),
+        findDeliveriesByIds(
+          context.prisma,
+          organizationId,
+          batch.map(({ deliveryId }) => deliveryId),
+          query,
+        ),
       )
-      return deliveries.get(deliveryIdOf(event.liveEvent)[0] ?? '') ?? null
+      return deliveries.get(event.item.deliveryId) ?? null
     },
   }),
 }))
@@ -80,12 +91,4 @@ function timeOfAttempt(id: string): Date {
   if (uuid) return timestampOf(uuid)
   const detail = 'after must be the id of an attempt: att_….'
   throw invalid([{ path: ['after'], code: 'invalid_argument', detail }])
-}
-
-function attemptIdOf(liveEvent: StreamItem['liveEvent']): string[] {
-  return liveEvent.kind === 'attempt' ? [liveEvent.attemptId] : []
-}
-
-function deliveryIdOf(liveEvent: StreamItem['liveEvent']): string[] {
-  return 'deliveryId' in liveEvent ? [liveEvent.deliveryId] : []
 }

@@ -3,11 +3,35 @@ import { SYSTEM } from '../access/actor.ts'
 import { SCOPES } from '../access/scope.ts'
 import { createApiKey } from '../api-keys/api-key.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
-import { type Database, type Db, inTransaction } from '../db/client.ts'
+import type { Database, Db } from '../db/client.ts'
+import { joinTransaction } from '../db/transaction.ts'
 import { DomainError } from '../lib/errors.ts'
 import { readGeneratedSecret, replaceGeneratedSecret } from '../lib/generated-secret.ts'
 import { createOrganization } from '../organizations/organization.ts'
 import { createSignInLink } from '../sessions/sign-in-link.ts'
+
+export interface Provisioned {
+  /** The token of the new API key. Null: a former start created the key. */
+  readonly token: string | null
+  /** The file with the token. */
+  readonly keyFile: string
+  /** The token of a link that signs in to the console. Null: the key of the first start is gone. */
+  readonly signInLink: string | null
+}
+
+interface Services {
+  readonly authenticate: Authenticate
+  readonly database: Database
+}
+
+/** Creates the organization and the API key of embedded mode on the first start. */
+export async function provision(services: Services, dataDir: string): Promise<Provisioned> {
+  return {
+    token: await provisionEmbedded(services.database.prisma, dataDir),
+    keyFile: embeddedApiKeyFile(dataDir),
+    signInLink: await embeddedSignInLink(services, dataDir),
+  }
+}
 
 /** The file with the token of the API key that embedded mode created. */
 export function embeddedApiKeyFile(dataDir: string): string {
@@ -21,7 +45,7 @@ export function embeddedApiKeyFile(dataDir: string): string {
  */
 export async function provisionEmbedded(db: Db, dataDir: string): Promise<string | null> {
   if ((await db.organization.count()) > 0) return null
-  return await inTransaction(db, async (tx) => {
+  return await joinTransaction(db, async (tx) => {
     // If two processes start together, the second waits here and then finds the organization of the first.
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('posthorn.provision', 0))`
     if ((await tx.organization.count()) > 0) return null
@@ -35,7 +59,7 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
 
 /** The token of a link that signs in to the console once with that key. `null` if the key is invalid or its file missing. */
 export async function embeddedSignInLink(
-  { authenticate, database }: { readonly authenticate: Authenticate; readonly database: Database },
+  { authenticate, database }: Services,
   dataDir: string,
 ): Promise<string | null> {
   const token = await readGeneratedSecret(embeddedApiKeyFile(dataDir))

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { cursorRule, MAX_PAGE_SIZE, PAGE_SIZE, textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
+import { requestedSize } from '../graphql/limits/field-complexity.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findEventsByUuids } from './find-events-by-uuids.ts'
 import { type EventScan, SCAN_SECONDS, scanEvents } from './scan-events.ts'
@@ -55,7 +56,7 @@ builder.queryField('scanEvents', (t) =>
     authScopes: { scope: 'events:read' },
     complexity: ({ first }) => ({
       field: SCAN_COMPLEXITY,
-      multiplier: Math.min(first ?? PAGE_SIZE, MAX_PAGE_SIZE),
+      multiplier: Math.min(requestedSize(first, PAGE_SIZE), MAX_PAGE_SIZE),
     }),
     args: {
       contains: t.arg.string({

@@ -1,4 +1,4 @@
-import { ConnectionFailure, explainFailure, explainTimeout } from '../outbound/failure.ts'
+import { ConnectionFailure, explainNoResponse, explainTimeout } from '../outbound/failure.ts'
 import type { AttemptTiming, Ended } from '../outbound/outcome.ts'
 
 /** What the local server answered, or why it did not. The command measures the times, in milliseconds. */
@@ -36,7 +36,7 @@ export function outcomeOf(
     // Node's parser of HTTP reports these.
     const isInvalidHttp = code.startsWith('HPE_')
     const error = Object.assign(new Error(), { code })
-    return { kind: 'unreachable', ...explainFailure(error, isInvalidHttp), ...timing }
+    return { kind: 'unreachable', ...explainNoResponse(error, isInvalidHttp), ...timing }
   }
   const { status, body, bodyTruncated, firstByteMs } = answer.response
   const headers = joinValues(answer.response.headers)

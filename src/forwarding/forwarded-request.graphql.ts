@@ -11,6 +11,7 @@ import {
   fetchForwardedRequest,
 } from './forwarded-request.ts'
 import { extendForwarding } from './forwarded-webhook.ts'
+import { forwardedTopic, type UnfetchedRequest } from './waiting-requests.ts'
 
 const ForwardedRequestRef = builder.objectRef<ForwardedRequest>('ForwardedRequest').implement({
   description:
@@ -55,21 +56,17 @@ builder.subscriptionField('requestForwarded', (t) =>
       const { organizationId } = callerOf(context)
       const extend = () => extendForwarding(context.sql, organizationId, webhookId)
       await extend()
-      const stream = await openStream(context, {
-        webhookId,
-        filter: ({ kind }) => kind === 'forwarded',
-      })
+      const stream = await openStream(context, { topic: forwardedTopic, webhookId })
       return extendWhileOpen(stream, extend) as never
     },
     resolve: async (parent, _args, context) => {
-      const { liveEvent } = parent as unknown as StreamItem
-      if (liveEvent.kind !== 'forwarded') return null
+      const { item } = parent as unknown as StreamItem<UnfetchedRequest>
       const { keyring } = context.webhooks
       const { organizationId } = callerOf(context)
       return await fetchForwardedRequest(
         { sql: context.sql, keyring },
         organizationId,
-        liveEvent.requestId,
+        item.requestId,
       )
     },
   }),

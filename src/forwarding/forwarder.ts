@@ -33,15 +33,11 @@ export interface ForwarderDeps {
 /** How often the worker looks for answers while it waits for any. */
 const CHECK_EVERY_MS = 100
 
-/** A notification can get lost, and the stream can open later. */
-const NOTIFY_EVERY_MS = 1_000
-
 interface OpenRequest {
   readonly request: ForwardedDelivery
   readonly startedAt: number
   readonly timeLimitMs: number
   readonly settle: (outcome: Outcome) => void
-  notifiedAt: number
 }
 
 /** The requests and answers are rows, so any process can have the stream of the command. */
@@ -78,16 +74,9 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
 
   /** Like a connection to an endpoint, the wait ends when others need the capacity. */
   async function waitForCommand(id: string, { request, settle }: OpenRequest) {
-    if (request.mayGoOn?.() !== false) notify(id)
+    // The stream can open later.
+    if (request.mayGoOn?.() !== false) deps.notify(request.organizationId)
     else if (await deleteUnfetched(sql, id)) settle({ kind: 'busy' })
-  }
-
-  function notify(requestId: string): void {
-    const known = open.get(requestId)
-    if (!known || performance.now() - known.notifiedAt < NOTIFY_EVERY_MS) return
-    known.notifiedAt = performance.now()
-    const { organizationId, webhookId } = known.request
-    deps.notify([{ kind: 'forwarded', organizationId, webhookId, requestId }])
   }
 
   async function store(request: ForwardedDelivery, timeLimitMs: number): Promise<string> {
@@ -109,9 +98,9 @@ export function createForwarder(deps: ForwarderDeps): Forwarder {
       resolve(outcome)
     }
     const startedAt = performance.now()
-    open.set(id, { request, startedAt, timeLimitMs, settle, notifiedAt: -NOTIFY_EVERY_MS })
+    open.set(id, { request, startedAt, timeLimitMs, settle })
     group?.add(abortable)
-    notify(id)
+    deps.notify(request.organizationId)
     void checkUntilEmpty()
     return promise
   }

@@ -1,4 +1,6 @@
 import type { Sql } from '../db/client.ts'
+import { LruMap } from '../lib/lru-map.ts'
+import type { LiveItem, Topic } from '../live/topic.ts'
 import { DEFAULT_LIMITS } from '../outbound/limits.ts'
 import type { ForwardedAnswer } from './forwarded-outcome.ts'
 
@@ -71,4 +73,41 @@ export async function deleteUnfetched(sql: Sql, id: string): Promise<boolean> {
 
 export async function deleteRequest(sql: Sql, id: string): Promise<void> {
   await sql.query('delete from posthorn.forwarded_requests where id = $1', [id])
+}
+
+/** A request that waits for `posthorn listen --forward`. */
+export interface UnfetchedRequest extends LiveItem {
+  readonly requestId: string
+}
+
+/** How soon a request is sent to streams again that no stream has fetched: the stream of its webhook can open later. */
+const REPEAT_EVERY_MS = 1_000
+
+const MAX_UNFETCHED = 1_000
+
+export const forwardedTopic: Topic<UnfetchedRequest> = {
+  name: 'forwarded',
+  follow(sql, organizationId) {
+    const sentAt = new LruMap<string, number>({ maxEntries: MAX_UNFETCHED })
+    return async function* () {
+      const now = performance.now()
+      const due = (await findUnfetched(sql, organizationId)).filter(
+        ({ requestId }) => now - (sentAt.get(requestId) ?? -REPEAT_EVERY_MS) >= REPEAT_EVERY_MS,
+      )
+      for (const { requestId } of due) sentAt.set(requestId, now)
+      yield due
+    }
+  },
+}
+
+async function findUnfetched(sql: Sql, organizationId: string): Promise<UnfetchedRequest[]> {
+  const { rows } = await sql.query<UnfetchedRequest>({
+    name: 'find_unfetched_requests',
+    text: `
+      select r.id as "requestId", r.webhook_id as "webhookId", null as position
+      from posthorn.forwarded_requests as r join posthorn.webhooks as w on w.id = r.webhook_id
+      where w.organization_id = $1 and r.fetched_at is null order by r.id limit ${MAX_UNFETCHED}`,
+    values: [organizationId],
+  })
+  return rows
 }

@@ -1,5 +1,4 @@
 import SchemaBuilder from '@pothos/core'
-import ComplexityPlugin from '@pothos/plugin-complexity'
 import ErrorsPlugin from '@pothos/plugin-errors'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
@@ -18,11 +17,10 @@ import {
   pageSizeRule,
 } from './arguments.ts'
 import { type Context, callerOf } from './context.ts'
-import { fieldComplexity } from './limits/field-complexity.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
 import { findsAnyNode, findsAnyNodes } from './portal-access.ts'
 import './first-unavailable-plugin.ts'
-import './limits/response-size-plugin.ts'
+import './limits/field-complexity.ts'
 import './portal-access-plugin.ts'
 import './semantic-non-null-plugin.ts'
 import './well-formed-plugin.ts'
@@ -59,25 +57,21 @@ export interface SchemaTypes {
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  // The first plugin is the outermost. `responseSize` measures the final response. The errors plugin turns the errors of
-  // authorization and validation into data, so it wraps them. `semanticNonNull` checks what `portalAccess` or the
-  // resolver returns.
+  // The first plugin is the outermost. The errors plugin turns the errors of authorization and validation into data, so it
+  // wraps them. `semanticNonNull` checks what `portalAccess` or the resolver returns.
   plugins: [
-    'responseSize',
     ErrorsPlugin,
     ScopeAuthPlugin,
     'wellFormed',
     RelayPlugin,
     PrismaPlugin,
     ValidationPlugin,
-    ComplexityPlugin,
+    'complexity',
     'semanticNonNull',
     'portalAccess',
     'firstUnavailable',
   ],
   defaultFieldNullability: false,
-  // Disabled here because use-limits.ts checks the complexity once per operation, before any field is resolved.
-  complexity: { disabled: true, fieldComplexity },
   errors: {
     defaultUnionOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Result` },
     defaultResultOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Success` },

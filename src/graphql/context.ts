@@ -1,13 +1,12 @@
-import type { GraphQLResolveInfo } from 'graphql'
+import type { GraphQLResolveInfo, ResponsePath } from 'graphql'
 import { type Actor, requestActor } from '../access/actor.ts'
 import type { Quota } from '../access/quota.ts'
 import type { Caller } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
-import { DomainError } from '../lib/errors.ts'
+import type { Connection } from '../http/connection.ts'
+import { batched } from '../lib/batch.ts'
 import type { LiveHub } from '../live/hub.ts'
-import { createResponseSize, type ResponseSize } from './limits/response-size.ts'
-import { createPerField, type PerField } from './per-field.ts'
 
 /**
  * The dependencies that resolvers pass to domain functions. A type file declares those it needs beyond these:
@@ -22,16 +21,23 @@ export interface DomainDeps {
 }
 
 /** The caller, or the authentication error: reading the schema needs no caller. */
-export type Identity = Caller | DomainError
+export type Identity = Caller | Error
 
-/** Identifies the caller of a request, once per request. `address` is the remote address of the connection. */
-export type Identify = (request: Request, address: string | undefined) => Promise<Identity>
+/** Identifies the caller of a request. `address` is the remote address of the connection. */
+export type Identify = (request: Request, address: string | undefined) => Promise<Caller>
+
+/** What is known of a request before its body is read: the server context of yoga. */
+export interface RequestContext extends Partial<Connection> {
+  readonly identity: Identity
+  readonly quota: Quota
+  /** What the parser found out about the parameters. */
+  readonly input: { hasLoneSurrogate: boolean }
+}
 
 /** The context of one request. */
 export interface Context extends DomainDeps {
   readonly identity: Identity
   readonly quota: Quota
-  readonly responseSize: ResponseSize
   /** Whether the variables may have a lone surrogate, so that fields must check their arguments. */
   readonly checkSurrogates: boolean
   /** The caller, for the audit log. */
@@ -49,30 +55,61 @@ export interface Context extends DomainDeps {
 
 export function createContext(
   deps: DomainDeps,
-  identity: Identity,
-  quota: Quota,
-  request: Parameters<typeof requestActor>[3] & {
-    readonly url: string
-    readonly hasLoneSurrogate: boolean
-  },
+  { identity, quota, input, address }: RequestContext,
+  { headers, url }: Request,
 ): Context {
-  const caller = identity instanceof DomainError ? null : identity
+  const caller = identity instanceof Error ? null : identity
   const source = caller?.consoleSessionId ? 'console' : 'graphql'
   const perField: PerField = createPerField()
   return {
     ...deps,
     identity,
     quota,
-    responseSize: createResponseSize(),
-    checkSurrogates: request.hasLoneSurrogate,
-    actor: requestActor(source, caller?.keyId ?? null, caller?.person ?? null, request),
+    checkSurrogates: input.hasLoneSurrogate,
+    actor: requestActor(source, caller?.keyId ?? null, caller?.person ?? null, {
+      headers,
+      address,
+    }),
     perField,
-    origin: () => deps.publicUrl ?? new URL(request.url).origin,
+    origin: () => deps.publicUrl ?? new URL(url).origin,
   }
 }
 
 /** The caller. Throws the authentication error if there is none. */
 export function callerOf({ identity }: Context): Caller {
-  if (identity instanceof DomainError) throw identity
+  if (identity instanceof Error) throw identity
   return identity
 }
+
+export type PerField = <Input, Output>(
+  info: GraphQLResolveInfo,
+  run: (inputs: Input[]) => Promise<readonly Output[]>,
+) => (input: Input) => Promise<Output>
+
+/**
+ * Batches the calls of a field within one request: one call per row of its list becomes one call for all. The calls come
+ * from the same place in the document, so they share arguments and selection, and the first `run` serves all of them.
+ */
+export function createPerField(): PerField {
+  const byField = new Map<string, (input: never) => Promise<unknown>>()
+  return ((info, run) => {
+    const key = `${info.parentType.name}@${fieldPath(info.path)}`
+    const known = byField.get(key)
+    if (known) return known
+    const together = batched(run, { gatherMs: 0, maxSize: 1_000 })
+    byField.set(key, together)
+    return together
+  }) as PerField
+}
+
+/** `webhooks.nodes.0.deliveries` -> `webhooks.nodes.deliveries` */
+function fieldPath(path: ResponsePath | undefined): string {
+  const names: string[] = []
+  for (let part = path; part; part = part.prev) {
+    if (typeof part.key === 'string') names.push(part.key)
+  }
+  return names.reverse().join('.')
+}
+
+/** The request header in which an operator names the organization to act for. */
+export const ORGANIZATION_HEADER = 'posthorn-organization'

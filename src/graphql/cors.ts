@@ -1,19 +1,10 @@
 import type { YogaServerOptions } from 'graphql-yoga'
-import type { RequestMemory } from '../http/connection.ts'
-import { REQUEST_ID_HEADER } from '../http/request-id.ts'
+import type { Connection } from '../http/connection.ts'
+import { REQUEST_ID_HEADER } from '../http/connection.ts'
 import { CONSOLE_HEADER } from '../http/session-cookie.ts'
 
-/** The connection that a request came in on. */
-export interface Connection {
-  /** Closes the connection at once. */
-  readonly cut?: () => void
-  /** The remote address. */
-  readonly address?: string | undefined
-  /** The memory of the request, if it is counted. */
-  readonly memory?: RequestMemory | undefined
-}
-
-export type Handle = (request: Request, connection?: Connection) => Promise<Response>
+/** Without a server, there is no connection. */
+export type Handle = (request: Request, connection?: Partial<Connection>) => Promise<Response>
 
 /** How long a browser may cache a preflight response, in seconds. */
 const MAX_AGE_S = 600

@@ -1,4 +1,5 @@
 import type { DocumentNode } from 'graphql'
+import { LruMap } from '../lib/lru-map.ts'
 
 /** Longer documents are not cached, so that no client can fill the memory. */
 const MAX_LENGTH = 8 * 1024
@@ -11,20 +12,11 @@ interface Cache<Value> {
 
 /** An LRU cache of parsed documents by their text. */
 export function createDocumentCache(): Cache<DocumentNode> {
-  const documents = new Map<string, DocumentNode>()
+  const documents = new LruMap<string, DocumentNode>({ maxEntries: MAX_ENTRIES })
   return {
-    get(text) {
-      const document = documents.get(text)
-      if (document) {
-        documents.delete(text)
-        documents.set(text, document)
-      }
-      return document
-    },
+    get: (text) => documents.get(text),
     set(text, document) {
-      if (text.length > MAX_LENGTH) return
-      documents.set(text, document)
-      if (documents.size > MAX_ENTRIES) documents.delete(documents.keys().next().value as string)
+      if (text.length <= MAX_LENGTH) documents.set(text, document)
     },
   }
 }

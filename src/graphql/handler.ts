@@ -4,18 +4,19 @@ import { createQuota } from '../access/quota.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
-import { type Context, createContext, type DomainDeps, type Identify } from './context.ts'
-import { type Connection, corsOptions, type Handle } from './cors.ts'
+import {
+  type Context,
+  createContext,
+  type DomainDeps,
+  type Identify,
+  type RequestContext,
+} from './context.ts'
+import { corsOptions, type Handle } from './cors.ts'
 import { createDocumentCache, noCache } from './document-cache.ts'
-import { type CheckComplexity, createCheckComplexity } from './limits/check-complexity.ts'
-import { useKeylessRequests } from './limits/use-keyless-requests.ts'
 import { useLimits } from './limits/use-limits.ts'
-import { type RequestContext, useRateLimit } from './limits/use-rate-limit.ts'
-import { useResponseSize } from './limits/use-response-size.ts'
 import { createMaskError } from './mask-error.ts'
-import { hasLoneSurrogateInParams, useReadParams } from './read-params.ts'
+import { useReadParams } from './read-params.ts'
 import { usePersistedQueries } from './use-persisted-queries.ts'
-import { useRequestLog } from './use-request-log.ts'
 import { useStreams } from './use-streams.ts'
 import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
 
@@ -35,14 +36,17 @@ export const GRAPHQL_PATH = '/graphql'
 
 /** Handles requests to `/graphql`, of any method. */
 export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle {
-  const checkComplexity = createCheckComplexity(options.schema)
   let yoga: ReturnType<typeof createServer> | undefined
 
-  return async function handle(request: Request, connection: Connection = {}): Promise<Response> {
+  return async function handle(request: Request, connection = {}): Promise<Response> {
     // Created with the first request: when it starts, the server replaces the global `Response` with a faster one.
-    yoga ??= createServer(deps, options, checkComplexity)
+    yoga ??= createServer(deps, options)
+    const { address } = connection
+    const identity = await options.identify(request, address).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const response = await yoga.handleRequest(request, { ...connection, quota })
+    const input = { hasLoneSurrogate: false }
+    const context = { ...connection, identity, quota, input }
+    const response = await yoga.handleRequest(request, context)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
     // Responses may contain secrets, and belong to one API key.
     response.headers.set('cache-control', 'no-store')
@@ -58,27 +62,17 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
   }
 }
 
-function createServer(deps: DomainDeps, options: HandlerOptions, checkComplexity: CheckComplexity) {
-  const { schema, identify, trustedDocuments: trusted } = options
+function createServer(deps: DomainDeps, options: HandlerOptions) {
+  const { schema, trustedDocuments: trusted } = options
   return createYoga<RequestContext, Context>({
     schema,
     graphqlEndpoint: GRAPHQL_PATH,
-    context: async ({ request, address, quota }) =>
-      createContext(deps, await identify(request, address), quota, {
-        headers: request.headers,
-        url: request.url,
-        hasLoneSurrogate: hasLoneSurrogateInParams(request),
-        address,
-      }),
+    context: (context) => createContext(deps, context, context.request),
     plugins: [
-      useReadParams(identify),
-      trusted ? useTrustedDocuments(trusted) : usePersistedQueries(identify),
-      useRequestLog(),
-      useKeylessRequests(identify),
-      useLimits(identify, checkComplexity),
-      useRateLimit(identify),
+      useReadParams(),
+      trusted ? useTrustedDocuments(trusted) : usePersistedQueries(),
+      useLimits(schema),
       useStreams(),
-      useResponseSize(),
     ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: { maskError: createMaskError(options.logger, options.outages) },

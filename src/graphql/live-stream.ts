@@ -4,54 +4,47 @@ import { credentialOf } from '../access/scope.ts'
 import { parseId } from '../db/ids.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { MAX_STREAMS_PER_KEY } from '../live/hub.ts'
-import type { LiveEvent } from '../live/live-event.ts'
-import { MAX_MISSED } from '../live/missed.ts'
-import { type EndReason, MAX_QUEUED_EVENTS, type StreamItem } from '../live/subscriber.ts'
+import { type EndReason, MAX_QUEUED, type StreamItem } from '../live/subscriber.ts'
+import { type LiveItem, MAX_MISSED, type Topic } from '../live/topic.ts'
 import { type Context, callerOf } from './context.ts'
 
-/** Which live events of the caller's organization a subscription receives. */
-export interface StreamOptions {
-  readonly filter: (liveEvent: LiveEvent) => boolean
-  readonly needsHealth?: boolean
-  /** The public id of the only webhook to receive events of. Null: all. */
+/** Which items of the caller's organization a subscription receives. */
+export interface StreamOptions<Item extends LiveItem> {
+  readonly topic: Topic<Item>
+  /** The public id of the only webhook to receive items of. Null: all. */
   readonly webhookId: string | null | undefined
+  /** Default: all items. */
+  readonly filter?: (item: Item) => boolean
   /** Since when to send what the client missed. Null: the stream begins now. */
   readonly after?: Date | null
-  /** Whether the missed events include cancellations. */
-  readonly withCanceled?: boolean
 }
 
-/** Opens a subscription. Once the promise resolves, the stream misses no event. */
-export async function openStream(
+/** Opens a subscription. Once the promise resolves, the stream misses nothing. */
+export async function openStream<Item extends LiveItem>(
   context: Context,
-  { filter, needsHealth = false, webhookId, after = null, withCanceled = false }: StreamOptions,
-): Promise<AsyncIterable<StreamItem>> {
+  { topic, webhookId, filter = () => true, after = null }: StreamOptions<Item>,
+): Promise<AsyncIterable<StreamItem<Item>>> {
   const caller = callerOf(context)
   const { organizationId, keyId: apiKeyId, consoleSessionId: sessionId } = caller
   const webhook = webhookId == null ? null : await webhookOf(context, organizationId, webhookId)
   return await context.live.subscribe({
-    organizationId,
-    apiKeyId,
-    sessionId,
-    needsHealth,
-    resume: after ? { organizationId, webhookId: webhook, after, withCanceled } : undefined,
-    filter: (liveEvent) =>
-      filter(liveEvent) && (webhook === null || liveEvent.webhookId === webhook),
+    ...{ organizationId, apiKeyId, sessionId },
+    ...{ topic, webhookId: webhook, filter, after },
     toError: (reason) => toError(reason, credentialOf(caller)),
     disconnect: context.cut ?? (() => {}),
   })
 }
 
-const reads = new WeakMap<readonly LiveEvent[], Map<string | number, Promise<unknown>>>()
+const reads = new WeakMap<readonly LiveItem[], Map<string | number, Promise<unknown>>>()
 
 /**
- * Loads the rows for all events of one notification with one read, although the events are resolved one by one. Reads
- * are cached by response key, because two aliases of a field have different selections.
+ * Loads the rows for all items of a batch with one read, although the items are resolved one by one. Reads are cached by
+ * response key, because two aliases of a field have different selections.
  */
-export function readOnce<Rows>(
-  { batch }: StreamItem,
+export function readOnce<Item extends LiveItem, Rows>(
+  { batch }: StreamItem<Item>,
   { path }: GraphQLResolveInfo,
-  read: (batch: readonly LiveEvent[]) => Promise<Rows>,
+  read: (batch: readonly Item[]) => Promise<Rows>,
 ): Promise<Rows> {
   const ofBatch = reads.get(batch) ?? new Map<string | number, Promise<unknown>>()
   reads.set(batch, ofBatch)
@@ -77,7 +70,7 @@ async function webhookOf(context: Context, organizationId: string, id: string): 
 const ENDS: Readonly<Record<EndReason, readonly [code: string, message: string]>> = {
   'fell behind': [
     'SLOW_CONSUMER',
-    `This client has more than ${MAX_QUEUED_EVENTS.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,
+    `This client has more than ${MAX_QUEUED.toLocaleString('en')} unread events. Subscribe again, then query the events that it missed.`,
   ],
   'missed too much': [
     'RELOAD_REQUIRED',

@@ -8,8 +8,7 @@ const KINDS: ReadonlyMap<string, IdKind> = new Map([
   ['Event', 'event'],
   ['Delivery', 'delivery'],
   ['Attempt', 'attempt'],
-  ['Recovery', 'recovery'],
-  ['DeliveryTask', 'deliveryTask'],
+  ['BulkTask', 'bulkTask'],
   ['AuditEntry', 'auditEntry'],
 ])
 

@@ -74,7 +74,7 @@ function restrictedSession(
   { schema }: GraphQLResolveInfo,
 ): RestrictedSession | null {
   const { identity } = context
-  if (identity instanceof DomainError || !identity.session) return null
+  if (identity instanceof Error || !identity.session) return null
   const { webhookId } = identity.session
   return webhookId === null ? null : { webhookId, caller: identity, context, schema }
 }

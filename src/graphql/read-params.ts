@@ -1,13 +1,11 @@
 import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
-import { ownerOf } from '../access/owner-of.ts'
-import type { RequestMemory } from '../http/connection.ts'
+import { ownerOf } from '../access/scope.ts'
 import { readBody } from '../http/read-body.ts'
 import { DomainError, type ErrorCode } from '../lib/errors.ts'
 import { hasLoneSurrogate } from '../lib/lone-surrogates.ts'
 import { InvalidJson, parseJson } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import type { Identify } from './context.ts'
-import type { Connection } from './cors.ts'
+import type { RequestContext } from './context.ts'
 
 /** The maximum size of a request body. */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -15,45 +13,42 @@ export const MAX_BODY_BYTES = 1024 * 1024
 /** The maximum without a valid key. Introspection needs no more. */
 export const MAX_KEYLESS_BODY_BYTES = 64 * 1024
 
-const withLoneSurrogate = new WeakSet<Request>()
-
-/** Whether the parameters of a request have a lone surrogate, which their fields must reject. */
-export function hasLoneSurrogateInParams(request: Request): boolean {
-  return withLoneSurrogate.has(request)
-}
-
 /**
  * Accepts a POST of `application/json`, or a GET for queries. Forms and plain text are rejected: browsers send them
  * cross-site without a preflight, so another site could make its visitors call (CSRF).
  *
- * The caller is identified before the body is read, because the memory for the body counts for the caller.
+ * The memory for the body counts for the caller.
  */
-export function useReadParams(identify: Identify): Plugin<object, Connection> {
+export function useReadParams(): Plugin<object, RequestContext> {
   return {
-    async onRequestParse({ request, serverContext: { address, memory }, setRequestParser }) {
+    onRequestParse({ request, serverContext, setRequestParser }) {
       const read = { POST: readJson, GET: readSearchParams }[request.method]
       if (!read) return
-      const identity = await identify(request, address)
-      const isKeyless = identity instanceof DomainError
-      memory?.countFor(isKeyless ? null : ownerOf(identity))
-      const maxBytes = isKeyless ? MAX_KEYLESS_BODY_BYTES : MAX_BODY_BYTES
-      setRequestParser((request) => read(request, maxBytes, memory))
+      const { identity } = serverContext
+      if (identity instanceof Error && !isKeyless(identity)) throw identity
+      serverContext.memory?.countFor(identity instanceof Error ? null : ownerOf(identity))
+      setRequestParser((request) => read(request, serverContext))
     },
   }
 }
 
+/** Any other error is one of a valid key, such as a missing scope, or one of Posthorn. */
+function isKeyless(error: Error): boolean {
+  return error instanceof DomainError && ['unauthenticated', 'rate_limited'].includes(error.code)
+}
+
 async function readJson(
   request: Request,
-  maxBytes: number,
-  memory: RequestMemory | undefined,
+  { identity, memory, input }: RequestContext,
 ): Promise<GraphQLParams> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
     throw rejection(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
   }
+  const maxBytes = identity instanceof Error ? MAX_KEYLESS_BODY_BYTES : MAX_BODY_BYTES
   const text = decodeUtf8(await readBounded(request, maxBytes, memory))
   if (text === null) throw rejection(400, 'The body is not UTF-8.')
-  if (hasLoneSurrogate(text)) withLoneSurrogate.add(request)
+  input.hasLoneSurrogate = hasLoneSurrogate(text)
   const params = readValue(text, 'The body')
   if (Array.isArray(params)) {
     throw rejection(400, 'One request holds one operation: batches are not supported.')
@@ -80,11 +75,11 @@ async function readBounded(
 
 const REJECTED: Partial<Record<ErrorCode, number>> = { too_large: 413, malformed: 400 }
 
-function readSearchParams(request: Request): GraphQLParams {
+function readSearchParams(request: Request, { input }: RequestContext): GraphQLParams {
   const { searchParams } = new URL(request.url)
   const object = (name: string) => {
     const text = searchParams.get(name)
-    if (text && hasLoneSurrogate(text)) withLoneSurrogate.add(request)
+    if (text && hasLoneSurrogate(text)) input.hasLoneSurrogate = true
     return text ? (readValue(text, `The parameter ${name}`) as Record<string, unknown>) : undefined
   }
   return {

@@ -1,7 +1,8 @@
 import { builder } from './builder.ts'
 
 builder.queryType({
-  description: 'All reads. They are limited to the organization of the API key.',
+  description:
+    'All reads. They are limited to the organization of the API key. `extensions.cost` of the response has what the operation costs, `requested`, and the `maximum`: the number of fields in its largest response.',
 })
 
 builder.mutationType({

@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  createGraphQLError,
-  type GraphQLParams,
-  type Plugin,
-  type YogaInitialContext,
-} from 'graphql-yoga'
-import { DomainError } from '../lib/errors.ts'
-import type { Identify } from './context.ts'
-import type { RequestContext } from './limits/use-rate-limit.ts'
+import { createGraphQLError, type GraphQLParams, type Plugin } from 'graphql-yoga'
+import type { RequestContext } from './context.ts'
 import { createPersistedQueryStore } from './persisted-query-store.ts'
 
 /**
@@ -15,25 +8,22 @@ import { createPersistedQueryStore } from './persisted-query-store.ts'
  * the document beside the hash only after the answer `PersistedQueryNotFound`. Each process has its own documents.
  * https://www.apollographql.com/docs/apollo-server/performance/apq
  */
-export function usePersistedQueries(
-  identify: Identify,
-): Plugin<YogaInitialContext, RequestContext> {
+export function usePersistedQueries(): Plugin<object, RequestContext> {
   const store = createPersistedQueryStore()
   return {
-    async onParams({ request, params, setParams, context: { address, quota } }) {
+    onParams({ params, setParams, context: { identity, quota } }) {
       const hash = hashOf(params)
       if (hash === null) return
-      const caller = await identify(request, address)
       if (typeof params.query === 'string') {
         if (sha256(params.query) !== hash) throw rejection('PersistedQueryMismatch', 400)
         // Strangers cannot fill the store.
-        if (!(caller instanceof DomainError)) store.set(hash, params.query)
+        if (!(identity instanceof Error)) store.set(hash, params.query)
         return
       }
-      if (caller instanceof DomainError) throw caller
+      if (identity instanceof Error) throw identity
       const query = store.get(hash)
       if (query === undefined) {
-        quota.spend(caller, 'requests', 1)
+        quota.spend(identity, 'requests', 1)
         // Apollo's server answers with 200: the client continues.
         throw rejection('PersistedQueryNotFound', 200)
       }

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
-import { createClientAddress } from './client-address.ts'
+import { v7 as uuidV7 } from 'uuid'
+import { createRangeCheck, isAddress } from '../outbound/address-range.ts'
 
 /** The connection of a request. */
 export interface Connection {
@@ -18,8 +19,8 @@ export interface RequestMemory {
   countFor(owner: string | null): void
   /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
   resize(part: 'body' | 'response', bytes: number): void
-  /** Waits while other requests of the same owner run that together take much memory. */
-  waitForTurn(): Promise<void>
+  /** Waits while other operations of the same owner run that are large together. Only the first call waits. */
+  waitToRun(responseBytes: number): Promise<void>
 }
 
 const CLIENT_ADDRESS = 'clientAddress'
@@ -55,4 +56,48 @@ export function setMemory(context: Context, memory: RequestMemory): void {
 
 function peerOf({ env }: Context): string | undefined {
   return ((env ?? {}) as Partial<HttpBindings>).incoming?.socket.remoteAddress
+}
+
+/**
+ * Finds the client address of a request: the peer of the connection or, if the peer is a trusted proxy, the last address
+ * in `X-Forwarded-For` that is not one. Clients can forge the addresses to the left of it.
+ */
+export function createClientAddress(
+  trustedProxies: readonly string[],
+): (peer: string, forwardedFor: string | null) => string {
+  const isTrusted = createRangeCheck(trustedProxies)
+  return (peer, forwardedFor) => {
+    let client = plainAddress(peer)
+    const hops = forwardedFor?.split(',') ?? []
+    while (hops.length > 0 && isTrusted(client)) {
+      const hop = plainAddress((hops.pop() as string).trim())
+      // The proxy gave no usable address, so the proxy itself is the last known hop.
+      if (!isAddress(hop)) break
+      client = hop
+    }
+    return client
+  }
+}
+
+/** Removes brackets, port, zone and the IPv4 mapping: `[2001:db8::1]:443`, `192.0.2.1:80`, `::ffff:192.0.2.1`. */
+export function plainAddress(text: string): string {
+  const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
+  const [, beforePort] = /^([\d.]+):\d+$/.exec(text) ?? []
+  const address = (bracketed ?? beforePort ?? text).split('%')[0] as string
+  return address.replace(/^::ffff:(?=[\d.]+$)/i, '')
+}
+
+/** Identifies a request in its response and in the log. */
+export const REQUEST_ID_HEADER = 'x-request-id'
+
+/** 1 to 128 visible ASCII characters. Node joins repeated headers with a comma and a space, so they do not match. */
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
+
+/** The value of the client's header if it is 1 to 128 visible ASCII characters without spaces, otherwise a new id. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : newRequestId()
+}
+
+export function newRequestId(): string {
+  return uuidV7()
 }

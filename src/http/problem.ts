@@ -107,14 +107,6 @@ function kindOf(status: number): ProblemKind {
   return kinds.find((kind) => PROBLEM_KINDS[kind].status === status) ?? 'malformed'
 }
 
-export function restartingProblem(): Response {
-  return toResponse({
-    kind: 'unavailable',
-    detail: 'The API of this process is starting again. Send the request again.',
-    retryAfterSeconds: 2,
-  })
-}
-
 export function problemBody({ kind, detail, errors, instance }: Problem): string {
   const { status, title } = PROBLEM_KINDS[kind]
   const type = `urn:posthorn:problem:${kind.replaceAll('_', '-')}`

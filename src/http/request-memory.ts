@@ -4,7 +4,6 @@ import { networkOf } from '../lib/address-network.ts'
 import { connectionOf, setMemory } from './connection.ts'
 import { READ_TIMEOUT_MS } from './http-limits.ts'
 import { type Allocation, createMemoryBudget } from './memory-budget.ts'
-import { createTurns } from './turns.ts'
 
 /** Shared by all organizations. */
 export const BYTES_WITH_KEY = 128 * 1024 * 1024
@@ -15,36 +14,26 @@ export const BYTES_WITHOUT_KEY = 16 * 1024 * 1024
 /** The least that a request counts, for its headers and objects. */
 export const LEAST_BYTES = 16 * 1024
 
-/** While others are active, few operations of an organization run between those of others. */
-const TURN_LIMITS = {
-  aloneBytes: 2 * 1024 * 1024,
-  sharedBytes: 512 * 1024,
-  largeBytes: 128 * 1024,
-  activeMs: 1_000,
-}
-
-/** So large queries of an organization get a quarter of the time. Each keeps the process busy for tens of milliseconds. */
-const PAUSES_AFTER_READING = 3
-
-/** So large batches get half of the time. They are checked and stored in short steps. */
-const PAUSES_AFTER_WRITING = 1
+/** The owner of all operations without a valid key, so that many addresses together run one at a time. */
+const KEYLESS = 'keyless'
 
 /** Makes `connectionOf` return the memory of the request, and releases the memory once the client has the response. */
 export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): MiddlewareHandler {
   const withKey = createMemoryBudget(BYTES_WITH_KEY)
   const withoutKey = createMemoryBudget(BYTES_WITHOUT_KEY)
-  const turns = createTurns(TURN_LIMITS)
+  const queue = createOperationQueue()
   return async (context, next) => {
     let owner: string | null = null
+    let isKeyless = true
     let allocation: Allocation | null = null
     let parts = { body: 0, response: 0 }
-    let endTurn = () => {}
+    const queued: { leave?: () => void } = {}
     setMemory(context, {
       countFor(caller) {
         if (owner !== null) return
+        isKeyless = caller === null
         owner = caller ?? networkOf(connectionOf(context).address ?? '')
         allocation = (caller === null ? withoutKey : withKey).open(owner)
-        turns.note(owner)
         allocation.resize(LEAST_BYTES)
       },
       resize(part, bytes) {
@@ -52,10 +41,9 @@ export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): Middlewar
         allocation?.resize(LEAST_BYTES + next.body + next.response)
         parts = next
       },
-      async waitForTurn() {
-        const bytes = LEAST_BYTES + parts.body + parts.response
-        const pauses = parts.response > parts.body ? PAUSES_AFTER_READING : PAUSES_AFTER_WRITING
-        if (owner !== null) endTurn = await turns.take(owner, bytes, pauses)
+      async waitToRun(responseBytes) {
+        if (owner === null || queued.leave) return
+        queued.leave = await queue.enter(isKeyless ? KEYLESS : owner, parts.body + responseBytes)
       },
     })
     const release = () => {
@@ -66,7 +54,7 @@ export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): Middlewar
     try {
       await next()
     } finally {
-      endTurn()
+      queued.leave?.()
       const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>
       if (!outgoing || outgoing.closed) release()
       else if (allocation !== null) {
@@ -81,5 +69,55 @@ export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): Middlewar
         })
       }
     }
+  }
+}
+
+/** The operations of one owner that run at a time have at most this size together. A larger one runs alone. */
+export const RUNS_ALONE_BYTES = 512 * 1024
+
+/** How long the place of such an operation stays empty, so that others are served. A smaller one has a part of this pause. */
+const PAUSE_MS = 20
+
+/** Lets the operations of each owner run in the order in which they came. */
+interface OperationQueue {
+  /** Resolves when the operation may run. Call the function that it resolves to at the end. */
+  enter(owner: string, size: number): Promise<() => void>
+}
+
+interface Queue {
+  runningBytes: number
+  readonly waiting: { readonly bytes: number; readonly start: (leave: () => void) => void }[]
+}
+
+function createOperationQueue(): OperationQueue {
+  const queues = new Map<string, Queue>()
+
+  function startNext(owner: string, queue: Queue): void {
+    for (let next = queue.waiting[0]; next; next = queue.waiting[0]) {
+      const { bytes, start } = next
+      if (queue.runningBytes > 0 && queue.runningBytes + bytes > RUNS_ALONE_BYTES) return
+      queue.waiting.shift()
+      queue.runningBytes += bytes
+      const pauseMs = PAUSE_MS * Math.min(1, bytes / RUNS_ALONE_BYTES)
+      start(() =>
+        setTimeout(() => {
+          queue.runningBytes -= bytes
+          startNext(owner, queue)
+        }, pauseMs),
+      )
+    }
+    if (queue.runningBytes === 0) queues.delete(owner)
+  }
+
+  return {
+    async enter(owner, size) {
+      const bytes = Math.max(1, size)
+      const queue = queues.get(owner) ?? { runningBytes: 0, waiting: [] }
+      queues.set(owner, queue)
+      return await new Promise((start) => {
+        queue.waiting.push({ bytes, start })
+        startNext(owner, queue)
+      })
+    },
   }
 }

@@ -1,14 +1,15 @@
 import type { Sql } from '../db/client.ts'
 import { unavailable } from '../db/unavailable.ts'
 import { DomainError } from '../lib/errors.ts'
+import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { createHealthWatch } from './health-watch.ts'
-import { type Listener, startListener } from './listener.ts'
-import type { LiveEvent } from './live-event.ts'
-import { openMissed, type ResumePoint } from './missed.ts'
+import { Feed } from './feed.ts'
+import { Listener } from './listener.ts'
+import type { Notification } from './notify.ts'
 import { type EndReason, type StreamItem, Subscriber } from './subscriber.ts'
+import type { LiveItem, Topic } from './topic.ts'
 
-export interface HubDeps {
+export interface HubOptions {
   readonly databaseUrl: string
   readonly sql: Sql
   /** Returns the uuids of those API keys that are revoked or expired. */
@@ -18,172 +19,198 @@ export interface HubDeps {
   readonly onError: (error: unknown) => void
 }
 
-export interface Subscription {
+export interface Subscription<Item extends LiveItem = LiveItem> {
   readonly organizationId: string
   readonly apiKeyId: string
   /** The console session that opened the subscription. Null: an API key or another session. */
   readonly sessionId: string | null
-  readonly filter: (liveEvent: LiveEvent) => boolean
-  /** Where the stream begins. Default: now. */
-  readonly resume?: ResumePoint | undefined
-  /** Whether the stream needs changes of health, which cost a watch of the organization's webhooks. */
-  readonly needsHealth: boolean
+  readonly topic: Topic<Item>
+  /** The uuid of the only webhook. Null: all. */
+  readonly webhookId: string | null
+  filter(item: Item): boolean
+  /** Where to resume the stream. Null: it begins now. */
+  readonly after: Date | null
   readonly toError: (reason: EndReason) => Error
   /** Breaks the client's connection. */
   readonly disconnect: () => void
 }
 
-/** All streams of this process. They share one connection to Postgres, which is open while there are streams. */
-export interface LiveHub extends AsyncDisposable {
-  /** The number of open streams. */
-  readonly size: number
-  /**
-   * Resolves once the stream gets all later live events. Throws if the API key has `MAX_STREAMS_PER_KEY` streams, if a
-   * resumed stream missed more than `MAX_MISSED` events, and `unavailable` if Postgres cannot be reached.
-   */
-  subscribe(subscription: Subscription): Promise<AsyncIterableIterator<StreamItem>>
-}
-
 /** Streams of one API key in one process. */
 export const MAX_STREAMS_PER_KEY = 100
+
+/** A transaction that gave an item its id, or the time of it, has ended and notified within this time. */
+const REORDERED_WITHIN_MS = 5_000
 
 const CHECK_KEYS_EVERY_MS = 2_000
 
 /** A client that does not read the error of its ended stream within this time is disconnected. */
 const DISCONNECT_AFTER_MS = 10_000
 
-export function createLiveHub(deps: HubDeps): LiveHub {
-  const subscribers = new Map<Subscriber, Subscription>()
-  let listener: Listener | null = null
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
-  const closing = new Set<Promise<void>>()
-  const health = createHealthWatch(deps.sql)
+/** All streams of this process. They share one connection to Postgres, which is open while there are streams. */
+export class LiveHub implements AsyncDisposable {
+  readonly #options: HubOptions
+  readonly #subscribers = new Map<Subscriber, Subscription>()
+  readonly #feeds = new Map<string, Map<string, Feed>>()
+  readonly #closing = new Set<Promise<void>>()
+  #listener: Listener | null = null
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
-  function start(): Listener {
-    timer = setInterval(() => endUnauthorizedStreams().catch(deps.onError), CHECK_KEYS_EVERY_MS)
-    timer.unref()
-    return startListener({
-      ...deps,
-      organizationIds: () => [...new Set(idsOfSubscribers('organizationId'))],
-      onLiveEvents: async (liveEvents) => dispatch(await withHealth(liveEvents)),
+  constructor(options: HubOptions) {
+    this.#options = options
+  }
+
+  /** The number of open streams. */
+  get size(): number {
+    return this.#subscribers.size
+  }
+
+  /**
+   * Resolves once the stream gets all later items. Throws if the API key has `MAX_STREAMS_PER_KEY` streams, and
+   * `unavailable` if Postgres cannot be reached. A stream that missed too much ends at once.
+   */
+  async subscribe<Item extends LiveItem>(
+    subscription: Subscription<Item>,
+  ): Promise<AsyncIterableIterator<StreamItem<Item>>> {
+    if (this.#isClosed) throw shuttingDown()
+    const { apiKeyId, webhookId, toError } = subscription
+    if (this.#valuesOf('apiKeyId').filter((id) => id === apiKeyId).length >= MAX_STREAMS_PER_KEY) {
+      describeRequest({ limit: 'subscriptions' })
+      throw toError('too many')
+    }
+    const feed = this.#feedOf(subscription)
+    const subscriber = new Subscriber({
+      accepts: (item) =>
+        (webhookId === null || item.webhookId === webhookId) && subscription.filter(item as Item),
+      toError,
+      onEnd: (reason) => this.#onEnd(subscriber, subscription, feed, reason),
+    })
+    feed.subscribers.add(subscriber)
+    this.#subscribers.set(subscriber, subscription)
+    this.#listener ??= this.#start()
+    try {
+      const registeredAt = await this.#listener.update()
+      await feed.start(registeredAt)
+      await this.#resume(subscriber, subscription, registeredAt)
+    } catch (error) {
+      void subscriber.return()
+      throw this.#isClosed ? shuttingDown() : unavailable(error)
+    }
+    // Its feed and `openMissed` have items of the topic only.
+    return subscriber as AsyncIterableIterator<StreamItem<Item>>
+  }
+
+  async #resume(
+    subscriber: Subscriber,
+    { organizationId, webhookId, topic, after }: Subscription,
+    registeredAt: string,
+  ): Promise<void> {
+    if (after === null || !topic.openMissed) return
+    const since = lowerBoundAt(new Date(after.getTime() - REORDERED_WITHIN_MS))
+    const scope = { organizationId, webhookId }
+    const missed = await topic.openMissed(this.#options.sql, scope, since)
+    if (missed) subscriber.startWith(missed, earlier(registeredAt))
+    else subscriber.end('missed too much')
+  }
+
+  #feedOf({ organizationId, topic }: Subscription): Feed {
+    const feeds = this.#feeds.get(organizationId) ?? new Map<string, Feed>()
+    this.#feeds.set(organizationId, feeds)
+    const { sql, onError } = this.#options
+    const feed =
+      feeds.get(topic.name) ??
+      new Feed(topic.follow(sql, organizationId), { restMs: topic.restMs ?? 0, onError })
+    feeds.set(topic.name, feed)
+    return feed
+  }
+
+  #allFeeds(): Feed[] {
+    return [...this.#feeds.values()].flatMap((feeds) => [...feeds.values()])
+  }
+
+  #start(): Listener {
+    const { onError } = this.#options
+    this.#timer = setInterval(() => this.#endUnauthorized().catch(onError), CHECK_KEYS_EVERY_MS)
+    this.#timer.unref()
+    return new Listener({
+      ...this.#options,
+      organizationIds: () => [...this.#feeds.keys()],
+      onNotification: ({ organizationId, since }: Notification) => {
+        for (const feed of this.#feeds.get(organizationId)?.values() ?? []) feed.notify(since)
+      },
+      onGap: (since) => {
+        for (const feed of this.#allFeeds()) feed.repeat(earlier(since))
+      },
+      onNews: () => {
+        for (const feed of this.#allFeeds()) feed.notify()
+      },
     })
   }
 
-  async function withHealth(liveEvents: readonly LiveEvent[]): Promise<readonly LiveEvent[]> {
-    const changes = await health.changes(liveEvents)
-    return [...liveEvents.filter(({ kind }) => kind !== 'health'), ...changes]
-  }
-
-  function dispatch(liveEvents: readonly LiveEvent[]): void {
-    const byOrganization = Map.groupBy(liveEvents, ({ organizationId }) => organizationId)
-    for (const subscriber of [...subscribers.keys()]) {
-      const own = byOrganization.get(subscriber.organizationId)
-      if (own) subscriber.push(own)
-    }
-  }
-
-  async function endUnauthorizedStreams(): Promise<void> {
-    const sessionIds = [...subscribers.values()].flatMap(({ sessionId }) => sessionId ?? [])
+  async #endUnauthorized(): Promise<void> {
+    const { findInactiveKeys, findEndedSessions } = this.#options
+    const sessionIds = this.#valuesOf('sessionId').filter((id) => id !== null)
     const [inactiveKeys, endedSessions] = await Promise.all([
-      deps.findInactiveKeys([...new Set(idsOfSubscribers('apiKeyId'))]),
-      sessionIds.length > 0 ? deps.findEndedSessions([...new Set(sessionIds)]) : new Set<string>(),
+      findInactiveKeys([...new Set(this.#valuesOf('apiKeyId'))]),
+      sessionIds.length > 0 ? findEndedSessions([...new Set(sessionIds)]) : new Set<string>(),
     ])
-    for (const [subscriber, { sessionId }] of [...subscribers]) {
-      const reason = inactiveKeys.get(subscriber.apiKeyId)
+    for (const [subscriber, { apiKeyId, sessionId }] of [...this.#subscribers]) {
+      const reason = inactiveKeys.get(apiKeyId)
       if (reason) subscriber.end(reason)
       else if (sessionId && endedSessions.has(sessionId)) subscriber.end('signed out')
     }
   }
 
-  function idsOfSubscribers(name: 'organizationId' | 'apiKeyId'): string[] {
-    return [...subscribers.keys()].map((subscriber) => subscriber[name])
+  #valuesOf<Name extends 'apiKeyId' | 'sessionId'>(name: Name): Subscription[Name][] {
+    return [...this.#subscribers.values()].map((subscription) => subscription[name])
   }
 
-  function onEnd(subscriber: Subscriber, subscription: Subscription, reason: EndReason | null) {
-    subscribers.delete(subscriber)
+  #onEnd(
+    subscriber: Subscriber,
+    { organizationId, topic, disconnect }: Subscription,
+    feed: Feed,
+    reason: EndReason | null,
+  ): void {
+    this.#subscribers.delete(subscriber)
+    feed.subscribers.delete(subscriber)
     if (reason) {
       setTimeout(() => {
-        if (!subscriber.finished) subscription.disconnect()
+        if (!subscriber.finished) disconnect()
       }, DISCONNECT_AFTER_MS).unref()
     }
-    const { organizationId } = subscriber
-    const rest = [...subscribers.values()].filter(
-      (other) => other.organizationId === organizationId,
-    )
-    if (!rest.some(({ needsHealth }) => needsHealth)) health.unwatch(organizationId)
-    if (subscribers.size === 0) stop()
-    else if (rest.length === 0) listener?.update().catch(deps.onError)
+    if (feed.subscribers.size > 0) return
+    const feeds = this.#feeds.get(organizationId)
+    feeds?.delete(topic.name)
+    if (feeds?.size !== 0) return
+    this.#feeds.delete(organizationId)
+    if (this.#feeds.size === 0) this.#stop()
+    else this.#listener?.update().catch(this.#options.onError)
   }
 
-  async function startWithMissed(
-    subscriber: Subscriber,
-    { resume }: Subscription,
-    liveFrom: string,
-  ): Promise<void> {
-    if (!resume) return
-    const missed = await openMissed(deps.sql, resume)
-    if (!missed) throw new TooMuchMissed()
-    subscriber.startWith(missed, liveFrom)
-  }
-
-  function stop(): void {
-    clearInterval(timer)
-    const stopping = listener?.[Symbol.asyncDispose]()
-    listener = null
+  #stop(): void {
+    clearInterval(this.#timer)
+    const stopping = this.#listener?.[Symbol.asyncDispose]()
+    this.#listener = null
     const stopped = Promise.resolve(stopping)
-      .catch(deps.onError)
-      .finally(() => closing.delete(stopped))
-    closing.add(stopped)
+      .catch(this.#options.onError)
+      .finally(() => this.#closing.delete(stopped))
+    this.#closing.add(stopped)
   }
 
-  return {
-    get size() {
-      return subscribers.size
-    },
-
-    async subscribe(subscription) {
-      if (closed) throw shuttingDown()
-      const { apiKeyId } = subscription
-      if (
-        idsOfSubscribers('apiKeyId').filter((id) => id === apiKeyId).length >= MAX_STREAMS_PER_KEY
-      ) {
-        describeRequest({ limit: 'subscriptions' })
-        throw subscription.toError('too many')
-      }
-      const subscriber = new Subscriber({
-        ...subscription,
-        onEnd: (reason) => onEnd(subscriber, subscription, reason),
-      })
-      subscribers.set(subscriber, subscription)
-      listener ??= start()
-      try {
-        const liveFrom = await listener.update()
-        await startWithMissed(subscriber, subscription, liveFrom)
-        // A stream that has ended in the meantime would never end its watch.
-        if (subscription.needsHealth && subscribers.has(subscriber))
-          await health.watch(subscription.organizationId)
-      } catch (error) {
-        void subscriber.return()
-        if (error instanceof TooMuchMissed) throw subscription.toError('missed too much')
-        throw closed ? shuttingDown() : unavailable(error)
-      }
-      return subscriber
-    },
-
-    async [Symbol.asyncDispose]() {
-      closed = true
-      // Clients reconnect after a broken connection, but not after a completed stream.
-      for (const [subscriber, { disconnect }] of [...subscribers]) {
-        disconnect()
-        subscriber.end('shutting down')
-      }
-      await Promise.all(closing)
-    },
+  async [Symbol.asyncDispose]() {
+    this.#isClosed = true
+    // Clients reconnect after a broken connection, but not after a completed stream.
+    for (const [subscriber, { disconnect }] of [...this.#subscribers]) {
+      disconnect()
+      subscriber.end('shutting down')
+    }
+    await Promise.all(this.#closing)
   }
 }
 
-class TooMuchMissed extends Error {}
+function earlier(position: string): string {
+  return lowerBoundAt(new Date(timestampOf(position).getTime() - REORDERED_WITHIN_MS))
+}
 
 function shuttingDown(): DomainError {
   return new DomainError('unavailable', 'This process is shutting down. Connect again.')

@@ -1,26 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
-import { openListenSession } from '../db/listen.ts'
-import type { Attempt, LiveEvent } from './live-event.ts'
-import { CHANNEL, decodePayload, type Message } from './payload.ts'
-import { readAttempts } from './read-attempts.ts'
+import { openSession, type Session } from '../db/session.ts'
+import { CHANNEL, decode, type Notification } from './notify.ts'
 
-export interface ListenerDeps {
+export interface ListenerOptions {
   readonly databaseUrl: string
   readonly sql: Sql
-  /** The organizations that have subscribers in this process. */
+  /** The organizations that have streams in this process. */
   readonly organizationIds: () => string[]
-  readonly onLiveEvents: (liveEvents: readonly LiveEvent[]) => Promise<void>
-  readonly onError: (error: unknown) => void
-}
-
-/** Receives the live events of some organizations from all processes, on its own connection. */
-export interface Listener extends AsyncDisposable {
+  readonly onNotification: (notification: Notification) => void
+  /** Called when notifications after `since`, a UUIDv7, may have been missed. */
+  readonly onGap: (since: string) => void
   /**
-   * Resolves once the current organizations are registered, so that all processes notify of them. Returns an id that is
-   * lower than those of all attempts that they notify of.
+   * Called when any organization may have something new: from time to time, as the process that would have notified may
+   * have been killed, and for a payload of another version.
    */
-  update(): Promise<string>
+  readonly onNews: () => void
+  readonly onError: (error: unknown) => void
 }
 
 /** How long other processes notify a listener that was killed. */
@@ -29,52 +25,57 @@ const EXPIRES_AFTER_S = 60
 /** How often the listener renews its registration. This also detects a broken connection. */
 const RENEW_EVERY_MS = 10_000
 
-/** The notification of an attempt follows the creation of its id within this time, unless a process fails. */
-const NOTIFIED_WITHIN_S = 5
+/** Receives the notifications of some organizations from all processes, on its own connection. */
+export class Listener implements AsyncDisposable {
+  readonly #id = randomUUID()
+  readonly #options: ListenerOptions
+  readonly #session: Session
+  readonly #timer: NodeJS.Timeout
+  #registeredAt: string | null = null
+  #running: Promise<unknown> = Promise.resolve()
+  #nextUpdate: Promise<string> | null = null
 
-/** Ids of received attempts that are kept, as a range read from the tables may contain them again. */
-const MAX_SEEN = 20_000
+  constructor(options: ListenerOptions) {
+    this.#options = options
+    this.#session = openSession(options.databaseUrl, {
+      name: 'live',
+      onOpen: async (opened) => {
+        await opened.query(`listen ${CHANNEL}`)
+        const before = this.#registeredAt
+        await this.#register(opened)
+        if (before) options.onGap(before)
+      },
+      onNotification(payload) {
+        const notification = decode(payload)
+        if (notification) options.onNotification(notification)
+        else options.onNews()
+      },
+      onError: options.onError,
+    })
+    this.#timer = setInterval(() => {
+      this.update().then(options.onNews, options.onError)
+    }, RENEW_EVERY_MS)
+    this.#timer.unref()
+  }
 
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  /**
+   * Resolves once the current organizations are registered, so that all processes notify of them: with the time, as a
+   * UUIDv7. Calls during an update share the next one.
+   */
+  update(): Promise<string> {
+    this.#nextUpdate ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#nextUpdate = null
+        const update = this.#session.use((session) => this.#register(session))
+        this.#running = update
+        return update
+      })
+    return this.#nextUpdate
+  }
 
-export function startListener(deps: ListenerDeps): Listener {
-  const listenerId = randomUUID()
-  const seenAttemptIds = new Set<string>()
-  /** All attempts with lower ids were received. */
-  let receivedUpTo: string | null = null
-  /** For each organization, a lower bound of the attempt ids since its registration. */
-  const registeredSince = new Map<string, string>()
-  let receiving: Promise<void> = Promise.resolve()
-  let nextUpdate: Promise<string> | null = null
-
-  const session = openListenSession(deps.databaseUrl, CHANNEL, {
-    async onOpen(opened) {
-      const firstAttemptId = receivedUpTo
-      receivedUpTo = await register(opened)
-      // Reads the attempts that were missed while there was no connection.
-      if (firstAttemptId) {
-        const missed = { kind: 'range', firstAttemptId, lastAttemptId: LAST_ID } as const
-        receive(
-          missed,
-          ({ organizationId, attemptId }) =>
-            attemptId >= (registeredSince.get(organizationId) ?? LAST_ID),
-        )
-      }
-    },
-    onNotification(payload) {
-      try {
-        receive(decodePayload(payload))
-      } catch (error) {
-        deps.onError(error)
-      }
-    },
-    onError: deps.onError,
-  })
-
-  /** Registers the current organizations. Returns an id up to which all attempts have been received. */
-  async function register(sql: Sql): Promise<string> {
-    const organizationIds = deps.organizationIds()
-    const { rows } = await sql.query<{ received_up_to: string; registered_at: string }>({
+  async #register(session: Sql): Promise<string> {
+    const { rows } = await session.query<{ registeredAt: string }>({
       name: 'register_listener',
       text: `
         with deleted as (
@@ -87,80 +88,20 @@ export function startListener(deps: ListenerDeps): Listener {
           from unnest($2::uuid[]) as organization_id
           on conflict (organization_id, listener_id) do update set expires_at = excluded.expires_at
         )
-        select posthorn.uuid_v7_lower_bound(now() - $4 * interval '1 second') as received_up_to,
-          posthorn.uuid_v7_lower_bound(now()) as registered_at`,
-      values: [listenerId, organizationIds, EXPIRES_AFTER_S, NOTIFIED_WITHIN_S],
+        select posthorn.uuid_v7_lower_bound(now()) as "registeredAt"`,
+      values: [this.#id, this.#options.organizationIds(), EXPIRES_AFTER_S],
     })
-    const [row] = rows as [(typeof rows)[0]]
-    for (const id of registeredSince.keys()) {
-      if (!organizationIds.includes(id)) registeredSince.delete(id)
-    }
-    for (const id of organizationIds) {
-      if (!registeredSince.has(id)) registeredSince.set(id, row.registered_at)
-    }
-    return row.received_up_to
+    this.#registeredAt = (rows[0] as { registeredAt: string }).registeredAt
+    return this.#registeredAt
   }
 
-  /** Processes messages one by one, so that attempts read from the tables keep their place in the order. */
-  function receive(message: Message, isWanted: (attempt: Attempt) => boolean = () => true): void {
-    receiving = receiving
-      .then(async () => {
-        if (message.kind === 'liveEvents') return message.liveEvents
-        const { firstAttemptId, lastAttemptId } = message
-        const organizationIds = deps.organizationIds()
-        const attempts = await readAttempts(
-          deps.sql,
-          organizationIds,
-          firstAttemptId,
-          lastAttemptId,
-        )
-        return attempts.filter(isWanted)
-      })
-      .then((liveEvents) => deps.onLiveEvents(liveEvents.filter(isNew)))
-      .catch(deps.onError)
-  }
-
-  function isNew(liveEvent: LiveEvent): boolean {
-    if (liveEvent.kind !== 'attempt') return true
-    if (seenAttemptIds.has(liveEvent.attemptId)) return false
-    seenAttemptIds.add(liveEvent.attemptId)
-    if (seenAttemptIds.size > MAX_SEEN) {
-      seenAttemptIds.delete(seenAttemptIds.values().next().value as string)
-    }
-    return true
-  }
-
-  /** Calls during an update share the next one. */
-  let running: Promise<unknown> = Promise.resolve()
-  function update(): Promise<string> {
-    nextUpdate ??= running
+  async [Symbol.asyncDispose]() {
+    clearInterval(this.#timer)
+    // An interrupted update could commit after the rows are deleted below, and register the listener for a minute.
+    await (this.#nextUpdate ?? this.#running).catch(() => {})
+    await this.#session[Symbol.asyncDispose]()
+    await this.#options.sql
+      .query('delete from posthorn.live_listeners where listener_id = $1', [this.#id])
       .catch(() => {})
-      .then(() => {
-        nextUpdate = null
-        const update = session.use(register).then((upTo) => {
-          receivedUpTo = upTo
-          return upTo
-        })
-        running = update
-        return update
-      })
-    return nextUpdate
-  }
-
-  const timer = setInterval(() => update().catch(deps.onError), RENEW_EVERY_MS)
-  timer.unref()
-
-  return {
-    update,
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      // An interrupted update could commit after the rows are deleted below, and register the listener for a minute.
-      await (nextUpdate ?? running).catch(() => {})
-      await session[Symbol.asyncDispose]()
-      await receiving
-      await deps.sql
-        .query('delete from posthorn.live_listeners where listener_id = $1', [listenerId])
-        .catch(() => {})
-    },
   }
 }

@@ -1,47 +1,46 @@
 import type { Db, Sql } from '../db/client.ts'
-import type { LiveEvent } from './live-event.ts'
-import { CHANNEL, encodePayloads } from './payload.ts'
 
-/** Sends live events to the listeners of all processes. Returns at once and never throws. */
-export type Notify = (liveEvents: readonly LiveEvent[]) => void
+/** The Postgres channel of all streams. */
+export const CHANNEL = 'posthorn_live'
 
-/** Disposal waits until all live events are sent. */
+/**
+ * Says that an organization has something new, to the processes with its streams. They read it from the tables: `since`
+ * is the lowest UUIDv7 of it, because a transaction can commit after another one with higher ids. States have none.
+ * Returns at once and never throws.
+ */
+export type Notify = (organizationId: string, since?: string) => void
+
+/** Disposal waits until all notifications are sent. */
 export interface Notifier extends AsyncDisposable {
   readonly notify: Notify
 }
 
-/** Live events within this time are sent together. */
+/** What is new within this time is one notification. */
 const GATHER_MS = 20
 
 /**
- * More live events queue up only while Postgres is unreachable. They are dropped, as listeners read missed attempts from
- * the tables when they reconnect.
- */
-const MAX_QUEUED = 10_000
-
-/**
  * Notifies after the transaction that changed the rows, because Postgres serializes the commits of transactions that
- * notify, and attempts must be recorded concurrently. Listeners are looked up after that commit as well: a listener that
- * registers earlier is notified, and one that registers later finds the change in the tables.
+ * notify, and attempts must be recorded concurrently. Listeners are looked up after that commit as well: one that
+ * registered earlier is notified, and one that registers later finds the rows.
  */
 export function createNotifier(sql: Sql, onError: (error: unknown) => void): Notifier {
-  let queued: LiveEvent[] = []
+  let gathered = new Map<string, string | undefined>()
   let running: Promise<void> | null = null
 
   async function run(): Promise<void> {
-    while (queued.length > 0) {
+    while (gathered.size > 0) {
       await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
-      const liveEvents = queued
-      queued = []
-      await notify(sql, liveEvents).catch(onError)
+      const news = gathered
+      gathered = new Map()
+      await notify(sql, news).catch(onError)
     }
     running = null
   }
 
   return {
-    notify(liveEvents) {
-      if (queued.length < MAX_QUEUED) queued.push(...liveEvents)
-      if (queued.length > 0) running ??= run()
+    notify(organizationId, since) {
+      gathered.set(organizationId, lowest(gathered.get(organizationId), since))
+      running ??= run()
     },
     async [Symbol.asyncDispose]() {
       await running
@@ -49,32 +48,50 @@ export function createNotifier(sql: Sql, onError: (error: unknown) => void): Not
   }
 }
 
-/** Sends live events without gathering. For rare changes. */
-export async function notify(sql: Sql, liveEvents: readonly LiveEvent[]): Promise<void> {
-  if (liveEvents.length === 0) return
-  const { rows } = await sql.query<{ id: string }>({
-    name: 'find_listened_organizations',
+/** Notifies without gathering, for rare changes: of organizations, each with its `since`. */
+export async function notify(
+  sql: Sql,
+  news: ReadonlyMap<string, string | undefined>,
+): Promise<void> {
+  if (news.size === 0) return
+  await sql.query({
+    name: 'notify_live',
     text: `
-      select distinct organization_id as id from posthorn.live_listeners
-      where organization_id = any ($1::uuid[]) and expires_at > now()`,
-    values: [[...new Set(liveEvents.map(({ organizationId }) => organizationId))]],
+      select pg_notify($1, payload) from unnest($2::uuid[], $3::text[]) as news (organization_id, payload)
+      where exists (
+        select from posthorn.live_listeners as l
+        where l.organization_id = news.organization_id and l.expires_at > now())`,
+    values: [CHANNEL, [...news.keys()], [...news].map(encode)],
   })
-  if (rows.length === 0) return
-  const listened = new Set(rows.map(({ id }) => id))
-  const payloads = encodePayloads(
-    liveEvents.filter(({ organizationId }) => listened.has(organizationId)),
-  )
-  await sql.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [
-    CHANNEL,
-    payloads,
-  ])
 }
 
-/** Notifies when the transaction commits. For rare changes. */
-export async function notifyOnCommit(tx: Db, liveEvent: LiveEvent): Promise<void> {
-  const [payload] = encodePayloads([liveEvent])
+/** Notifies of a new state when the transaction commits. For rare changes. */
+export async function notifyOnCommit(tx: Db, organizationId: string): Promise<void> {
   await tx.$executeRaw`
-    select pg_notify(${CHANNEL}, ${payload}) where exists (
+    select pg_notify(${CHANNEL}, ${organizationId}) where exists (
       select from posthorn.live_listeners
-      where organization_id = ${liveEvent.organizationId}::uuid and expires_at > now())`
+      where organization_id = ${organizationId}::uuid and expires_at > now())`
+}
+
+export interface Notification {
+  readonly organizationId: string
+  readonly since: string | undefined
+}
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
+const PAYLOAD = new RegExp(`^(${UUID})(?: (${UUID}))?$`)
+
+function encode([organizationId, since]: readonly [string, string | undefined]): string {
+  return since === undefined ? organizationId : `${organizationId} ${since}`
+}
+
+/** Null for the payload of another program or version. */
+export function decode(payload: string): Notification | null {
+  const [, organizationId, since] = PAYLOAD.exec(payload) ?? []
+  return organizationId === undefined ? null : { organizationId, since }
+}
+
+export function lowest(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return a < b ? a : b
 }

@@ -1,4 +1,4 @@
-import type { LiveEvent } from './live-event.ts'
+import type { LiveItem, Pages } from './topic.ts'
 
 /** Why the server ends a stream or does not start it. */
 export type EndReason =
@@ -11,162 +11,119 @@ export type EndReason =
   | 'shutting down'
   | 'too many'
 
-export interface StreamItem {
-  readonly liveEvent: LiveEvent
-  /** The live events of the same notification, itself included, so that their rows can be loaded together. */
-  readonly batch: readonly LiveEvent[]
+export interface StreamItem<Item extends LiveItem = LiveItem> {
+  readonly item: Item
+  /** The items that were read together, this one included, so that their rows can be loaded together. */
+  readonly batch: readonly Item[]
 }
 
-/** Live events queued for a client that reads more slowly than they arrive. */
-export const MAX_QUEUED_EVENTS = 1_000
+/** Items queued for a client that reads more slowly than they arrive. */
+export const MAX_QUEUED = 1_000
 
 /** The rows of a batch are in memory together. */
 const MAX_BATCH = 200
 
 export interface SubscriberOptions {
-  readonly organizationId: string
-  readonly apiKeyId: string
-  readonly filter: (liveEvent: LiveEvent) => boolean
+  readonly accepts: (item: LiveItem) => boolean
   /** Called once. `reason` is null if the client ended the stream. */
   readonly onEnd: (reason: EndReason | null) => void
   readonly toError: (reason: EndReason) => Error
 }
 
-/**
- * The live events of one stream, in the order of their arrival, after those that the client missed. Ends when its queue
- * is full.
- */
+/** The items of one stream: those that the client missed, read as it reads, then those of its feed. */
 export class Subscriber implements AsyncIterableIterator<StreamItem> {
-  readonly organizationId: string
-  readonly apiKeyId: string
-  #options: SubscriberOptions
+  readonly #options: SubscriberOptions
+  readonly #items = this.#follow()
   #queue: StreamItem[] = []
-  /** Pages of missed events. Null when the last one has been read. */
-  #missed: AsyncIterator<readonly LiveEvent[]> | null = null
-  #page: StreamItem[] = []
-  #isLoading = false
-  /** Attempts of the pages that may be in the queue as well. */
+  #missed: Pages<LiveItem> | null = null
+  /** Missed items with higher positions can be in the feed as well. */
+  #repeatedAfter = ''
   readonly #repeated = new Set<string>()
-  #liveFrom = ''
-  #pendingRead: PromiseWithResolvers<IteratorResult<StreamItem>> | null = null
-  #ended = false
+  #isEnded = false
   #error: Error | null = null
+  #continue = () => {}
+  /** Whether the client has read the end of the stream, or ended it. */
+  finished = false
 
   constructor(options: SubscriberOptions) {
-    this.organizationId = options.organizationId
-    this.apiKeyId = options.apiKeyId
     this.#options = options
   }
 
-  /** Whether the client has read the end of the stream, or ended it. */
-  get finished(): boolean {
-    return this.#ended && this.#error === null && this.#queue.length === 0
+  push(items: readonly LiveItem[]): void {
+    if (this.#isEnded) return
+    this.#queue.push(...this.#toStreamItems(items))
+    if (this.#queue.length > MAX_QUEUED) this.end('fell behind')
+    this.#continue()
   }
 
-  push(liveEvents: readonly LiveEvent[]): void {
-    if (this.#ended) return
-    this.#queue.push(...this.#toItems(liveEvents))
-    if (this.#queue.length > MAX_QUEUED_EVENTS) this.end('fell behind')
-    this.#resolveRead()
-  }
-
-  /** The stream begins with these. `push` gets attempts with ids above `liveFrom` only. */
-  startWith(missed: AsyncIterator<readonly LiveEvent[]>, liveFrom: string): void {
+  /** The stream begins with these. */
+  startWith(missed: Pages<LiveItem>, repeatedAfter: string): void {
     this.#missed = missed
-    this.#liveFrom = liveFrom
+    this.#repeatedAfter = repeatedAfter
   }
 
   /** Discards the queue. The client's next read rejects with the error of the reason. */
   end(reason: EndReason): void {
-    if (this.#ended) return
+    if (this.#isEnded) return
     this.#error = this.#options.toError(reason)
     this.#close(reason)
   }
 
   next(): Promise<IteratorResult<StreamItem>> {
-    this.#pendingRead = Promise.withResolvers()
-    const { promise } = this.#pendingRead
-    this.#resolveRead()
-    return promise
+    return this.#items.next()
   }
 
   async return(): Promise<IteratorResult<StreamItem>> {
+    this.finished = true
     this.#error = null
-    if (!this.#ended) this.#close(null)
-    return { done: true, value: undefined }
+    if (!this.#isEnded) this.#close(null)
+    return await this.#items.return(undefined)
   }
 
   [Symbol.asyncIterator](): this {
     return this
   }
 
-  #toItems(liveEvents: readonly LiveEvent[]): StreamItem[] {
-    const matching = liveEvents.filter(this.#options.filter)
-    const items: StreamItem[] = []
+  async *#follow(): AsyncGenerator<StreamItem, undefined> {
+    try {
+      yield* this.#readMissed()
+    } catch {
+      this.end('unavailable')
+    }
+    while (!this.#isEnded) {
+      const next = this.#queue.shift()
+      if (!next) await new Promise<void>((resolve) => (this.#continue = resolve))
+      else if (!this.#repeated.delete(next.item.position ?? '')) yield next
+    }
+    this.finished = true
+    if (this.#error) throw this.#error
+  }
+
+  async *#readMissed(): AsyncGenerator<StreamItem> {
+    for await (const page of this.#missed ?? []) {
+      for (const missed of this.#toStreamItems(page)) {
+        const { position } = missed.item
+        if (position !== null && position > this.#repeatedAfter) this.#repeated.add(position)
+        if (this.#isEnded) return
+        yield missed
+      }
+    }
+  }
+
+  #toStreamItems(items: readonly LiveItem[]): StreamItem[] {
+    const matching = items.filter(this.#options.accepts)
+    const found: StreamItem[] = []
     for (let i = 0; i < matching.length; i += MAX_BATCH) {
       const batch = matching.slice(i, i + MAX_BATCH)
-      items.push(...batch.map((liveEvent) => ({ liveEvent, batch })))
+      found.push(...batch.map((item) => ({ item, batch })))
     }
-    return items
+    return found
   }
 
   #close(reason: EndReason | null): void {
-    this.#ended = true
+    this.#isEnded = true
     this.#queue = []
-    this.#page = []
-    this.#missed = null
-    this.#resolveRead()
+    this.#continue()
     this.#options.onEnd(reason)
-  }
-
-  #resolveRead(): void {
-    const read = this.#pendingRead
-    if (!read) return
-    const item = this.#takeItem()
-    if (!item && !this.#ended) {
-      if (this.#missed && !this.#isLoading) void this.#loadPage(this.#missed)
-      return
-    }
-    this.#pendingRead = null
-    if (item) read.resolve({ done: false, value: item })
-    else if (this.#error) {
-      read.reject(this.#error)
-      this.#error = null
-    } else read.resolve({ done: true, value: undefined })
-  }
-
-  #takeItem(): StreamItem | undefined {
-    if (this.#missed) return this.#page.shift()
-    let item = this.#queue.shift()
-    while (item?.liveEvent.kind === 'attempt' && this.#repeated.delete(item.liveEvent.attemptId)) {
-      item = this.#queue.shift()
-    }
-    return item
-  }
-
-  async #loadPage(missed: AsyncIterator<readonly LiveEvent[]>): Promise<void> {
-    this.#isLoading = true
-    try {
-      const { done, value } = await missed.next()
-      if (this.#ended) return
-      if (done) this.#missed = null
-      else {
-        this.#page = this.#toItems(value)
-        this.#noteRepeated(this.#page)
-      }
-    } catch {
-      this.end('unavailable')
-    } finally {
-      this.#isLoading = false
-    }
-    this.#resolveRead()
-  }
-
-  #noteRepeated(missed: readonly StreamItem[]): void {
-    for (const { liveEvent } of missed) {
-      if (liveEvent.kind === 'attempt' && liveEvent.attemptId > this.#liveFrom) {
-        this.#repeated.add(liveEvent.attemptId)
-      }
-    }
   }
 }

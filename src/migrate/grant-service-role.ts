@@ -9,7 +9,7 @@ const TABLES_WITHOUT_DELETE = [
   'api_keys',
   'event_types',
   'webhooks',
-  'recoveries',
+  'bulk_tasks',
   'events',
   'event_keys',
   'deliveries',

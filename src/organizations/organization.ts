@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
-import { type Db, inTransaction } from '../db/client.ts'
+import type { Db } from '../db/client.ts'
 import type { Organization } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
+import { joinTransaction } from '../db/transaction.ts'
 import { notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
 
@@ -24,7 +25,7 @@ export async function createOrganization(
   actor: Actor,
 ): Promise<Organization> {
   const data = parseInput(newOrganization, input)
-  return await inTransaction(db, async (tx) => {
+  return await joinTransaction(db, async (tx) => {
     const organization = await tx.organization.create({ data })
     await writeAuditEntry(tx, actor, {
       action: 'organization.created',
@@ -62,7 +63,7 @@ export async function renameOrganization(
 ): Promise<Organization> {
   const { id: uuid } = await getOrganization(db, id)
   const { name } = parseInput(newOrganization, input)
-  return await inTransaction(db, async (tx) => {
+  return await joinTransaction(db, async (tx) => {
     await tx.$queryRaw`select from posthorn.organizations where id = ${uuid}::uuid for no key update`
     const before = await getOrganization(tx, id)
     const subject = { organizationId: uuid, subjectId: id }

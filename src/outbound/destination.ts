@@ -1,3 +1,4 @@
+import { LruMap } from '../lib/lru-map.ts'
 import { checkDestinationUrl, type DestinationUrlProblem } from './destination-url.ts'
 import type { Refused } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
@@ -18,12 +19,11 @@ const MAX_CACHED_URLS = 4_096
 
 /** Returns a function that checks and parses a URL, and caches the result. */
 export function createDestinationParser(guard: AddressGuard): (url: string) => ParsedUrl {
-  const cache = new Map<string, ParsedUrl>()
+  const cache = new LruMap<string, ParsedUrl>({ maxEntries: MAX_CACHED_URLS })
   return (url) => {
     const cached = cache.get(url)
     if (cached) return cached
     const parsed = parseDestination(url, guard)
-    if (cache.size >= MAX_CACHED_URLS) evictOldest(cache)
     cache.set(url, parsed)
     return parsed
   }
@@ -50,9 +50,4 @@ function split({ origin, pathname, search }: URL): Destination {
 function rejectionReason(code: DestinationUrlProblem): Refused['reason'] {
   if (code === 'not_https') return 'not-https'
   return code === 'address_not_public' ? 'address-not-public' : 'url-not-allowed'
-}
-
-function evictOldest(map: Map<string, unknown>): void {
-  const oldest = map.keys().next()
-  if (!oldest.done) map.delete(oldest.value)
 }

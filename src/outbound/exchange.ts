@@ -5,14 +5,18 @@ import {
   ConnectionFailure,
   ConnectTimeout,
   codeOf,
-  explainFailure,
+  explainNoResponse,
   explainTimeout,
 } from './failure.ts'
 import { AddressRefused } from './guarded-lookup.ts'
 import type { ExchangeLimits } from './limits.ts'
 import type { AttemptTiming, Outcome } from './outcome.ts'
-import { joinHeaders, sizeOfHeaders, type UndiciHeaders } from './response-headers.ts'
-import { ResponseSample } from './response-sample.ts'
+import {
+  joinHeaders,
+  ResponseSample,
+  sizeOfHeaders,
+  type UndiciHeaders,
+} from './response-sample.ts'
 
 export interface ExchangeEvents {
   /** The request has a connection, or will not get one. */
@@ -189,7 +193,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#settle({ ...explainTimeout('connect', this.#limits.connectTimeoutMs), ...timing })
     } else {
       const { cause = error, isInvalidHttp = false } = connectionEndOf(error) ?? {}
-      this.#settle({ kind: 'unreachable', ...explainFailure(cause, isInvalidHttp), ...timing })
+      this.#settle({ kind: 'unreachable', ...explainNoResponse(cause, isInvalidHttp), ...timing })
     }
   }
 

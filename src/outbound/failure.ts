@@ -4,7 +4,7 @@ import type { AttemptTiming, FailureCode, TimedOut } from './outcome.ts'
 import { readTlsFailure } from './tls-failure.ts'
 
 /** Why there was no response: a stable code, and a sentence that partners can read. */
-export function explainFailure(
+export function explainNoResponse(
   error: Error,
   isInvalidHttp: boolean,
 ): { code: FailureCode; reason: string } {

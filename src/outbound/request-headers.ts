@@ -1,5 +1,3 @@
-import { INVALID_VALUE_CHARACTER, TOKEN } from './field-syntax.ts'
-
 /**
  * The headers of a request as a flat list of names and values, without those that the sender sets itself. Throws for
  * an invalid header and for one that the connection sets. undici also rejects such a request, but then its pool never
@@ -32,3 +30,9 @@ const SET_BY_SENDER = /^(user-agent|accept-encoding)$/i
 /** Headers that frame the request or belong to the connection: a second value could mislead the receiver. */
 const SET_BY_CONNECTION =
   /^(host|connection|content-length|transfer-encoding|expect|upgrade|keep-alive|te|trailer)$/i
+
+/** A valid header name (RFC 9110, section 5.6.2). */
+export const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+/** Matches a character that a header value must not contain (RFC 9110, section 5.5). */
+export const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/

@@ -3,7 +3,7 @@ import { publicId } from '../db/ids.ts'
 import { TASK_PREFIX, type TaskName, type TaskPayloads } from './jobs.ts'
 
 /**
- * The queue of an organization's work in the background: cancelations after a deletion, bulk tasks and recoveries. Its
+ * The queue of an organization's work in the background: cancelations after a deletion, and bulk tasks. Its
  * jobs run one after the other, and each runs for a short time and adds the job for its rest. So an organization has one
  * page at a time in all processes together, and its works take turns.
  */

@@ -15,10 +15,8 @@ export interface TaskPayloads {
   fan_out: { readonly organizationId: string }
   /** Cancel the deliveries of a deleted webhook, after the delivery `after` if it is given. */
   cancel_deliveries: { readonly webhookId: string; readonly after?: string }
-  /** Continue a recovery. The job's key is the recovery's id. */
-  recover_deliveries: { readonly recoveryId: string }
-  /** Continue a redelivery or cancelation of many deliveries. The job's key is the task's id. */
-  continue_delivery_task: { readonly taskId: string }
+  /** Continue a redelivery, cancelation or recovery of many deliveries. The job's key is the task's id. */
+  continue_bulk_task: { readonly taskId: string }
   /** Create partitions ahead, and delete what is past its retention. */
   maintain: Record<string, never>
   /** Compare deliveries with their jobs. */

@@ -1,5 +1,7 @@
 import pg from 'pg'
+import type { Sql } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { TASK_PREFIX } from './jobs.ts'
 
 interface ClaimedJob {
@@ -20,17 +22,9 @@ export async function rescueWorkers(
   workerSchema: string,
   runnerIds: readonly string[],
 ): Promise<number> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const count = await rescueDead(client, pg.escapeIdentifier(workerSchema), runnerIds)
-    await client.query('commit')
-    client.release()
-    return count
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
+  return await inTransaction(pool, (sql) =>
+    rescueDead(sql, pg.escapeIdentifier(workerSchema), runnerIds),
+  )
 }
 
 /** Rescues the jobs of a runner of this process after closing its connections in Postgres, so that it claims no more. */
@@ -59,12 +53,27 @@ export async function markAbandoned(pool: pg.Pool, runnerIds: readonly string[])
   )
 }
 
-async function rescueDead(
-  client: pg.PoolClient,
-  schema: string,
-  runnerIds: readonly string[],
-): Promise<number> {
-  const { rows: dead } = await client.query<{ id: string }>(
+/** A runner that has just started is stored within this time. */
+const STORED_WITHIN_MS = 15_000
+
+/** Marks as dead the runners that have jobs and are not stored: a claim can reach Postgres after the rescue of its runner. */
+export async function abandonUnknownRunners(
+  pool: pg.Pool,
+  workerSchema: string,
+  claimedForMs = STORED_WITHIN_MS,
+): Promise<void> {
+  await pool.query(
+    `insert into posthorn.workers (id, heartbeat_at)
+     select distinct locked_by, '-infinity'::timestamptz from ${pg.escapeIdentifier(workerSchema)}.jobs as job
+     where locked_at < now() - $2::float8 * interval '1 millisecond' and starts_with(task_identifier, $1)
+       and not exists (select from posthorn.workers as worker where worker.id = job.locked_by)
+     on conflict do nothing`,
+    [TASK_PREFIX, claimedForMs],
+  )
+}
+
+async function rescueDead(sql: Sql, schema: string, runnerIds: readonly string[]): Promise<number> {
+  const { rows: dead } = await sql.query<{ id: string }>(
     `delete from posthorn.workers where id in (
        select id from posthorn.workers
        where id = any ($1::text[]) and heartbeat_at < clock_timestamp() - interval '12 seconds'
@@ -74,24 +83,24 @@ async function rescueDead(
   )
   if (dead.length === 0) return 0
   const ids = dead.map(({ id }) => id)
-  const { rows: jobs } = await client.query<ClaimedJob>(
+  const { rows: jobs } = await sql.query<ClaimedJob>(
     `select id, key, task_identifier as task from ${schema}.jobs
      where locked_by = any ($1::text[]) and starts_with(task_identifier, $2)`,
     [ids, TASK_PREFIX],
   )
   const deliveries = jobs.filter(({ task }) => task === DELIVER)
   // Done while the jobs are locked: so each delivery gets a job with a new id, which a runner that returns cannot complete.
-  await restoreDeliveries(client, deliveries)
-  await client.query(`select ${schema}.force_unlock_workers($1::text[])`, [ids])
-  await completeReplacedJobs(client, schema, deliveries)
-  await rescheduleTasks(client, schema, jobs)
+  await restoreDeliveries(sql, deliveries)
+  await sql.query(`select ${schema}.force_unlock_workers($1::text[])`, [ids])
+  await completeReplacedJobs(sql, schema, deliveries)
+  await rescheduleTasks(sql, schema, jobs)
   return jobs.length
 }
 
-async function restoreDeliveries(client: pg.PoolClient, jobs: readonly ClaimedJob[]) {
+async function restoreDeliveries(sql: Sql, jobs: readonly ClaimedJob[]) {
   const uuids = jobs.flatMap(({ key }) => (key && parseId('delivery', key)) || [])
   if (uuids.length === 0) return
-  await client.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuids])
+  await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuids])
 }
 
 /**
@@ -99,27 +108,27 @@ async function restoreDeliveries(client: pg.PoolClient, jobs: readonly ClaimedJo
  * delivery needs no job, or keeps this one as failed.
  */
 async function completeReplacedJobs(
-  client: pg.PoolClient,
+  sql: Sql,
   schema: string,
   deliveries: readonly ClaimedJob[],
 ): Promise<void> {
-  const { rows } = await client.query<ClaimedJob>(
+  const { rows } = await sql.query<ClaimedJob>(
     `select id, key, task_identifier as task from ${schema}.jobs where id = any ($1::bigint[])`,
     [deliveries.map(({ id }) => id)],
   )
   const replaced = rows.filter(({ key }) => key === null)
-  await client.query(`select from ${schema}.complete_jobs($1::bigint[])`, [
+  await sql.query(`select from ${schema}.complete_jobs($1::bigint[])`, [
     replaced.map(({ id }) => id),
   ])
-  await restoreDeliveries(client, rows)
+  await restoreDeliveries(sql, rows)
 }
 
 async function rescheduleTasks(
-  client: pg.PoolClient,
+  sql: Sql,
   schema: string,
   jobs: readonly ClaimedJob[],
 ): Promise<void> {
-  await client.query(
+  await sql.query(
     `select from ${schema}.jobs as job,
        lateral ${schema}.reschedule_jobs(array[job.id], run_at := now(), attempts := greatest(job.attempts - 1, 0))
      where job.id = any ($1::bigint[])`,

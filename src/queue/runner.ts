@@ -1,205 +1,226 @@
+import { randomBytes } from 'node:crypto'
+import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker'
 import type { Database } from '../db/client.ts'
-import type { Logger } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outage-log.ts'
-import { type Failure, type Runner, startRunner } from './graphile-runner.ts'
-import { startHeartbeat } from './heartbeat.ts'
-import { watchOrphanedJobs } from './orphaned-jobs.ts'
-import { markAbandoned, rescueWorkers } from './rescue.ts'
-import { RETIRE_TIMEOUT_MS, retireRunner, waitAtMost } from './retire-runner.ts'
-import { createRunnerContext } from './runner-context.ts'
-import { createTaskRuns, type RunningJobs, type Tasks } from './task-runs.ts'
-import { createWorkerLog } from './worker-log.ts'
+import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
+import type { Failure, Part } from '../lib/supervise.ts'
+import { cronItems } from './cron.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import { rescueAbandoned } from './rescue.ts'
+import { openRunnerPool } from './runner-pool.ts'
+import { createTaskRuns, type TaskRuns, type Tasks } from './task-runs.ts'
+import type { WorkerLog } from './worker-log.ts'
 
-/** The part of a process that runs jobs. Disposal lets running tasks finish for up to 8 s. */
-export interface Worker extends AsyncDisposable {
-  /** Whether it has a runner that claims jobs. */
-  readonly running: boolean
-  /** Makes a shutdown abort running tasks instead of waiting for them. */
-  abort(): void
+/** A runner of graphile-worker, with its own connections. */
+export interface Runner extends Part {
+  /** The id of its worker pool: `locked_by` of its jobs. */
+  readonly id: string
+  /** Makes it fail. It claims nothing more. */
+  fail(failure: Failure): void
+  /** Call it once per heartbeat: a runner that claims nothing for several of them fails. */
+  checkClaims(): void
 }
 
-export interface WorkerOptions {
-  /** Maximum attempts in flight. The worker claims more jobs, so that jobs waiting for a permit do not block others. */
-  readonly concurrency: number
-  /** The schema of graphile-worker. */
+export interface RunnerOptions {
+  readonly database: Database
   readonly workerSchema: string
-  readonly logger: Logger
-  readonly outages: OutageLog
-  /** Called when the shutdown begins. */
-  readonly onStopping: () => void
-  /** Called when a runner is replaced. Default: nothing. */
-  readonly onReplaced?: () => void
+  readonly tasks: Tasks
+  readonly concurrency: number
+  readonly heartbeat: Heartbeat
+  readonly log: WorkerLog
+  /** Aborts the running tasks when the runner is drained. */
+  readonly abortSignal: AbortSignal
+  /** Once it is aborted, a failed rescue of the jobs that are left is not repeated: other processes rescue them. */
+  readonly stopSignal: AbortSignal
+  readonly onUnavailable: (error: unknown) => void
+  readonly onRescued: (count: number) => void
+  readonly onError: (error: unknown) => void
 }
 
-const RETRY_AFTER_MS = 500
+/** Jobs that run per attempt in flight: one sends, the others wait for a permit. */
+const JOBS_PER_ATTEMPT = 2
 
-/** A runner that claims nothing for this many heartbeats is replaced. Doubles while new runners do not claim either. */
-const STALLED_AFTER_HEARTBEATS = 5
-const MAX_STALLED_AFTER_HEARTBEATS = 60
+/**
+ * Of this many attempts in flight, one job is claimed ahead. A job waits for those that were claimed before it, so a large
+ * share makes other organizations wait; with a fifth, a drain is as fast as with twice the attempts in flight.
+ */
+const ATTEMPTS_PER_CLAIM_AHEAD = 5
 
-/** Runs jobs until it is disposed of. Replaces a runner of graphile-worker that fails. */
-export async function startWorker(
-  database: Database,
-  tasks: Tasks,
-  { concurrency, workerSchema, logger, outages, onStopping, onReplaced = () => {} }: WorkerOptions,
-): Promise<Worker> {
-  const log = createWorkerLog(logger, outages)
-  const running: RunningJobs = new Map()
-  const retiring = new Map<string, Promise<void>>()
-  const shutdown = new AbortController()
+const POLL_EVERY_MS = 100
+
+/** How long running tasks may take to finish. */
+const FINISH_TIMEOUT_MS = 8_000
+
+/** How long aborted tasks may take to record their results and requeue the rest. */
+const REQUEUE_TIMEOUT_MS = 1_000
+
+/** Includes 3 s to rescue the remaining jobs. */
+export const DRAIN_TIMEOUT_MS = FINISH_TIMEOUT_MS + REQUEUE_TIMEOUT_MS + 3_000
+
+export async function startRunner(options: RunnerOptions): Promise<Runner> {
+  const { database, workerSchema, tasks, heartbeat, log, onUnavailable, onError } = options
+  const applicationName = `posthorn-runner-${randomBytes(6).toString('hex')}`
+  const failed = Promise.withResolvers<Failure>()
+  const closed = Promise.withResolvers<void>()
   const taskAbort = new AbortController()
-  let current: Runner | null = null
-  let replacing: Promise<void> | null = null
-  let stalledAfter = STALLED_AFTER_HEARTBEATS
+  const events: WorkerEvents = new EventEmitter()
+  const isStalled = watchClaims(events)
+  let id = ''
+  let registered = Promise.resolve()
+  let hasEnded = false
 
-  await using started = new AsyncDisposableStack()
-  const context = started.use(createRunnerContext(report))
-  const heartbeat = started.use(
-    startHeartbeat({
-      databaseUrl: database.url,
-      onHeartbeat() {
-        if (current) checkClaims(current)
-      },
-      onLost(runnerId) {
-        if (current?.id === runnerId) replaceRunner(current, { reason: 'its claims are lost' })
-      },
-      onDead(runnerIds) {
-        rescueDead(runnerIds.filter((id) => !retiring.has(id)))
-      },
-      onError: report,
-    }),
+  function fail(failure: Failure): void {
+    hasEnded = true
+    failed.resolve(failure)
+  }
+
+  // The answer to a claim may be lost with a connection. Then jobs are claimed that only a rescue finds.
+  const connections = openRunnerPool(database, applicationName, (error) =>
+    fail({ reason: 'a connection broke', error }),
   )
-  const orphanedJobs = started.use(
-    watchOrphanedJobs({
-      pool: database.pool,
-      workerSchema,
-      claimed: () => new Map(current ? [[current.id, current.claims.jobIds]] : []),
-      onFound(runnerIds) {
-        if (current && runnerIds.includes(current.id))
-          replaceRunner(current, { reason: 'jobs are orphaned' })
-        const unknown = runnerIds.filter((id) => id !== current?.id)
-        if (unknown.length > 0) markAbandoned(database.pool, unknown).catch(report)
-      },
-      onError: report,
+  const taskRuns = createTaskRuns({
+    tasks,
+    signal: taskAbort.signal,
+    closed: closed.promise,
+    ensureClaimed: () => heartbeat.ensureClaimed(id, taskAbort.signal),
+    onUnavailable,
+  })
+  // Registered before its first claim, so that other processes rescue its jobs if this process dies.
+  events.once('pool:create', ({ workerPool }) => {
+    id = workerPool.id
+    registered = heartbeat.register(id)
+    registered.catch(() => {})
+  })
+  events.once('pool:fatalError', ({ action, error }) => fail({ reason: `${action} failed`, error }))
+  events.once('pool:gracefulShutdown', ({ message }) => fail({ reason: message }))
+
+  const runner = await run({
+    pgPool: connections.pool,
+    events,
+    logger: new WorkerLogger(() => (level, message, meta) => {
+      // Until its pool exists, graphile-worker comments on the options, which are chosen here. Errors of a runner that has
+      // ended follow from the failure that was reported, and its jobs are rescued.
+      log(id === '' || hasEnded ? 'debug' : level, message, meta)
     }),
-  )
+    noHandleSignals: true,
+    taskList: taskRuns.taskList,
+    parsedCronItems: cronItems(),
+    preset: preset(options, () => registered),
+  }).catch((error) => {
+    connections.destroy()
+    throw error
+  })
+  const settled = runner.promise.catch((error) => fail({ reason: 'the runner ended', error }))
+  settled.then(() => fail({ reason: 'the runner ended' }))
 
-  function checkClaims(runner: Runner): void {
-    if (runner.claims.countHeartbeat() <= stalledAfter) return
-    stalledAfter = runner.claims.hasClaimed
-      ? STALLED_AFTER_HEARTBEATS
-      : Math.min(stalledAfter * 2, MAX_STALLED_AFTER_HEARTBEATS)
-    replaceRunner(runner, { reason: 'claiming stalled' })
+  let isStopping = false
+  function stop(): void {
+    if (isStopping) return
+    isStopping = true
+    // graphile-worker does not await the return of its jobs, and Node ends the thread if that fails: docs/dependencies.md.
+    process.on('unhandledRejection', onError)
+    // Rejects if the runner is already stopping.
+    runner.stop().catch(() => {})
   }
+  failed.promise.then(stop)
 
-  function report(error: unknown): void {
-    if (!outages.report(error)) logger.warn({ error }, 'A worker runner reported an error.')
-  }
-
-  async function start(): Promise<void> {
-    const runner = await context.run(() =>
-      startRunner({
-        database,
-        workerSchema,
-        concurrency,
-        log,
-        createTaskRuns: (runnerId) =>
-          createTaskRuns({
-            tasks,
-            running,
-            ensureClaimed: (signal) => heartbeat.ensureClaimed(runnerId(), signal),
-            exitContext: context.exit,
-            onUnavailable: outages.report,
-          }),
-        register: heartbeat.register,
-        onConnectionError(error) {
-          report(error)
-          orphanedJobs.check()
-        },
-      }),
-    )
-    current = runner
-    runner.failed.then((failure) => replaceRunner(runner, failure))
-  }
-
-  function replaceRunner(runner: Runner, { reason, error }: Failure): void {
-    if (runner !== current || shutdown.signal.aborted) return
-    const isOutage = outages.report(error)
-    logger.warn(
-      { event: 'runner.replaced', reason, ...(!isOutage && { error }) },
-      'Replacing the worker runner.',
-    )
-    onReplaced()
-    current = null
-    runner.stop()
-    // If Postgres is unavailable, the old runner's tasks wait for it, so the deadline for them starts only afterwards.
-    replacing = startWithRetry().then(() => retire(runner))
-  }
-
-  async function startWithRetry(): Promise<void> {
-    while (!shutdown.signal.aborted) {
-      try {
-        return await start()
-      } catch (error) {
-        if (!outages.report(error)) {
-          logger.error({ error }, 'The worker runner did not start. Retrying.')
-        }
-      }
-      await sleep(RETRY_AFTER_MS, undefined, { signal: shutdown.signal }).catch(() => {})
-    }
-  }
-
-  function retire(runner: Runner): void {
-    const retired = retireRunner(runner, {
-      pool: database.pool,
-      workerSchema,
-      abortSignal: taskAbort.signal,
-      shutdownSignal: shutdown.signal,
-      onAbandoned: () => heartbeat.unregister(runner.id),
-      onRescued(count) {
-        if (count > 0) logger.info({ count }, 'Rescued the jobs of a stopped worker runner.')
-      },
-      onError: report,
-    })
-    retiring.set(
-      runner.id,
-      retired.finally(() => retiring.delete(runner.id)),
-    )
-  }
-
-  let isRescuing = false
-
-  async function rescueDead(runnerIds: string[]): Promise<void> {
-    if (isRescuing || runnerIds.length === 0) return
-    isRescuing = true
-    try {
-      const count = await rescueWorkers(database.pool, workerSchema, runnerIds)
-      // A runner that was replaced may have had no job left.
-      if (count > 0) logger.warn({ runnerIds, count }, 'Rescued the jobs of dead workers.')
-    } catch (error) {
-      report(error)
-    }
-    isRescuing = false
-  }
-
-  await start()
-  const watches = started.move()
   return {
-    get running() {
-      return current !== null
+    id,
+    failed: failed.promise,
+    fail,
+    checkClaims() {
+      if (isStalled()) fail({ reason: 'claiming stalled' })
     },
-    abort() {
+    async drain() {
+      stop()
+      // The promise of graphile-worker may never settle after a failed write, so running tasks are counted as well.
+      const stopped = Promise.race([settled, waitUntilIdle(taskRuns, closed.promise)])
+      await waitAtMost(FINISH_TIMEOUT_MS, stopped, options.abortSignal)
       taskAbort.abort()
-    },
-    async [Symbol.asyncDispose]() {
-      shutdown.abort()
-      await replacing
-      if (current) retire(current)
-      current = null
-      onStopping()
-      await waitAtMost(RETIRE_TIMEOUT_MS, Promise.all(retiring.values()))
-      await watches.disposeAsync()
+      await waitAtMost(REQUEUE_TIMEOUT_MS, stopped)
+      heartbeat.unregister(id)
+      connections.destroy()
+      closed.resolve()
+      await retryWhileUnavailable(
+        async () =>
+          options.onRescued(
+            await rescueAbandoned(database.pool, workerSchema, { id, applicationName }),
+          ),
+        { signal: options.stopSignal, onUnavailable },
+      ).catch(onError)
+      process.off('unhandledRejection', onError)
     },
   }
+}
+
+function preset(
+  { workerSchema, concurrency }: RunnerOptions,
+  registered: () => Promise<void>,
+): GraphileConfig.Preset {
+  return {
+    worker: {
+      schema: workerSchema,
+      concurrentJobs: concurrency * JOBS_PER_ATTEMPT,
+      localQueue: { size: Math.ceil(concurrency / ATTEMPTS_PER_CLAIM_AHEAD) },
+      completeJobBatchDelay: 0,
+      failJobBatchDelay: 0,
+      pollInterval: POLL_EVERY_MS,
+    },
+    plugins: [
+      {
+        name: 'PosthornHeartbeat',
+        version: '0.0.0',
+        worker: { hooks: { startWorker: registered } },
+      },
+    ],
+  }
+}
+
+/** A runner fails after as many heartbeats without an answer to a claim. The first answer may take longer. */
+const MAX_HEARTBEATS_WITHOUT_CLAIM = 5
+const MAX_HEARTBEATS_BEFORE_FIRST_CLAIM = 10
+
+/** Returns what counts a heartbeat and tells whether the runner polls and gets no answers. */
+function watchClaims(events: WorkerEvents): () => boolean {
+  let isPolling = false
+  let heartbeats = 0
+  let maxHeartbeats = MAX_HEARTBEATS_BEFORE_FIRST_CLAIM
+  events.on('localQueue:setMode', ({ newMode }) => {
+    isPolling = newMode === 'POLLING'
+    heartbeats = 0
+  })
+  events.on('localQueue:getJobs:complete', () => {
+    heartbeats = 0
+    maxHeartbeats = MAX_HEARTBEATS_WITHOUT_CLAIM
+  })
+  return () => isPolling && ++heartbeats > maxHeartbeats
+}
+
+const CHECK_EVERY_MS = 100
+
+/** The time in which graphile-worker writes the completion of the last task. */
+const IDLE_FOR_MS = 1_000
+
+async function waitUntilIdle(taskRuns: TaskRuns, closed: Promise<void>): Promise<void> {
+  let isClosed = false
+  closed.then(() => {
+    isClosed = true
+  })
+  for (let idleMs = 0; idleMs < IDLE_FOR_MS && !isClosed; ) {
+    await sleep(CHECK_EVERY_MS)
+    idleMs = taskRuns.runningCount === 0 ? idleMs + CHECK_EVERY_MS : 0
+  }
+}
+
+/** Resolves when the promise resolves, when the time is over, or when the signal aborts. */
+export async function waitAtMost(
+  ms: number,
+  promise: PromiseLike<unknown>,
+  abortSignal?: AbortSignal,
+): Promise<void> {
+  const settled = new AbortController()
+  const signal = AbortSignal.any([settled.signal, ...(abortSignal ? [abortSignal] : [])])
+  await Promise.race([promise, sleep(ms, undefined, { signal }).catch(() => {})])
+  settled.abort()
 }

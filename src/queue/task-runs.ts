@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobHelpers, TaskList } from 'graphile-worker'
-import { isDatabaseUnavailable } from '../db/faults.ts'
+import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import { ClaimLostError } from './heartbeat.ts'
 import { TASK_PREFIX, type TaskName, type TaskPayloads } from './jobs.ts'
 
@@ -23,74 +22,44 @@ export type Tasks = {
   [Name in TaskName]: (payload: TaskPayloads[Name], run: TaskRun) => Promise<void>
 }
 
-/** The tasks of one worker runner. */
+/** The tasks of one runner. */
 export interface TaskRuns {
   readonly taskList: TaskList
   readonly runningCount: number
-  abort(): void
-  /** Rejects the tasks whose jobs are left to a rescue. Call it once the runner cannot write any more. */
-  rejectAbandoned(): void
 }
-
-/** The jobs that run in any runner of this process, by key or else by id. Each promise resolves when its job has ended. */
-export type RunningJobs = Map<string, Promise<void>>
 
 export interface TaskRunsOptions {
   readonly tasks: Tasks
-  readonly running: RunningJobs
-  readonly ensureClaimed: (signal: AbortSignal) => void | Promise<void>
-  /** Calls a task outside of the async context of its runner. */
-  readonly exitContext: <Result>(callback: () => Result) => Result
+  /** Aborts the running tasks. */
+  readonly signal: AbortSignal
+  /** Resolves when the runner can write no more. */
+  readonly closed: Promise<void>
+  readonly ensureClaimed: () => void | Promise<void>
   readonly onUnavailable: (error: unknown) => void
 }
 
-const RETRY_AFTER_MS = 250
-
 export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
-  const { tasks, running, ensureClaimed, exitContext, onUnavailable } = options
-  const controller = new AbortController()
-  const { signal } = controller
-  const abandoned = Promise.withResolvers<void>()
-  const ensureJobClaimed = () => ensureClaimed(signal)
+  const { tasks, signal, closed, ensureClaimed, onUnavailable } = options
   let runningCount = 0
 
-  async function retryWhileUnavailable(task: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        return await task()
-      } catch (error) {
-        if (signal.aborted || !isDatabaseUnavailable(error)) throw error
-        onUnavailable(error)
-      }
-      await sleep(RETRY_AFTER_MS, undefined, { signal })
-    }
-  }
-
-  async function runJob(jobKey: string, task: () => Promise<void>): Promise<void> {
+  async function runJob(task: () => Promise<void>): Promise<void> {
     runningCount += 1
     try {
-      await runExclusively(running, jobKey, () => retryWhileUnavailable(task))
+      await retryWhileUnavailable(task, { signal, onUnavailable }).finally(() => {
+        runningCount -= 1
+      })
     } catch (error) {
-      if (!signal.aborted && !(error instanceof ClaimLostError)) throw error
-      // The job must neither complete nor fail here, so that it stays claimed until its rescue.
-      return abandoned.promise.then(() => Promise.reject(error))
-    } finally {
-      runningCount -= 1
+      // The job must neither complete nor fail, so that it stays claimed until its rescue.
+      if (signal.aborted || error instanceof ClaimLostError) await closed
+      throw error
     }
   }
 
   const entries = Object.entries(tasks).map(([name, task]) => [
     `${TASK_PREFIX}${name}`,
     (payload: unknown, { job }: JobHelpers) =>
-      runJob(job.key ?? job.id, () =>
-        exitContext(() =>
-          (task as Task)(payload, {
-            signal,
-            key: job.key,
-            runAt: job.run_at,
-            ensureClaimed: ensureJobClaimed,
-          }),
-        ),
+      runJob(() =>
+        (task as Task)(payload, { signal, key: job.key, runAt: job.run_at, ensureClaimed }),
       ),
   ])
   return {
@@ -98,26 +67,7 @@ export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
     get runningCount() {
       return runningCount
     },
-    abort: () => controller.abort(),
-    rejectAbandoned: abandoned.resolve,
   }
 }
 
 type Task = (payload: unknown, run: TaskRun) => Promise<void>
-
-/** This process may claim a rescued job again while its abandoned runner still runs the job. */
-async function runExclusively(
-  running: RunningJobs,
-  key: string,
-  run: () => Promise<void>,
-): Promise<void> {
-  for (let earlier = running.get(key); earlier; earlier = running.get(key)) await earlier
-  const ended = Promise.withResolvers<void>()
-  running.set(key, ended.promise)
-  try {
-    await run()
-  } finally {
-    running.delete(key)
-    ended.resolve()
-  }
-}

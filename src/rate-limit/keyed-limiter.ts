@@ -1,3 +1,4 @@
+import { LruMap } from '../lib/lru-map.ts'
 import { type Bucket, drain } from './bucket.ts'
 
 /** If there are more keys, the least recently counted ones are evicted. */
@@ -12,13 +13,11 @@ export interface KeyedLimiter {
 /** `perMinute` is the limit of each key. An idle key may use all of it at once. */
 export function createKeyedLimiter(perMinute: number, now = () => performance.now()): KeyedLimiter {
   const perSecond = perMinute / 60
-  const buckets = new Map<string, Bucket>()
+  const buckets = new LruMap<string, Bucket>({ maxEntries: MAX_KEYS })
   return {
     count(key) {
       const bucket = buckets.get(key) ?? { level: 0, atMs: now() }
-      buckets.delete(key)
       buckets.set(key, bucket)
-      if (buckets.size > MAX_KEYS) buckets.delete(buckets.keys().next().value as string)
       drain(bucket, perSecond, now())
       // Capped, so that requests over the limit do not extend the wait.
       bucket.level = Math.min(bucket.level + 1, perMinute + 1)

@@ -3,7 +3,7 @@ import { FairQueue } from '../db/fair-queue.ts'
 import { openBacklog, releaseBacklog } from './backlog.ts'
 import { HAS_PROBE, releaseProbe } from './circuit-breaker.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
-import { endWaitsWithoutProbe, type Resumed } from './retry-after-hold.ts'
+import { endWaitsWithoutProbe } from './retry-after-hold.ts'
 
 /** Releases parked deliveries up to the free capacity of this process. */
 export interface BacklogReleaser {
@@ -38,7 +38,7 @@ export function createBacklogReleaser(
   sql: Sql,
   limiter: ConcurrencyLimiter,
   aheadMs: () => number,
-  onResumed: (webhooks: readonly Resumed[]) => void,
+  onResumed: (organizationId: string) => void,
 ): BacklogReleaser {
   let backlogs = new Map<string, Backlog>()
   /** How many released deliveries have not arrived at the limiter yet. */
@@ -142,7 +142,7 @@ export function createBacklogReleaser(
       if (probeDue) await releaseProbe(sql, webhookId, delayCount, aheadMs())
     }
     if (rows.some(({ waitIsOver }) => waitIsOver)) {
-      onResumed(await endWaitsWithoutProbe(sql, aheadMs()))
+      for (const id of await endWaitsWithoutProbe(sql, aheadMs())) onResumed(id)
     }
     await releaseFrom(rows.filter((row) => !row.onHold).map((row) => row.webhookId))
   }

@@ -38,7 +38,5 @@ export async function resumeWebhook(
     })
   })
   // The hold has ended, even if the notification fails.
-  await notify(sql, [
-    { kind: 'health', organizationId, webhookId: webhook.id, health: 'failing' },
-  ]).catch(() => {})
+  await notify(sql, new Map([[organizationId, undefined]])).catch(() => {})
 }

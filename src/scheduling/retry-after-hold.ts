@@ -96,16 +96,12 @@ export async function endWait(sql: Sql, webhookId: string): Promise<boolean> {
   return rowCount === 1
 }
 
-/** A webhook whose hold has ended. */
-export interface Resumed {
-  readonly webhookId: string
-  readonly organizationId: string
-  readonly health: 'failing' | 'healthy'
-}
-
-/** Ends the holds of those webhooks whose endpoints may be asked again, and that have no delivery to probe with. */
-export async function endWaitsWithoutProbe(sql: Sql, aheadMs: number): Promise<Resumed[]> {
-  const { rows } = await sql.query<Resumed>({
+/**
+ * Ends the holds of those webhooks whose endpoints may be asked again, and that have no delivery to probe with. Returns their
+ * organizations.
+ */
+export async function endWaitsWithoutProbe(sql: Sql, aheadMs: number): Promise<string[]> {
+  const { rows } = await sql.query<{ organizationId: string }>({
     name: 'end_waits_without_probe',
     text: `
       with over as materialized (
@@ -115,11 +111,9 @@ export async function endWaitsWithoutProbe(sql: Sql, aheadMs: number): Promise<R
         order by s.webhook_id for update of s skip locked
       ),
       ${endHoldsIf('s.webhook_id in (select webhook_id from over)')}
-      select w.id as "webhookId", w.organization_id as "organizationId",
-        case when c.failing_since is null then 'healthy' else 'failing' end as health
-      from ended join posthorn.webhooks as w on w.id = ended.webhook_id
-      left join posthorn.webhook_conditions as c on c.webhook_id = w.id`,
+      select distinct w.organization_id as "organizationId"
+      from ended join posthorn.webhooks as w on w.id = ended.webhook_id`,
     values: [aheadMs],
   })
-  return rows
+  return rows.map(({ organizationId }) => organizationId)
 }

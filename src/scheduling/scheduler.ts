@@ -83,9 +83,7 @@ export function createScheduler(
   })
   /** How far the clock of a test is ahead. */
   const aheadMs = () => now().getTime() - Date.now()
-  const backlogs = createBacklogReleaser(sql, limiter, aheadMs, (webhooks) =>
-    notify(webhooks.map((webhook) => ({ kind: 'health', ...webhook }))),
-  )
+  const backlogs = createBacklogReleaser(sql, limiter, aheadMs, notify)
   const reportLimits = createLimitReporter(sql, limiter)
   const closed = new AbortController()
   const { signal: stopping } = closed

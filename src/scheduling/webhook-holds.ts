@@ -62,12 +62,14 @@ export class WebhookHolds {
     const { webhookId, organizationId } = delivery
     const startedAt = performance.now()
     try {
-      const isNew = await retryWhileUnavailable(async () => {
-        const leftMs = waitMs - (performance.now() - startedAt)
-        return leftMs > 0 && (await this.#holdForRetryAfter({ ...delivery, waitMs: leftMs }))
-      }, this.#options.stopping)
-      if (!isNew) return
-      this.#options.notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
+      const isNew = await retryWhileUnavailable(
+        async () => {
+          const leftMs = waitMs - (performance.now() - startedAt)
+          return leftMs > 0 && (await this.#holdForRetryAfter({ ...delivery, waitMs: leftMs }))
+        },
+        { signal: this.#options.stopping },
+      )
+      if (isNew) this.#options.notify(organizationId)
     } finally {
       this.#recent.stored(webhookId)
     }
@@ -81,7 +83,7 @@ export class WebhookHolds {
   async #handleSuccess({ webhookId, organizationId, holdReason }: ScheduledDelivery) {
     if (holdReason === null || !(await endHold(this.#sql, webhookId))) return
     const { notify, backlogs } = this.#options
-    notify([{ kind: 'health', organizationId, webhookId, health: 'healthy' }])
+    notify(organizationId)
     await backlogs.release(webhookId)
   }
 
@@ -95,7 +97,7 @@ export class WebhookHolds {
     if (opens) {
       this.#recent.stored(webhookId)
       limiter.rejectWaiting(webhookId)
-      notify([{ kind: 'health', organizationId, webhookId, health: 'on_hold' }])
+      notify(organizationId)
     } else if (isResumed) await backlogs.release(webhookId)
   }
 
@@ -108,7 +110,7 @@ export class WebhookHolds {
       await endProbe(this.#sql, webhookId, id)
       return false
     }
-    this.#options.notify([{ kind: 'health', organizationId, webhookId, health: 'failing' }])
+    this.#options.notify(organizationId)
     return true
   }
 

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
-import type { Hono } from 'hono'
+import type { Hono, MiddlewareHandler } from 'hono'
 import { etag } from 'hono/etag'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/client.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
+import { noWebSocketsProblem } from '../http/problem.ts'
 import { countMemory } from '../http/request-memory.ts'
 import {
   CONNECT_V1_PATH,
@@ -17,7 +18,6 @@ import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
 import { createGraphqlHandler, type GraphqlDeps } from './graphql-handler.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
-import { rejectWebSockets } from './reject-web-sockets.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 import { staticText } from './static-text.ts'
 
@@ -92,4 +92,11 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
       signInHost: deps.oidc ? new URL(deps.oidc.settings.issuer).host : '',
     }),
   )
+}
+
+/** Rejects the handshakes of WebSockets, which many GraphQL clients use for subscriptions. */
+export const rejectWebSockets: MiddlewareHandler = async (context, next) => {
+  // Any other upgrade is ignored (RFC 9110, section 7.8): Java's HTTP client asks for `h2c` with each first request.
+  const isWebSocket = /\bwebsocket\b/i.test(context.req.header('upgrade') ?? '')
+  return isWebSocket ? noWebSocketsProblem() : await next()
 }

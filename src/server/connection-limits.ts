@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { plainAddress } from '../http/client-address.ts'
+import { plainAddress } from '../http/connection.ts'
 import { MAX_CONNECTIONS_PER_ADDRESS, MAX_PIPELINED_REQUESTS } from '../http/http-limits.ts'
 import { networkOf } from '../lib/address-network.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'

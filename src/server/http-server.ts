@@ -3,6 +3,7 @@ import { type HttpBindings, serve } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Config } from '../config/config.ts'
 import { answerBrokenRequest } from '../http/broken-request.ts'
+import { newRequestId } from '../http/connection.ts'
 import {
   HEADERS_TIMEOUT_MS,
   INACTIVITY_TIMEOUT_MS,
@@ -14,13 +15,12 @@ import {
   TIMEOUT_CHECK_INTERVAL_MS,
 } from '../http/http-limits.ts'
 import { urlTooLongProblem } from '../http/problem.ts'
-import { newRequestId } from '../http/request-id.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { createRequestReporter } from '../telemetry/request-log.ts'
 import { type RequestMetrics, UNMEASURED } from '../telemetry/request-metrics.ts'
 import { LOOPBACK, limitConnections } from './connection-limits.ts'
 import { listenError, type PortSetting } from './free-port.ts'
-import { createRequestLog } from './request-log.ts'
+import { createRequestLogger } from './request-logger.ts'
 
 /** How long a shutdown waits for requests in flight. */
 const CLOSE_WITHIN_MS = 5_000
@@ -51,7 +51,7 @@ export async function startHttpServer(
   metrics: RequestMetrics = UNMEASURED,
 ): Promise<HttpServer> {
   const reporter = createRequestReporter(logger, metrics)
-  const requestLog = createRequestLog(reporter)
+  const requestLog = createRequestLogger(reporter)
   return await new Promise((resolve, reject) => {
     const fetch = (request: Request, env: HttpBindings) =>
       requestLog.run(env.incoming, () =>

@@ -1,14 +1,13 @@
-import { ownerOf } from '../access/owner-of.ts'
-import type { Caller } from '../access/scope.ts'
+import { type Caller, hasScope, ownerOf } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
-import type { Identify, Identity } from '../graphql/context.ts'
-import { ORGANIZATION_HEADER } from '../graphql/organization-header.ts'
+import { parseId } from '../db/ids.ts'
+import { type Identify, ORGANIZATION_HEADER } from '../graphql/context.ts'
 import { CROSS_SITE_DETAIL, isCrossSite, sessionCookie } from '../http/session-cookie.ts'
 import { DomainError } from '../lib/errors.ts'
+import { organizationExists } from '../organizations/find-organization.ts'
 import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { actFor } from './act-for.ts'
 
 export interface IdentifyDeps {
   readonly authenticate: Authenticate
@@ -19,19 +18,18 @@ export interface IdentifyDeps {
 
 /** Identifies the caller of a GraphQL request, and the organization that an operator acts for. */
 export function createIdentify(deps: IdentifyDeps): Identify {
-  const identities = new WeakMap<Request, Promise<Identity>>()
   const authenticate = createAuthenticateRequest(deps)
-  return (request, address) => {
-    const identity = identities.get(request) ?? identify(authenticate, deps.sql, request, address)
-    identities.set(request, identity)
-    return identity
+  return async (request, address) => {
+    const caller = await authenticate(request, address)
+    describeRequest({ caller, owner: ownerOf(caller) })
+    const acting = await actFor(deps.sql, caller, request.headers.get(ORGANIZATION_HEADER))
+    describeRequest({ caller: acting, owner: ownerOf(acting) })
+    return acting
   }
 }
 
-type AuthenticateRequest = (request: Request, address: string | undefined) => Promise<Caller>
-
 /** Authenticates by the API key in the `Authorization` header, or by the session cookie of the console. */
-function createAuthenticateRequest(deps: IdentifyDeps): AuthenticateRequest {
+function createAuthenticateRequest(deps: IdentifyDeps): Identify {
   const cookie = sessionCookie(deps.publicUrl)
   return async (request, address) => {
     const authorization = request.headers.get('authorization')
@@ -45,20 +43,24 @@ function createAuthenticateRequest(deps: IdentifyDeps): AuthenticateRequest {
   }
 }
 
-async function identify(
-  authenticate: AuthenticateRequest,
-  sql: Sql,
-  request: Request,
-  address: string | undefined,
-): Promise<Identity> {
-  try {
-    const caller = await authenticate(request, address)
-    describeRequest({ caller, owner: ownerOf(caller) })
-    const acting = await actFor(sql, caller, request.headers.get(ORGANIZATION_HEADER))
-    describeRequest({ caller: acting, owner: ownerOf(acting) })
-    return acting
-  } catch (error) {
-    if (error instanceof DomainError && error.code !== 'unavailable') return error
-    throw error
+/**
+ * The caller, acting for the organization that the header names. Only for operators: the header is rejected from other
+ * callers, because ignoring it would answer with data of another organization than requested.
+ */
+async function actFor(sql: Sql, caller: Caller, header: string | null): Promise<Caller> {
+  if (header === null) return caller
+  if (!hasScope(caller, 'admin')) {
+    throw new DomainError(
+      'forbidden',
+      `The header ${ORGANIZATION_HEADER} needs an API key with the scope admin. Omit it.`,
+    )
   }
+  const organizationId = parseId('organization', header)
+  if (organizationId && (await organizationExists(sql, organizationId))) {
+    return { ...caller, organizationId }
+  }
+  throw new DomainError(
+    'malformed',
+    `The header ${ORGANIZATION_HEADER} does not name an organization. Send the id of one: org_….`,
+  )
 }

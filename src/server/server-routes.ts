@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { notFoundProblem } from '../http/problem.ts'
-import { logRoute } from './request-log.ts'
+import { logRoute } from './request-logger.ts'
 
 export const HEALTH_PATH = '/healthz'
 export const READY_PATH = '/readyz'

@@ -1,7 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { type Actor, requestActor } from '../access/actor.ts'
-import { ownerOf } from '../access/owner-of.ts'
-import type { CallerSession } from '../access/scope.ts'
+import { type CallerSession, ownerOf } from '../access/scope.ts'
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { Sql } from '../db/client.ts'
 import { connectionOf } from '../http/connection.ts'

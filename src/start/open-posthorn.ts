@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, LOOPBACK, loadConfig } from '../config/config.ts'
 import type { Environment } from '../config/secret-files.ts'
 import type { Role } from '../config/settings.ts'
+import type { Provisioned } from '../embedded/provision.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'
 import { requireFreePorts } from '../server/free-port.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { Provisioned } from '../threads/messages.ts'
 
 /** A process of Posthorn that is ready. Disposing of it finishes what is in flight, and stops the embedded Postgres. */
 export interface OpenPosthorn extends AsyncDisposable {
@@ -27,6 +27,8 @@ interface Trial extends Provisioned {
 interface OpenOptions {
   readonly role: Role
   readonly restartOtherWorkers: boolean
+  /** Whether the process has another purpose: Posthorn then runs on threads of its own, and never ends the process. */
+  readonly isGuest: boolean
 }
 
 const POSTGRES_LAUNCH_MS = 25
@@ -34,18 +36,18 @@ const POSTGRES_LAUNCH_MS = 25
 /** Migrates the database and runs the API, the worker or both. Rejects if Postgres is unavailable before it is ready. */
 export async function openPosthorn(
   environment: Environment,
-  { role, restartOtherWorkers }: OpenOptions,
+  { role, restartOtherWorkers, isGuest }: OpenOptions,
 ): Promise<OpenPosthorn> {
   // Before anything is created: the usual reason of a failed first start is another program on the port.
   await requireFreePorts(loadConfig(environment).config)
   const { openRuntime } = await import('../embedded/runtime.ts')
   const opening = openRuntime(environment)
   // Loading the modules keeps this process busy, so it waits until Postgres has been launched.
-  const loading = sleep(POSTGRES_LAUNCH_MS).then(loadModules)
+  const loading = sleep(POSTGRES_LAUNCH_MS).then(() => loadModules(role === 'all' || isGuest))
   await using opened = new AsyncDisposableStack()
   const runtime = opened.use(await opening)
   const { config, secrets } = runtime
-  const { createLogger, migrateDatabase, startThreads } = await loading
+  const { createLogger, migrateDatabase, startRoles } = await loading
   const logger = createLogger(config.logLevel)
   await migrateDatabase(secrets, {
     usesPooler: role !== 'worker',
@@ -54,8 +56,8 @@ export async function openPosthorn(
   })
   // Until it is ready, the process exits if Postgres is unavailable; afterwards it waits until Postgres returns.
   let hasStarted = false
-  const threads = opened.use(
-    await startThreads(runtime, { role, logger, hasStarted: () => hasStarted }),
+  const running = opened.use(
+    await startRoles(runtime, { role, logger, hasStarted: () => hasStarted }),
   )
   runtime.keepDatabaseRunning({
     onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
@@ -65,16 +67,16 @@ export async function openPosthorn(
   // A worker has neither the console nor the APIs that the commands call.
   const databaseUrl = role === 'worker' ? null : runtime.embeddedUrl
   const provisioned =
-    databaseUrl === null ? null : { ...(await threads.provision(config.dataDir)), databaseUrl }
-  if (provisioned) opened.use(await saveServerUrl(config.dataDir, threads.url))
+    databaseUrl === null ? null : { ...(await running.provision(config.dataDir)), databaseUrl }
+  if (provisioned) opened.use(await saveServerUrl(config.dataDir, running.url))
   hasStarted = true
   const resources = opened.move()
   return {
     config,
     logger,
-    url: threads.url,
+    url: running.url,
     provisioned,
-    abort: () => threads.abort(),
+    abort: () => running.abort(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -89,11 +91,13 @@ function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): 
   }
 }
 
-async function loadModules() {
-  const [{ createLogger }, { migrateDatabase }, { startThreads }] = await Promise.all([
+async function loadModules(onThreads: boolean) {
+  const [{ createLogger }, { migrateDatabase }, startRoles] = await Promise.all([
     import('../telemetry/logger.ts'),
     import('../migrate/migrate-database.ts'),
-    import('../threads/start-threads.ts'),
+    onThreads
+      ? import('../run/start-threads.ts').then(({ startThreads }) => startThreads)
+      : import('../run/start-alone.ts').then(({ startAlone }) => startAlone),
   ])
-  return { createLogger, migrateDatabase, startThreads }
+  return { createLogger, migrateDatabase, startRoles }
 }

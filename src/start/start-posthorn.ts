@@ -30,7 +30,7 @@ export interface Posthorn extends AsyncDisposable {
 export async function startPosthorn(options: PosthornOptions = {}): Promise<Posthorn> {
   try {
     const { environment, ...others } = readOptions(options)
-    const posthorn = await openPosthorn(environment, others)
+    const posthorn = await openPosthorn(environment, { ...others, isGuest: true })
     return { url: posthorn.url, [Symbol.asyncDispose]: () => posthorn[Symbol.asyncDispose]() }
   } catch (error) {
     throw new Error(withOptionNames(explainFailure(error)), { cause: error })

@@ -64,7 +64,7 @@ const CANCEL_MESSAGES = {
   webhook_deleted: 'canceled the pending deliveries of a deleted webhook',
   event_deleted:
     'canceled deliveries whose event was deleted: it was older than POSTHORN_RETENTION',
-  delivery_task: 'canceled deliveries for a task of cancelDeliveries',
+  bulk_task: 'canceled deliveries for a task of cancelDeliveries',
 } as const
 
 export type ReportCanceled = (canceled: {

@@ -50,6 +50,7 @@ export type ExportedTable = keyof typeof EXPORTED_COLUMNS
 const COUNTS_CHANGES = 'counts the changes in one installation; begins at 1 in another'
 const ONLY_SESSIONS = 'only sessions have it, and sessions end with the move'
 const HISTORY = 'stays where it happened'
+const OF_0_2 = 'empty: only processes of 0.2.0 use it, until they stop'
 const STATE = 'the state of deliveries in one installation'
 
 /**
@@ -72,8 +73,10 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   backlog_samples: HISTORY,
   cursors: STATE,
   deliveries: HISTORY,
-  delivery_task_items: HISTORY,
-  delivery_tasks: HISTORY,
+  bulk_task_items: HISTORY,
+  bulk_tasks: HISTORY,
+  delivery_task_items: OF_0_2,
+  delivery_tasks: OF_0_2,
   event_keys: HISTORY,
   events: HISTORY,
   fan_outs: STATE,
@@ -82,9 +85,9 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   leases: STATE,
   live_listeners: STATE,
   rate_limits: 'the use of the last seconds',
-  recoveries: HISTORY,
-  recovery_failures: HISTORY,
-  recovery_items: HISTORY,
+  recoveries: OF_0_2,
+  recovery_failures: OF_0_2,
+  recovery_items: OF_0_2,
   sessions: 'people sign in again',
   settings: 'each worker writes it from its environment',
   sign_in_links: 'expire within minutes',

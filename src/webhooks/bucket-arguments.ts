@@ -24,14 +24,17 @@ export const bucketArgs = builder.args((t) => ({
 
 /** Raw arguments: complexity is counted before arguments are parsed. */
 interface BucketArgs {
-  readonly since: unknown
+  readonly since?: unknown
   readonly until?: unknown
-  readonly bucket: unknown
+  readonly bucket?: unknown
 }
 
 /** The subfields cost once per bucket. Too many buckets are rejected when the field resolves. */
 export function bucketComplexity({ since, until, bucket }: BucketArgs) {
-  const timeMs = Date.parse(String(until ?? new Date().toISOString())) - Date.parse(String(since))
-  const count = timeMs / UNIT_MS[String(bucket).toLowerCase() as keyof typeof UNIT_MS]
+  const untilMs = until == null ? Date.now() : timeOf(until)
+  const unit = typeof bucket === 'string' ? bucket.toLowerCase() : 'hour'
+  const count = (untilMs - timeOf(since)) / UNIT_MS[unit as keyof typeof UNIT_MS]
   return { field: 1, multiplier: count >= 0 ? Math.min(MAX_BUCKETS, count + 2) : MAX_BUCKETS }
 }
+
+const timeOf = (text: unknown) => Date.parse(typeof text === 'string' ? text : '')

@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import { LruMap } from '../lib/lru-map.ts'
 import { readHeaders } from './encrypted-headers.ts'
 
 /** The settings of a webhook that an attempt needs, decrypted. */
@@ -56,7 +57,7 @@ const CACHE_SIZE = 10_000
  * secret or a changed webhook applies to the next attempt in every process, without an invalidation message.
  */
 export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptions {
-  const cache = new Map<string, Entry>()
+  const cache = new LruMap<string, Entry>({ maxEntries: CACHE_SIZE })
 
   function read(webhookUuid: string, revision: string): Promise<SendOptions | null> {
     const reading = readSendOptions(sql, keyring, webhookUuid)
@@ -75,13 +76,7 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
 
   return (webhookUuid, revision) => {
     const known = cache.get(webhookUuid)
-    // Moves the webhook to the end of the map. Only a full cache needs the order.
-    if (known && cache.size >= CACHE_SIZE) {
-      cache.delete(webhookUuid)
-      cache.set(webhookUuid, known)
-    }
     if (known?.revision === revision) return known.options
-    if (!known && cache.size >= CACHE_SIZE) cache.delete(cache.keys().next().value as string)
     return read(webhookUuid, revision)
   }
 }

@@ -10,6 +10,7 @@ import {
   type WebhookState as State,
   type WebhookFilter,
 } from './find-webhooks.ts'
+import { type HealthChange, healthTopic } from './health-topic.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 
 declare module '../graphql/builder.ts' {
@@ -222,38 +223,40 @@ function stateOf(
   return condition.failingSince ? 'failing' : 'healthy'
 }
 
-const WebhookHealthChange = builder.objectRef<StreamItem>('WebhookHealthChange').implement({
-  description: 'A change of the state of a webhook.',
-  fields: (t) => ({
-    state: t.field({
-      type: WebhookState,
-      description: 'The new state.',
-      resolve: ({ liveEvent }) => (liveEvent.kind === 'health' ? liveEvent.health : 'healthy'),
+const WebhookHealthChange = builder
+  .objectRef<StreamItem<HealthChange>>('WebhookHealthChange')
+  .implement({
+    description: 'A change of the state of a webhook.',
+    fields: (t) => ({
+      state: t.field({
+        type: WebhookState,
+        description: 'The new state.',
+        resolve: ({ item }) => item.state,
+      }),
+      webhook: t.prismaField({
+        type: 'Webhook',
+        nullable: true,
+        description:
+          'The webhook. Null if it was deleted in the meantime. Needs the scope `webhooks:read`.',
+        authScopes: { scope: 'webhooks:read' },
+        resolve: async (query, event, _args, context, info) => {
+          const { organizationId } = callerOf(context)
+          const webhooks = await readOnce(event, info, (batch) => {
+            const ids = batch.map(({ webhookId }) => webhookId)
+            return findWebhooksByIds(context.prisma, organizationId, ids, query)
+          })
+          return webhooks.get(event.item.webhookId) ?? null
+        },
+      }),
     }),
-    webhook: t.prismaField({
-      type: 'Webhook',
-      nullable: true,
-      description:
-        'The webhook. Null if it was deleted in the meantime. Needs the scope `webhooks:read`.',
-      authScopes: { scope: 'webhooks:read' },
-      resolve: async (query, event, _args, context, info) => {
-        const { organizationId } = callerOf(context)
-        const webhooks = await readOnce(event, info, (batch) => {
-          const ids = batch.map(({ webhookId }) => webhookId)
-          return findWebhooksByIds(context.prisma, organizationId, ids, query)
-        })
-        return webhooks.get(event.liveEvent.webhookId) ?? null
-      },
-    }),
-  }),
-})
+  })
 
 builder.subscriptionField('webhookHealthChanged', (t) =>
   t.field({
     type: WebhookHealthChange,
     semanticNonNull: true,
     description:
-      'Emits each change of the state of a webhook, except the first success of a new webhook. Needs the scope `webhooks:read`.',
+      'Emits the new state of a webhook when it changes, except the first success of a new webhook. Of changes within a tenth of a second, only the last is sure to arrive. Needs the scope `webhooks:read`.',
     authScopes: { scope: 'webhooks:read' },
     portal: streamsOfWebhook,
     args: {
@@ -262,11 +265,7 @@ builder.subscriptionField('webhookHealthChanged', (t) =>
       }),
     },
     subscribe: (_root, { webhookId }, context) =>
-      openStream(context, {
-        webhookId,
-        needsHealth: true,
-        filter: ({ kind }) => kind === 'health',
-      }),
+      openStream(context, { topic: healthTopic, webhookId }),
     resolve: (event) => event,
   }),
 )

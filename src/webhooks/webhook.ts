@@ -175,11 +175,7 @@ export async function updateWebhook(
     const isSwitched = after.enabled !== before.enabled
     const hasFreshStart = after.url !== before.url || isSwitched
     const endedHold = hasFreshStart && (await endHoldInTransaction(tx, after.id))
-    if (isSwitched || endedHold) {
-      const enabledHealth = isSwitched ? 'healthy' : 'failing'
-      const health = after.enabled ? enabledHealth : 'disabled'
-      await notifyOnCommit(tx, { kind: 'health', organizationId, webhookId: after.id, health })
-    }
+    if (isSwitched || endedHold) await notifyOnCommit(tx, organizationId)
     await writeAuditEntry(tx, actor, {
       action: 'webhook.updated',
       organizationId,

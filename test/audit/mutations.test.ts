@@ -114,28 +114,23 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   redeliver: ['delivery.redelivered', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
   cancelDelivery: ['delivery.canceled', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
   recoverDeliveries: [
-    'recovery.started',
-    'recoveries',
+    'bulk_task.started',
+    'bulk-tasks',
     ({ webhookId }) => ({ input: { webhookId, since: new Date(Date.now() - 60_000) } }),
   ],
-  cancelRecovery: [
-    'recovery.canceled',
-    'recoveries',
-    async (subjects) => ({ id: (await run('recoverDeliveries', subjects)).recovery.id }),
-  ],
   redeliverDeliveries: [
-    'delivery_task.started',
-    'delivery-tasks',
+    'bulk_task.started',
+    'bulk-tasks',
     ({ deliveryId }) => ({ input: { ids: [deliveryId] } }),
   ],
   cancelDeliveries: [
-    'delivery_task.started',
-    'delivery-tasks',
+    'bulk_task.started',
+    'bulk-tasks',
     ({ webhookId }) => ({ input: { filter: { webhookId } } }),
   ],
-  cancelDeliveryTask: [
-    'delivery_task.canceled',
-    'delivery-tasks',
+  cancelBulkTask: [
+    'bulk_task.canceled',
+    'bulk-tasks',
     async (subjects) => ({ id: (await run('redeliverDeliveries', subjects)).task.id }),
   ],
   createEventType: [
@@ -267,7 +262,7 @@ describe('if the audit entry cannot be written', () => {
   })
 
   // These first create their subject over GraphQL, which fails here.
-  const dependent = ['cancelRecovery', 'renewFrontendSession', 'cancelDeliveryTask']
+  const dependent = ['renewFrontendSession', 'cancelBulkTask']
   const independent = Object.keys(AUDITED).filter((name) => !dependent.includes(name))
   test.each(independent)('%s changes nothing', async (name) => {
     // The preparation changes rows, so the snapshot comes after it.
@@ -291,8 +286,7 @@ async function allRows() {
       (select json_agg(t order by t.name) from posthorn.event_types as t) as types,
       (select json_agg(t order by t.id) from posthorn.deliveries as t) as deliveries,
       (select json_agg(t order by t.id) from posthorn.events as t) as events,
-      (select json_agg(t order by t.id) from posthorn.recoveries as t) as recoveries,
-      (select json_agg(t order by t.id) from posthorn.delivery_tasks as t) as tasks,
+      (select json_agg(t order by t.id) from posthorn.bulk_tasks as t) as tasks,
       (select json_agg(t order by t.id) from graphile_worker.jobs as t) as jobs`)
   return rows[0]
 }

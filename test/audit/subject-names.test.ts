@@ -54,9 +54,7 @@ test('each subject has its name, also after it is deleted or revoked', async () 
     input: { runAt: '2030-01-01T00:00:00Z' },
   })
   await run('deliveries', 'CancelDelivery', { id: deliveryId })
-  await run('delivery-tasks', 'RedeliverDeliveries', { input: { ids: [deliveryId] } })
-  const since = new Date(Date.now() - 60_000)
-  await run('recoveries', 'RecoverDeliveries', { input: { webhookId, since } })
+  await run('bulk-tasks', 'RedeliverDeliveries', { input: { ids: [deliveryId] } })
   await run('api-keys', 'CreateApiKey', { input: { name: 'Till', scopes: ['webhooks:read'] } })
   const [{ subjectId: keyId = '' } = {}] = await log({ subjectKinds: ['API_KEY'] })
   await run('api-keys', 'RevokeApiKey', { id: keyId })
@@ -75,8 +73,7 @@ test('each subject has its name, also after it is deleted or revoked', async () 
     'webhook.deleted': 'hooks.example.com',
     'delivery.canceled': `${JOINED} to hooks.example.com`,
     'job.rescheduled': `${JOINED} to hooks.example.com`,
-    'delivery_task.started': 'Redelivery of 1 delivery',
-    'recovery.started': 'hooks.example.com',
+    'bulk_task.started': 'Redelivery of 1 delivery',
     'api_key.created': 'Till',
     'api_key.revoked': 'Till',
     'event_type.updated': JOINED,

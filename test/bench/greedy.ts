@@ -1,4 +1,4 @@
-import type { Services } from '../../src/app.ts'
+import type { Services } from '../../src/run/app.ts'
 import type { Bench } from './bench.ts'
 import { DATA, fillFinished, parkDeliveries, queueDeliveries } from './fill.ts'
 import type { PosthornServer } from './posthorn-server.ts'

@@ -1,5 +1,5 @@
 import type { Sql } from '../../src/db/client.ts'
-import { MAX_MISSED } from '../../src/live/missed.ts'
+import { MAX_MISSED } from '../../src/live/topic.ts'
 import { percentile } from './percentile.ts'
 
 const REPEATS = 10

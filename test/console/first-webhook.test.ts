@@ -225,8 +225,9 @@ story(
       .waitFor()
     await page.getByRole('button', { name: 'Re-send 3 deliveries' }).click()
     await server.receiver.arrival(before + 3)
-    const recovery = page.getByRole('region', { name: 'Recovery', exact: true })
-    await recovery.getByText(/^Queued 3 of 3 deliveries/).waitFor()
+    const recovery = page.getByRole('region', { name: 'Result of the bulk action' })
+    await recovery.getByText('Recovery of 3 deliveries').waitFor()
+    await recovery.getByText('3 queued, 3 of them new').waitFor()
     await recovery.getByText('3 delivered', { exact: true }).waitFor()
     await recovery.getByText('Completed', { exact: true }).waitFor()
   },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
-import { startHeartbeat } from '../../src/db/heartbeat.ts'
+import { watchPostgres } from '../../src/db/postgres-watch.ts'
 import { migrateDatabase } from '../../src/migrate/migrate-database.ts'
 import { openRunnerPool } from '../../src/queue/runner-pool.ts'
 import { proxiedUrl, startTcpProxy } from '../faults/tcp-proxy.ts'
@@ -39,36 +39,36 @@ test('a process that starts waits for a Postgres that answers slowly; afterwards
   runner.destroy()
 })
 
-test('the heartbeat reports that Postgres does not answer, and when Postgres answers again', async () => {
+test('the watch reports that Postgres does not answer, and when Postgres answers again', async () => {
   await using proxied = await openProxiedDatabase()
   const { proxy, url } = proxied
   await using database = openDatabase(url)
   const errors: Error[] = []
   let answers = 0
-  await using _heartbeat = startHeartbeat({
+  await using _watch = watchPostgres({
     ...database,
     onAnswer: () => {
       answers += 1
     },
     onError: (error) => errors.push(error as Error),
   })
-  await until(() => answers > 0, 'Postgres answers the heartbeat')
+  await until(() => answers > 0, 'Postgres answers')
   proxy.blackhole()
-  await until(() => errors.length > 0, 'the heartbeat reports')
+  await until(() => errors.length > 0, 'the watch reports')
   expect(errors[0]).toMatchObject({ code: 'ETIMEDOUT' })
   proxy.restore()
   const before = answers
   await until(() => answers > before, 'Postgres answers again')
 })
 
-test('the heartbeat also reports a pooler that does not answer, and ends the queries through it', async () => {
+test('the watch also reports a pooler that does not answer, and ends the queries through it', async () => {
   await using proxied = await openProxiedDatabase()
   const { proxy, url } = proxied
   await using direct = await createTestDatabase()
   await using database = openDatabase(direct.url, { poolerUrl: url })
   const errors: Error[] = []
   let answers = 0
-  await using _heartbeat = startHeartbeat({
+  await using _watch = watchPostgres({
     ...database,
     onAnswer: () => {
       answers += 1
@@ -76,7 +76,7 @@ test('the heartbeat also reports a pooler that does not answer, and ends the que
     onError: (error) => errors.push(error as Error),
   })
   await database.pool.query('select 1')
-  await until(() => answers > 0, 'both answer the heartbeat')
+  await until(() => answers > 0, 'both answer')
   proxy.blackhole()
   await expect(database.pool.query('select 1')).rejects.toThrow()
   expect(errors[0]).toMatchObject({ code: 'ETIMEDOUT' })

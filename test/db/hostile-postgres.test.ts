@@ -221,7 +221,7 @@ function tellStory(version: string): void {
       await call(posthorn, 'cancelDeliveries', {
         input: ['CancelDeliveriesInput!', { filter: { states: ['RETRYING'] } }],
       })
-      await expectCanceled('delivery_task', { taskId: expect.stringMatching(/^task_/) })
+      await expectCanceled('bulk_task', { taskId: expect.stringMatching(/^task_/) })
     })
 
     test('of a delivery whose webhook was deleted', async () => {

@@ -356,8 +356,7 @@ test.each([
   ['deliver', 'the key null, which is not an id such as msg_…'],
   ['release_backlog', 'the webhookId null, which is not an id such as wh_…'],
   ['cancel_deliveries', 'the webhookId null, which is not an id such as wh_…'],
-  ['recover_deliveries', 'the recoveryId null, which is not an id such as rec_…'],
-  ['continue_delivery_task', 'the taskId null, which is not an id such as task_…'],
+  ['continue_bulk_task', 'the taskId null, which is not an id such as task_…'],
 ])('a job %s of another program that names nothing fails with the field', async (task, message) => {
   const { rows } = await query(`select id from graphile_worker.add_job($1, '{}')`, [
     `posthorn:${task}`,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { RETIRE_TIMEOUT_MS } from '../../src/queue/retire-runner.ts'
+import { DRAIN_TIMEOUT_MS } from '../../src/queue/runner.ts'
 import { FLUSH_WITHIN_MS } from '../../src/telemetry/start-tracing.ts'
 import { ROOT } from './command-blocks.ts'
 
@@ -24,6 +24,6 @@ test.each([
 ])(
   '%s kills a process only after its attempts and its last spans may have ended',
   (_name, seconds) => {
-    expect(seconds * 1_000).toBeGreaterThanOrEqual(RETIRE_TIMEOUT_MS + FLUSH_WITHIN_MS)
+    expect(seconds * 1_000).toBeGreaterThanOrEqual(DRAIN_TIMEOUT_MS + FLUSH_WITHIN_MS)
   },
 )

@@ -135,22 +135,6 @@ test('kill -9 in the middle of recording: committed attempts are not sent again,
   await api.rest('DELETE', `/webhooks/${webhook}`)
 })
 
-test('SIGTERM finishes the attempts in flight and exits with code 0', async () => {
-  const webhook = await register()
-  receiver.clear()
-  receiver.answer = (response) => setTimeout(() => response.end(), 500)
-  const worker = startWorker()
-  const ids = await publish(5)
-  await receiver.arrival(5)
-  worker.child.kill('SIGTERM')
-  expect(await worker.ended).toBe(0)
-  expect(await deliveriesOf(ids)).toEqual([
-    { state: 'succeeded', attempts: 1, recorded: 1, count: 5 },
-  ])
-  expect(await jobCount()).toBe(0)
-  await api.rest('DELETE', `/webhooks/${webhook}`)
-})
-
 test('SIGTERM requeues a delivery to a hanging receiver without counting an attempt', async () => {
   const webhook = await register()
   receiver.clear()

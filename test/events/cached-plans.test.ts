@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { followTask } from '../../src/bulk-tasks/follow-task.ts'
+import { FIRST_ID } from '../../src/bulk-tasks/selection.ts'
 import type { Database } from '../../src/db/client.ts'
 import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
-import { followPage } from '../../src/delivery-tasks/follow-page.ts'
 import { createStoreEvents } from '../../src/events/store-events.ts'
 import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { putOnHold, releaseProbe } from '../../src/scheduling/circuit-breaker.ts'
@@ -243,20 +244,19 @@ test('a session of the general pool with plans for empty tables follows a bulk t
   session = await database.pool.connect()
   try {
     const { rows } = await session.query<{ id: string }>(
-      `insert into posthorn.delivery_tasks
-         (id, organization_id, action, delivery_ids, rate_per_second, state, total, total_is_exact, next_page_at)
-       values (posthorn.uuid_v7(), $1, 'redeliver', '{}', 100, 'following', 1, true, now()) returning id`,
+      `insert into posthorn.bulk_tasks (organization_id, action, selection, rate_per_second, state, total, total_is_exact)
+       values ($1, 'redeliver', '{"ids": []}', 100, 'delivering', 1, true) returning id`,
       [organizationId],
     )
-    const task = { id: rows[0]?.id as string, reachedId: '00000000-0000-0000-0000-000000000000' }
-    const follow = () => followPage(session, task)
+    const task = { id: rows[0]?.id as string, state: 'delivering', followedId: FIRST_ID, waitMs: 0 }
+    const follow = () => followTask(session, task)
     await publishOther(pipeline, 1)
     for (let i = 0; i < 10; i++) await follow()
     await emptyTables('with statistics')
     await follow()
     await publishOther(pipeline, 10_000)
     await session.query(
-      `insert into posthorn.delivery_task_items (task_id, delivery_id)
+      `insert into posthorn.bulk_task_items (task_id, delivery_id)
        select $1, id from posthorn.deliveries order by id limit 100`,
       [task.id],
     )

@@ -46,7 +46,7 @@ const id = fc.oneof(
   text,
   fc.constantFrom(ID, ID.toUpperCase(), ID.replace('wh', 'evt'), `${ID}0`, ID.slice(0, -1)),
   fc
-    .tuple(fc.constantFrom('wh_', 'evt_', 'msg_', 'key_', 'org_', 'rec_', ''), text)
+    .tuple(fc.constantFrom('wh_', 'evt_', 'msg_', 'key_', 'org_', 'task_', ''), text)
     .map((p) => p.join('')),
 )
 const json = fc.oneof(

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
-import { startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Settings } from '../../src/config/settings.ts'
+import { startApp } from '../../src/run/app.ts'
 
 /*
  * A process of Posthorn that reports, for each message, the longest delay of its event loop since the last message, the

@@ -105,13 +105,11 @@ const VARIABLES: Record<
   RedeliverAllWith502: () => ({ noon: hourAgo() }),
   RedeliverDeliveries: ({ deliveryId }) => ({ input: { ids: [deliveryId] } }),
   CancelDeliveries: ({ webhookId }) => ({ input: { filter: { webhookId } } }),
-  DeliveryTask: async ({ deliveryId }) => ({ id: await deliveryTask(deliveryId) }),
-  CancelDeliveryTask: async ({ deliveryId }) => ({ id: await deliveryTask(deliveryId) }),
+  BulkTask: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
+  BulkTasks: ({ webhookId }) => ({ filter: { webhookId, action: 'RECOVER' } }),
+  CancelBulkTask: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
   CountRecoverable: ({ webhookId }) => ({ webhookId, since: yesterday() }),
   RecoverDeliveries: ({ webhookId }) => ({ input: { webhookId, since: yesterday() } }),
-  Recovery: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
-  RecoveriesOfWebhook: ({ webhookId }) => ({ webhookId }),
-  CancelRecovery: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
   CreateApiKey: () => ({ input: { name: 'Frontend', scopes: ['webhooks:read'] } }),
   UpdateApiKey: async () => ({ id: await spareKey(), input: { requestsPerSecond: 100 } }),
   RevokeApiKey: async () => ({ id: await spareKey() }),
@@ -153,10 +151,11 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   ApiKeys: 2,
   ArchiveEventType: 8,
   AuditLog: 3,
+  BulkTask: 3,
+  BulkTasks: 2,
   CancelDeliveries: 11,
   CancelDelivery: 6,
-  CancelDeliveryTask: 7,
-  CancelRecovery: 7,
+  CancelBulkTask: 7,
   ChangeHeaders: 10,
   CompleteJobs: 3,
   ConfigureTestReceiver: 1,
@@ -172,8 +171,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   DeleteWebhook: 12,
   DeliveriesPage: 5,
   Delivery: 7,
-  DeliveryTask: 2,
-  DeliveryTasks: 2,
   Events: 4,
   EventTypes: 2,
   FailedAttempts: 5,
@@ -189,9 +186,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Overview: 6,
   PublishEvent: 3,
   PublishEvents: 3,
-  RecoverDeliveries: 12,
-  RecoveriesOfWebhook: 4,
-  Recovery: 3,
+  RecoverDeliveries: 13,
   Redeliver: 6,
   RedeliverAllWith502: 11,
   RedeliverDeliveries: 11,
@@ -255,21 +250,10 @@ async function fetchedRequest(webhookId: string, deliveryId: string): Promise<st
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
 async function recovery(webhookId: string): Promise<string> {
-  const { data } = await api.call(tenant.token, document('recoveries', 'RecoverDeliveries'), {
+  const { data } = await api.call(tenant.token, document('bulk-tasks', 'RecoverDeliveries'), {
     input: { webhookId, since: yesterday() },
   })
-  return data.recoverDeliveries.recovery.id
-}
-
-async function deliveryTask(deliveryId: string): Promise<string> {
-  await api.database.prisma.deliveryTask.updateMany({
-    where: { state: 'running' },
-    data: { state: 'canceled', finishedAt: new Date() },
-  })
-  const { data } = await api.call(tenant.token, document('delivery-tasks', 'RedeliverDeliveries'), {
-    input: { ids: [deliveryId] },
-  })
-  return data.redeliverDeliveries.task.id
+  return data.recoverDeliveries.task.id
 }
 
 async function onHold(webhookId: string): Promise<string> {

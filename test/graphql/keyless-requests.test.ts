@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
-import { MAX_KEYLESS_REQUESTS } from '../../src/graphql/limits/use-keyless-requests.ts'
+import { MAX_KEYLESS_REQUESTS } from '../../src/graphql/limits/use-limits.ts'
 import { startTestApp } from '../support/app.ts'
 
 async function start(trustedProxies: string) {

@@ -112,6 +112,36 @@ describe('a document', () => {
     ])
   })
 
+  test('whose fragments spread each other again and again is rejected without following all', async () => {
+    const doubling = Array.from(
+      { length: 14 },
+      (_, i) => `fragment g${i} on __Type { ofType { ...g${i + 1} } interfaces { ...g${i + 1} } }`,
+    )
+    const query = `{ __type(name: "Query") { ...g0 } } ${doubling.join(' ')} fragment g14 on __Type { name }`
+    expect((await api.call(token, query)).errors).toMatchObject([
+      { extensions: { limit: 'fields with those of its fragments' } },
+    ])
+  })
+
+  test('has at most 100 operations', async () => {
+    const send = async (n: number) => {
+      const query = times(n, (i) => `query q${i} { __typename }`)
+      return await readAnswer(await api.handle(request(token, { query, operationName: 'q1' })))
+    }
+    expect((await send(100)).errors).toBeUndefined()
+    expect((await send(101)).errors).toMatchObject([
+      { extensions: { code: 'LIMIT_EXCEEDED', limit: 'operations', max: 100, found: 101 } },
+    ])
+  })
+
+  test('with more than 1,000 spreads of fragments is rejected', async () => {
+    const query = (n: number) => `{ ${times(n, () => '...f')} } fragment f on Query { __typename }`
+    expect((await api.call(token, query(1_000))).errors).toBeUndefined()
+    expect((await api.call(token, query(1_001))).errors).toMatchObject([
+      { extensions: { code: 'LIMIT_EXCEEDED', limit: 'spreads of fragments', max: 1_000 } },
+    ])
+  })
+
   test('costs each alias of a list, and each field of its rows', async () => {
     const span = 'since: "2026-01-01T00:00:00Z", until: "2026-03-01T00:00:00Z"'
     const query = (n: number) =>
@@ -183,8 +213,13 @@ describe('a document', () => {
   })
 
   test('with cyclic fragments is rejected', async () => {
-    const { errors } = await api.call(token, '{ viewer { ...a } } fragment a on Viewer { ...a }')
-    expect(errors).toMatchObject([{ message: expect.stringContaining('within itself') }])
+    for (const query of [
+      '{ viewer { ...a } } fragment a on Viewer { ...a }',
+      '{ __type(name: "Query") { ...a } } fragment a on __Type { ofType { ...a } }',
+    ]) {
+      const { errors } = await api.call(token, query)
+      expect(errors).toMatchObject([{ message: expect.stringContaining('within itself') }])
+    }
   })
 
   test('of the standard introspection query is accepted', async () => {
@@ -293,6 +328,38 @@ describe('a response', () => {
     ])
     expect(errors?.[0].extensions.found).toBeGreaterThan(100_000_000)
     expect(api.statements.list).toEqual(['authenticate'])
+  })
+
+  test('names the cost of its operation, as the limit counts it', async () => {
+    const cost = async (query: string, variables = {}) =>
+      (await api.call(token, query, variables)).extensions
+    const page = 'query ($first: Int) { webhooks(first: $first) { nodes { id } } }'
+    expect(await cost('{ viewer { scopes } }')).toEqual({
+      cost: { requested: 2, maximum: 100_000 },
+    })
+    expect(await cost(page, { first: 7 })).toEqual({ cost: { requested: 15, maximum: 100_000 } })
+    expect(await cost(page)).toEqual({ cost: { requested: 41, maximum: 100_000 } })
+    // Equal fields are one field of the response.
+    expect(
+      await cost('{ viewer { scopes } ...f } fragment f on Query { viewer { scopes } }'),
+    ).toEqual({ cost: { requested: 2, maximum: 100_000 } })
+  })
+
+  test('is measured for each value of an input object', async () => {
+    const causes = ['a', 'b', 'c'].map(
+      (alias) =>
+        `${alias}: failureCauses(filter: $filter, bucket: HOUR) { buckets { start cause count } }`,
+    )
+    const query = `query ($filter: FailureGroupFilter!) { ${causes.join(' ')} }`
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+    const call = (since: unknown) => api.call(token, query, { filter: { since } })
+    expect((await call(ago(1))).errors).toBeUndefined()
+    expect((await call(ago(1_440))).errors).toMatchObject([
+      { extensions: { limit: 'fields in its largest response' } },
+    ])
+    expect((await call({ toString: 1 })).errors).toMatchObject([
+      { extensions: { code: expect.stringMatching('LIMIT_EXCEEDED|BAD_USER_INPUT') } },
+    ])
   })
 
   test('with nested pages of a usual size is accepted', async () => {

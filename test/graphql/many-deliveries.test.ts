@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
+import { attemptTopic, deliveryTopic } from '../../src/deliveries/live-topics.ts'
 import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
-import { openMissed } from '../../src/live/missed.ts'
-import { readAttempts } from '../../src/live/read-attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { backfillAll, fillDeliveries, fillSearchKeys } from '../support/many-deliveries.ts'
 import { type Api, openApi } from './support/api.ts'
@@ -239,27 +238,28 @@ test('a read of whole partitions is found', async () => {
 
 describe('a stream', () => {
   /** More is not in one page. */
-  const since = () => new Date(Date.now() - 6 * 3_600_000)
+  const since = () => lowerBoundAt(new Date(Date.now() - 6 * 3_600_000))
 
   test.each([null, 'busy', 'quiet'])('of the webhook %s resumes by indexes', async (webhook) => {
     const webhookId = webhook && parseId('webhook', variables[webhook] as string)
     const { organizationId } = tenant
     const read = async () => {
-      const missed = await openMissed(api.database.pool, {
-        organizationId,
-        webhookId,
-        after: since(),
-        withCanceled: true,
-      })
-      while ((await missed?.next())?.done === false);
+      const scope = { organizationId, webhookId }
+      await readAll((await deliveryTopic.openMissed?.(api.database.pool, scope, since())) ?? [])
     }
     expect(await readsWithoutIndex(api, read)).toEqual([])
   })
 
-  test('that lost its connection reads by indexes', async () => {
-    const { pool } = api.database
-    const read = () =>
-      readAttempts(pool, [tenant.organizationId], lowerBoundAt(since()), lowerBoundAt(new Date()))
-    expect(await readsWithoutIndex(api, read)).toEqual([])
-  })
+  test.each([attemptTopic, deliveryTopic])(
+    'of $name reads what is new by indexes',
+    async (topic) => {
+      const feed = topic.follow(api.database.pool, tenant.organizationId)
+      const read = () => readAll(feed(since()))
+      expect(await readsWithoutIndex(api, read)).toEqual([])
+    },
+  )
 })
+
+async function readAll(pages: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> {
+  for await (const _page of pages);
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/response-size.ts'
+import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/limit-exceeded.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 

@@ -35,19 +35,24 @@ beforeAll(async () => {
   })
   variables = {
     ...{ webhook, event, delivery, attempt, forwarded },
-    recovery: await addRecovery(webhook),
+    task: await addTask(webhook),
   }
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-async function addRecovery(webhook: string): Promise<string> {
-  const { rows } = await api.database.pool.query<{ id: string }>(
-    `insert into posthorn.recoveries (organization_id, webhook_id, since, until, include, rate_per_second,
-       total, total_is_exact, step, reached_id)
-     values ($1, $2, now() - interval '1 hour', now(), 'failed', 1, 1, true, 'failed', posthorn.uuid_v7()) returning id`,
-    [all.organizationId, parseId('webhook', webhook)],
-  )
-  return publicId('recovery', rows[0]?.id as string)
+async function addTask(webhook: string): Promise<string> {
+  const { id } = await api.database.prisma.bulkTask.create({
+    data: {
+      organizationId: all.organizationId,
+      webhookId: parseId('webhook', webhook),
+      action: 'redeliver',
+      selection: { ids: [] },
+      ratePerSecond: 1,
+      total: 1,
+      totalIsExact: true,
+    },
+  })
+  return publicId('bulkTask', id)
 }
 
 /** A key of the same organization. */
@@ -91,8 +96,8 @@ const QUERIES: [Scope, string][] = [
   ['deliveries:read', '{ deliveries { nodes { id } } }'],
   ['deliveries:read', '{ attempts { nodes { id } } }'],
   ['deliveries:read', '{ deliveryCount { count } }'],
-  ['deliveries:read', '{ deliveryTasks { nodes { id } } }'],
-  ['deliveries:read', '{ deliveryTask(id: "task_x") { id } }'],
+  ['deliveries:read', '{ bulkTasks { nodes { id } } }'],
+  ['deliveries:read', '{ bulkTask(id: "task_x") { id } }'],
   ['deliveries:read', '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { cause } }'],
   [
     'deliveries:read',
@@ -121,11 +126,7 @@ const QUERIES: [Scope, string][] = [
   ],
   ['deliveries:read', 'query ($event: ID!) { event(id: $event) { deliveries { nodes { id } } } }'],
   ['deliveries:read', 'query ($event: ID!) { event(id: $event) { deliveryCounts { total } } }'],
-  ['deliveries:read', '{ deliveryTasks { nodes { exhaustedDeliveries { nodes { id } } } } }'],
-  [
-    'deliveries:read',
-    'query ($webhook: ID!) { webhook(id: $webhook) { recoveries { nodes { exhaustedDeliveries { nodes { id } } } } } }',
-  ],
+  ['deliveries:read', '{ bulkTasks { nodes { exhaustedDeliveries { nodes { id } } } } }'],
   ['keys:manage', '{ frontendSessions { nodes { id } } }'],
   ['deliveries:read', '{ attempts { nodes { delivery { id } } } }'],
   ['events:read', '{ attempts { nodes { request { body } } } }'],
@@ -137,12 +138,8 @@ const QUERIES: [Scope, string][] = [
     'deliveries:read',
     '{ failureGroups(filter: { since: "2026-01-31T12:00:00Z" }) { sample { id } } }',
   ],
-  ['deliveries:read', 'query ($recovery: ID!) { recovery(id: $recovery) { id } }'],
-  ['webhooks:read', 'query ($recovery: ID!) { recovery(id: $recovery) { webhook { id } } }'],
-  [
-    'deliveries:read',
-    'query ($webhook: ID!) { webhook(id: $webhook) { recoveries { nodes { id } } } }',
-  ],
+  ['deliveries:read', 'query ($task: ID!) { node(id: $task) { id } }'],
+  ['webhooks:read', 'query ($task: ID!) { bulkTask(id: $task) { webhook { id } } }'],
   ['deliveries:read', `{ ${STATISTICS} }`],
   ['deliveries:read', `query ($webhook: ID!) { webhook(id: $webhook) { ${STATISTICS} } }`],
   ['deliveries:read', '{ backlogHistory(since: "2026-01-31T12:00:00Z", bucket: DAY) { waiting } }'],
@@ -231,9 +228,9 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
     'SendDeliveryCopy',
     { id: 'msg_x', input: { url: 'https://example.com/' } },
   ],
-  ['deliveries:write', 'delivery-tasks', 'RedeliverDeliveries', { input: { ids: ['msg_x'] } }],
-  ['deliveries:write', 'delivery-tasks', 'CancelDeliveries', { input: { ids: ['msg_x'] } }],
-  ['deliveries:write', 'delivery-tasks', 'CancelDeliveryTask', { id: 'task_x' }],
+  ['deliveries:write', 'bulk-tasks', 'RedeliverDeliveries', { input: { ids: ['msg_x'] } }],
+  ['deliveries:write', 'bulk-tasks', 'CancelDeliveries', { input: { ids: ['msg_x'] } }],
+  ['deliveries:write', 'bulk-tasks', 'CancelBulkTask', { id: 'task_x' }],
   [
     'deliveries:write',
     'deliveries',
@@ -242,13 +239,12 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ],
   [
     'deliveries:write',
-    'recoveries',
+    'bulk-tasks',
     'RecoverDeliveries',
     { input: { webhookId: 'wh_x', since: '2026-01-31T12:00:00Z' } },
   ],
   ['deliveries:write', 'webhooks', 'ProbeWebhook', { id: 'wh_x' }],
   ['deliveries:write', 'webhooks', 'ResumeWebhook', { id: 'wh_x' }],
-  ['deliveries:write', 'recoveries', 'CancelRecovery', { id: 'rec_x' }],
   ['keys:manage', 'api-keys', 'CreateApiKey', { input: { scopes: ['webhooks:read'] } }],
   ['keys:manage', 'api-keys', 'UpdateApiKey', { id: 'key_x', input: {} }],
   ['keys:manage', 'api-keys', 'RevokeApiKey', { id: 'key_x' }],

@@ -114,12 +114,12 @@ test.each([
   ['redeliver', () => document('deliveries', 'Redeliver'), () => ({ id: their.delivery })],
   [
     'redeliverDeliveries',
-    () => document('delivery-tasks', 'RedeliverDeliveries'),
+    () => document('bulk-tasks', 'RedeliverDeliveries'),
     () => ({ input: { ids: [their.delivery] } }),
   ],
   [
     'cancelDeliveries',
-    () => document('delivery-tasks', 'CancelDeliveries'),
+    () => document('bulk-tasks', 'CancelDeliveries'),
     () => ({ input: { ids: [their.delivery] } }),
   ],
   [

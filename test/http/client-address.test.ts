@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createClientAddress } from '../../src/http/client-address.ts'
+import { createClientAddress } from '../../src/http/connection.ts'
 
 const clientAddress = createClientAddress(['10.0.0.0/8', '2001:db8:ff::/48'])
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requestIdOf } from '../../src/http/request-id.ts'
+import { requestIdOf } from '../../src/http/connection.ts'
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

@@ -1,82 +1,221 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { createLiveHub } from '../../src/live/hub.ts'
-import type { LiveEvent } from '../../src/live/live-event.ts'
-import { notify } from '../../src/live/notify.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { mintId, parseId } from '../../src/db/ids.ts'
+import { attemptTopic } from '../../src/deliveries/live-topics.ts'
+import { LiveHub } from '../../src/live/hub.ts'
+import { createNotifier, notify } from '../../src/live/notify.ts'
+import type { EndReason } from '../../src/live/subscriber.ts'
+import type { Topic } from '../../src/live/topic.ts'
+import { healthTopic } from '../../src/webhooks/health-topic.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createTenant, JOINED } from '../support/factories.ts'
+import { createTenant, subscribe as createWebhook, JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 
-test('a stream that ends while it opens leaves no old states of webhooks to the next one', async () => {
-  const database = await createTestDatabase()
-  onTestFinished(() => database[Symbol.asyncDispose]())
-  const { pool, prisma, url } = database
-  const { organizationId } = await createTenant(prisma)
-  const { id: webhookId } = await prisma.webhook.create({
-    data: {
-      organizationId,
-      url: 'https://example.com/',
-      enabled: true,
-      eventSubscriptions: [JOINED],
-    },
-  })
-  let isRevoked = false
-  let checks = 0
-  await using hub = createLiveHub({
-    databaseUrl: url,
-    sql: pool,
+let database: Database
+let organizationId: string
+let webhookId: string
+let hub: LiveHub
+/** The API keys that are revoked. */
+const revoked = new Set<string>()
+const reasons: EndReason[] = []
+let keyChecks = 0
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+beforeEach(async () => {
+  organizationId = (await createTenant(database.prisma)).organizationId
+  await createWebhook(database, organizationId, [JOINED])
+  const webhook = await database.prisma.webhook.findFirstOrThrow({ where: { organizationId } })
+  webhookId = webhook.id
+  hub = new LiveHub({
+    databaseUrl: database.url,
+    sql: database.pool,
     async findInactiveKeys(ids) {
-      checks += 1
-      const revoked = isRevoked ? ids.filter((id) => id === 'key') : []
-      return new Map(revoked.map((id) => [id, 'revoked'] as const))
+      keyChecks += 1
+      return new Map(ids.filter((id) => revoked.has(id)).map((id) => [id, 'revoked']))
     },
     findEndedSessions: async () => new Set(),
     onError: () => {},
   })
-  const reasons: string[] = []
-  const open = (apiKeyId = 'key', needsHealth = true) =>
-    hub.subscribe({
-      organizationId,
-      apiKeyId,
-      sessionId: null,
-      needsHealth,
-      filter: ({ kind }) => kind === 'health',
-      toError(reason) {
-        reasons.push(reason)
-        return new Error(reason)
-      },
-      disconnect: () => {},
-    })
+})
+afterEach(async () => {
+  revoked.clear()
+  reasons.length = 0
+  await hub[Symbol.asyncDispose]()
+})
+afterAll(() => database[Symbol.asyncDispose]())
 
-  await open('other key', false)
-  await until(() => checks > 0, 'the keys are checked')
+/** Collects the items of a stream. */
+async function follow<
+  Item extends { readonly webhookId: string; readonly position: string | null },
+>(
+  topic: Topic<Item>,
+  { apiKeyId = 'key', after = null }: { apiKeyId?: string; after?: Date | null } = {},
+): Promise<Item[]> {
+  const stream = await hub.subscribe({
+    ...{ organizationId, apiKeyId, sessionId: null, topic, webhookId: null, after },
+    filter: () => true,
+    toError(reason) {
+      reasons.push(reason)
+      return new Error(reason)
+    },
+    disconnect: () => {},
+  })
+  const items: Item[] = []
+  void (async () => {
+    for await (const { item } of stream) items.push(item)
+  })().catch(() => {})
+  return items
+}
+
+const newId = () => parseId('attempt', mintId('attempt')) as string
+
+const INSERT = `
+  insert into posthorn.attempts (id, delivery_id, organization_id, webhook_id, number, started_at, succeeded,
+    duration_ms, status, request_url)
+  select id, $2, $3, $4, 1, now(), true, 1, 200, '' from unnest($1::uuid[]) as id`
+
+/** Records attempts and notifies of them. */
+async function record(ids: readonly string[]): Promise<void> {
+  await database.pool.query(INSERT, [ids, newId(), organizationId, webhookId])
+  await notify(database.pool, new Map([[organizationId, ids.toSorted()[0]]]))
+}
+
+const positions = (items: readonly { position: string | null }[]) =>
+  items.map(({ position }) => position)
+
+test('an attempt arrives once, also if one with a higher id committed before it', async () => {
+  const first = await follow(attemptTopic)
+  const second = await follow(attemptTopic)
+  const [low, high] = [newId(), newId()]
+  const client = await database.pool.connect()
+  await client.query('begin')
+  await client.query(INSERT, [[low], newId(), organizationId, webhookId])
+  await record([high])
+  await until(() => first.length === 1 && second.length === 1, 'the higher id arrives')
+  await client.query('commit')
+  client.release()
+  await notify(database.pool, new Map([[organizationId, low]]))
+  await until(() => first.length === 2 && second.length === 2, 'the lower id arrives')
+  const last = newId()
+  await record([last])
+  await until(() => first.length >= 3 && second.length >= 3, 'the next one arrives')
+  for (const stream of [first, second]) expect(positions(stream)).toEqual([high, low, last])
+})
+
+test('an attempt that a killed process did not notify of arrives with the next notification', async () => {
+  const stream = await follow(attemptTopic)
+  const [unnotified, notified] = [newId(), newId()]
+  await database.pool.query(INSERT, [[unnotified], newId(), organizationId, webhookId])
+  await record([notified])
+  await until(() => stream.length >= 2, 'both arrive')
+  expect(positions(stream)).toEqual([unnotified, notified])
+})
+
+test('a notification of another version or program does no harm', async () => {
+  const stream = await follow(attemptTopic)
+  for (const payload of ['', 'end', `${organizationId} x`, `${organizationId} ${'-'.repeat(36)}`]) {
+    await database.pool.query('select pg_notify($1, $2)', ['posthorn_live', payload])
+  }
+  const id = newId()
+  await record([id])
+  await until(() => stream.length > 0, 'the attempt arrives')
+  expect(positions(stream)).toEqual([id])
+})
+
+test('a resumed stream gets what it missed once, also if the feed of others reads it again', async () => {
+  const others = await follow(attemptTopic)
+  const ids = [newId(), newId(), newId()]
+  const [first = '', second = '', third = ''] = ids
+  await database.pool.query(INSERT, [[second, third], newId(), organizationId, webhookId])
+  const resumed = await follow(attemptTopic, { after: new Date() })
+  await until(() => resumed.length === 2, 'it gets what it missed')
+  await record([first])
+  await until(() => resumed.length >= 3 && others.length >= 3, 'the last one arrives')
+  const last = newId()
+  await record([last])
+  await until(() => resumed.length >= 4, 'the next one arrives')
+  expect(positions(others)).toEqual([...ids, last])
+  expect(positions(resumed)).toEqual([second, third, first, last])
+})
+
+test('a burst of 10,000 attempts takes few reads, which all streams of an organization share', async () => {
+  let reads = 0
+  const counted: typeof attemptTopic = {
+    ...attemptTopic,
+    follow(sql, id) {
+      const read = attemptTopic.follow(sql, id)
+      return (since) => {
+        reads += 1
+        return read(since)
+      }
+    },
+  }
+  const streams = await Promise.all([1, 2, 3].map(() => follow(counted)))
+  reads = 0
+  await using notifier = createNotifier(database.pool, () => {})
+  for (let i = 0; i < 100; i++) {
+    const ids = Array.from({ length: 100 }, newId)
+    await database.pool.query(INSERT, [ids, newId(), organizationId, webhookId])
+    for (const id of ids) notifier.notify(organizationId, id)
+  }
+  await until(() => streams.every((items) => items.length >= 10_000), 'all attempts arrive')
+  for (const stream of streams) expect(new Set(positions(stream)).size).toBe(10_000)
+  expect(reads).toBeLessThan(200)
+})
+
+test('a state is reported when it differs from the one of the last read, and no deleted webhook', async () => {
+  const { pool } = database
+  await pool.query(
+    'insert into posthorn.webhook_conditions (webhook_id, failing_since, consecutive_failures) values ($1, now(), 1)',
+    [webhookId],
+  )
+  const stream = await follow(healthTopic)
+  const states = () => stream.map(({ state }) => state)
+  const change = async (statement: string, state: string) => {
+    await pool.query(statement, [webhookId])
+    await notify(pool, new Map([[organizationId, undefined]]))
+    await until(() => states().at(-1) === state, `the webhook is ${state}`)
+  }
+  await change(
+    'update posthorn.webhook_conditions set failing_since = null where webhook_id = $1',
+    'healthy',
+  )
+  await change('update posthorn.webhooks set enabled = false where id = $1', 'disabled')
+  await pool.query('update posthorn.webhooks set deleted_at = now() where id = $1', [webhookId])
+  await createWebhook(database, organizationId, [JOINED], false)
+  await notify(pool, new Map([[organizationId, undefined]]))
+  await until(() => stream.length > 2, 'the new webhook is disabled')
+  expect(states()).toEqual(['healthy', 'disabled', 'disabled'])
+  expect(stream[2]?.webhookId).not.toBe(webhookId)
+})
+
+test('a stream that ends while it opens leaves nothing to the next one', async () => {
+  const { pool } = database
+  await follow(attemptTopic, { apiKeyId: 'other key' })
+  keyChecks = 0
+  await until(() => keyChecks > 0, 'the keys are checked')
   // The next check is in two seconds, and the wait for the lock below ends after two seconds, too.
   await sleep(1_000)
   const client = await pool.connect()
   await client.query('begin')
   await client.query('lock table posthorn.live_listeners in exclusive mode')
-  const opening = open()
-  isRevoked = true
-  await until(() => reasons.length > 0, 'the stream ends')
-  isRevoked = false
+  revoked.add('key')
+  const opening = follow(healthTopic)
+  await until(() => reasons.includes('revoked'), 'the stream ends')
   await client.query('rollback')
   client.release()
-  await expect((await opening).next()).rejects.toThrow('revoked')
-
+  await opening
+  revoked.clear()
   await pool.query(
     'insert into posthorn.webhook_conditions (webhook_id, failing_since, consecutive_failures) values ($1, now(), 1)',
     [webhookId],
   )
-  const stream = await open()
-  for (const [i, succeeded] of [true, false].entries()) {
-    const ids = {
-      organizationId,
-      webhookId,
-      deliveryId: webhookId,
-      attemptId: `${i}${webhookId.slice(1)}`,
-    }
-    await notify(pool, [{ kind: 'attempt', ...ids, succeeded, finished: false }])
-  }
-  const { value } = await stream.next()
-  expect(value?.liveEvent).toMatchObject({ health: 'healthy' } satisfies Partial<LiveEvent>)
+  const stream = await follow(healthTopic)
+  await pool.query('update posthorn.webhook_conditions set failing_since = null')
+  await notify(pool, new Map([[organizationId, undefined]]))
+  await until(() => stream.length > 0, 'the change arrives')
+  expect(stream.map(({ state }) => state)).toEqual(['healthy'])
 })

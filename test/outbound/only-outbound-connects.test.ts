@@ -27,7 +27,7 @@ const PLANTED: [line: string, rule: string][] = [
   ["import axios from 'axios'", 'packages-are-known-to-open-no-sockets'],
   ["import ws from 'ws'", 'packages-are-known-to-open-no-sockets'],
   ["import { spawn } from 'node:child_process'", 'only-db-starts-programs'],
-  ["import { Worker } from 'node:worker_threads'", 'only-threads-starts-threads'],
+  ["import { Worker } from 'node:worker_threads'", 'only-run-starts-threads'],
 ]
 
 const checkerInstalled = await requirePackages('test/architecture')
@@ -62,7 +62,7 @@ describe('outside of src/outbound', () => {
         new Set([
           'packages-are-known-to-open-no-sockets',
           'only-db-starts-programs',
-          'only-threads-starts-threads',
+          'only-run-starts-threads',
         ]),
       )
     })

@@ -1,14 +1,7 @@
 import { expect, test as sequentialTest } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import {
-  addDeliveries,
-  countLate,
-  countPending,
-  countStates,
-  jobs,
-  runnerIds,
-} from './support/deliveries.ts'
+import { addDeliveries, countLate, countStates, jobs, runnerIds } from './support/deliveries.ts'
 import { startProxyTo } from './support/proxy.ts'
 import type { Report } from './support/worker-main.ts'
 import { startWorkerProcess, type WorkerProcess } from './support/worker-process.ts'
@@ -16,33 +9,10 @@ import { startWorkerProcess, type WorkerProcess } from './support/worker-process
 /** The tests mostly wait for heartbeats, each with its own database, so they run at the same time. */
 const test = sequentialTest.concurrent
 
-const LONG_MS = 600_000
-
 /** The ids of the deliveries that a worker process reported as started, recorded, or with a lost claim. */
 function reported({ reports }: WorkerProcess, state: Report['state'] = 'started'): string[] {
   return reports.filter((report) => report.state === state).map(({ deliveryId }) => deliveryId)
 }
-
-test('other workers run the jobs of a killed worker within 15 s, and no attempt is used up', async () => {
-  await using database = await createTestDatabase()
-  await using victim = startWorkerProcess(database.url, LONG_MS)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
-  const ids = await addDeliveries(database, 60, { attemptCount: 3 })
-  await until(() => reported(victim).length === 20, 'its tasks run')
-  await using other = startWorkerProcess(database.url, 0)
-  await until(async () => (await runnerIds(database)).length === 2, 'the other worker runs', 60_000)
-  victim.kill('SIGKILL')
-  // A rescue takes at most 15 s; the rest is a margin for a busy machine.
-  await until(
-    () => reported(other, 'recorded').length === 60,
-    'the other worker delivers all',
-    20_000,
-  )
-  expect(reported(other, 'recorded').toSorted()).toEqual(ids.toSorted())
-  expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 4, count: 60 }])
-  await until(async () => (await jobs(database)).length === 0, 'no job is left')
-  expect(await runnerIds(database)).toHaveLength(1)
-})
 
 test('other workers run the jobs of a frozen worker; when it resumes, its claims are lost, and it claims new jobs', async () => {
   await using database = await createTestDatabase()
@@ -127,25 +97,6 @@ test('after an outage of Postgres, no worker considers another one dead', async 
   await addDeliveries(database, 40)
   await until(async () => (await jobs(database)).length === 0, 'the workers deliver again', 20_000)
   expect(worker.output() + other.output()).not.toContain('dead workers')
-})
-
-test('jobs resume within 15 s each of 4 times that Postgres drops every connection, and the process survives', async () => {
-  await using database = await createTestDatabase()
-  await using worker = startWorkerProcess(database.url, 5)
-  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
-  let count = 0
-  for (let round = 0; round < 4; round++) {
-    count += (await addDeliveries(database, 100)).length
-    await until(async () => (await countPending(database)) < 90, `jobs run in round ${round}`)
-    await database.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and pid <> pg_backend_pid()`,
-    )
-  }
-  await until(async () => (await jobs(database)).length === 0, 'all jobs are done')
-  expect(worker.process.exitCode).toBeNull()
-  expect(worker.output()).not.toMatch(/[Uu]nhandled/)
-  expect(await countStates(database)).toEqual([{ state: 'succeeded', attempts: 1, count }])
 })
 
 test('a worker that cannot return its jobs when it stops finishes the others, and no job is lost', async () => {

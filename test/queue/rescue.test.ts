@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { enqueue } from '../../src/queue/jobs.ts'
-import { rescueWorkers } from '../../src/queue/rescue.ts'
+import { abandonUnknownRunners, rescueWorkers } from '../../src/queue/rescue.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { claimAll } from './support/claims.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
@@ -30,6 +30,18 @@ test('the job of a rescued delivery is due, with the recorded number of attempts
   for (const job of await jobs(database))
     expect(job).toMatchObject({ attempts: 4, maxAttempts: 10, lockedBy: null, isDue: true })
   expect(await runnerIds(database)).toEqual([])
+})
+
+test('jobs that a runner claims after its rescue are rescued as well, but not those of one that has just started', async () => {
+  const [id] = await addDeliveries(database, 1, { attemptCount: 4 })
+  await using late = await claimAll(database)
+  await database.pool.query('delete from posthorn.workers')
+  await abandonUnknownRunners(database.pool, 'graphile_worker')
+  expect(await runnerIds(database)).toEqual([])
+  await abandonUnknownRunners(database.pool, 'graphile_worker', 0)
+  expect(await runnerIds(database)).toEqual([late.id])
+  expect(await rescue([late.id])).toBe(1)
+  expect(await jobs(database)).toMatchObject([{ key: id, attempts: 4, lockedBy: null }])
 })
 
 test('a rescue keeps the last attempt of a delivery', async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rateLimitHeaders } from '../../src/access/quota.ts'
 import type { Database } from '../../src/db/client.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import {
   createAuthFailureLimiter,
   MAX_AUTH_FAILURES,
 } from '../../src/rate-limit/auth-failure-limiter.ts'
-import { rateLimitHeaders } from '../../src/rate-limit/rate-limit-headers.ts'
 import { createRateLimiter, type RateLimiter } from '../../src/rate-limit/rate-limiter.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant } from '../support/factories.ts'

@@ -223,7 +223,7 @@ describe('after the owner has migrated', () => {
     `insert into posthorn._prisma_migrations (id, checksum, migration_name) values ('a', 'b', 'c')`,
     'delete from posthorn.organizations',
     'delete from posthorn.api_keys',
-    'delete from posthorn.recoveries',
+    'delete from posthorn.bulk_tasks',
   ])('the service cannot: %s', async (statement) => {
     await expect(asService.pool.query(statement)).rejects.toMatchObject({ code: '42501' })
   })
@@ -301,8 +301,7 @@ describe('after the owner has migrated', () => {
     const UNFILTERED: Record<string, (tx: Db) => PromiseLike<{ organizationId: string }[]>> = {
       webhook: (tx) => tx.webhook.findMany(),
       apiKey: (tx) => tx.apiKey.findMany(),
-      recovery: (tx) => tx.recovery.findMany(),
-      deliveryTask: (tx) => tx.deliveryTask.findMany(),
+      bulkTask: (tx) => tx.bulkTask.findMany(),
       idempotencyKey: (tx) => tx.idempotencyKey.findMany(),
     }
     test.each(Object.entries(UNFILTERED))(

@@ -16,7 +16,6 @@ import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import '../../src/graphql/portal-access-plugin.ts'
 import type { Context } from '../../src/graphql/context.ts'
-import type { LiveEvent } from '../../src/live/live-event.ts'
 import { notify } from '../../src/live/notify.ts'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { schema } from '../../src/server/schema.ts'
@@ -45,7 +44,6 @@ interface WebhookObjects {
   readonly webhook: string
   readonly delivery: string
   readonly attempt: string
-  readonly recovery: string
   readonly task: string
   readonly key: string
 }
@@ -110,18 +108,12 @@ async function objectsOf(webhook: string, event: string): Promise<WebhookObjects
   const row = await prisma.delivery.findFirstOrThrow({ where: { webhookId, eventId } })
   const delivery = publicId('delivery', row.id)
   const attempt = await addAttempt(api.database, delivery)
-  const { rows } = await api.database.pool.query<{ id: string }>(
-    `insert into posthorn.recoveries (organization_id, webhook_id, since, until, include, rate_per_second,
-       total, total_is_exact, step, reached_id)
-     values ($1, $2, now() - interval '1 hour', now(), 'failed', 1, 1, true, 'failed', $3) returning id`,
-    [organizationId, webhookId, row.id],
-  )
-  const task = await prisma.deliveryTask.create({
+  const task = await prisma.bulkTask.create({
     data: {
       organizationId,
       webhookId,
       action: 'redeliver',
-      filter: {},
+      selection: { filter: {} },
       ratePerSecond: 1,
       total: 1,
       totalIsExact: true,
@@ -132,8 +124,7 @@ async function objectsOf(webhook: string, event: string): Promise<WebhookObjects
     webhook,
     delivery,
     attempt,
-    recovery: publicId('recovery', rows[0]?.id as string),
-    task: publicId('deliveryTask', task.id),
+    task: publicId('bulkTask', task.id),
     key: publicId('apiKey', key.id),
   }
 }
@@ -210,7 +201,6 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['nothing', () => `id: "${other.webhook}"`],
     ['nothing', () => `id: "${other.delivery}"`],
     ['nothing', () => `id: "${other.attempt}"`],
-    ['nothing', () => `id: "${other.recovery}"`],
     ['nothing', () => `id: "${other.task}"`],
     ['nothing', () => `id: "${other.key}"`],
     ['nothing', () => `id: "${others}"`],
@@ -257,9 +247,11 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   events: [['closed', () => 'first: 3']],
   scanEvents: [['closed', () => 'first: 3, contains: "payload"']],
   testReceiver: [['closed', () => '', false]],
-  recovery: [['nothing', () => `id: "${other.recovery}"`]],
-  deliveryTask: [['nothing', () => `id: "${other.task}"`]],
-  deliveryTasks: [['closed', () => 'first: 3']],
+  bulkTask: [['nothing', () => `id: "${other.task}"`]],
+  bulkTasks: [
+    ['narrowed', () => 'first: 3'],
+    ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
+  ],
   backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   apiKeys: [['closed', () => 'first: 5']],
@@ -401,13 +393,12 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   ],
   redeliver: ['not_found', () => `id: "${other.delivery}"`],
   cancelDelivery: ['not_found', () => `id: "${other.delivery}"`],
-  cancelRecovery: ['not_found', () => `id: "${other.recovery}"`],
   redeliverDeliveries: [
     'not_found',
     () => `input: { ids: ["${own.delivery}", "${other.delivery}"] }`,
   ],
   cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
-  cancelDeliveryTask: ['not_found', () => `id: "${other.task}"`],
+  cancelBulkTask: ['not_found', () => `id: "${other.task}"`],
   createWebhook: [
     'closed',
     () => `input: { url: "https://new.example", eventSubscriptions: ["${JOINED}"] }`,
@@ -496,8 +487,7 @@ test('mutations change the own webhook', async () => {
     ],
     [`redeliver(id: "${own.delivery}")`, 'Redeliver'],
     [`cancelDelivery(id: "${own.delivery}")`, 'CancelDelivery'],
-    [`cancelRecovery(id: "${own.recovery}")`, 'CancelRecovery'],
-    [`cancelDeliveryTask(id: "${own.task}")`, 'CancelDeliveryTask'],
+    [`cancelBulkTask(id: "${own.task}")`, 'CancelBulkTask'],
     [`redeliverDeliveries(input: { ids: ["${own.delivery}"] })`, 'RedeliverDeliveries'],
     [`cancelDeliveries(input: { filter: { states: QUEUED } })`, 'CancelDeliveries'],
     [
@@ -518,8 +508,8 @@ test('a bulk task has only deliveries of the own webhook, and needs a condition 
       ... on CancelDeliveriesSuccess { task { id } } ... on UserError { code } } }`)
   for (const filter of ['states: QUEUED', 'anyAttempt: { outcome: FAILED }']) {
     const { data } = await cancel(`filter: { ${filter} }`)
-    const { webhookId } = await api.database.prisma.deliveryTask.findUniqueOrThrow({
-      where: { id: parseId('deliveryTask', data.cancelDeliveries.task.id) as string },
+    const { webhookId } = await api.database.prisma.bulkTask.findUniqueOrThrow({
+      where: { id: parseId('bulkTask', data.cancelDeliveries.task.id) as string },
     })
     expect(publicId('webhook', webhookId as string)).toBe(own.webhook)
   }
@@ -555,7 +545,7 @@ describe('subscriptions', () => {
       'the subscription is rejected',
     )
     const stream = await listen(`subscription { ${name} { ${field} } }`)
-    for (const objects of [other, own]) await notify(api.database.pool, [attemptOf(objects)])
+    await changeAll()
     await until(
       () => Object.values(own).some((id) => stream.text().includes(id)),
       'the attempt is reported',
@@ -564,15 +554,30 @@ describe('subscriptions', () => {
     await stream.stop()
   })
 
-  const attemptOf = (objects: WebhookObjects): LiveEvent => ({
-    kind: 'attempt',
-    organizationId,
-    webhookId: parseId('webhook', objects.webhook) as string,
-    deliveryId: parseId('delivery', objects.delivery) as string,
-    attemptId: parseId('attempt', objects.attempt) as string,
-    succeeded: false,
-    finished: true,
-  })
+  /** Both webhooks begin to fail or work again, and their deliveries are exhausted by another attempt. */
+  async function changeAll(): Promise<void> {
+    const { pool } = api.database
+    for (const { webhook, delivery } of [other, own]) {
+      const { rows } = await pool.query(
+        'select attempt_count + 1 as number from posthorn.deliveries where id = $1',
+        [parseId('delivery', delivery)],
+      )
+      await addAttempt(api.database, delivery, rows[0].number)
+      await pool.query(
+        `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
+         where id = $1`,
+        [parseId('delivery', delivery)],
+      )
+      await pool.query(
+        `insert into posthorn.webhook_conditions as c (webhook_id, failing_since, consecutive_failures)
+         values ($1, now(), 1)
+         on conflict (webhook_id) do update set
+           failing_since = case when c.failing_since is null then now() end`,
+        [parseId('webhook', webhook)],
+      )
+    }
+    await notify(pool, new Map([[organizationId, undefined]]))
+  }
 
   /** Subscribes, and collects the text of the stream. */
   async function listen(query: string) {
@@ -652,16 +657,13 @@ describe('a new field', () => {
     'WebhookBacklog.oldest',
     'FailureGroup.webhook',
     'FailureGroup.sample',
-    'Webhook.recoveries',
     'Delivery.event',
-    'DeliveryTask.exhaustedDeliveries',
-    'Recovery.exhaustedDeliveries',
+    'BulkTask.exhaustedDeliveries',
     'Delivery.webhook',
     'Delivery.attempts',
     'Attempt.delivery',
     'Attempt.webhook',
-    'Recovery.webhook',
-    'RecoverDeliveriesSuccess.recovery',
+    'BulkTask.webhook',
     'WebhookHealthChange.webhook',
     // Only closed fields lead to the objects of these fields.
     'CreatedApiKey.apiKey',
@@ -676,7 +678,7 @@ describe('a new field', () => {
       .filter(({ name }) => ![...BY_FIELD, 'Query', 'Mutation', 'Subscription'].includes(name))
       // Connections and edges wrap objects that passed the access policy.
       .filter(({ name }) => !/(Connection|Edge)$/.test(name))
-      .filter(({ name }) => !/Success$/.test(name) || name === 'RecoverDeliveriesSuccess')
+      .filter(({ name }) => !/Success$/.test(name))
       .flatMap((type) =>
         Object.values(type.getFields()).flatMap((field) =>
           leadsToNode(field.type) ? `${type.name}.${field.name}` : [],
@@ -704,7 +706,7 @@ async function allRows() {
       (select json_agg(t order by t.name) from posthorn.event_types as t) as types,
       (select json_agg(t order by t.id) from posthorn.deliveries as t) as deliveries,
       (select json_agg(t order by t.id) from posthorn.events as t) as events,
-      (select json_agg(t order by t.id) from posthorn.recoveries as t) as recoveries,
+      (select json_agg(t order by t.id) from posthorn.bulk_tasks as t) as tasks,
       (select json_agg(t order by t.id) from graphile_worker.jobs as t) as jobs`)
   return rows[0]
 }

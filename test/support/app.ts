@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type App, startApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Role, Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/client.ts'
+import { type App, startApp } from '../../src/run/app.ts'
 import { createTestDatabase } from './database.ts'
 import { createTenant } from './factories.ts'
 

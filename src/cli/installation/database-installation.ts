@@ -1,7 +1,6 @@
 import { COMMAND_LINE } from '../../access/actor.ts'
 import { ALL_ORGANIZATIONS } from '../../access/all-organizations.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../api-keys/api-key.ts'
-import type { Services } from '../../app.ts'
 import type { Db } from '../../db/client.ts'
 import type { ApiKey, Organization as OrganizationRow } from '../../db/generated/prisma/client.ts'
 import { publicId } from '../../db/ids.ts'
@@ -10,6 +9,7 @@ import {
   getOrganization,
   listOrganizations,
 } from '../../organizations/organization.ts'
+import type { Services } from '../../run/app.ts'
 import type { Installation, Key, Organization } from './installation.ts'
 import { onlyOrganization } from './only-organization.ts'
 

@@ -1,3 +1,4 @@
+import { LruMap } from '../../lib/lru-map.ts'
 import type { VerificationResult } from './verifier.ts'
 
 /** Decides the response to each delivery, and remembers the ids of earlier deliveries. */
@@ -12,7 +13,7 @@ export interface PlannedResponse {
   readonly text: string
 }
 
-/** The number of remembered ids; the oldest is evicted first. */
+/** The number of remembered ids. */
 const MAX_IDS = 10_000
 
 /**
@@ -21,7 +22,7 @@ const MAX_IDS = 10_000
  */
 export function createResponsePlan(options: { failures: number; status: number }): ResponsePlan {
   const { status } = options
-  const seen = new Map<string, { arrivals: number; accepted: boolean }>()
+  const seen = new LruMap<string, { arrivals: number; accepted: boolean }>({ maxEntries: MAX_IDS })
   let failuresLeft = options.failures
 
   return {
@@ -30,7 +31,6 @@ export function createResponsePlan(options: { failures: number; status: number }
       const known = seen.get(id) ?? { arrivals: 0, accepted: false }
       known.arrivals++
       seen.set(id, known)
-      if (seen.size > MAX_IDS) seen.delete(seen.keys().next().value as string)
       return known.arrivals
     },
     respondTo(id, verification) {

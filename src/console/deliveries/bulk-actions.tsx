@@ -4,15 +4,11 @@ import { SelectionBar } from '../components/selection/selection-bar.tsx'
 import type { Selection } from '../components/selection/use-selection.ts'
 import { usePanel } from '../components/use-panel.ts'
 import { ExportDialog } from '../exports/export-dialog.tsx'
-import type {
-  DeliveryFilter,
-  DeliveryRowFragment,
-  DeliveryTaskAction,
-} from '../generated/graphql.ts'
+import type { DeliveryFilter, DeliveryRowFragment } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
 import { StartTask } from '../tasks/start-task.tsx'
-import type { TaskTarget } from '../tasks/task-target.ts'
+import type { TargetAction, TaskTarget } from '../tasks/task-target.ts'
 import { SelectMatching } from './select-matching.tsx'
 import { useDeliveryCount } from './use-delivery-count.ts'
 import { useExportDeliveries } from './use-export-deliveries.ts'
@@ -30,7 +26,7 @@ interface BulkActionsProps {
 export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsProps) {
   const { can } = useSession()
   const task = usePanel('task')
-  const [action, setAction] = useState<DeliveryTaskAction>('REDELIVER')
+  const [action, setAction] = useState<TargetAction>('REDELIVER')
   const [target, setTarget] = useState<TaskTarget | null>(null)
   const [exporting, setExporting] = useState(false)
   const shown = rows.map(({ id }) => id)
@@ -47,7 +43,7 @@ export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsPro
     ({ id, state }) => state === 'SUCCEEDED' && !selection.isAll && selection.ids.has(id),
   ).length
 
-  function begin(next: DeliveryTaskAction) {
+  function begin(next: TargetAction) {
     setAction(next)
     setTarget(selected)
   }

@@ -2,16 +2,15 @@ import { NumberInput, Skeleton, Stack, Text } from '@mantine/core'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
 import { formatCount } from '../format.ts'
-import type { DeliveryTaskAction } from '../generated/graphql.ts'
 import { t } from '../strings/t.ts'
-import { leavesOut, type TaskTarget } from './task-target.ts'
+import { leavesOut, type TargetAction, type TaskTarget } from './task-target.ts'
 import { useStartTask } from './use-start-task.ts'
 
 const DEFAULT_RATE = 500
 const MAX_RATE = 5_000
 
 interface StartTaskProps {
-  readonly action: DeliveryTaskAction
+  readonly action: TargetAction
   /** Null while the dialog is closed. */
   readonly target: TaskTarget | null
   /** How many of the selected ids are known to have succeeded. */
@@ -92,7 +91,7 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
 
 type Counted = { readonly count: number; readonly countIsExact: boolean } | null
 
-function titleOf(action: DeliveryTaskAction, counted: Counted): string {
+function titleOf(action: TargetAction, counted: Counted): string {
   const key = action === 'REDELIVER' ? 'confirmRedeliver' : 'confirmCancel'
   if (!counted || counted.count === 0) return t(`bulk:${key}.counting`)
   const total = counted.countIsExact
@@ -101,7 +100,7 @@ function titleOf(action: DeliveryTaskAction, counted: Counted): string {
   return t(`bulk:${key}.title`, { count: counted.count, total })
 }
 
-function nothing(action: DeliveryTaskAction): string {
+function nothing(action: TargetAction): string {
   return action === 'REDELIVER'
     ? t('bulk:count.nothingToRedeliver')
     : t('bulk:count.nothingToCancel')

@@ -1,6 +1,8 @@
+import { Stack, Text, Title } from '@mantine/core'
 import { useMemo } from 'react'
 import { useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
+import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { DetailSkeleton } from '../components/page/detail-skeleton.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
@@ -9,13 +11,17 @@ import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { deliveryColumns } from '../deliveries/delivery-columns.tsx'
-import { FailedAgain } from '../deliveries/failed-again.tsx'
 import { TaskFailuresDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { t } from '../strings/t.ts'
-import { StopTask, TaskResult, TaskStateBadge, taskHeading } from './task-result.tsx'
+import {
+  RecoveredTimes,
+  StopTask,
+  TaskResult,
+  TaskStateBadge,
+  taskHeading,
+} from './task-result.tsx'
 import { useTask } from './use-task.ts'
-import './tasks.css'
 
 const COLUMNS = deliveryColumns(null)
 const PARENTS = [[t('deliveries:title'), '/deliveries']] as const
@@ -56,10 +62,16 @@ export default function TaskPage() {
           task.finishedAt
             ? { label: t('tasks:finished'), value: <Time at={task.finishedAt} /> }
             : null,
+          task.recovery
+            ? { label: t('tasks:recovered'), value: <RecoveredTimes task={task} /> }
+            : null,
+          task.recovery
+            ? { label: t('tasks:deliveries'), value: t(`tasks:include.${task.recovery.include}`) }
+            : null,
           { label: t('tasks:rate'), value: t('tasks:perSecond', { count: task.ratePerSecond }) },
         ]}
       />
-      {task.action === 'REDELIVER' && <Failures task={task} />}
+      {task.action !== 'CANCEL' && <Failures task={task} />}
     </Page>
   )
 }
@@ -69,7 +81,7 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
   const withWebhook = useSession().can('webhooks:read')
   // The count belongs to the key, so that the list is read again when more have failed.
   const context = useMemo(
-    () => ({ additionalTypenames: ['DeliveryTask'], failures: task.exhausted }),
+    () => ({ additionalTypenames: ['BulkTask'], failures: task.exhausted }),
     [task.exhausted],
   )
   const { data, error, stale, reload } = useRead(
@@ -77,15 +89,31 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
     { id: task.id, ...cursors.variables, withWebhook },
     { context, requestPolicy: 'cache-and-network' },
   )
+  const connection = data?.bulkTask?.exhaustedDeliveries
   return (
-    <FailedAgain
-      order={2}
-      hint={t('tasks:failuresHint')}
-      empty={t('tasks:noFailures')}
-      columns={COLUMNS}
-      connection={data?.deliveryTask?.exhaustedDeliveries}
-      cursors={cursors}
-      read={{ error, stale, retry: reload }}
-    />
+    <Stack component="section" gap="xs" aria-label={t('tasks:failures')}>
+      <Title order={2} size="h5">
+        {t('tasks:failures')}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {t('tasks:failuresHint')}
+      </Text>
+      <List
+        label={t('tasks:failures')}
+        columns={COLUMNS}
+        rows={connection?.nodes}
+        keyOf={(delivery) => delivery.id}
+        to={(delivery) => `/deliveries/${delivery.id}`}
+        error={error}
+        stale={stale}
+        retry={reload}
+        pages={{ info: connection?.pageInfo, cursors }}
+        empty={
+          <Text size="sm" c="dimmed" p="md">
+            {t('tasks:noFailures')}
+          </Text>
+        }
+      />
+    </Stack>
   )
 }

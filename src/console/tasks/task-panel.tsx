@@ -24,7 +24,7 @@ export function TaskPanel({ id, onClose }: TaskPanelProps) {
           </Text>
           {task && <TaskStateBadge task={task} />}
         </Group>
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs" wrap="nowrap" flex="none">
           {task && <StopTask task={task} />}
           {task && (
             <Anchor component={Link} to={`/tasks/${id}`} size="sm">

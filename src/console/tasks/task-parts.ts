@@ -1,12 +1,10 @@
-import type { RecoveryRowFragment, TaskFieldsFragment } from '../generated/graphql.ts'
+import type { TaskFieldsFragment } from '../generated/graphql.ts'
 
 export interface TaskPart {
   readonly name: 'delivered' | 'failed' | 'canceled' | 'waiting' | 'left' | 'skipped'
   readonly count: number
   /** A CSS color. */
   readonly color: string
-  /** Where these deliveries are listed. */
-  readonly href?: string
 }
 
 const COLORS = {
@@ -22,15 +20,6 @@ type Counts = Pick<
   TaskFieldsFragment,
   'state' | 'total' | 'changed' | 'succeeded' | 'exhausted' | 'canceled' | 'unfinished'
 >
-
-/** The parts of a recovery, whose states are those of a bulk action. Failures are listed at `failuresHref`. */
-export function partsOfRecovery(
-  recovery: RecoveryRowFragment,
-  failuresHref: string,
-): readonly TaskPart[] {
-  const parts = partsOf({ ...recovery, changed: recovery.redelivered + recovery.created })
-  return parts.map((part) => (part.name === 'failed' ? { ...part, href: failuresHref } : part))
-}
 
 /** What became of the deliveries of a bulk action, without what does not occur. */
 export function partsOf(task: Counts): readonly TaskPart[] {

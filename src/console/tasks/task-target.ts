@@ -1,10 +1,13 @@
-import type { DeliveryFilter, DeliveryState, DeliveryTaskAction } from '../generated/graphql.ts'
+import type { BulkTaskAction, DeliveryFilter, DeliveryState } from '../generated/graphql.ts'
+
+/** What people do with the deliveries that they select. */
+export type TargetAction = Exclude<BulkTaskAction, 'RECOVER'>
 
 /** The deliveries of a bulk action: either ids or a filter. */
 export type TaskTarget = { readonly ids: readonly string[] } | { readonly filter: DeliveryFilter }
 
 /** The states that an action changes. */
-const STATES: Record<DeliveryTaskAction, readonly DeliveryState[]> = {
+const STATES: Record<TargetAction, readonly DeliveryState[]> = {
   REDELIVER: ['RETRYING', 'SUCCEEDED', 'EXHAUSTED', 'CANCELED'],
   CANCEL: ['QUEUED', 'RETRYING', 'WAITING'],
 }
@@ -14,7 +17,7 @@ const FAILED: readonly DeliveryState[] = ['RETRYING', 'EXHAUSTED']
 
 /** The input for the API, without the states that the action cannot change. Null if none is left. */
 export function targetInput(
-  action: DeliveryTaskAction,
+  action: TargetAction,
   target: TaskTarget,
 ): { ids: string[] } | { filter: DeliveryFilter } | null {
   if ('ids' in target) return { ids: [...target.ids] }
@@ -28,6 +31,6 @@ export function targetInput(
 }
 
 /** Whether a redelivery leaves out deliveries that match, because their state was not asked for. */
-export function leavesOut(action: DeliveryTaskAction, target: TaskTarget): boolean {
+export function leavesOut(action: TargetAction, target: TaskTarget): boolean {
   return action === 'REDELIVER' && 'filter' in target && target.filter.states == null
 }

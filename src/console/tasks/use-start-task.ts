@@ -1,11 +1,10 @@
 import { type Outcome, useAction } from '../api/use-action.ts'
 import {
-  type DeliveryTaskAction,
   TaskCancelDeliveriesDocument,
   type TaskFieldsFragment,
   TaskRedeliverDocument,
 } from '../generated/graphql.ts'
-import { type TaskTarget, targetInput } from './task-target.ts'
+import { type TargetAction, type TaskTarget, targetInput } from './task-target.ts'
 
 interface StartedTask {
   readonly count: number
@@ -25,7 +24,7 @@ export function useStartTask() {
   const cancel = useAction(TaskCancelDeliveriesDocument)
 
   return async (
-    action: DeliveryTaskAction,
+    action: TargetAction,
     target: TaskTarget,
     options: StartOptions,
   ): Promise<Outcome<StartedTask> | null> => {

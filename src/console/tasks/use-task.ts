@@ -1,23 +1,33 @@
 import { useEffect } from 'react'
+import { pageQuery } from '../api/page-query.ts'
 import { useRead } from '../api/use-read.ts'
-import type { DeliveryTaskState } from '../generated/graphql.ts'
-import { taskQuery } from './task-query.ts'
+import { TaskDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 
-/** How often a task is read again: while it queues, and while its deliveries finish. */
-const EVERY_MS: Partial<Record<DeliveryTaskState, number>> = { RUNNING: 1_000, DELIVERING: 2_000 }
+export const taskQuery = pageQuery(TaskDocument, ({ params }) => ({ id: params['id'] ?? '' }), [
+  'BulkTask',
+])
 
 /** A bulk action, followed until it ends. `task` is null if there is none with this id. */
 export function useTask(id: string) {
   const { query, context } = taskQuery
   const { data, error, reload } = useRead(query, { id }, { context })
-  const task = data?.deliveryTask
-  const everyMs = task ? EVERY_MS[task.state] : undefined
+  const task = data?.bulkTask
+  useReloadEvery(task ? everyMs(task) : null, reload)
+  return { task, error, reload }
+}
+
+/** How often to read a task again. Also what was queued before a task was stopped finishes later. */
+export function everyMs({ state, unfinished }: TaskFieldsFragment): number | null {
+  if (state === 'RUNNING') return 1_000
+  return state === 'DELIVERING' || unfinished > 0 ? 2_000 : null
+}
+
+export function useReloadEvery(ms: number | null, reload: () => void) {
   useEffect(() => {
-    if (everyMs === undefined) return
+    if (ms === null) return
     const timer = setInterval(() => {
       if (!document.hidden) reload()
-    }, everyMs)
+    }, ms)
     return () => clearInterval(timer)
-  }, [everyMs, reload])
-  return { task, error, reload }
+  }, [ms, reload])
 }

@@ -239,18 +239,7 @@ async function publishResult(
   const { succeeded } = record
   const { attemptId, state, consecutiveFailures, failingMs } = recorded
   deps.report.attempted(publicId('delivery', delivery.id), webhookId, record, recorded)
-  const finished = state === 'succeeded' || state === 'exhausted'
-  deps.notify([
-    {
-      kind: 'attempt',
-      organizationId,
-      webhookId,
-      deliveryId: delivery.id,
-      attemptId,
-      succeeded,
-      finished,
-    },
-  ])
+  deps.notify(organizationId, attemptId)
   await deps.scheduler.handleResult(delivery, options, {
     succeeded,
     isReady: record.status !== null && !isOverload(record.status),

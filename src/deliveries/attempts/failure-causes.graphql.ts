@@ -45,7 +45,7 @@ builder.queryField('failureCauses', (t) =>
     description: `The failed attempts of a time range by cause, over time. At most ${MAX_CAUSES} causes. Needs the scope \`deliveries:read\`.`,
     authScopes: { scope: 'deliveries:read' },
     portal: filtersByWebhook,
-    complexity: ({ filter, bucket }) => bucketComplexity({ ...filter, bucket }),
+    complexity: ({ filter, bucket }) => bucketComplexity({ ...(filter as object), bucket }),
     args: {
       filter: t.arg({
         type: 'FailureGroupFilter',

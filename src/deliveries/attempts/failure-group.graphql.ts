@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { publicId } from '../../db/ids.ts'
 import { builder } from '../../graphql/builder.ts'
 import { callerOf } from '../../graphql/context.ts'
+import { requestedSize } from '../../graphql/limits/field-complexity.ts'
 import { lookUp } from '../../graphql/look-up.ts'
 import { filtersByWebhook } from '../../graphql/portal-access.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
@@ -101,7 +102,7 @@ builder.queryField('failureGroups', (t) =>
     description: `The failed attempts of a time range, grouped by webhook and cause, the largest groups first. Considers at most ${MAX_PAIRS.toLocaleString('en')} groups. Needs the scope \`deliveries:read\`.`,
     authScopes: { scope: 'deliveries:read' },
     portal: filtersByWebhook,
-    complexity: ({ first }) => ({ field: 1, multiplier: Number(first ?? DEFAULT_GROUPS) }),
+    complexity: ({ first }) => ({ field: 1, multiplier: requestedSize(first, DEFAULT_GROUPS) }),
     args: {
       filter: t.arg({
         type: 'FailureGroupFilter',

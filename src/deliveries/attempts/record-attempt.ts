@@ -1,9 +1,9 @@
-import { type ArrayElement, columnLiteral } from '../../db/array-literal.ts'
+import { columnLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import { isRejection } from '../../db/rejection.ts'
 import { batched } from '../../lib/batch.ts'
-import { RECORD_ATTEMPTS } from './record-attempts-statement.ts'
-import { countByWebhook, type WebhookCount } from './webhook-count.ts'
+import { ATTEMPTS, RECORD_ATTEMPTS, WEBHOOK_COUNTS } from './record-attempts-statement.ts'
+import { countByWebhook } from './webhook-count.ts'
 
 /** One attempt with its result and the next step of its delivery. */
 export interface AttemptRecord {
@@ -97,61 +97,19 @@ async function recordAttempts(
   records: AttemptRecord[],
 ): Promise<(RecordedAttempt | null)[]> {
   const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
-  const counts = countByWebhook(records)
-  const column = (of: (record: AttemptRecord) => ArrayElement) => columnLiteral(sorted, of)
-  const count = (of: (count: WebhookCount) => ArrayElement) => columnLiteral(counts, of)
   const { rows } = await sql.query<RecordedRow>({
     name: 'record_attempts',
     text: RECORD_ATTEMPTS,
     values: [
       sorted[0]?.deliveryUuid,
       sorted.at(-1)?.deliveryUuid,
+      columnLiteral(sorted, ({ deliveryUuid }) => deliveryUuid),
       headerPrefix,
       userAgent,
-      column((record) => record.deliveryUuid),
-      column((record) => record.attemptsBefore),
-      column((record) => record.startedAt),
-      column((record) => record.succeeded),
-      column((record) => Math.round(record.waitedMs)),
-      column((record) => Math.round(record.durationMs)),
-      column((record) => record.firstByteMs && Math.round(record.firstByteMs)),
-      column((record) => record.resent),
-      column((record) => record.status),
-      column((record) => record.errorCode),
-      column((record) => record.error),
-      column((record) => record.summary),
-      column((record) => record.requestUrl),
-      column((record) => record.requestSignature),
-      column((record) => record.requestHeaderNames.join('\n') || null),
-      column((record) => storableJson(record.responseHeaders)),
-      column((record) => record.responseBody),
-      column((record) => record.responseBodyTruncated),
-      column((record) => record.next.kind),
-      column((record) => (record.next.kind === 'retry' ? record.next.delayMs : null)),
-      column((record) => record.retriesLeft),
-      column((record) => record.scheduleLength),
-      column((record) => record.ordered),
-      count((webhook) => webhook.webhookId),
-      count((webhook) => webhook.organizationId),
-      count((webhook) => webhook.attempts),
-      count((webhook) => webhook.succeeded),
-      count((webhook) => webhook.failed3xx),
-      count((webhook) => webhook.failed4xx),
-      count((webhook) => webhook.failed5xx),
-      count((webhook) => webhook.failedWithoutResponse),
-      count((webhook) => `{${webhook.latency.join(',')}}`),
-      count((webhook) => webhook.lastError),
-      column((record) => record.requestTraceParent),
-      column((record) => record.lookupMs),
-      column((record) => record.connectMs),
-      column((record) => record.tlsMs),
+      ...ATTEMPTS.values(sorted),
+      ...WEBHOOK_COUNTS.values(countByWebhook(records)),
     ],
   })
   const recorded = new Map(rows.map((row) => [sorted[Number(row.ordinal) - 1], row]))
   return records.map((record) => recorded.get(record) ?? null)
-}
-
-/** Removes NUL, which `jsonb` rejects and HTTP does not allow in headers. */
-function storableJson(headers: Readonly<Record<string, string>> | null): string | null {
-  return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
 }

@@ -1,22 +1,76 @@
+import { type ColumnsOf, inputColumns, namesOf } from '../../db/input-columns.ts'
+import type { AttemptRecord } from './record-attempt.ts'
+import type { WebhookCount } from './webhook-count.ts'
+
+/** Columns of attempts that are stored as they are. */
+const STORED: ColumnsOf<AttemptRecord> = {
+  started_at: ['timestamptz', (record) => record.startedAt],
+  succeeded: ['boolean', (record) => record.succeeded],
+  waited_ms: ['int', (record) => Math.round(record.waitedMs)],
+  duration_ms: ['int', (record) => Math.round(record.durationMs)],
+  lookup_ms: ['int', (record) => record.lookupMs],
+  connect_ms: ['int', (record) => record.connectMs],
+  tls_ms: ['int', (record) => record.tlsMs],
+  first_byte_ms: ['int', (record) => record.firstByteMs && Math.round(record.firstByteMs)],
+  resent: ['boolean', (record) => record.resent],
+  status: ['int', (record) => record.status],
+  error_code: ['text', (record) => record.errorCode],
+  error: ['text', (record) => record.error],
+  request_url: ['text', (record) => record.requestUrl],
+  request_signature: ['text', (record) => record.requestSignature],
+  request_trace_parent: ['text', (record) => record.requestTraceParent],
+  response_headers: ['jsonb', (record) => storableJson(record.responseHeaders)],
+  response_body: ['bytea', (record) => record.responseBody],
+  response_body_truncated: ['boolean', (record) => record.responseBodyTruncated],
+}
+
+/** The other columns of attempts. `unnest` cannot return lists. */
+const COMPUTED: ColumnsOf<AttemptRecord> = {
+  delivery_id: ['uuid', (record) => record.deliveryUuid],
+  attempts_before: ['int', (record) => record.attemptsBefore],
+  summary: ['text', (record) => record.summary],
+  header_names: ['text', (record) => record.requestHeaderNames.join('\n') || null],
+  next: ['text', (record) => record.next.kind],
+  retry_delay_ms: [
+    'bigint',
+    (record) => (record.next.kind === 'retry' ? record.next.delayMs : null),
+  ],
+  retries_left: ['int', (record) => record.retriesLeft],
+  schedule_length: ['int', (record) => record.scheduleLength],
+  ordered: ['boolean', (record) => record.ordered],
+}
+
+const COUNTS: ColumnsOf<WebhookCount> = {
+  webhook_id: ['uuid', (count) => count.webhookId],
+  organization_id: ['uuid', (count) => count.organizationId],
+  attempts: ['int', (count) => count.attempts],
+  succeeded: ['int', (count) => count.succeeded],
+  failed_3xx: ['int', (count) => count.failed3xx],
+  failed_4xx: ['int', (count) => count.failed4xx],
+  failed_5xx: ['int', (count) => count.failed5xx],
+  failed_without_response: ['int', (count) => count.failedWithoutResponse],
+  latency: ['text', (count) => `{${count.latency.join(',')}}`],
+  last_error: ['text', (count) => count.lastError],
+}
+
+export const ATTEMPTS = inputColumns({ ...COMPUTED, ...STORED }, 6)
+export const WEBHOOK_COUNTS = inputColumns(COUNTS, ATTEMPTS.end)
+
+/** Removes NUL, which `jsonb` rejects and HTTP does not allow in headers. */
+function storableJson(headers: Readonly<Record<string, string>> | null): string | null {
+  return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
+}
+
 /**
  * Records attempts, updates their deliveries, schedules retries and updates the statistics, all in one statement.
  *
- * $1 and $2 are the first and the last delivery id, which prune the partitions. $3 and $4 are the header prefix and the
- * user agent. $5 to $27 are columns of attempts, in the order of the delivery ids. $28 to $37 are columns of counts by
- * webhook, and $38 to $41 are more columns of attempts. The primary keys serve every lookup.
+ * $1 and $2 are the first and the last delivery id, which prune the partitions, $3 all ids, and $4 and $5 the header
+ * prefix and the user agent. Then come the columns of the attempts, in the order of the delivery ids, and of the counts
+ * by webhook. The primary keys serve every lookup.
  */
 export const RECORD_ATTEMPTS = `
   with attempt as (
-    select * from unnest(
-      $5::uuid[], $6::int[], $7::timestamptz[], $8::boolean[], $9::int[], $10::int[], $11::int[], $12::boolean[],
-      $13::int[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::jsonb[],
-      $21::bytea[], $22::boolean[], $23::text[], $24::bigint[], $25::int[], $26::int[], $27::boolean[], $38::text[],
-      $39::int[], $40::int[], $41::int[]
-    ) with ordinality as input (
-      delivery_id, attempts_before, started_at, succeeded, waited_ms, duration_ms, first_byte_ms, resent, status,
-      error_code, error, summary, request_url, request_signature, request_header_names, response_headers,
-      response_body, response_body_truncated, next, retry_delay_ms, retries_left, schedule_length, ordered,
-      request_trace_parent, lookup_ms, connect_ms, tls_ms, ordinal)
+    select * from unnest(${ATTEMPTS.parameters}) with ordinality as input (${ATTEMPTS.names}, ordinal)
   ),
   updated as (
     update posthorn.deliveries as d set
@@ -73,18 +127,16 @@ export const RECORD_ATTEMPTS = `
       )
     from attempt
     -- Without the array, a cached plan made for few rows reads all deliveries between the bounds.
-    where d.id = attempt.delivery_id and d.id = any ($5::uuid[]) and d.id between $1 and $2
+    where d.id = attempt.delivery_id and d.id = any ($3::uuid[]) and d.id between $1 and $2
     returning d.id, d.organization_id, d.webhook_id, d.event_type, d.attempt_count, d.max_attempts, d.state,
       d.next_attempt_at, d.last_error, d.job_written_at, posthorn.uuid_v7() as attempt_id, attempt.*
   ),
   recorded as (
     insert into posthorn.attempts (
-      id, delivery_id, organization_id, webhook_id, number, started_at, succeeded, waited_ms, duration_ms,
-      lookup_ms, connect_ms, tls_ms, first_byte_ms, resent, status, error_code, error, request_url, request_signature,
-      request_header_names, request_header_prefix, request_user_agent, request_trace_parent, response_headers, response_body, response_body_truncated)
-    select attempt_id, id, organization_id, webhook_id, attempt_count, started_at, succeeded, waited_ms, duration_ms,
-      lookup_ms, connect_ms, tls_ms, first_byte_ms, resent, status, error_code, error, request_url, request_signature,
-      string_to_array(request_header_names, E'\\n'), $3, $4, request_trace_parent, response_headers, response_body, response_body_truncated
+      id, delivery_id, organization_id, webhook_id, number, request_header_names, request_header_prefix,
+      request_user_agent, ${namesOf(STORED)})
+    select attempt_id, id, organization_id, webhook_id, attempt_count, string_to_array(header_names, E'\\n'), $4,
+      $5, ${namesOf(STORED)}
     from updated
   ),
   scheduled as (
@@ -96,12 +148,7 @@ export const RECORD_ATTEMPTS = `
     having count(*) > 0
   ),
   count as (
-    select * from unnest(
-      $28::uuid[], $29::uuid[], $30::int[], $31::int[], $32::int[], $33::int[], $34::int[], $35::int[], $36::text[],
-      $37::text[]
-    ) as input (
-      webhook_id, organization_id, attempts, succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response,
-      latency, last_error)
+    select * from unnest(${WEBHOOK_COUNTS.parameters}) as input (${WEBHOOK_COUNTS.names})
   ),
   counted as (
     -- Sixteen stripes, so that concurrent backends rarely lock the same row.

@@ -1,9 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../../db/client.ts'
-import { isDatabaseUnavailable } from '../../db/faults.ts'
+import { retryWhileUnavailable } from '../../db/retry-while-unavailable.ts'
 import type { AttemptRecord, RecordAttempt, RecordedAttempt } from './record-attempt.ts'
-
-const RETRY_DELAY_MS = 250
 
 /**
  * Retries recording while Postgres is unavailable, so that a sent request is not repeated. A broken connection can hide
@@ -14,20 +11,17 @@ export function recordWithRetry(
   record: RecordAttempt,
   onUnavailable: (error: unknown) => void,
 ): RecordAttempt {
-  async function retry(attempt: AttemptRecord, error: unknown) {
-    for (let reason = error; ; ) {
-      if (!isDatabaseUnavailable(reason)) throw reason
-      onUnavailable(reason)
-      await sleep(RETRY_DELAY_MS)
-      try {
-        return (await findRecorded(sql, attempt)) ?? (await record(attempt))
-      } catch (next) {
-        reason = next
-      }
-    }
+  return async (attempt) => {
+    let isRepeated = false
+    return await retryWhileUnavailable(
+      async () => {
+        const recorded = isRepeated ? await findRecorded(sql, attempt) : null
+        isRepeated = true
+        return recorded ?? (await record(attempt))
+      },
+      { onUnavailable },
+    )
   }
-
-  return (attempt) => record(attempt).catch((error) => retry(attempt, error))
 }
 
 /** The index on (delivery_id, number) serves the lookup. */

@@ -1,5 +1,15 @@
-import type { FieldComplexityFunction } from '@pothos/plugin-complexity'
+import SchemaBuilder, {
+  BasePlugin,
+  type FieldNullability,
+  type InputFieldMap,
+  type InputShapeFromFields,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+  type TypeParam,
+} from '@pothos/core'
 import {
+  type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLOutputType,
   getNamedType,
   getNullableType,
@@ -7,7 +17,6 @@ import {
   isObjectType,
 } from 'graphql'
 import { MAX_PAGE_SIZE, PAGE_SIZE } from '../arguments.ts'
-import type { Context } from '../context.ts'
 
 /**
  * The maximum number of fields in a response. Nested pages of 100 exceed it. A page of 50 deliveries, each with its event,
@@ -24,27 +33,80 @@ export const MEDIUM_TEXT = 25
 /** The assumed length of a list that is neither a page nor requested by ids. */
 const LIST_SIZE = 10
 
+/** What a field costs itself, and how many times its subfields cost. */
+export interface FieldCost {
+  readonly field: number
+  readonly multiplier: number
+}
+
+/** Declared with the option `complexity` of a field. A function gets the arguments as sent: nothing has checked them. */
+type Complexity<Args> = Declared | ((args: { readonly [Name in keyof Args]?: unknown }) => Declared)
+type Declared = number | Partial<FieldCost>
+
 /** A field costs 1, and its subfields cost once per row. Large texts declare their own complexity. */
-export const fieldComplexity: FieldComplexityFunction<Context, Record<string, unknown>> = (
-  args,
-  _context,
-  { type, parentType },
-) => {
-  if (isConnection(type)) return { field: 1, multiplier: pageSize(args) }
+export function fieldCost(
+  { type, extensions }: GraphQLField<unknown, unknown>,
+  parentType: GraphQLNamedType,
+  args: Record<string, unknown>,
+): FieldCost {
+  const option = extensions['complexity'] as Complexity<typeof args> | undefined
+  const declared = typeof option === 'function' ? option(args) : option
+  const usual = { field: 1, multiplier: rowsOf(type, parentType, args) }
+  return typeof declared === 'number' ? { ...usual, field: declared } : { ...usual, ...declared }
+}
+
+function rowsOf(
+  type: GraphQLOutputType,
+  parentType: GraphQLNamedType,
+  { ids, first, last }: Record<string, unknown>,
+): number {
+  if (isConnection(getNamedType(type))) {
+    const size = requestedSize(first ?? last, PAGE_SIZE)
+    // Validation rejects a size out of bounds before a row is read.
+    return size <= MAX_PAGE_SIZE ? size : 0
+  }
   // The lists in a connection have the length of its page, which already multiplies them.
-  const isPage = parentType !== undefined && isConnection(parentType)
-  if (isPage || !isListType(getNullableType(type))) return { field: 1, multiplier: 1 }
-  const { ids } = args
-  return { field: 1, multiplier: Array.isArray(ids) ? ids.length : LIST_SIZE }
+  if (isConnection(parentType) || !isListType(getNullableType(type))) return 1
+  return Array.isArray(ids) ? ids.length : LIST_SIZE
 }
 
-function isConnection(type: GraphQLOutputType): boolean {
-  const named = getNamedType(type)
-  return isObjectType(named) && 'pageInfo' in named.getFields()
+function isConnection(type: GraphQLNamedType): boolean {
+  return isObjectType(type) && 'pageInfo' in type.getFields()
 }
 
-/** Validation rejects a size out of bounds before a row is read. */
-function pageSize(args: Record<string, unknown>): number {
-  const size = Number(args['first'] ?? args['last'] ?? PAGE_SIZE)
-  return size >= 0 && size <= MAX_PAGE_SIZE ? size : 0
+/** The number that an argument asks for. Anything else than a number above 0 counts as 0: it is rejected later. */
+export function requestedSize(argument: unknown, usual: number): number {
+  const size = argument ?? usual
+  return typeof size === 'number' && size > 0 ? size : 0
 }
+
+/** Keeps the option `complexity` of a field in its extensions. */
+export class ComplexityPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>) {
+    const { complexity } = config.pothosOptions as { complexity?: unknown }
+    return { ...config, extensions: { ...config.extensions, complexity } }
+  }
+}
+
+declare global {
+  namespace PothosSchemaTypes {
+    interface Plugins<Types extends SchemaTypes> {
+      complexity: ComplexityPlugin<Types>
+    }
+
+    interface FieldOptions<
+      Types extends SchemaTypes = SchemaTypes,
+      ParentShape = unknown,
+      Type extends TypeParam<Types> = TypeParam<Types>,
+      Nullable extends FieldNullability<Type> = FieldNullability<Type>,
+      Args extends InputFieldMap = InputFieldMap,
+      ResolveShape = unknown,
+      ResolveReturnShape = unknown,
+    > {
+      /** How many fields this field counts as. Default: 1, and its subfields once per row. */
+      complexity?: Complexity<InputShapeFromFields<Args>>
+    }
+  }
+}
+
+SchemaBuilder.registerPlugin('complexity', ComplexityPlugin)

@@ -1,14 +1,17 @@
 import {
   type DocumentNode,
   GraphQLError,
+  type GraphQLSchema,
+  Kind,
   Lexer,
   type ParseOptions,
   parse,
   Source,
   TokenKind,
+  visit,
 } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import { checkDocument } from './check-document.ts'
+import { expand } from './expand.ts'
 import { limitExceeded } from './limit-exceeded.ts'
 
 /** The maximum number of tokens in a document. A page of the console has a few hundred. */
@@ -25,14 +28,18 @@ export const MAX_NESTING = 100
 
 /** Checks the length and nesting of a document, parses it, and checks its other limits. */
 export function parseWithinLimits(
+  schema: GraphQLSchema,
   text: string | Source,
-  { authenticated, ...options }: ParseOptions & { authenticated: boolean },
+  { isKeyless, ...options }: ParseOptions & { isKeyless: boolean },
 ): DocumentNode {
   const source = typeof text === 'string' ? new Source(text) : text
   try {
-    checkTokens(new Lexer(source), authenticated)
+    checkTokens(new Lexer(source), isKeyless)
     const document = parse(source, { ...options, maxTokens: MAX_TOKENS })
-    checkDocument(document)
+    checkCounts(document)
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.OPERATION_DEFINITION) expand(schema, document, definition)
+    }
     return document
   } catch (error) {
     if (error instanceof GraphQLError && !error.extensions['code']) throw redactToken(error)
@@ -51,28 +58,56 @@ const CLOSING: ReadonlySet<string> = new Set([
   TokenKind.PAREN_R,
 ])
 
-function checkTokens(lexer: Lexer, authenticated: boolean): void {
-  const max = authenticated ? MAX_TOKENS : MAX_TOKENS_WITHOUT_KEY
+function checkTokens(lexer: Lexer, isKeyless: boolean): void {
+  const max = isKeyless ? MAX_TOKENS_WITHOUT_KEY : MAX_TOKENS
   let nesting = 0
   for (let count = 0; ; count++) {
     const token = lexer.advance()
     if (token.kind === TokenKind.EOF) return
     if (count >= max) {
-      const remedy = authenticated
-        ? 'Pass long values in variables, or split the document.'
-        : 'Send an API key for a higher limit: `Authorization: Bearer <API key>`.'
-      throw limitExceeded({ limit: 'tokens', max, remedy })
+      const remedy = isKeyless
+        ? 'Send an API key for a higher limit: `Authorization: Bearer <API key>`.'
+        : 'Pass long values in variables, or split the document.'
+      throw limitExceeded('tokens', { max, remedy })
     }
     if (token.kind === TokenKind.NAME && token.end - token.start > MAX_NAME_LENGTH) {
       const remedy = 'Names in the schema are shorter.'
-      throw limitExceeded({ limit: 'characters in one name', max: MAX_NAME_LENGTH, remedy })
+      throw limitExceeded('characters in one name', { max: MAX_NAME_LENGTH, remedy })
     }
     if (OPENING.has(token.kind)) nesting++
     else if (CLOSING.has(token.kind)) nesting--
     if (nesting > MAX_NESTING) {
       const remedy = 'Pass deeply nested values in variables.'
-      throw limitExceeded({ limit: 'levels of nested brackets', max: MAX_NESTING, remedy })
+      throw limitExceeded('levels of nested brackets', { max: MAX_NESTING, remedy })
     }
+  }
+}
+
+/** Limits of the whole document as written. A page of the console has about a hundred fields. */
+const WRITTEN = { aliases: 100, directives: 100, operations: 100, fields: 1_000 }
+
+function checkCounts(document: DocumentNode): void {
+  const found = { aliases: 0, directives: 0, operations: 0, fields: 0 }
+  visit(document, {
+    Field({ alias }) {
+      found.fields++
+      if (alias) found.aliases++
+    },
+    Directive() {
+      found.directives++
+    },
+    OperationDefinition() {
+      found.operations++
+    },
+    // Skipped: they contain no fields and may be long.
+    Argument: () => false,
+    VariableDefinition: () => false,
+  })
+  for (const limit of Object.keys(WRITTEN) as (keyof typeof WRITTEN)[]) {
+    const max = WRITTEN[limit]
+    if (found[limit] <= max) continue
+    const remedy = 'Split it into several operations.'
+    throw limitExceeded(limit, { max, remedy }, found[limit])
   }
 }
 

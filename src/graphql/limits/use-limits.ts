@@ -1,31 +1,74 @@
-import type { GraphQLError, validate } from 'graphql'
-import { createGraphQLError, type Plugin, type YogaInitialContext } from 'graphql-yoga'
-import { DomainError } from '../../lib/errors.ts'
-import type { Identify } from '../context.ts'
-import type { Connection } from '../cors.ts'
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+  type validate,
+} from 'graphql'
+import {
+  createGraphQLError,
+  isAsyncIterable,
+  type Plugin,
+  type YogaInitialContext,
+} from 'graphql-yoga'
+import type { RequestMemory } from '../../http/connection.ts'
+import { RUNS_ALONE_BYTES } from '../../http/request-memory.ts'
+import { rateLimited } from '../../lib/errors.ts'
+import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
+import { describeRequest } from '../../telemetry/request-log.ts'
+import type { RequestContext } from '../context.ts'
 import { redactValue } from '../redact-values.ts'
-import type { CheckComplexity } from './check-complexity.ts'
+import { expand, READ_SCHEMA } from './expand.ts'
 import { MAX_COMPLEXITY } from './field-complexity.ts'
-import { limitExceeded } from './limit-exceeded.ts'
+import { limitExceeded, MAX_RESPONSE_BYTES } from './limit-exceeded.ts'
 import { parseWithinLimits } from './parse-within-limits.ts'
-import { MAX_RESPONSE_BYTES } from './response-size.ts'
+import { eachWithinLimits, withinLimits } from './response.ts'
+
+/** Requests without a valid API key from one address: the burst, and the rate per minute. */
+export const MAX_KEYLESS_REQUESTS = 60
 
 /** An estimate: a response of the largest complexity is at most as large as responses may be. */
 const BYTES_PER_FIELD = MAX_RESPONSE_BYTES / MAX_COMPLEXITY
 
-/** Limits documents before they are parsed and validated, and the complexity of operations before they execute. */
-export function useLimits(
-  identify: Identify,
-  checkComplexity: CheckComplexity,
-): Plugin<YogaInitialContext, Connection> {
-  const withKey = new WeakSet<Request>()
+type LimitsContext = YogaInitialContext & RequestContext
+
+/**
+ * Limits documents before they are parsed and validated, operations before they execute, and their responses.
+ *
+ * Each operation with an API key counts as a request, before it is validated. A mutation that only publishes counts its
+ * events instead. It counts as a request only if it published nothing, for example because it was invalid. Without a
+ * valid key, clients can only read the schema, at a limited rate per address.
+ */
+export function useLimits(schema: GraphQLSchema): Plugin<YogaInitialContext, RequestContext> {
+  const keyless = createAddressLimiter(MAX_KEYLESS_REQUESTS)
   return {
-    async onParams({ request, context: { address } }) {
-      if (!((await identify(request, address)) instanceof DomainError)) withKey.add(request)
+    async onParams({ context: { identity, address, memory } }) {
+      if (!(identity instanceof Error)) return
+      const waitSeconds = address === undefined ? 0 : keyless.count(address)
+      if (waitSeconds > 0) throw tooManyRequests(waitSeconds)
+      await memory?.waitToRun(RUNS_ALONE_BYTES)
     },
     onParse({ context, setParseFn }) {
-      const authenticated = withKey.has(context.request)
-      setParseFn((source, options) => parseWithinLimits(source, { ...options, authenticated }))
+      const { identity, quota, params } = context as LimitsContext
+      const isKeyless = identity instanceof Error
+      setParseFn((source, options) => parseWithinLimits(schema, source, { ...options, isKeyless }))
+      return ({ result, replaceParseResult }) => {
+        const document = isDocument(result) ? result : null
+        if (document) describeOperation(document, params.operationName)
+        if (isKeyless) {
+          if (document && !readsSchemaOnly(schema, document)) replaceParseResult(identity)
+          return
+        }
+        if (document && publishesOnly(document, params.operationName)) return
+        try {
+          quota.spend(identity, 'requests', 1)
+        } catch (error) {
+          replaceParseResult(error as Error)
+        }
+      }
     },
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((...input: Parameters<typeof validate>) => {
@@ -34,13 +77,91 @@ export function useLimits(
       })
     },
     async onExecute({ args }) {
-      const fields = checkComplexity(args)
-      const { memory } = args.contextValue as Connection
-      memory?.resize('response', fields * BYTES_PER_FIELD)
-      await memory?.waitForTurn()
+      const { cost, readsSchema } = checkCost(args)
+      const { memory } = args.contextValue as LimitsContext
+      const bytes = cost * BYTES_PER_FIELD
+      await memory?.waitToRun(readsSchema ? RUNS_ALONE_BYTES : bytes)
+      memory?.resize('response', bytes)
+      return {
+        onExecuteDone({ result, setResult }) {
+          if (isAsyncIterable(result)) return
+          const extensions = { cost: { requested: cost, maximum: MAX_COMPLEXITY } }
+          setResult(withinLimits({ ...result, extensions }).result)
+        },
+      }
     },
-    onSubscribe: ({ args }) => void checkComplexity(args),
+    onSubscribe({ args }) {
+      checkCost(args)
+      const { memory } = args.contextValue as { readonly memory?: RequestMemory }
+      return {
+        onSubscribeResult({ result, setResult }) {
+          if (isAsyncIterable(result)) setResult(eachWithinLimits(result, memory))
+        },
+      }
+    },
+    onExecutionResult({ context }) {
+      const { identity, quota } = context as RequestContext
+      if (!(identity instanceof Error) && !quota.isUsed) quota.spend(identity, 'requests', 1)
+    },
   }
+}
+
+/** Rejects an operation whose response could have too many fields. */
+function checkCost(args: ExecutionArgs): { cost: number; readsSchema: boolean } {
+  const { schema, document, operationName, variableValues } = args
+  const operation = getOperationAST(document, operationName)
+  // The executor reports that there is no such operation.
+  if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, readsSchema: false }
+  const { cost, rootFields } = expand(schema, document, operation, variableValues ?? {})
+  if (cost <= MAX_COMPLEXITY) {
+    return { cost, readsSchema: rootFields.some((name) => READ_SCHEMA.has(name)) }
+  }
+  throw limitExceeded(
+    'fields in its largest response',
+    {
+      max: MAX_COMPLEXITY,
+      remedy: 'Request smaller pages (`first`), or split the operation.',
+    },
+    Math.ceil(cost),
+  )
+}
+
+function describeOperation(document: DocumentNode, operationName: string | undefined): void {
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return
+  describeRequest({ operation: { type: operation.operation, name: operation.name?.value } })
+}
+
+function isDocument(result: unknown): result is DocumentNode {
+  return typeof result === 'object' && result !== null && 'definitions' in result
+}
+
+/** Whether all operations read nothing but the schema and `__typename`. */
+function readsSchemaOnly(schema: GraphQLSchema, document: DocumentNode): boolean {
+  return document.definitions.every(
+    (definition) =>
+      definition.kind !== Kind.OPERATION_DEFINITION ||
+      expand(schema, document, definition).rootFields.every((name) => name.startsWith('__')),
+  )
+}
+
+const PUBLISHING: ReadonlySet<string> = new Set(['publishEvent', 'publishEvents'])
+
+/** Whether an operation is a mutation that only publishes events. */
+function publishesOnly(document: DocumentNode, operationName: string | undefined): boolean {
+  const operation = getOperationAST(document, operationName)
+  if (operation?.operation !== OperationTypeNode.MUTATION) return false
+  return operation.selectionSet.selections.every(
+    (selection) => selection.kind === Kind.FIELD && PUBLISHING.has(selection.name.value),
+  )
+}
+
+function tooManyRequests(waitSeconds: number): Error {
+  describeRequest({ limit: 'keyless_requests' })
+  return rateLimited(
+    `This address sent more than ${MAX_KEYLESS_REQUESTS} requests per minute without a valid API key. Try again in ${waitSeconds} seconds, or send a key: \`Authorization: Bearer <API key>\`.`,
+    waitSeconds,
+  )
 }
 
 /** The limit in the rule `OverlappingFieldsCanBeMerged` of `graphql`, which aborts validation without a reason. */
@@ -48,8 +169,7 @@ const MAX_COMPARISONS = 500_000
 const isAbortion = ({ message }: GraphQLError) => message === 'Validation aborted.'
 
 function tooManyComparisons(): GraphQLError {
-  return limitExceeded({
-    limit: 'comparisons of equal fields',
+  return limitExceeded('comparisons of equal fields', {
     max: MAX_COMPARISONS,
     remedy: 'Select each field once, and use fewer fragments.',
   })

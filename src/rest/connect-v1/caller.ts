@@ -1,8 +1,13 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Actor, requestActor } from '../../access/actor.ts'
-import { ownerOf } from '../../access/owner-of.ts'
 import { createQuota, type Quota } from '../../access/quota.ts'
-import { type Caller, type CallerSession, requireScope, type Scope } from '../../access/scope.ts'
+import {
+  type Caller,
+  type CallerSession,
+  ownerOf,
+  requireScope,
+  type Scope,
+} from '../../access/scope.ts'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { DomainError } from '../../lib/errors.ts'
@@ -39,7 +44,7 @@ function sessionRejected({ kind }: CallerSession): DomainError {
 }
 
 /** Adds the rate-limit headers to every response, including errors. */
-export function rateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
+export function addRateLimitHeaders(limiter: RateLimiter): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
     const quota = createQuota(limiter)
     c.set('quota', quota)

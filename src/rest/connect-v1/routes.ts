@@ -8,7 +8,7 @@ import type { OutageLog } from '../../telemetry/outage-log.ts'
 import { DEFAULT_HEADER_PREFIX } from '../../webhooks/custom-headers.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
 import { API_DESCRIPTION, registerApi } from './api-description.ts'
-import { type CallerEnv, rateLimitHeaders, requireApiKey } from './caller.ts'
+import { addRateLimitHeaders, type CallerEnv, requireApiKey } from './caller.ts'
 import { secretOperations } from './secret-operations.ts'
 import { addSecretRoutes } from './secret-routes.ts'
 import { webhookOperations } from './webhook-operations.ts'
@@ -36,7 +36,7 @@ export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
     await next()
     c.header('cache-control', 'no-store')
   })
-  app.use(rateLimitHeaders(deps.rateLimiter))
+  app.use(addRateLimitHeaders(deps.rateLimiter))
   for (const path of methodsByPath.keys()) app.use(path, requireApiKey(deps.authenticate))
   addWebhookRoutes(app, deps.webhooks)
   addSecretRoutes(app, deps.webhooks)

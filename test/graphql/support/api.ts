@@ -11,7 +11,7 @@ import { createCopySender } from '../../../src/deliveries/copies/copy-sender.ts'
 import { createKeyring } from '../../../src/encryption/keyring.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
-import { createLiveHub } from '../../../src/live/hub.ts'
+import { LiveHub } from '../../../src/live/hub.ts'
 import { createAddressGuard } from '../../../src/outbound/public-address.ts'
 import { createRateLimiter } from '../../../src/rate-limit/rate-limiter.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../../../src/server/graphql-handler.ts'
@@ -31,6 +31,7 @@ export interface Answer {
   readonly data: any
   // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
   readonly errors: any[] | undefined
+  readonly extensions: unknown
 }
 
 /** The GraphQL API on a database of its own, called without a socket. */
@@ -92,7 +93,7 @@ function createDeps(
     },
     copySender: createCopySender(loadConfig(testEnvironment(url)) as Settings),
     publishEvents: createPublishEvents(pool, createCatalogue(pool)),
-    live: createLiveHub({
+    live: new LiveHub({
       databaseUrl: url,
       sql: pool,
       findInactiveKeys: (keyIds) => findInactiveKeys(pool, keyIds),
@@ -125,6 +126,6 @@ export function request(token: string | null, body: unknown, init: RequestInit =
 }
 
 export async function readAnswer(response: Response): Promise<Answer> {
-  const { data, errors } = JSON.parse(await response.text())
-  return { status: response.status, headers: response.headers, data, errors }
+  const { data, errors, extensions } = JSON.parse(await response.text())
+  return { status: response.status, headers: response.headers, data, errors, extensions }
 }

@@ -59,13 +59,6 @@ export async function countStates({ pool }: Database): Promise<unknown[]> {
   return rows
 }
 
-export async function countPending({ pool }: Database): Promise<number> {
-  const { rows } = await pool.query(
-    `select count(*)::int as count from posthorn.deliveries where state = 'pending'`,
-  )
-  return rows[0].count
-}
-
 /** How many workers have had no heartbeat for some seconds, by the clock of Postgres. */
 export async function countLate({ pool }: Database, seconds: number): Promise<number> {
   const { rows } = await pool.query(

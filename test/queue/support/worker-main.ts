@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../../src/db/client.ts'
 import { parseId } from '../../../src/db/ids.ts'
-import { startWorker } from '../../../src/queue/runner.ts'
+import { startWorker } from '../../../src/queue/worker.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
 import { createOutageLines } from '../../../src/telemetry/outage-lines.ts'
 import { createOutageLog } from '../../../src/telemetry/outage-log.ts'

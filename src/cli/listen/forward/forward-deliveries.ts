@@ -1,10 +1,10 @@
+import type { GraphqlApi } from '../../graphql-api.ts'
 import { explainFetchError, ServerError } from '../../send-request.ts'
 import { log } from '../log.ts'
 import type { stopRequest } from '../stop-request.ts'
 import { createVerifier } from '../verifier.ts'
 import { createForward } from './forward-delivery.ts'
 import { type ForwardedRequest, receiveRequests, sendAnswer } from './forwarded-requests.ts'
-import type { GraphqlApi } from './graphql-api.ts'
 import { readSecret, type TemporaryWebhook } from './temporary-webhook.ts'
 
 interface Options {

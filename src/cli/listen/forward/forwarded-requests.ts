@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, type GraphqlApi } from './graphql-api.ts'
+import type { GraphqlApi } from '../../graphql-api.ts'
+import { ServerError } from '../../send-request.ts'
 import type { Header, LocalAnswer } from './send-local.ts'
 
 /** The request of an attempt, as the server sends it. */
@@ -18,7 +19,7 @@ const SUBSCRIPTION = `
 
 const ANSWER = `
   mutation ($id: ID!, $input: AnswerForwardedRequestInput!) {
-    answerForwardedRequest(id: $id, input: $input) { ... on UserError { message } }
+    answerForwardedRequest(id: $id, input: $input) { ... on UserError { code message } }
   }`
 
 export interface Handlers {
@@ -34,6 +35,10 @@ const RECONNECT_AT_MOST_MS = 5_000
 /** Codes of a server that is busy, restarts, or has an outage. Every other rejection is final. */
 const TRANSIENT = new Set(['UNAVAILABLE', 'RATE_LIMITED', 'SLOW_CONSUMER', 'INTERNAL'])
 
+function isFinal(error: unknown): boolean {
+  return error instanceof ServerError && error.code !== null && !TRANSIENT.has(error.code)
+}
+
 /** Receives the requests of a temporary webhook until `signal` aborts. Throws once the webhook or the key is gone. */
 export async function receiveRequests(
   api: GraphqlApi,
@@ -44,21 +49,21 @@ export async function receiveRequests(
   let waitMs = RECONNECT_AFTER_MS
   while (!signal.aborted) {
     try {
-      const requests = api.subscribe<{ requestForwarded: ForwardedRequest | null }>({
+      const requests = api.subscribe<ForwardedRequest | null>({
         ...{ query: SUBSCRIPTION, variables: { webhookId }, signal },
         onOpen() {
           waitMs = RECONNECT_AFTER_MS
           onConnected()
         },
       })
-      for await (const { requestForwarded } of requests) {
+      for await (const request of requests) {
         // Null: another stream of this webhook has the request.
-        if (requestForwarded) onRequest(requestForwarded)
+        if (request) onRequest(request)
       }
       onDisconnected(new Error('it closed the connection'))
     } catch (error) {
       if (signal.aborted) return
-      if (error instanceof ApiError && !TRANSIENT.has(error.code)) throw error
+      if (isFinal(error)) throw error
       onDisconnected(error as Error)
     }
     await sleep(waitMs, undefined, { signal }).catch(() => {})
@@ -77,13 +82,10 @@ export async function sendAnswer(
   const variables = { id, input: inputOf(answer) }
   for (;;) {
     try {
-      const { answerForwardedRequest } = await api.call<{
-        answerForwardedRequest: { message?: string }
-      }>(ANSWER, variables)
-      return answerForwardedRequest.message ?? null
+      await api.run(ANSWER, variables)
+      return null
     } catch (error) {
-      const isFinal = error instanceof ApiError && !TRANSIENT.has(error.code)
-      if (isFinal || performance.now() > endsAt) return (error as Error).message
+      if (isFinal(error) || performance.now() > endsAt) return (error as Error).message
       await sleep(RECONNECT_AFTER_MS)
     }
   }

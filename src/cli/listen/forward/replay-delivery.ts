@@ -1,8 +1,8 @@
 import { sign } from '../../../receiver/index.ts'
+import type { GraphqlApi } from '../../graphql-api.ts'
 import { signatureNames } from '../signature-names.ts'
 import { createVerifier } from '../verifier.ts'
 import { createForward } from './forward-delivery.ts'
-import type { GraphqlApi } from './graphql-api.ts'
 import type { Header } from './send-local.ts'
 import { readSecret } from './temporary-webhook.ts'
 
@@ -26,7 +26,7 @@ const REVEAL_HEADERS = `
   mutation ($id: ID!) {
     revealHeaders(webhookId: $id) {
       ... on RevealHeadersSuccess { headers { name value } }
-      ... on UserError { message }
+      ... on UserError { code message }
     }
   }`
 
@@ -51,7 +51,7 @@ export async function replayDelivery(
   id: string,
   { url, secret: secrets, ...options }: ReplayOptions,
 ): Promise<void> {
-  const { delivery } = await api.call<{ delivery: StoredDelivery | null }>(DELIVERY, { id })
+  const delivery = await api.run<StoredDelivery | null>(DELIVERY, { id })
   if (!delivery) throw new Error(`There is no delivery ${JSON.stringify(id)}.`)
   const [attempt] = delivery.attempts.nodes
   if (!attempt) throw new Error(`The delivery ${id} has no attempt yet, so nothing was sent.`)
@@ -90,11 +90,8 @@ async function withValues(
   headers: readonly Header[],
 ): Promise<readonly Header[]> {
   if (!headers.some(({ value }) => value === MASK)) return headers
-  const { revealHeaders } = await api.call<{
-    revealHeaders: { headers?: readonly Header[]; message?: string }
-  }>(REVEAL_HEADERS, { id: webhookId })
-  if (!revealHeaders.headers) throw new Error(revealHeaders.message)
-  const values = new Map(revealHeaders.headers.map(({ name, value }) => [name, value]))
+  const revealed = await api.run<{ headers: readonly Header[] }>(REVEAL_HEADERS, { id: webhookId })
+  const values = new Map(revealed.headers.map(({ name, value }) => [name, value]))
   return headers.flatMap(({ name, value }) =>
     value === MASK ? { name, value: values.get(name) ?? '' } : { name, value },
   )

@@ -1,10 +1,10 @@
 import type { Config } from '../../../config/config.ts'
+import { createGraphqlApi } from '../../graphql-api.ts'
 import { serverAccess } from '../../server-access.ts'
 import type { ListenOptions } from '../listen-options.ts'
 import { log } from '../log.ts'
 import { stopRequest } from '../stop-request.ts'
 import { forwardDeliveries } from './forward-deliveries.ts'
-import { createGraphqlApi } from './graphql-api.ts'
 import { replayDelivery } from './replay-delivery.ts'
 import { withTemporaryWebhook } from './temporary-webhook.ts'
 

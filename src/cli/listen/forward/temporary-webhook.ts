@@ -1,4 +1,5 @@
-import { ApiError, type GraphqlApi } from './graphql-api.ts'
+import type { GraphqlApi } from '../../graphql-api.ts'
+import { ServerError } from '../../send-request.ts'
 
 export interface TemporaryWebhook {
   readonly id: string
@@ -11,7 +12,7 @@ const CREATE = `
   mutation ($input: CreateForwardedWebhookInput!) {
     createForwardedWebhook(input: $input) {
       ... on CreateForwardedWebhookSuccess { webhook { id eventSubscriptions deliveryHeaderPrefix } }
-      ... on UserError { message }
+      ... on UserError { code message }
     }
   }`
 
@@ -28,20 +29,14 @@ export async function withTemporaryWebhook(
   input: { readonly eventSubscriptions?: readonly string[]; readonly description: string },
   run: (webhook: TemporaryWebhook) => Promise<void>,
 ): Promise<void> {
-  const { createForwardedWebhook: created } = await explainScopes(
-    api.call<{ createForwardedWebhook: { webhook?: TemporaryWebhook; message?: string } }>(CREATE, {
-      input,
-    }),
-  )
-  const { webhook, message } = created
-  if (!webhook) throw new Error(message ?? 'The webhook was not created.')
+  const { webhook } = await explainScopes(api.run<{ webhook: TemporaryWebhook }>(CREATE, { input }))
   const failures: string[] = []
   try {
     await run({ ...webhook, secret: await readSecret(api, webhook.id) })
   } catch (error) {
     failures.push((error as Error).message)
   }
-  await api.call(DELETE, { id: webhook.id }).catch((error: Error) => {
+  await api.run(DELETE, { id: webhook.id }).catch((error: Error) => {
     failures.push(
       `The webhook ${webhook.id} could not be deleted, and expires in a few minutes: ${error.message}`,
     )
@@ -51,21 +46,20 @@ export async function withTemporaryWebhook(
 
 /** The current signing secret of a webhook, `whsec_…`. */
 export async function readSecret(api: GraphqlApi, webhookId: string): Promise<string> {
-  const { webhook } = await explainScopes(
-    api.call<{ webhook: { signingSecret: { key: string } | null } | null }>(SECRET, {
-      id: webhookId,
-    }),
+  const webhook = await explainScopes(
+    api.run<{ signingSecret: { key: string } | null } | null>(SECRET, { id: webhookId }),
   )
   if (webhook?.signingSecret) return webhook.signingSecret.key
   throw new Error(`The webhook ${webhookId} was deleted, with its secret. Give one with --secret.`)
 }
 
-async function explainScopes<Data>(call: Promise<Data>): Promise<Data> {
+async function explainScopes<Value>(call: Promise<Value>): Promise<Value> {
   try {
     return await call
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    throw new ApiError(error.code, [error.message, REMEDIES[error.code]].filter(Boolean).join(' '))
+    if (!(error instanceof ServerError) || error.code === null) throw error
+    const text = [error.message, REMEDIES[error.code]].filter(Boolean).join(' ')
+    throw new ServerError(text, error.code)
   }
 }
 

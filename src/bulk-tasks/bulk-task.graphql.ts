@@ -1,0 +1,170 @@
+import { publicId } from '../db/ids.ts'
+import { selectIds } from '../db/select-ids.ts'
+import { builder } from '../graphql/builder.ts'
+import { callerOf } from '../graphql/context.ts'
+import { lookUp } from '../graphql/look-up.ts'
+import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
+import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
+import { findBulkTask, findBulkTasks } from './bulk-task.ts'
+import { findExhaustedDeliveries } from './exhausted-deliveries.ts'
+
+const BulkTaskAction = builder.enumType('BulkTaskAction', {
+  description: 'What a bulk task does.',
+  values: {
+    REDELIVER: { value: 'redeliver', description: 'Queues the deliveries again.' },
+    CANCEL: { value: 'cancel', description: 'Cancels the deliveries.' },
+    RECOVER: {
+      value: 'recover',
+      description: 'Queues what a webhook failed to accept or missed in a time range.',
+    },
+  } as const,
+})
+
+const BulkTaskState = builder.enumType('BulkTaskState', {
+  description: 'The state of a bulk task.',
+  values: {
+    RUNNING: {
+      value: 'running',
+      description:
+        'Deliveries are being queued or canceled. A recovery pauses while its webhook is disabled.',
+    },
+    DELIVERING: {
+      value: 'delivering',
+      description: 'All deliveries are queued, and some have not finished.',
+    },
+    COMPLETED: {
+      value: 'completed',
+      description: 'All deliveries are canceled, or have finished since they were queued.',
+    },
+    CANCELED: { value: 'canceled', description: 'The task was canceled while it was running.' },
+    FAILED: { value: 'failed', description: 'The task failed. `failure` says why.' },
+  } as const,
+})
+
+const BulkTask = builder.prismaNode('BulkTask', {
+  id: { field: 'id' },
+  findUnique: (id, context) => ({ id, organizationId: callerOf(context).organizationId }),
+  nullable: true,
+  extensions: { readScope: 'deliveries:read', ofWebhook: tasksOfWebhook },
+  select: { id: true },
+  fields: (t) => ({
+    action: t.expose('action', { type: BulkTaskAction, description: 'What the task does.' }),
+    state: t.expose('state', { type: BulkTaskState, description: 'The state of the task.' }),
+    failure: t.exposeString('failure', { nullable: true }),
+    webhookId: t.id({
+      nullable: true,
+      description:
+        'The id of the webhook if all deliveries of the task are to one, also after the webhook was deleted.',
+      select: { webhookId: true },
+      resolve: ({ webhookId }) => webhookId && publicId('webhook', webhookId),
+    }),
+    webhook: t.prismaField({
+      type: 'Webhook',
+      nullable: true,
+      description:
+        'The webhook if all deliveries of the task are to one. Null if it was deleted. Needs the scope `webhooks:read`.',
+      authScopes: { scope: 'webhooks:read' },
+      select: { webhookId: true },
+      resolve: (query, { webhookId }, _args, context, info) =>
+        webhookId === null ? null : lookUp(findWebhooksByIds, query, context, info)(webhookId),
+    }),
+    ratePerSecond: t.exposeInt('ratePerSecond'),
+    total: t.exposeInt('total'),
+    totalIsExact: t.exposeBoolean('totalIsExact'),
+    changed: t.exposeInt('changed'),
+    created: t.exposeInt('created'),
+    succeeded: t.exposeInt('succeeded'),
+    exhausted: t.exposeInt('exhausted'),
+    canceled: t.exposeInt('canceled'),
+    unfinished: t.int({
+      description:
+        'The number of queued deliveries that have not finished. Updated every few seconds at first, later every few minutes; also after the task was canceled.',
+      select: { action: true, changed: true, succeeded: true, exhausted: true, canceled: true },
+      resolve: ({ action, changed, succeeded, exhausted, canceled }) =>
+        action === 'cancel' ? 0 : Math.max(0, changed - succeeded - exhausted - canceled),
+    }),
+    progress: t.float({
+      description:
+        'The part of `total` that is queued or canceled, from 0 to 1. Always 1 after `RUNNING`, unless the task failed or was canceled.',
+      select: { state: true, total: true, changed: true },
+      resolve: ({ state, total, changed }) =>
+        state === 'completed' || state === 'delivering'
+          ? 1
+          : Math.min(1, changed / Math.max(1, total)),
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When the task was started.',
+      resolve: ({ id }) => timestampOf(id),
+    }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
+  }),
+})
+
+builder.prismaObjectField('BulkTask', 'exhaustedDeliveries', (t) =>
+  t.prismaConnection(
+    {
+      type: 'Delivery',
+      cursor: 'id',
+      semanticNonNull: true,
+      description:
+        'The queued deliveries that were exhausted since, newest first, as `exhausted` counts them. A delivery that was redelivered later stays in the list. Needs the scope `deliveries:read`.',
+      authScopes: { scope: 'deliveries:read' },
+      resolve: (query, { id }, _args, context) =>
+        findExhaustedDeliveries(context, callerOf(context).organizationId, id, query),
+    },
+    { name: 'BulkTaskDeliveryConnection', description: 'A page of deliveries of a task.' },
+    { name: 'BulkTaskDeliveryEdge', description: 'A delivery of a task in a page.' },
+  ),
+)
+
+const BulkTaskFilter = builder.inputType('BulkTaskFilter', {
+  description: 'Selects bulk tasks. A task must match all given fields.',
+  fields: (t) => ({
+    webhookId: t.id({
+      description: 'Tasks whose deliveries are all to this webhook: its recoveries, and others.',
+    }),
+    action: t.field({ type: BulkTaskAction, description: 'Tasks that do this.' }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  bulkTask: t.prismaField({
+    type: 'BulkTask',
+    nullable: true,
+    description:
+      'The bulk task with this id, or null. Finished tasks are kept as long as deliveries. Needs the scope `deliveries:read`.',
+    authScopes: { scope: 'deliveries:read' },
+    portal: findsNode,
+    args: { id: t.arg.id({ required: true, description: 'The id of a task: `task_…`.' }) },
+    resolve: (query, _root, { id }, context) =>
+      findBulkTask(context.prisma, callerOf(context).organizationId, id, query),
+  }),
+  bulkTasks: t.prismaConnection(
+    {
+      type: 'BulkTask',
+      cursor: 'id',
+      semanticNonNull: true,
+      description:
+        'The bulk tasks of the organization, newest first. Needs the scope `deliveries:read`.',
+      authScopes: { scope: 'deliveries:read' },
+      portal: filtersByWebhook,
+      args: { filter: t.arg({ type: BulkTaskFilter, description: 'Default: all tasks.' }) },
+      resolve: (query, _root, { filter }, context) =>
+        findBulkTasks(context.prisma, callerOf(context).organizationId, filter ?? {}, query),
+    },
+    builder.connectionObject(
+      { type: BulkTask, name: 'BulkTaskConnection', description: 'A page of bulk tasks.' },
+      { name: 'BulkTaskEdge', description: 'A bulk task in a page.' },
+    ),
+  ),
+}))
+
+function tasksOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
+  return selectIds(
+    context.sql,
+    'select id from posthorn.bulk_tasks where webhook_id = $1 and id = any ($2::uuid[])',
+    [webhookId, uuids],
+  )
+}

@@ -1,0 +1,221 @@
+import type { Sql } from '../db/client.ts'
+import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
+import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
+import { redeliverPage } from './redeliver-page.ts'
+import { FIRST_ID, type Recovery } from './selection.ts'
+
+/** Rows that a page reads at most to find deliveries to queue. */
+const MAX_SCANNED = 2_000
+
+/** How often a recovery checks whether its disabled webhook was enabled again. */
+const DISABLED_POLL_MS = 5_000
+
+/** How long a recovery waits for transactions that were publishing when it started, and how often it checks them. */
+const SETTLE_TIMEOUT_SECONDS = 30
+const SETTLE_POLL_MS = 200
+
+/** A page of a task, the time to wait before it, or why there is none. */
+export type PageResult = ChangedPage | { readonly waitMs: number } | { readonly failure: string }
+
+interface ChangedPage {
+  /** Deliveries that the page queued or canceled or, for a webhook with a backlog, parked. */
+  readonly changed: number
+  /** Those of them that are new. */
+  readonly created?: number
+  /** The new cursor. Null if it stays where it is. */
+  readonly reachedId: string | null
+  readonly reachedEventId: string | null
+  /** Whether there were no further rows to read. */
+  readonly last: boolean
+}
+
+interface RecoveryTask {
+  readonly id: string
+  readonly selection: Recovery
+  readonly reachedId: string
+  readonly reachedEventId: string | null
+}
+
+/** Queues the next deliveries of a recovery: first those that failed, then those that the webhook missed. */
+export async function recoverPage(sql: Sql, task: RecoveryTask, size: number): Promise<PageResult> {
+  const { id, selection } = task
+  const webhook = await lockWebhook(sql, id, selection.until)
+  if (!webhook || webhook.deleted) return { failure: 'The webhook was deleted.' }
+  if (!webhook.enabled) return { waitMs: DISABLED_POLL_MS }
+  if (task.reachedEventId === null && selection.include !== 'missed') {
+    const { deliveryIds, reachedId, last } = await selectFailed(sql, webhook.id, task, size)
+    const changed = await redeliverPage(sql, id, deliveryIds)
+    if (!last || changed > 0 || selection.include === 'failed') {
+      return { changed, reachedId, reachedEventId: null, last }
+    }
+    return { changed, reachedId, reachedEventId: FIRST_ID, last: false }
+  }
+  if (!webhook.settled) return { waitMs: SETTLE_POLL_MS }
+  return await createMissed(sql, webhook, task, size)
+}
+
+interface LockedWebhook {
+  readonly id: string
+  readonly organizationId: string
+  readonly eventSubscriptions: readonly string[]
+  readonly enabled: boolean
+  readonly deleted: boolean
+  /** Whether every event published before the start of the recovery is visible and has its deliveries. */
+  readonly settled: boolean
+}
+
+/** Locks the webhook against disabling and deletion. */
+async function lockWebhook(sql: Sql, taskId: string, until: Date) {
+  const { rows } = await sql.query<LockedWebhook>(
+    `select w.id, w.organization_id as "organizationId", w.event_subscriptions as "eventSubscriptions", w.enabled,
+       w.deleted_at is not null as deleted,
+       (pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= t.started_xid
+         or posthorn.uuid_v7_timestamp(t.id) < now() - ${SETTLE_TIMEOUT_SECONDS} * interval '1 second')
+         and not exists (
+           select from posthorn.fan_outs as f where f.organization_id = t.organization_id and f.event_ids[1] < $2) as settled
+     from posthorn.bulk_tasks as t join posthorn.webhooks as w on w.id = t.webhook_id
+     where t.id = $1 for share of w`,
+    [taskId, lowerBoundAt(until)],
+  )
+  return rows[0]
+}
+
+/**
+ * A lower bound for the delivery ids of an event: its deliveries are created after the event, by its transaction or by
+ * a later recovery. The minute allows for a clock that is set back in between.
+ */
+export function firstDeliveryUuidOf(eventTime: Date): string {
+  return lowerBoundAt(new Date(eventTime.getTime() - MINUTE_MS))
+}
+
+const MINUTE_MS = 60_000
+
+/**
+ * The next exhausted deliveries, oldest first. The index of states finds the deliveries, and the time range applies to
+ * their events: an earlier recovery can have created a delivery long after its event, so the id of this task is the only
+ * upper bound for delivery ids.
+ */
+async function selectFailed(sql: Sql, webhookUuid: string, task: RecoveryTask, size: number) {
+  const { id, selection, reachedId } = task
+  const first = firstDeliveryUuidOf(selection.since)
+  const { rows } = await sql.query<{
+    readonly deliveryIds: string[]
+    readonly reachedId: string | null
+    readonly last: boolean
+  }>(SELECT_FAILED, [
+    ...[webhookUuid, reachedId > first ? reachedId : first, id],
+    ...[lowerBoundAt(selection.since), lowerBoundAt(selection.until), size],
+  ])
+  const [page] = rows
+  if (!page) throw new Error('A page of a recovery has no row.')
+  return page
+}
+
+const SELECT_FAILED = `
+  with scanned as materialized (
+    select id, event_id, is_test from posthorn.deliveries
+    where webhook_id = $1 and indexed_state = 'exhausted' and id > $2 and id < $3
+    order by id limit ${MAX_SCANNED}
+  ),
+  subject as materialized (
+    select id from scanned
+    where not is_test and event_id >= $4::uuid and event_id < $5::uuid
+    order by id limit $6::int
+  ),
+  counted as (
+    select (select count(*) from subject) = $6 as full, (select count(*) from scanned) = ${MAX_SCANNED} as more
+  )
+  select array(select id from subject order by id) as "deliveryIds",
+    (select id from (table subject union all select id from scanned where not counted.full) as seen
+      order by id desc limit 1) as "reachedId",
+    not counted.full and not counted.more as last
+  from counted`
+
+/**
+ * Creates deliveries for the next events that the webhook subscribes to and has no delivery of, in the order of the
+ * events. Each subscribed event type is one range of the index on (organization, type, id).
+ */
+async function createMissed(
+  sql: Sql,
+  webhook: LockedWebhook,
+  { id, selection, reachedEventId }: RecoveryTask,
+  size: number,
+): Promise<ChangedPage> {
+  const from = lowerBoundAt(selection.since)
+  const reached = reachedEventId ?? FIRST_ID
+  const { rows } = await sql.query<Omit<ChangedPage, 'reachedId'>>(CREATE_MISSED, [
+    ...[id, webhook.id, reached, from, lowerBoundAt(selection.until), size],
+    ...[webhook.organizationId, webhook.eventSubscriptions],
+    firstDeliveryUuidOf(timestampOf(reached > from ? reached : from)),
+  ])
+  const [page] = rows
+  if (!page) throw new Error('A page of a recovery has no row.')
+  return { ...page, created: page.changed, reachedId: null }
+}
+
+const CREATE_MISSED = `
+  with webhook as materialized (
+    select w.ordered, ${MAX_ATTEMPTS} as max_attempts, ${PARKED_REASON} as parked_reason
+    from posthorn.webhooks as w left join posthorn.webhook_schedules as s on s.webhook_id = w.id
+    where w.id = $2
+  ),
+  scanned as (
+    select event.id, event.type
+    from unnest($8::text[]) as subscribed (type), lateral (
+      -- The row comparisons and the order match the index of each partition. With a condition on the id alone, Postgres
+      -- can choose the index without the type, and scan all events for a rare type.
+      select e.id, e.type from posthorn.events as e
+      where e.organization_id = $7 and not e.is_test
+        and (e.type, e.id) > (subscribed.type, $3::uuid)
+        and (e.type, e.id) >= (subscribed.type, $4::uuid)
+        and (e.type, e.id) < (subscribed.type, $5::uuid)
+      order by e.type, e.id limit ${MAX_SCANNED}
+    ) as event
+    order by event.id limit ${MAX_SCANNED}
+  ),
+  received as materialized (
+    -- The cast to text keeps Postgres from scanning all deliveries of the webhook by its index.
+    select d.event_id from posthorn.deliveries as d
+    where d.event_id = any (array(select id from scanned)) and d.webhook_id::text = $2::uuid::text
+      and d.id >= $9
+  ),
+  subject as (
+    select id, type, row_number() over (order by id) as n from scanned
+    where not exists (select from received where received.event_id = scanned.id)
+    order by id limit $6::int
+  ),
+  minted as (
+    select id, row_number() over (order by id) as n from (select posthorn.uuid_v7() as id from subject) as new_id
+  ),
+  missed as (
+    insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
+      next_attempt_at, parked_at, parked_reason)
+    select minted.id, $7::uuid, $2, subject.id, subject.type, webhook.max_attempts,
+      case when webhook.parked_reason is null then now() end,
+      case when webhook.parked_reason is not null then now() end, webhook.parked_reason
+    from subject join minted on minted.n = subject.n, webhook order by minted.n
+    returning *
+  ),
+  jobs as (
+    select posthorn.schedule_deliveries(array_agg(row(id, webhook_id, organization_id, event_type, now(), 0,
+      max_attempts, null)::posthorn.delivery_job order by id))
+    from missed where parked_at is null having count(*) > 0
+  ),
+  items as (
+    insert into posthorn.bulk_task_items (task_id, delivery_id) select $1::uuid, id from missed
+  ),
+  released as (
+    -- An ordered webhook may have no open backlog yet.
+    select count(posthorn.enqueue('release_backlog', json_build_object('webhookId', posthorn.type_id('wh', $2::uuid))))
+    from webhook where ordered and exists (select from missed)
+  ),
+  counted as (
+    select (select count(*) from missed)::int as changed, (select count(*) from subject) = $6 as full,
+      (select count(*) from scanned) = ${MAX_SCANNED} as more
+  )
+  select changed,
+    (select id from (
+      select id from subject union all select id from scanned where not counted.full
+    ) as seen order by id desc limit 1) as "reachedEventId",
+    not counted.full and not counted.more as last
+  from counted left join jobs on true left join released on true`

@@ -1,0 +1,132 @@
+import type { Sql } from '../db/client.ts'
+import { type AddValue, createParameters } from '../db/parameters.ts'
+import { pageOfAttempts } from '../deliveries/attempts/attempt-filter.ts'
+import { columnConditions } from '../deliveries/deliveries-by-attempt.ts'
+import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
+import { pageOfOrganization } from '../deliveries/page-of-organization.ts'
+import { type DeliveryFilterInput, readDeliveryFilter } from '../deliveries/read-filters.ts'
+import { invalid } from '../lib/errors.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
+import { FIRST_ID, type Recovery, type Selection, type SelectionCount } from './selection.ts'
+
+type DeliverySelection = Exclude<Selection, Recovery>
+
+/** Counting stops at this many deliveries or attempts. */
+export const MAX_COUNTED = 100_000
+
+/** Counts the selected deliveries as of now, at most `limit` of them. */
+export async function countSelected(
+  sql: Sql,
+  organizationId: string,
+  selection: DeliverySelection,
+  limit = MAX_COUNTED,
+): Promise<SelectionCount> {
+  if ('ids' in selection) return { count: selection.ids.length, exact: true }
+  const { values, add } = createParameters()
+  const page = selectPageSql(organizationId, selection.filter, FIRST_ID, null, limit + 1, add)
+  if (page === null) return { count: 0, exact: true }
+  const { rows } = await sql.query<{ count: number; read: number }>(
+    `with page as materialized (${page.text})
+     select (${page.matching('count(distinct delivery_id)::int')}) as count, (select count(*)::int from page) as read`,
+    values,
+  )
+  const { count = 0, read = 0 } = rows[0] ?? {}
+  return { count: Math.min(count, limit), exact: read <= limit }
+}
+
+export interface SelectedPage {
+  readonly deliveryIds: readonly string[]
+  /** The new cursor. Null if nothing was left to read. */
+  readonly reachedId: string | null
+  readonly last: boolean
+}
+
+/** The next deliveries of a task, oldest first. Deliveries and attempts that are newer than the task are not selected. */
+export async function selectPage(
+  sql: Sql,
+  task: {
+    readonly id: string
+    readonly organizationId: string
+    readonly selection: DeliverySelection
+    readonly reachedId: string
+  },
+  size: number,
+): Promise<SelectedPage> {
+  const { id, organizationId, selection, reachedId } = task
+  if ('ids' in selection) {
+    const left = selection.ids.filter((each) => each > reachedId).toSorted()
+    const ids = left.slice(0, size)
+    return { deliveryIds: ids, reachedId: ids.at(-1) ?? null, last: left.length <= size }
+  }
+  const { values, add } = createParameters()
+  const page = selectPageSql(organizationId, selection.filter, reachedId, id, size, add)
+  if (page === null) return { deliveryIds: [], reachedId: null, last: true }
+  const { rows } = await sql.query<SelectedPage & { read: number }>(
+    `with page as materialized (${page.text})
+     select array(${page.matching('distinct delivery_id')}) as "deliveryIds",
+       (select id from page order by id desc limit 1) as "reachedId", (select count(*)::int from page) as read`,
+    values,
+  )
+  const [row] = rows
+  if (!row) throw new Error('A page of a task has no row.')
+  return { deliveryIds: row.deliveryIds, reachedId: row.reachedId, last: row.read < size }
+}
+
+interface PageSql {
+  /** Selects `id` for the cursor, in ascending order. */
+  readonly text: string
+  /** Selects from the deliveries of the page `page` that match. */
+  readonly matching: (columns: string) => string
+}
+
+function selectPageSql(
+  organizationId: string,
+  filter: DeliveryFilter,
+  reachedId: string,
+  taskId: string | null,
+  size: number,
+  add: AddValue,
+): PageSql | null {
+  const bounds = { take: -size, bound: { gt: reachedId } }
+  // Some deliveries of its millisecond are older.
+  const end = taskId === null ? null : new Date(timestampOf(taskId).getTime() + 1)
+  const { anyAttempt, webhookUuid } = filter
+  if (!anyAttempt) {
+    const text = pageOfOrganization(organizationId, until(filter, end), bounds, add)
+    return text === null
+      ? null
+      : {
+          text,
+          matching: (columns) => `select ${columns} from (select id as delivery_id from page) as d`,
+        }
+  }
+  const owned = [
+    `a.organization_id = ${add(organizationId)}`,
+    ...(webhookUuid ? [`a.webhook_id = ${add(webhookUuid)}`] : []),
+  ]
+  const text = pageOfAttempts(
+    until(anyAttempt, end),
+    { owned, column: 'delivery_id', ...bounds },
+    add,
+  )
+  const conditions = ['d.id = page.delivery_id', ...columnConditions(filter, add)]
+  const matching = (columns: string) => `
+    select ${columns} from page, lateral (
+      select from posthorn.deliveries as d where ${conditions.join(' and ')} offset 0
+    ) as matching`
+  return { text, matching }
+}
+
+function until<Filter extends { readonly until?: Date | null | undefined }>(
+  filter: Filter,
+  end: Date | null,
+): Filter {
+  return end === null || (filter.until && filter.until < end) ? filter : { ...filter, until: end }
+}
+
+/** A search key orders deliveries by their events, so no task can go through them page by page. */
+export function readTaskFilter(filter: DeliveryFilterInput | null | undefined): DeliveryFilter {
+  if (!filter?.key) return readDeliveryFilter(filter)
+  const detail = 'filter.key is only for lists. List the deliveries by the key, and give their ids.'
+  throw invalid([{ path: ['filter', 'key'], code: 'not_supported', detail }])
+}

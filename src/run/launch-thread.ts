@@ -1,0 +1,116 @@
+import module from 'node:module'
+import path from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { type BirpcReturn, createBirpc } from 'birpc'
+import type { Settings } from '../config/settings.ts'
+import type { Failure, Part } from '../lib/supervise.ts'
+import type { MainThread, RoleThread, ThreadStartOptions } from './messages.ts'
+
+/** A thread that runs its role. It fails by ending. */
+export interface LaunchedThread extends Part {
+  /** The functions of the thread. Pending calls reject when the thread ends. */
+  readonly remote: BirpcReturn<RoleThread, MainThread>
+  /** The URL of its server, or null if it has none. */
+  readonly url: string | null
+}
+
+export interface LaunchOptions extends ThreadStartOptions {
+  readonly settings: Settings
+  readonly main: MainThread
+  readonly maxHeapMb: number
+}
+
+/** The sources, or the compiled files of the installed package: Node strips no types below `node_modules`. */
+const PROGRAM = new URL(`role-thread${path.extname(import.meta.url)}`, import.meta.url)
+
+const PING_INTERVAL_MS = 1_000
+
+/** A thread whose event loop does not turn for this long is ended. */
+const SILENT_AFTER_MS = 10_000
+
+/** A thread that starts loads its modules in one go: on half a processor, that takes seconds. */
+const SILENT_AT_START_AFTER_MS = 60_000
+
+/** Starts a thread and its role. Rejects with the reason if either fails. */
+export async function launchThread({
+  role,
+  listens,
+  restarts,
+  settings,
+  main,
+  maxHeapMb,
+}: LaunchOptions): Promise<LaunchedThread> {
+  const cache = module.getCompileCacheDir()
+  const worker = new Worker(PROGRAM, {
+    name: role,
+    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    // A thread has the cache from its first file on: without it, each thread keeps the compiler of TypeScript in memory.
+    env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) },
+  })
+  const remote = createBirpc<RoleThread, MainThread>(main, {
+    post: (message) => worker.postMessage(message),
+    on: (receive) => worker.on('message', receive),
+    timeout: -1,
+  })
+  let reason = ''
+  const supervision = superviseAnswers(
+    () => remote.ping(),
+    (silentMs) => {
+      reason ||= `its event loop stood still for ${silentMs / 1_000} s`
+      void worker.terminate()
+    },
+  )
+  const failed = new Promise<Failure>((resolve) => {
+    worker.on('error', (error: Error) => {
+      reason = error.message
+    })
+    worker.once('exit', (code) => {
+      supervision.stop()
+      reason ||= `it exited with code ${code}`
+      remote.$close(new Error(`The thread ${role} ended: ${reason}`))
+      resolve({ reason })
+    })
+  })
+  try {
+    const url = await remote.start(settings, { role, listens, restarts })
+    supervision.allow(SILENT_AFTER_MS)
+    return {
+      remote,
+      url,
+      failed,
+      async drain() {
+        // Rejects if the thread has ended.
+        remote.stop.asEvent().catch(() => {})
+        await failed
+      },
+    }
+  } catch (error) {
+    await worker.terminate()
+    throw error
+  }
+}
+
+/** Calls `ping` once a second, and `onSilent` when no call has been answered for too long. */
+function superviseAnswers(ping: () => Promise<void>, onSilent: (silentMs: number) => void) {
+  let allowedMs = SILENT_AT_START_AFTER_MS
+  // Counts pings instead of reading the clock, so that a pause of the whole process is not taken for a silent thread.
+  let unanswered = 0
+  const timer = setInterval(() => {
+    const silentMs = unanswered * PING_INTERVAL_MS
+    if (silentMs >= allowedMs) onSilent(silentMs)
+    unanswered++
+    if (unanswered > 1) return
+    ping().then(
+      () => {
+        unanswered = 0
+      },
+      () => {},
+    )
+  }, PING_INTERVAL_MS)
+  return {
+    allow(silentMs: number): void {
+      allowedMs = silentMs
+    },
+    stop: () => clearInterval(timer),
+  }
+}

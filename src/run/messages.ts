@@ -1,0 +1,42 @@
+import type { Settings } from '../config/settings.ts'
+import type { Provisioned } from '../embedded/provision.ts'
+import type { MetricsSnapshot } from '../telemetry/metrics.ts'
+import type { OutageCause, OutageError } from '../telemetry/outage-lines.ts'
+
+/** What a thread of the process runs. */
+export type ThreadRole = 'api' | 'worker'
+
+/** The functions of a thread, for the main thread. */
+export interface RoleThread {
+  /** Starts the role. Returns the URL of its server, or null if the thread has none. */
+  start(settings: Settings, options: ThreadStartOptions): Promise<string | null>
+  /** See `Running`. */
+  provision(dataDir: string): Promise<Provisioned>
+  /** Answers as soon as the event loop of the thread turns. */
+  ping(): void
+  /** Whether the thread claims jobs. */
+  workerRuns(): boolean
+  metrics(): Promise<MetricsSnapshot>
+  /** Finishes what is in flight; then the thread ends. */
+  stop(): void
+  /** Makes `stop` abort the attempts in flight and unclaim their jobs. */
+  abort(): void
+}
+
+export interface ThreadStartOptions {
+  readonly role: ThreadRole
+  /** Whether the thread serves the address of the process. */
+  readonly listens: boolean
+  /** How often the thread was started again. */
+  readonly restarts: number
+}
+
+/** The functions of the main thread, for the other threads. */
+export interface MainThread {
+  /** What `/readyz` reports about the rest of the process. */
+  readiness(): Promise<Record<string, boolean>>
+  /** The metrics of the other threads. A thread that does not answer is left out. */
+  otherMetrics(): Promise<readonly MetricsSnapshot[]>
+  outageBegins(cause: OutageCause, error: OutageError): void
+  outageEnds(cause: OutageCause): void
+}

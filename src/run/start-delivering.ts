@@ -1,0 +1,190 @@
+import type { Settings } from '../config/settings.ts'
+import type { Database } from '../db/client.ts'
+import { SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
+import { createCancelWithoutEvent } from '../deliveries/attempts/cancel-without-event.ts'
+import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
+import { createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
+import { createMarkFault } from '../deliveries/attempts/mark-fault.ts'
+import { createRecordAttempt } from '../deliveries/attempts/record-attempt.ts'
+import { recordWithRetry } from '../deliveries/attempts/record-with-retry.ts'
+import { createRequeue } from '../deliveries/attempts/requeue.ts'
+import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
+import { openSender } from '../deliveries/open-sender.ts'
+import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
+import { saveSendDefaults } from '../deliveries/send-defaults.ts'
+import { createForwarder } from '../forwarding/forwarder.ts'
+import { USER_AGENT } from '../lib/version.ts'
+import type { Notify } from '../live/notify.ts'
+import type { HttpSender } from '../outbound/http-sender.ts'
+import { enqueue, TASK_PREFIX } from '../queue/jobs.ts'
+import { startWorker, type Worker } from '../queue/worker.ts'
+import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
+import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
+import {
+  createCancelReporter,
+  createDeliveryReporter,
+  createMaintenanceReporter,
+  createSweepReporter,
+  type ReportSweep,
+} from '../telemetry/events.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { createMaintenanceMetrics } from '../telemetry/maintenance-metrics.ts'
+import { addGauge, type Metrics } from '../telemetry/metrics.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
+import { countReplacements } from '../telemetry/runner-metrics.ts'
+import { createSweepMetrics } from '../telemetry/sweep-metrics.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
+import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
+import { createFindSendOptions } from '../webhooks/send-options.ts'
+import type { WebhookDeps } from '../webhooks/webhook.ts'
+import { createTasks } from './tasks.ts'
+import { watchRescheduled } from './watch-rescheduled.ts'
+
+export interface DeliveringDeps {
+  readonly database: Database
+  readonly logger: Logger
+  readonly outages: OutageLog
+  readonly metrics: Metrics
+  readonly webhooks: WebhookDeps
+  readonly notify: Notify
+  readonly tracing: Tracing
+}
+
+/** Disposing of it finishes the attempts in flight. */
+export interface Delivering extends AsyncDisposable {
+  readonly worker: Worker
+}
+
+/** Runs the jobs of deliveries and of maintenance. */
+export async function startDelivering(
+  deps: DeliveringDeps,
+  settings: Settings,
+): Promise<Delivering> {
+  await using started = new AsyncDisposableStack()
+  const sender = started.use(await openSender(settings))
+  const scheduler = started.use(openScheduler(deps, settings))
+  addSchedulerGauges(deps.metrics, scheduler, settings)
+  const reportSweep = createSweepReporter(deps.logger, createSweepMetrics(deps.metrics.registry))
+  const worker = started.use(await startTasks(deps, sender, scheduler, reportSweep, settings))
+  started.use(
+    watchRescheduled({
+      pool: deps.database.pool,
+      workerSchema: settings.config.workerSchema,
+      report: reportSweep,
+      onError(error) {
+        if (deps.outages.report(error)) return
+        deps.logger.warn({ error }, 'cannot look for rescheduled jobs; trying again')
+      },
+    }),
+  )
+  const resources = started.move()
+  return { worker, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+function openScheduler(
+  { database, logger, outages, notify }: DeliveringDeps,
+  { config, now }: Settings,
+) {
+  return createScheduler(database.pipeline, {
+    concurrency: config.concurrency,
+    notify,
+    onError(error) {
+      if (outages.report(error)) return
+      logger.warn({ error }, 'cannot release from the backlogs; trying again')
+    },
+    now: now ?? systemClock,
+  })
+}
+
+function addSchedulerGauges({ registry }: Metrics, scheduler: Scheduler, { config }: Settings) {
+  addGauge(registry, 'posthorn_attempts_in_flight', 'Attempts in flight.', () => scheduler.inFlight)
+  addGauge(
+    registry,
+    'posthorn_attempts_in_flight_limit',
+    'The limit of attempts in flight (POSTHORN_CONCURRENCY).',
+    () => config.concurrency,
+  )
+  addGauge(
+    registry,
+    'posthorn_attempts_waiting',
+    'Claimed deliveries that wait until they may be sent.',
+    () => scheduler.waiting,
+  )
+}
+
+const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE]
+
+const systemClock = () => new Date()
+
+async function startTasks(
+  { database, logger, outages, metrics, webhooks, notify, tracing }: DeliveringDeps,
+  sender: HttpSender,
+  scheduler: Scheduler,
+  reportSweep: ReportSweep,
+  { config, now }: Settings,
+): Promise<Worker> {
+  const { pool, pipeline } = database
+  const { workerSchema } = config
+  const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
+  await saveSendDefaults(pool, config)
+  const reportCanceled = createCancelReporter(logger)
+  const markFault = createMarkFault(pool)
+  const attempt = {
+    load: createLoadDelivery(pipeline),
+    isCurrentRevision: createIsCurrentRevision(pipeline),
+    findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
+    scheduler,
+    sender,
+    forwarder: createForwarder({
+      sql: pipeline,
+      keyring: webhooks.keyring,
+      notify,
+      userAgent: USER_AGENT,
+      acknowledgeTimeoutMs: config.attemptTimeoutMs,
+      onError(error) {
+        if (outages.report(error)) return
+        logger.warn({ error }, 'cannot look for the answers to forwarded requests; trying again')
+      },
+    }),
+    record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
+    notify,
+    cancel: createCancelWithoutEvent(pool, reportCanceled),
+    requeue: createRequeue(pipeline),
+    reopen: (uuid: string) => reopenExhausted(pool, uuid),
+    markFault: (uuid: string) => markFault(uuid).catch(() => {}),
+    report: createDeliveryReporter(logger, createAttemptMetrics(metrics.registry, ERROR_CODES)),
+    tracing,
+    retryScheduleMs: config.retryScheduleMs,
+    headerNames: deliveryHeaderNames(config.headerPrefix),
+    now: now ?? systemClock,
+  }
+  const tasks = createTasks({
+    database,
+    workerSchema,
+    webhooks,
+    attempt,
+    scheduler,
+    retentionMs: config.retentionMs,
+    auditRetentionMs: config.auditRetentionMs,
+    keepFailedJobsMs: config.keepFailedJobsMs,
+    logger,
+    reportCanceled,
+    reportSweep,
+    reportMaintenanceFailure: createMaintenanceReporter(
+      logger,
+      createMaintenanceMetrics(metrics.registry),
+    ),
+  })
+  const worker = await startWorker(database, tasks, {
+    concurrency: config.concurrency,
+    workerSchema,
+    logger,
+    outages,
+    onStopping: () => scheduler.close(),
+    onReplaced: countReplacements(metrics.registry),
+  })
+  // Maintenance may have been missed while no process ran.
+  const own = `${TASK_PREFIX}maintain`
+  await enqueue(database.prisma, 'maintain', {}, { key: own, queue: own })
+  return worker
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getHeapStatistics } from 'node:v8'
+import type { Role, Settings } from '../config/settings.ts'
+import { type Supervised, supervise } from '../lib/supervise.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { createOutageLines } from '../telemetry/outage-lines.ts'
+import { type LaunchedThread, launchThread } from './launch-thread.ts'
+import type { MainThread, ThreadRole } from './messages.ts'
+import type { Running } from './start-alone.ts'
+
+export interface ThreadsOptions {
+  readonly role: Role
+  readonly logger: Logger
+  /** Whether the main thread has finished its own start. `/readyz` reports unavailable until then. */
+  readonly hasStarted: () => boolean
+}
+
+/** The pause before another start of a thread that could not start. */
+const RETRY_AFTER_MS = 1_000
+
+/**
+ * Runs the API and the worker on a thread each, so that neither waits for the other's work. A thread that ends takes only
+ * its own role along, until the next one runs. Rejects if the first start of a thread fails.
+ */
+export async function startThreads(
+  { config, secrets, trustedAuthorities = [], testReceiver = null }: Settings,
+  { role, logger, hasStarted }: ThreadsOptions,
+): Promise<Running> {
+  const roles: readonly ThreadRole[] = role === 'all' ? ['api', 'worker'] : [role]
+  const [listening] = roles as [ThreadRole]
+  const threads = new Map<ThreadRole, Supervised<LaunchedThread>>()
+  const outageLines = createOutageLines(logger)
+  let { port } = config
+  let url = ''
+
+  async function start(self: ThreadRole): Promise<void> {
+    const thread = await supervise({
+      async start(restarts) {
+        const launched = await launchThread({
+          role: self,
+          listens: self === listening,
+          restarts,
+          settings: { config: { ...config, port }, secrets, trustedAuthorities, testReceiver },
+          main: mainThread(self),
+          maxHeapMb: maxHeapMb() / roles.length,
+        })
+        if (launched.url !== null) url = launched.url
+        return launched
+      },
+      onFailed({ reason }) {
+        logger.error({ thread: self, reason }, 'a thread ended and is started again')
+        outageLines.forget(self)
+      },
+      onStartFailed(error) {
+        const reason = (error as Error).message
+        logger.error({ thread: self, reason }, 'the thread could not start')
+      },
+      onRestarted: () => logger.info({ thread: self }, 'the thread runs again'),
+      retryAfterMs: RETRY_AFTER_MS,
+    })
+    threads.set(self, thread)
+  }
+
+  function mainThread(self: ThreadRole): MainThread {
+    return {
+      readiness: async () => ({
+        ...(!hasStarted() && { start: false }),
+        ...(role === 'all' && {
+          worker: await ask('worker', (thread) => thread.workerRuns(), false),
+        }),
+      }),
+      async otherMetrics() {
+        const others = roles.filter((other) => other !== self)
+        const snapshots = others.map((other) => ask(other, (thread) => thread.metrics(), null))
+        return (await Promise.all(snapshots)).filter((snapshot) => snapshot !== null)
+      },
+      outageBegins: (cause, error) => outageLines.begins(cause, error, self),
+      outageEnds: (cause) => outageLines.ends(cause, self),
+    }
+  }
+
+  /** The answer of a thread, or `otherwise` if it does not answer in time, as while it is started again. */
+  async function ask<Answer, Otherwise>(
+    asked: ThreadRole,
+    question: (thread: LaunchedThread['remote']) => Promise<Answer>,
+    otherwise: Otherwise,
+  ): Promise<Answer | Otherwise> {
+    const thread = threads.get(asked)?.current
+    if (!thread) return otherwise
+    const timeout = sleep(ANSWER_TIMEOUT_MS, otherwise, { ref: false })
+    return await Promise.race([question(thread.remote).catch(() => otherwise), timeout])
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all([...threads.values()].map((thread) => thread[Symbol.asyncDispose]()))
+  }
+
+  const starts = await Promise.allSettled(roles.map(start))
+  const failure = starts.find((outcome) => outcome.status === 'rejected')
+  if (failure) {
+    await stop()
+    throw failure.reason
+  }
+  port = Number(new URL(url).port)
+  return {
+    url,
+    async provision(dataDir) {
+      const thread = threads.get(listening)?.current
+      if (!thread) throw new Error(`The thread ${listening} has just ended.`)
+      return await thread.remote.provision(dataDir)
+    },
+    abort() {
+      threads
+        .get('worker')
+        ?.current?.remote.abort.asEvent()
+        .catch(() => {})
+    },
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** How long `/readyz` and `/metrics` wait for a thread that may be stuck. */
+const ANSWER_TIMEOUT_MS = 1_000
+
+/** The heap that Node would give a process of one thread; `--max-old-space-size` changes it. */
+function maxHeapMb(): number {
+  return getHeapStatistics().heap_size_limit / (1024 * 1024)
+}

@@ -1,0 +1,157 @@
+import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
+import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
+import { continueBulkTask } from '../bulk-tasks/continue-bulk-task.ts'
+import type { Database } from '../db/client.ts'
+import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
+import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
+import { backfillIndex } from '../deliveries/backfill-index.ts'
+import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
+import { continueCancelation } from '../deliveries/continue-cancelation.ts'
+import { maintainPartitions } from '../deliveries/retention.ts'
+import { sweep } from '../deliveries/sweep.ts'
+import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
+import {
+  deleteExpiredForwarding,
+  deleteOldForwardedRequests,
+} from '../forwarding/forwarded-webhook.ts'
+import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
+import { ForeignJobError } from '../queue/foreign-job.ts'
+import type { Tasks } from '../queue/task-runs.ts'
+import { deleteOldBacklogSamples, sampleBacklogs } from '../scheduling/backlog-samples.ts'
+import { pruneSchedules } from '../scheduling/prune-schedules.ts'
+import type { Scheduler } from '../scheduling/scheduler.ts'
+import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
+import type { ReportCanceled, ReportMaintenanceFailure, ReportSweep } from '../telemetry/events.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
+import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
+import type { WebhookDeps } from '../webhooks/webhook.ts'
+import { deleteOldHolds } from '../webhooks/webhook-changes.ts'
+import { startMaintenance } from './maintenance.ts'
+
+export interface TaskDeps {
+  readonly database: Database
+  readonly workerSchema: string
+  readonly webhooks: WebhookDeps
+  readonly attempt: AttemptDeps
+  readonly scheduler: Scheduler
+  readonly retentionMs: number
+  readonly auditRetentionMs: number
+  readonly keepFailedJobsMs: number
+  readonly logger: Logger
+  readonly reportCanceled: ReportCanceled
+  readonly reportSweep: ReportSweep
+  readonly reportMaintenanceFailure: ReportMaintenanceFailure
+}
+
+/** The tasks of the worker. Each one parses its payload and calls the domain. */
+export function createTasks({
+  database,
+  workerSchema,
+  webhooks,
+  attempt,
+  scheduler,
+  retentionMs,
+  auditRetentionMs,
+  keepFailedJobsMs,
+  logger,
+  reportCanceled,
+  reportSweep,
+  reportMaintenanceFailure,
+}: TaskDeps): Tasks {
+  const { pool, background } = database
+  const fanOut = createFanOut(background)
+  return {
+    // The key names the delivery, so that a dashboard may add the job again with any payload.
+    deliver: async (_payload, run) =>
+      await attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
+
+    async release_backlog(payload) {
+      await scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))
+    },
+
+    async fan_out(payload, { signal }) {
+      await fanOut(uuidIn(payload, 'organization', 'organizationId'), signal)
+    },
+
+    async cancel_deliveries(payload, { signal }) {
+      const webhook = uuidIn(payload, 'webhook', 'webhookId')
+      const after = payload.after === undefined ? null : uuidIn(payload, 'delivery', 'after')
+      await continueCancelation(background, webhook, after, signal, reportCanceled)
+    },
+
+    async continue_bulk_task(payload, { signal }) {
+      const uuid = uuidIn(payload, 'bulkTask', 'taskId')
+      await continueBulkTask(background, uuid, signal, reportCanceled)
+    },
+
+    async maintain(_payload, { signal }) {
+      const { run, end } = startMaintenance(reportMaintenanceFailure)
+      const partitions = await maintainPartitions(pool, { retentionMs, signal }, run)
+      const jobs = await run('finished_jobs', () =>
+        completeFinishedJobs(pool, workerSchema, keepFailedJobsMs),
+      )
+      const bulkTasks = await run('bulk_tasks', () => deleteOldBulkTasks(pool, retentionMs))
+      const statistics = await run('statistics', () => deleteOldStatistics(pool, retentionMs))
+      const backlogSamples = await run('backlog_samples', () =>
+        deleteOldBacklogSamples(pool, retentionMs),
+      )
+      const holds = await run('holds', () => deleteOldHolds(pool, retentionMs))
+      const secrets = await run('secrets', () => deleteExpiredSecrets(pool))
+      const idempotencyKeys = await run('idempotency_keys', () =>
+        deleteExpiredIdempotencyKeys(pool),
+      )
+      const sessions = await run('sessions', () => deleteEndedSessions(pool))
+      const forwardedRequests = await run('forwarded_requests', () =>
+        deleteOldForwardedRequests(pool),
+      )
+      const auditEntries = await run('audit_entries', () =>
+        deleteOldAuditEntries(pool, auditRetentionMs),
+      )
+      logger.debug(
+        {
+          partitions,
+          jobs,
+          bulkTasks,
+          statistics,
+          backlogSamples,
+          holds,
+          secrets,
+          idempotencyKeys,
+          sessions,
+          forwardedRequests,
+          auditEntries,
+        },
+        'Maintenance finished.',
+      )
+      end()
+    },
+
+    sweep: async (_payload, { signal }) => reportSweep(await sweep(pool, workerSchema, { signal })),
+
+    async roll_up() {
+      const backfilled = await backfillIndex(pool)
+      const hours = await rollUpStatistics(pool)
+      const sampled = await sampleBacklogs(pool)
+      const backlogs = await pruneSchedules(database.pipeline)
+      const fanOuts = await restartFanOuts(pool)
+      const forwarding = await deleteExpiredForwarding(webhooks, pool)
+      logger.debug(
+        { backfilled, hours, sampled, backlogs, fanOuts, forwarding },
+        'Statistics rolled up.',
+      )
+    },
+  }
+}
+
+/** Reads an id in a payload, which is anything if another program added the job. */
+function uuidIn(payload: unknown, kind: IdKind, field: string): string {
+  const value = Object.hasOwn(Object(payload), field) ? (payload as never)[field] : undefined
+  return uuidOf(kind, field, value)
+}
+
+function uuidOf(kind: IdKind, field: string, id: unknown): string {
+  const uuid = typeof id === 'string' ? parseId(kind, id) : null
+  if (uuid === null) throw new ForeignJobError(field, id, `${ID_PREFIXES[kind]}_…`)
+  return uuid
+}

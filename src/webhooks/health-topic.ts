@@ -1,0 +1,53 @@
+import type { Sql } from '../db/client.ts'
+import type { LiveItem, Topic } from '../live/topic.ts'
+import type { WebhookState } from './find-webhooks.ts'
+
+export interface HealthChange extends LiveItem {
+  readonly state: WebhookState
+}
+
+/** Compares the states of all webhooks with those of the read before. One without an attempt counts as healthy. */
+export const healthTopic: Topic<HealthChange> = {
+  name: 'health',
+  // An organization can have thousands of webhooks, and record attempts all the time.
+  restMs: 100,
+  follow(sql, organizationId) {
+    let known: States | null = null
+    return async function* () {
+      const before = known
+      const states = await readStates(sql, organizationId, [...(before?.keys() ?? [])])
+      known = new Map([...states].filter(([, state]) => state !== 'healthy'))
+      if (before === null) return
+      yield [...states]
+        .filter(([webhookId, state]) => state !== (before.get(webhookId) ?? 'healthy'))
+        .map(([webhookId, state]) => ({ webhookId, state, position: null }))
+    }
+  },
+}
+
+type States = ReadonlyMap<string, WebhookState>
+
+/** The states of the webhooks that are not healthy, and of those that were not. */
+async function readStates(
+  sql: Sql,
+  organizationId: string,
+  unhealthyIds: readonly string[],
+): Promise<States> {
+  const { rows } = await sql.query<{ id: string; state: WebhookState }>({
+    name: 'read_webhook_states',
+    text: `
+      select w.id, case
+          when not w.enabled then 'disabled'
+          when s.on_hold_since is not null then 'on_hold'
+          when c.failing_since is not null then 'failing'
+          else 'healthy'
+        end as state
+      from posthorn.webhooks as w
+      left join posthorn.webhook_conditions as c on c.webhook_id = w.id
+      left join posthorn.webhook_schedules as s on s.webhook_id = w.id
+      where w.organization_id = $1 and w.deleted_at is null and (not w.enabled or s.on_hold_since is not null
+        or c.failing_since is not null or w.id = any ($2::uuid[]))`,
+    values: [organizationId, unhealthyIds],
+  })
+  return new Map(rows.map(({ id, state }) => [id, state]))
+}

@@ -1,0 +1,402 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { deleteOldBulkTasks } from '../../src/bulk-tasks/bulk-task.ts'
+import { continueBulkTask } from '../../src/bulk-tasks/continue-bulk-task.ts'
+import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
+import { mintId, parseId, publicId } from '../../src/db/ids.ts'
+import {
+  type AttemptRecord,
+  createRecordAttempt,
+} from '../../src/deliveries/attempts/record-attempt.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
+import { type Api, openApi } from '../graphql/support/api.ts'
+import { document } from '../graphql/support/document.ts'
+import { addWebhook, deliveryIds, deliveryRow, publish } from '../graphql/support/rows.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
+import { until } from '../support/until.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+let webhookId: string
+/** Newest first. */
+let deliveries: string[]
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+  webhookId = (await addWebhook(api, tenant.organizationId)).id
+  await publish(api, tenant.organizationId, 6)
+  deliveries = await deliveryIds(api.database, tenant.organizationId)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const RETRY = { next: { kind: 'retry', delayMs: 3_600_000 } } as const
+
+async function record(
+  delivery: string | undefined,
+  status: number | null,
+  given: Partial<AttemptRecord> = {},
+) {
+  const row = await deliveryRow(api.database, delivery as string)
+  await createRecordAttempt(api.database.pool, SENDER)(attemptOf(row, status, given))
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the type depends on the operation
+async function run(operation: string, variables: Record<string, unknown>): Promise<any> {
+  const text = document('bulk-tasks', operation)
+  const { data, errors } = await api.call(tenant.token, text, variables)
+  expect(errors).toBeUndefined()
+  return Object.values(data)[0]
+}
+
+/** Starts a redelivery and returns the id of its task. */
+async function redeliver(input: object): Promise<string> {
+  const started = await run('RedeliverDeliveries', { input })
+  expect(started).toMatchObject({ __typename: 'RedeliverDeliveriesSuccess' })
+  return started.task.id
+}
+
+async function continueTask(id: string) {
+  const uuid = parseId('bulkTask', id) as string
+  await api.database.pool.query(
+    'update posthorn.bulk_tasks set next_page_at = now() where id = $1',
+    [uuid],
+  )
+  await continueBulkTask(api.database.background, uuid, undefined, () => {})
+}
+
+/** Continues the task until it has changed all its deliveries, and returns it. */
+async function change(id: string) {
+  await until(
+    async () => {
+      await continueTask(id)
+      return (await run('BulkTask', { id })).state !== 'RUNNING'
+    },
+    'the task has changed all its deliveries',
+    20_000,
+  )
+  return await run('BulkTask', { id })
+}
+
+const states = async () =>
+  Object.fromEntries(
+    await Promise.all(
+      deliveries.map(async (id) => {
+        const { state, parkedReason } = await deliveryRow(api.database, id)
+        return [id, parkedReason ?? state] as const
+      }),
+    ),
+  )
+
+async function jobKeys(): Promise<string[]> {
+  const { rows } = await api.database.pool.query<{ key: string }>(
+    `select key from graphile_worker.jobs
+     where key = any ($1) and attempts < max_attempts and run_at <= now() + interval '1 second' order by key desc`,
+    [deliveries],
+  )
+  return rows.map(({ key }) => key)
+}
+
+describe('a redelivery', () => {
+  test('of all that failed with 502 since noon leaves out what succeeded since, and other causes', async () => {
+    const [exhausted, retrying, succeeded, other, late] = deliveries
+    await record(late, 502, RETRY)
+    const noon = new Date()
+    await record(exhausted, 502)
+    await record(retrying, 502, RETRY)
+    await record(retrying, 502, RETRY)
+    await record(succeeded, 502, RETRY)
+    await record(succeeded, 204)
+    await record(other, 503)
+    await record(late, 500, RETRY)
+    const started = await run('RedeliverAllWith502', { noon })
+    expect(started).toMatchObject({ count: 2, countIsExact: true, task: { state: 'RUNNING' } })
+    expect(await change(started.task.id)).toMatchObject({
+      state: 'DELIVERING',
+      total: 2,
+      changed: 2,
+      progress: 1,
+      unfinished: 2,
+      finishedAt: null,
+    })
+    expect(await deliveryRow(api.database, exhausted as string)).toMatchObject({
+      state: 'pending',
+      schedulePosition: 0,
+      attemptCount: 1,
+    })
+    const { nextAttemptAt } = await deliveryRow(api.database, retrying as string)
+    expect(nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now())
+    expect(await jobKeys()).toEqual([exhausted, retrying, deliveries[5]].toSorted().toReversed())
+    expect(await states()).toMatchObject({
+      [succeeded as string]: 'succeeded',
+      [other as string]: 'exhausted',
+    })
+  })
+
+  test('follows what came of its deliveries', async () => {
+    const [one, two, three] = deliveries
+    for (const delivery of [one, two, three]) await record(delivery, 500)
+    const id = await redeliver({ ids: [one, two, three] })
+    await change(id)
+    await record(one, 204)
+    await record(two, 500)
+    await continueTask(id)
+    expect(await run('BulkTask', { id })).toMatchObject({
+      state: 'DELIVERING',
+      succeeded: 1,
+      exhausted: 1,
+      unfinished: 1,
+    })
+    await api.call(tenant.token, document('deliveries', 'CancelDelivery'), { id: three })
+    await continueTask(id)
+    expect(await run('BulkTask', { id })).toMatchObject({
+      state: 'COMPLETED',
+      changed: 3,
+      succeeded: 1,
+      exhausted: 1,
+      canceled: 1,
+      unfinished: 0,
+      finishedAt: expect.any(String),
+    })
+  })
+
+  test('by ids also redelivers what succeeded or was canceled, and skips what is queued', async () => {
+    const [succeeded, canceled, queued] = deliveries
+    await record(succeeded, 204)
+    await api.call(tenant.token, document('deliveries', 'CancelDelivery'), { id: canceled })
+    const id = await redeliver({ ids: [succeeded, canceled, queued, queued] })
+    expect(await change(id)).toMatchObject({ total: 3, changed: 2 })
+    expect(await states()).toMatchObject({
+      [succeeded as string]: 'pending',
+      [canceled as string]: 'pending',
+    })
+  })
+
+  test('by a filter of states works in pages at its rate, and takes each delivery once', async () => {
+    for (const delivery of deliveries) await record(delivery, 500)
+    const id = await redeliver({ filter: { states: 'EXHAUSTED', webhookId }, ratePerSecond: 4 })
+    await continueTask(id)
+    const { changed } = await run('BulkTask', { id })
+    expect(changed).toBeLessThan(deliveries.length)
+    expect(await change(id)).toMatchObject({ total: 6, changed: 6 })
+    expect(new Set(Object.values(await states()))).toEqual(new Set(['pending']))
+  })
+
+  test('leaves out deliveries and attempts that are newer than the task', async () => {
+    await record(deliveries[0], 500)
+    const id = await redeliver({ filter: { outcome: 'FAILED' } })
+    await publish(api, tenant.organizationId, 1)
+    const [newer] = await deliveryIds(api.database, tenant.organizationId)
+    await record(newer, 500)
+    expect(await change(id)).toMatchObject({ total: 1, changed: 1 })
+    expect(await deliveryRow(api.database, newer as string)).toMatchObject({ state: 'exhausted' })
+  })
+
+  test('parks the deliveries of a webhook on hold, and leaves retrying ones to their schedule', async () => {
+    const [exhausted, retrying] = deliveries
+    await record(exhausted, 500)
+    await record(retrying, 500, RETRY)
+    await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
+    const id = await redeliver({ filter: { outcome: 'FAILED' } })
+    expect(await change(id)).toMatchObject({ total: 2, changed: 1 })
+    expect(await states()).toMatchObject({
+      [exhausted as string]: 'on_hold',
+      [retrying as string]: 'pending',
+    })
+    expect(await jobKeys()).not.toContain(exhausted)
+  })
+
+  test('skips deliveries of a deleted webhook and of deleted events', async () => {
+    const [one = '', two = ''] = deliveries
+    await record(one, 500)
+    await record(two, 500)
+    const { eventId } = await deliveryRow(api.database, one)
+    await api.database.prisma.event.deleteMany({ where: { id: eventId } })
+    expect(await change(await redeliver({ ids: [one, two] }))).toMatchObject({ changed: 1 })
+    await api.call(tenant.token, document('webhooks', 'DeleteWebhook'), { id: webhookId })
+    await record(two, 500)
+    expect(await change(await redeliver({ ids: [one, two] }))).toMatchObject({ changed: 0 })
+  })
+
+  test('only counts in a dry run', async () => {
+    for (const delivery of deliveries.slice(0, 3)) await record(delivery, 500)
+    for (const filter of [{ outcome: 'FAILED' }, { anyAttempt: { causes: ['500'] } }]) {
+      const counted = await run('CountRedeliveries', { filter })
+      expect(counted).toMatchObject({ count: 3, countIsExact: true })
+    }
+    expect((await run('BulkTasks', {})).nodes).toEqual([])
+  })
+})
+
+describe('a cancelation', () => {
+  test('cancels what has not finished, with its jobs', async () => {
+    const [retrying, exhausted] = deliveries
+    await record(retrying, 500, RETRY)
+    await record(exhausted, 500)
+    const started = await run('CancelDeliveries', { input: { filter: { webhookId } } })
+    expect(started).toMatchObject({ count: 5 })
+    expect(await change(started.task.id)).toMatchObject({
+      action: 'CANCEL',
+      state: 'COMPLETED',
+      changed: 5,
+      canceled: 5,
+      unfinished: 0,
+    })
+    expect(Object.values(await states()).toSorted()).toEqual([
+      ...Array(5).fill('canceled'),
+      'exhausted',
+    ])
+    expect(await jobKeys()).toEqual([])
+  })
+})
+
+describe('a task', () => {
+  test('can be canceled while it runs, and not later', async () => {
+    const input = { filter: { states: ['QUEUED'] }, ratePerSecond: 1 }
+    const { task } = await run('CancelDeliveries', { input })
+    await continueTask(task.id)
+    const canceled = await run('CancelBulkTask', task)
+    expect(canceled.task).toMatchObject({ state: 'CANCELED' })
+    const { changed } = canceled.task
+    await continueTask(task.id)
+    expect(await run('BulkTask', task)).toMatchObject({ state: 'CANCELED', changed })
+    expect(await run('CancelBulkTask', task)).toMatchObject({
+      __typename: 'CancelBulkTaskSuccess',
+    })
+    await record(deliveries[0], 500)
+    const following = await redeliver({ ids: [deliveries[0]] })
+    await change(following)
+    expect(await run('CancelBulkTask', { id: following })).toMatchObject({ code: 'conflict' })
+    expect(await run('CancelBulkTask', { id: mintId('bulkTask') })).toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  test('has its job, and ten at most run at a time', async () => {
+    const started: string[] = []
+    for (let i = 0; i < 10; i++) started.push(await redeliver({ ids: [deliveries[0]] }))
+    const { rows } = await api.database.pool.query(
+      `select key from graphile_worker.jobs where task_identifier = 'posthorn:continue_bulk_task' and key = any ($1)`,
+      [started],
+    )
+    expect(rows).toHaveLength(10)
+    const rejected = await run('RedeliverDeliveries', { input: { ids: [deliveries[0]] } })
+    expect(rejected).toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('can have 10 at a time'),
+    })
+  })
+
+  test('is the tenth only once, if several start at the same time', async () => {
+    const start = () => run('RedeliverDeliveries', { input: { ids: [deliveries[0]] } })
+    for (let i = 0; i < 9; i++) await start()
+    const answers = await Promise.all(Array.from({ length: 5 }, start))
+    expect(answers.filter(({ task }) => task)).toHaveLength(1)
+  })
+
+  test.each([
+    ['deliveries', { states: ['queued'] }],
+    ['attempts', { anyAttempt: { outcome: 'failed' } }],
+  ] as const)('for one webhook is limited to it by a filter of %s too', async (_, filter) => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    await publish(api, tenant.organizationId, 2)
+    const own = { webhookId: parseId('webhook', id) as string }
+    const failed = await api.database.prisma.delivery.findFirstOrThrow({ where: own })
+    for (const delivery of [publicId('delivery', failed.id), ...deliveries.slice(1)]) {
+      await record(delivery, 500, RETRY)
+    }
+    const counted = await changeDeliveries(
+      { prisma: api.database.prisma, sql: api.database.pool, actor: SYSTEM },
+      tenant.organizationId,
+      'cancel',
+      { filter, dryRun: true },
+      own.webhookId,
+    )
+    expect(counted).toMatchObject({ count: 1, exact: true })
+  })
+
+  test('is listed newest first, in pages, by its webhook and its action', async () => {
+    const own: string[] = []
+    for (const action of ['redeliver', 'recover', 'recover', 'recover'] as const) {
+      const row = {
+        organizationId: tenant.organizationId,
+        webhookId: parseId('webhook', webhookId),
+      }
+      const { id } = await api.database.prisma.bulkTask.create({
+        data: {
+          ...{ ...row, action, selection: { ids: [] }, state: 'completed', finishedAt: new Date() },
+          ...{ ratePerSecond: 1, total: 0, totalIsExact: true },
+        },
+      })
+      own.unshift(publicId('bulkTask', id))
+    }
+    await redeliver({ ids: [deliveries[0]] })
+    const page = async (filter: object | null, args: object = {}) => {
+      const { nodes, pageInfo } = await run('BulkTasks', { filter, ...args })
+      return { ids: nodes.map(({ id }: { id: string }) => id), ...pageInfo }
+    }
+    expect((await page(null)).ids).toHaveLength(5)
+    expect((await page({ webhookId })).ids).toEqual(own)
+    const recoveries = { webhookId, action: 'RECOVER' }
+    const first = await page(recoveries, { first: 2 })
+    expect(first).toMatchObject({ ids: own.slice(0, 2), hasNextPage: true })
+    const next = await page(recoveries, { first: 2, after: first.endCursor })
+    expect(next).toMatchObject({ ids: own.slice(2, 3), hasNextPage: false })
+    const { errors } = await api.call(
+      tenant.token,
+      '{ bulkTasks(filter: { webhookId: "x" }) { nodes { id } } }',
+    )
+    expect(errors?.[0]?.message).toContain('filter.webhookId must be the id of a webhook: wh_….')
+  })
+
+  test.each([
+    [{}, 'ids', 'Give either ids or filter.'],
+    [{ ids: [] }, 'ids', 'ids must not be empty.'],
+    [{ ids: ['wh_x'] }, 'ids', 'must be the id of a delivery: msg_….'],
+    [{ filter: {} }, 'filter', 'filter must have at least one condition.'],
+    [
+      { filter: { states: ['QUEUED'] } },
+      'filter',
+      'filter.states must be among RETRYING, SUCCEEDED',
+    ],
+    [{ filter: { outcome: 'FAILED' }, ratePerSecond: 0 }, 'ratePerSecond', 'from 1 to 5,000'],
+    [{ filter: { webhookId: 'x' } }, 'filter', 'filter.webhookId must be the id of a webhook'],
+    [
+      { filter: { key: { path: '$.order.id', equals: '1' } } },
+      'key',
+      'filter.key is only for lists.',
+    ],
+  ])('is refused for the input %j', async (input, path, message) => {
+    const { issues } = await run('RedeliverDeliveries', { input })
+    expect(issues).toMatchObject([
+      { path: expect.arrayContaining([path]), message: expect.stringContaining(message) },
+    ])
+  })
+
+  test('of another organization is not found, and takes no delivery of another', async () => {
+    const id = await redeliver({ ids: [deliveries[0]] })
+    const theirs = deliveries[0]
+    tenant = await api.tenant()
+    expect(await run('BulkTask', { id })).toBeNull()
+    expect(await run('CancelBulkTask', { id })).toMatchObject({ code: 'not_found' })
+    expect(await run('RedeliverDeliveries', { input: { ids: [theirs] } })).toMatchObject({
+      code: 'not_found',
+    })
+    expect(await run('CancelDeliveries', { input: { filter: { webhookId } } })).toMatchObject({
+      count: 0,
+    })
+    expect((await run('BulkTasks', {})).nodes).toHaveLength(1)
+  })
+
+  test('is deleted after the retention of deliveries', async () => {
+    const id = await redeliver({ ids: [deliveries[0]] })
+    await change(id)
+    await continueTask(id)
+    await deleteOldBulkTasks(api.database.pool, 60_000)
+    expect(await run('BulkTask', { id })).toMatchObject({ state: 'COMPLETED' })
+    await deleteOldBulkTasks(api.database.pool, -60_000)
+    expect(await run('BulkTask', { id })).toBeNull()
+  })
+})

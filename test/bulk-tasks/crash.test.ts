@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
+import { document } from '../graphql/support/document.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startStopwatch } from '../support/stopwatch.ts'
+import { until } from '../support/until.ts'
+import { addDeliveries, addEvents, createPartitionsOfRetention } from './rows.ts'
+
+/** Half failed and half missed deliveries. `RECOVERED=100000` makes a long run. */
+const COUNT = Number(process.env['RECOVERED'] ?? 4_000)
+const RATE_PER_SECOND = 2_000
+const KILLS = 3
+
+/** An idle worker uses about 170 MB. Attempts in flight use the rest. */
+const MAX_MEGABYTES = 400
+
+const at = new Date(Date.now() - 86_400_000)
+
+let receiver: Receiver
+let api: TestApp
+let directory: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn recovery '))
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+  api = await startTestApp({ role: 'api' })
+  await createPartitionsOfRetention(api.database.pool)
+})
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test(`${COUNT} deliveries are recovered once each while workers are killed at random, with bounded memory`, async () => {
+  const webhookId = await register()
+  const { pool } = api.database
+  const { organizationId } = api.tenant
+  const failed = await addEvents(pool, organizationId, { at, count: COUNT / 2 })
+  await addDeliveries(pool, webhookId, failed, 'exhausted')
+  const later = new Date(at.getTime() + COUNT)
+  const missed = await addEvents(pool, organizationId, { at: later, count: COUNT / 2 })
+  // Autovacuum would analyze the tables too late for the test.
+  await pool.query('analyze')
+
+  const workers = [startWorker(), startWorker()]
+  const memory = watchMemory(workers)
+  try {
+    const recovery = await recover(webhookId)
+    expect(recovery.total).toBe(COUNT)
+    const kills = Array.from({ length: KILLS }, () => Math.random() * 0.9).sort((a, b) => a - b)
+    for (const share of kills) {
+      await until(
+        async () => (await progress(recovery.id)) >= share,
+        `${Math.round(share * 100)} % are recovered`,
+        120_000,
+      )
+      const killed = workers.splice(Math.floor(Math.random() * workers.length), 1)
+      killed[0]?.child.kill('SIGKILL')
+      workers.push(startWorker())
+    }
+    await until(async () => (await progress(recovery.id)) === 1, 'everything is queued', 120_000)
+    await until(async () => (await pending()) === 0, 'everything is delivered', 240_000)
+
+    const isCompleted = async () => (await read(recovery.id)).state === 'COMPLETED'
+    await until(isCompleted, 'all deliveries are counted', 60_000)
+    expect(await read(recovery.id)).toMatchObject({
+      changed: COUNT,
+      created: COUNT / 2,
+      succeeded: COUNT,
+      unfinished: 0,
+    })
+    const { rows } = await pool.query<{ event: string; id: string; number: number }>(
+      `select event_id as event, posthorn.type_id('msg', id) as id, attempt_count as number
+       from posthorn.deliveries where webhook_id = $1 and state = 'succeeded'`,
+      [parseId('webhook', webhookId)],
+    )
+    expect(rows.map(({ event }) => event).sort()).toEqual([...failed, ...missed])
+    const arrived = new Set(receiver.received.map(({ headers }) => headers['wh-id']))
+    expect(rows.filter(({ id }) => !arrived.has(id))).toEqual([])
+    expect(arrived.size).toBe(COUNT)
+    expect(memory.maxMb()).toBeLessThan(MAX_MEGABYTES)
+    await until(async () => (await recoveryJobs()) === 0, 'no recovery job is left')
+  } finally {
+    memory[Symbol.dispose]()
+    await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
+  }
+}, 600_000)
+
+test('SIGTERM during a recovery stops the worker at once, and the next worker continues the recovery', async () => {
+  const webhookId = await register()
+  await addEvents(api.database.pool, api.tenant.organizationId, {
+    at: new Date(at.getTime() + 3_600_000),
+    count: 400,
+  })
+  const first = startWorker()
+  const recovery = await recover(webhookId, { since: new Date(at.getTime() + 3_600_000), rate: 50 })
+  await until(async () => (await progress(recovery.id)) > 0, 'the recovery has started')
+  const signaledFor = startStopwatch()
+  first.child.kill('SIGTERM')
+  expect(await first.ended).toBe(0)
+  // Less than the grace period for attempts in flight.
+  expect(signaledFor.readMs()).toBeLessThan(6_000)
+  const before = await progress(recovery.id)
+  expect(before).toBeLessThan(1)
+  await using _next = startWorker()
+  await until(async () => (await progress(recovery.id)) > before, 'the next worker continues')
+  await until(async () => (await progress(recovery.id)) === 1, 'everything is queued', 30_000)
+  expect(await read(recovery.id)).toMatchObject({ created: 400 })
+})
+
+function startWorker(): PosthornProcess {
+  return startPosthorn(['start', '--role', 'worker'], {
+    environment: {
+      ...testEnvironment(api.database.url),
+      POSTHORN_CONCURRENCY: '50',
+      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+    },
+  })
+}
+
+async function register(): Promise<string> {
+  const response = await api.rest('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+  })
+  return (await response.json()).id
+}
+
+async function recover(webhookId: string, { since = at, rate = RATE_PER_SECOND } = {}) {
+  const input = { webhookId, since, ratePerSecond: rate }
+  const data = await api.graphql(document('bulk-tasks', 'RecoverDeliveries'), { input })
+  return data.recoverDeliveries.task
+}
+
+async function read(id: string) {
+  return (await api.graphql(document('bulk-tasks', 'BulkTask'), { id })).bulkTask
+}
+
+/** The part that is queued. */
+async function progress(id: string): Promise<number> {
+  const { state, changed, total } = await read(id)
+  expect(['RUNNING', 'DELIVERING', 'COMPLETED']).toContain(state)
+  return state === 'RUNNING' ? Math.min(0.999, changed / total) : 1
+}
+
+async function pending(): Promise<number> {
+  const { rows } = await api.database.pool.query(
+    `select count(*)::int as n from posthorn.deliveries where state = 'pending'`,
+  )
+  return rows[0].n
+}
+
+async function recoveryJobs(): Promise<number> {
+  const { rows } = await api.database.pool.query(
+    `select count(*)::int as n from graphile_worker.jobs where task_identifier = 'posthorn:continue_bulk_task'`,
+  )
+  return rows[0].n
+}
+
+/** The largest resident memory of the workers so far. Without /proc, 0. */
+function watchMemory(workers: readonly PosthornProcess[]) {
+  let maxMb = 0
+  const timer = setInterval(() => {
+    for (const { child } of workers) {
+      try {
+        const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+        maxMb = Math.max(maxMb, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
+      } catch {
+        // The process has ended.
+      }
+    }
+  }, 100)
+  return { maxMb: () => maxMb, [Symbol.dispose]: () => clearInterval(timer) }
+}

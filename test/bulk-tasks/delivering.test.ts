@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { parseId, publicId } from '../../src/db/ids.ts'
+import { document } from '../graphql/support/document.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+/* Tasks with a real worker and a real receiver. */
+let receiver: Receiver
+let posthorn: TestApp
+let webhook: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  receiver.clear()
+  const response = await posthorn.rest('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+  })
+  webhook = (await response.json()).id
+  return async () => void (await posthorn.rest('DELETE', `/webhooks/${webhook}`))
+})
+
+async function setRetries(retryScheduleSeconds: number[]) {
+  const { updateWebhook } = await posthorn.graphql(
+    'mutation ($id: ID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { __typename } }',
+    { id: webhook, input: { retryScheduleSeconds } },
+  )
+  expect(updateWebhook.__typename).toBe('UpdateWebhookSuccess')
+}
+
+async function publish(count: number) {
+  const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
+  await posthorn.graphql(document('events', 'PublishEvents'), { input: { events } })
+}
+
+const countOf = (where: object) =>
+  posthorn.database.prisma.delivery.count({
+    where: { webhookId: parseId('webhook', webhook) as string, ...where },
+  })
+
+async function taskOf(id: string) {
+  return (await posthorn.graphql(document('bulk-tasks', 'BulkTask'), { id })).bulkTask
+}
+
+test('all that failed with 502 are delivered once their endpoint works again', async () => {
+  await setRetries([])
+  const noon = new Date()
+  receiver.answer = (response) => response.writeHead(502).end()
+  await publish(30)
+  await until(async () => (await countOf({ state: 'exhausted' })) === 30, 'all are exhausted')
+  const before = receiver.received.length
+  receiver.answer = (response) => response.end()
+  const { redeliverDeliveries } = await posthorn.graphql(
+    document('bulk-tasks', 'RedeliverAllWith502'),
+    { noon },
+  )
+  expect(redeliverDeliveries).toMatchObject({ count: 30, countIsExact: true })
+  const { id } = redeliverDeliveries.task
+  await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
+  expect(await taskOf(id)).toMatchObject({
+    total: 30,
+    changed: 30,
+    succeeded: 30,
+    exhausted: 0,
+    unfinished: 0,
+    progress: 1,
+  })
+  expect(receiver.received.length - before).toBe(30)
+  expect(new Set(receiver.received.map(({ headers }) => headers['wh-id'])).size).toBe(30)
+})
+
+test('a delivery whose attempt is running is skipped, and sent no second time', async () => {
+  await setRetries([1])
+  const release = Promise.withResolvers<void>()
+  receiver.answer = (response) => {
+    if (receiver.received.length === 1) response.writeHead(500).end()
+    else void release.promise.then(() => response.end())
+  }
+  await publish(1)
+  await receiver.arrival(2)
+  const row = await posthorn.database.prisma.delivery.findFirstOrThrow({
+    where: { webhookId: parseId('webhook', webhook) as string },
+  })
+  const input = { ids: [publicId('delivery', row.id)] }
+  const { redeliverDeliveries } = await posthorn.graphql(
+    document('bulk-tasks', 'RedeliverDeliveries'),
+    { input },
+  )
+  const { id } = redeliverDeliveries.task
+  await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
+  expect(await taskOf(id)).toMatchObject({ total: 1, changed: 0 })
+  release.resolve()
+  await until(async () => (await countOf({ state: 'succeeded' })) === 1, 'the attempt succeeds')
+  expect(receiver.received).toHaveLength(2)
+})
+
+test('a task lists the deliveries that were exhausted again, and only those', async () => {
+  await setRetries([])
+  receiver.answer = (response) => response.writeHead(502).end()
+  await publish(3)
+  await until(async () => (await countOf({ state: 'exhausted' })) === 3, 'all are exhausted')
+  receiver.answer = (response) => {
+    response.writeHead(receiver.received.length % 3 === 0 ? 200 : 503).end()
+  }
+  const { redeliverDeliveries } = await posthorn.graphql(
+    document('bulk-tasks', 'RedeliverAllWith502'),
+    { noon: new Date(Date.now() - 60_000) },
+  )
+  const { id } = redeliverDeliveries.task
+  await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
+  expect(await taskOf(id)).toMatchObject({ succeeded: 1, exhausted: 2 })
+  const { bulkTask } = await posthorn.graphql(
+    `query ($id: ID!) { bulkTask(id: $id) {
+      all: exhaustedDeliveries { nodes { id state } }
+      newest: exhaustedDeliveries(first: 1) { nodes { id } pageInfo { hasNextPage } }
+    } }`,
+    { id },
+  )
+  expect(bulkTask.all.nodes.map(({ state }: { state: string }) => state)).toEqual([
+    'EXHAUSTED',
+    'EXHAUSTED',
+  ])
+  expect(bulkTask.newest.nodes).toEqual([{ id: bulkTask.all.nodes[0].id }])
+  expect(bulkTask.newest.pageInfo.hasNextPage).toBe(true)
+})

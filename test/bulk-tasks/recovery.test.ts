@@ -1,0 +1,552 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
+import { countRecoverable } from '../../src/bulk-tasks/recovery-count.ts'
+import { mintId, parseId, publicId } from '../../src/db/ids.ts'
+import { testDelivery } from '../../src/deliveries/test-delivery.ts'
+import { createFanOut } from '../../src/events/fan-out.ts'
+import { backgroundQueue } from '../../src/queue/background.ts'
+import { deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
+import { type Api, openApi } from '../graphql/support/api.ts'
+import { document } from '../graphql/support/document.ts'
+import { addWebhook, publish } from '../graphql/support/rows.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { addDeliveries, addEvents, createPartitionsOfRetention, finish, runJob } from './rows.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+let api: Api
+let organizationId: string
+let token: string
+let webhookId: string
+let webhookUuid: string
+
+/** Three hours ago, rounded to the minute. */
+const at = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 3 * HOUR_MS)
+const since = new Date(at.getTime() - HOUR_MS)
+const later = (ms: number) => new Date(at.getTime() + ms)
+
+beforeAll(async () => {
+  api = await openApi()
+  await createPartitionsOfRetention(api.database.pool)
+})
+beforeEach(async () => {
+  ;({ organizationId, token } = await api.tenant())
+  webhookId = (await addWebhook(api, organizationId)).id
+  webhookUuid = parseId('webhook', webhookId) as string
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const events = (fields: Partial<Parameters<typeof addEvents>[2]> = {}) =>
+  addEvents(api.database.pool, organizationId, { at, ...fields })
+const deliveries = (uuids: string[], state: Parameters<typeof addDeliveries>[3]) =>
+  addDeliveries(api.database.pool, webhookId, uuids, state)
+
+// biome-ignore lint/suspicious/noExplicitAny: the type depends on the operation
+async function run(operation: string, variables: object, caller = token): Promise<any> {
+  const text = document('bulk-tasks', operation)
+  const { data, errors } = await api.call(caller, text, { ...variables })
+  expect(errors).toBeUndefined()
+  return Object.values(data)[0]
+}
+
+/** The answer of `recoverDeliveries`. */
+const answer = (input: object = {}, caller = token) =>
+  run('RecoverDeliveries', { input: { webhookId, since, ratePerSecond: 5_000, ...input } }, caller)
+
+/** Starts a recovery and returns its uuid. */
+async function start(input: object = {}): Promise<string> {
+  const { task } = await answer(input)
+  return parseId('bulkTask', task.id) as string
+}
+
+/** Starts a recovery, and returns it once it has queued its deliveries. */
+const recover = async (input: object = {}) => finish(api.database, await start(input))
+
+const taskOf = (uuid: string) => run('BulkTask', { id: publicId('bulkTask', uuid) })
+const cancel = (uuid: string) => run('CancelBulkTask', { id: publicId('bulkTask', uuid) })
+
+/** Queues the next page. */
+const queuePage = (uuid: string) => runPage(api.database.background, uuid, false)
+
+/** The webhook's deliveries in the order of their ids. */
+async function rows(where: object = {}) {
+  return await api.database.prisma.delivery.findMany({
+    where: { webhookId: webhookUuid, ...where },
+    orderBy: { id: 'asc' },
+  })
+}
+
+/** The keys of due jobs, in the order in which workers claim them. */
+async function dueJobs(): Promise<string[]> {
+  const { rows } = await api.database.pool.query<{ key: string }>(
+    `select job.key from graphile_worker.jobs as job
+     join posthorn.deliveries as d on d.webhook_id = $1 and job.key = posthorn.type_id('msg', d.id)
+     where job.run_at <= now() order by job.run_at, job.id`,
+    [webhookUuid],
+  )
+  return rows.map(({ key }) => key)
+}
+
+const keys = (list: { id: string }[]) => list.map(({ id }) => publicId('delivery', id))
+
+/** Ends deliveries, as their last attempts do. */
+async function end(where: object, state: 'succeeded' | 'exhausted' | 'canceled') {
+  await api.database.prisma.delivery.updateMany({
+    where,
+    data: { state, finishedAt: new Date(), nextAttemptAt: null },
+  })
+}
+
+describe('a recovery', () => {
+  test('of FAILED redelivers the exhausted deliveries under their ids, and no others', async () => {
+    const exhausted = await deliveries(await events({ count: 3 }), 'exhausted')
+    const others = [
+      ...(await deliveries(await events({ at: later(1_000) }), 'succeeded')),
+      ...(await deliveries(await events({ at: later(2_000) }), 'canceled')),
+    ]
+    await events({ at: later(3_000), count: 2 })
+    const before = await rows({ id: { in: others } })
+
+    expect(await recover({ include: 'FAILED' })).toMatchObject({
+      state: 'delivering',
+      total: 3,
+      totalIsExact: true,
+      changed: 3,
+      created: 0,
+    })
+    const reopened = await rows({ id: { in: exhausted } })
+    for (const delivery of reopened) {
+      expect(delivery).toMatchObject({ state: 'pending', schedulePosition: 0, finishedAt: null })
+      expect(delivery.nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now())
+    }
+    expect(reopened).toHaveLength(3)
+    expect((await dueJobs()).toSorted()).toEqual(keys(reopened).toSorted())
+    expect(await rows({ id: { in: others } })).toEqual(before)
+    expect(await rows()).toHaveLength(5)
+  })
+
+  test('of MISSED waits for events that still fan out, and creates nothing twice', async () => {
+    const { pool } = api.database
+    await pool.query(
+      `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+       select $1, 'https://example.com/', true, array[$2] from generate_series(1, 300)`,
+      [organizationId, JOINED],
+    )
+    const owner = publicId('organization', organizationId)
+    await pool.query(`select posthorn.publish_event($1, $2, '{}')`, [owner, JOINED])
+    const uuid = await start({ include: 'MISSED' })
+    expect((await queuePage(uuid))?.waitMs).toBeGreaterThan(0)
+    expect(await rows()).toEqual([])
+    await createFanOut(pool)(organizationId, new AbortController().signal)
+    expect(await finish(api.database, uuid)).toMatchObject({ created: 0 })
+    expect(await rows()).toHaveLength(1)
+  })
+
+  test('of MISSED creates a delivery for each event without one, in the order of the events', async () => {
+    const missed = await events({ count: 700 })
+    const received = await events({ at: later(60_000), count: 3 })
+    for (const [i, state] of (['exhausted', 'canceled', 'succeeded'] as const).entries()) {
+      await deliveries([received[i] as string], state)
+    }
+    await events({ type: TICKET, at: later(5_000) })
+
+    expect(await recover({ include: 'MISSED' })).toMatchObject({
+      state: 'delivering',
+      total: 700,
+      changed: 700,
+      created: 700,
+    })
+    const created = await rows({ state: 'pending' })
+    expect(created.map(({ eventId }) => eventId)).toEqual(missed)
+    expect(created[0]).toMatchObject({ organizationId, eventType: JOINED, attemptCount: 0 })
+    expect(await dueJobs()).toEqual(keys(created))
+    expect(await rows()).toHaveLength(703)
+  })
+
+  test('of ALL does both, with the events of several types in order', async () => {
+    await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
+      eventSubscriptions: [TICKET, JOINED],
+    })
+    const [failed] = await deliveries(await events(), 'exhausted')
+    const missed = [
+      ...(await events({ at: later(10) })),
+      ...(await events({ at: later(20), type: TICKET })),
+      ...(await events({ at: later(30) })),
+    ]
+    expect(await recover()).toMatchObject({ total: 4, changed: 4, created: 3 })
+    const [reopened, ...created] = await rows({ state: 'pending' })
+    expect(reopened?.id).toBe(failed)
+    expect(created.map(({ eventId }) => eventId)).toEqual(missed)
+  })
+
+  test('includes the events of `since`, and excludes those of `until`', async () => {
+    const until = later(1_000)
+    const before = await events({ at: later(-1) })
+    const first = await events({ at })
+    const last = await events({ at: new Date(until.getTime() - 1) })
+    const after = await events({ at: until })
+    const [failedFirst, failedBefore, failedAfter] = [
+      ...(await deliveries(first, 'exhausted')),
+      ...(await deliveries(before, 'exhausted')),
+      ...(await deliveries(after, 'exhausted')),
+    ]
+    expect(await recover({ since: at, until })).toMatchObject({ changed: 2, created: 1 })
+    const pending = await rows({ state: 'pending' })
+    expect(pending.map(({ eventId }) => eventId)).toEqual([...first, ...last])
+    expect(pending[0]?.id).toBe(failedFirst)
+    const left = await rows({ state: 'exhausted' })
+    expect(left.map(({ id }) => id)).toEqual([failedBefore, failedAfter])
+  })
+
+  test('skips test deliveries and their events', async () => {
+    await testDelivery(api.deps, organizationId, webhookId, { eventType: JOINED })
+    await end({ webhookId: webhookUuid }, 'exhausted')
+    await events({ isTest: true })
+    expect(await recover()).toMatchObject({ total: 0, changed: 0 })
+    expect(await rows({ state: 'exhausted' })).toHaveLength(1)
+  })
+
+  test('changes nothing of other webhooks and organizations', async () => {
+    const other = await api.tenant()
+    await addEvents(api.database.pool, other.organizationId, { at })
+    const sibling = await addWebhook(api, organizationId)
+    const theirs = await addDeliveries(api.database.pool, sibling.id, await events(), 'exhausted')
+    expect(await recover()).toMatchObject({ changed: 1, created: 1 })
+    const untouched = await api.database.prisma.delivery.findMany({ where: { id: { in: theirs } } })
+    expect(untouched).toMatchObject([{ state: 'exhausted' }])
+  })
+})
+
+describe('counting', () => {
+  test.each([
+    ['FAILED', 5],
+    ['MISSED', 7],
+    ['ALL', 12],
+  ])(
+    'a dry run of %s changes nothing, and counts what the recovery then queues',
+    async (include, total) => {
+      await deliveries(await events({ count: 5 }), 'exhausted')
+      await events({ at: later(1_000), count: 7 })
+      const before = await rows()
+      expect(await answer({ include, dryRun: true })).toEqual({
+        __typename: 'RecoverDeliveriesSuccess',
+        count: total,
+        countIsExact: true,
+        task: null,
+      })
+      expect(await rows()).toEqual(before)
+      expect(await api.database.prisma.bulkTask.count({ where: { organizationId } })).toBe(0)
+
+      expect((await recover({ include })).changed).toBe(total)
+    },
+  )
+
+  test('a count above its maximum is marked as not exact', async () => {
+    await deliveries(await events({ count: 5 }), 'exhausted')
+    await events({ at: later(1_000), count: 5 })
+    const webhook = { id: webhookUuid, organizationId, eventSubscriptions: [JOINED] }
+    const count = (include: 'failed' | 'missed', atMost: number) =>
+      countRecoverable(api.database.pool, webhook, { include, since, until: new Date() }, atMost)
+    expect(await count('failed', 4)).toEqual({ count: 4, exact: false })
+    expect(await count('failed', 5)).toEqual({ count: 5, exact: true })
+    expect(await count('missed', 9)).toMatchObject({ exact: false })
+    expect(await count('missed', 10)).toEqual({ count: 5, exact: true })
+  })
+})
+
+describe('nothing is delivered twice', () => {
+  test('a repeated recovery queues nothing', async () => {
+    await deliveries(await events({ count: 2 }), 'exhausted')
+    await events({ at: later(1_000), count: 2 })
+    await recover()
+    const before = await rows()
+    expect(await recover()).toMatchObject({ total: 0, changed: 0 })
+    expect(await rows()).toEqual(before)
+  })
+
+  test('a delivery that a recovery created is redelivered if it fails too', async () => {
+    const old = later(-20 * DAY_MS)
+    await events({ at: old })
+    const range = { since: old, until: new Date(old.getTime() + 1) }
+    await recover(range)
+    await end({ webhookId: webhookUuid }, 'exhausted')
+    expect(await answer({ ...range, dryRun: true })).toMatchObject({ count: 1 })
+    expect(await recover(range)).toMatchObject({ changed: 1, created: 0 })
+  })
+
+  test('concurrent jobs of one recovery share its work', async () => {
+    await deliveries(await events({ count: 900 }), 'exhausted')
+    await events({ at: later(60_000), count: 900 })
+    const uuid = await start()
+    await Promise.all(Array.from({ length: 4 }, () => finish(api.database, uuid)))
+    expect(await finish(api.database, uuid)).toMatchObject({
+      state: 'delivering',
+      changed: 1_800,
+      created: 900,
+    })
+    const all = await rows({ state: 'pending' })
+    expect(new Set(all.map(({ eventId }) => eventId)).size).toBe(1_800)
+    expect(all).toHaveLength(1_800)
+    expect(await dueJobs()).toHaveLength(1_800)
+  })
+
+  test('events published during a recovery are delivered once', async () => {
+    await events({ count: 500 })
+    const uuid = await start({ ratePerSecond: 1_000 })
+    let published = 0
+    const publishing = (async () => {
+      while (published < 200) published += (await publish(api, organizationId, 10)).length
+    })()
+    await finish(api.database, uuid)
+    await publishing
+    expect(await recover()).toMatchObject({ changed: 0 })
+    const all = await rows()
+    expect(all).toHaveLength(500 + published)
+    expect(new Set(all.map(({ eventId }) => eventId)).size).toBe(500 + published)
+  })
+
+  test('of several recoveries started at once, one runs, and the others are rejected with its id', async () => {
+    await events({ count: 10 })
+    const answers = await Promise.all(Array.from({ length: 5 }, () => answer()))
+    const [started, second] = answers.filter(({ task }) => task)
+    expect(second).toBeUndefined()
+    for (const other of answers) {
+      if (other === started) continue
+      expect(other).toMatchObject({
+        __typename: 'ConflictError',
+        message: expect.stringContaining(started.task.id),
+      })
+    }
+    expect(await answer({ dryRun: true })).toMatchObject({ count: 10 })
+    await finish(api.database, parseId('bulkTask', started.task.id) as string)
+    expect(await recover()).toMatchObject({ state: 'completed', created: 0 })
+  })
+})
+
+test('a recovery waits for a transaction that was publishing at its start', async () => {
+  const client = await api.database.pool.connect()
+  const enable = (enabled: boolean) =>
+    updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled })
+  try {
+    await enable(false)
+    await client.query('begin')
+    await client.query('select posthorn.publish_events($1, $2)', [
+      publicId('organization', organizationId),
+      JSON.stringify([{ type: JOINED, data: {} }]),
+    ])
+    await enable(true)
+    const uuid = await start()
+    expect(await taskOf(uuid)).toMatchObject({ total: 0 })
+    await queuePage(uuid)
+    expect((await queuePage(uuid))?.waitMs).toBeGreaterThan(0)
+    await client.query('commit')
+    expect(await finish(api.database, uuid)).toMatchObject({ created: 1 })
+  } finally {
+    client.release()
+  }
+})
+
+describe('while it runs, a recovery', () => {
+  test('queues N deliveries at a rate of r in at least N / r seconds, even with several workers', async () => {
+    await deliveries(await events({ count: 300 }), 'exhausted')
+    await events({ at: later(60_000), count: 300 })
+    const uuid = await start({ ratePerSecond: 400 })
+    const startedAtMs = performance.now()
+    await Promise.all([1, 2].map(() => finish(api.database, uuid)))
+    expect(performance.now() - startedAtMs).toBeGreaterThanOrEqual(1_500)
+    expect(await rows({ state: 'pending' })).toHaveLength(600)
+  })
+
+  test.each([
+    ['until a page has to wait', undefined],
+    ['one page after an abort', AbortSignal.abort()],
+  ])('runs %s, and enqueues the next job in the queue of its organization', async (_, signal) => {
+    await deliveries(await events({ count: 100 }), 'exhausted')
+    const uuid = await start({ ratePerSecond: 10 })
+    await runJob(api.database, uuid, signal)
+    expect(await taskOf(uuid)).toMatchObject({ state: 'RUNNING', changed: 3 })
+    const { rows: jobs } = await api.database.pool.query(
+      `select task_identifier, queue_name, run_at > updated_at as waits from graphile_worker.jobs where key = $1`,
+      [publicId('bulkTask', uuid)],
+    )
+    expect(jobs).toEqual([
+      {
+        task_identifier: 'posthorn:continue_bulk_task',
+        queue_name: backgroundQueue(organizationId),
+        waits: true,
+      },
+    ])
+  })
+
+  test('can be canceled: queued deliveries stay queued, and another recovery queues the rest', async () => {
+    await deliveries(await events({ count: 100 }), 'exhausted')
+    const uuid = await start({ include: 'FAILED', ratePerSecond: 40 })
+    await queuePage(uuid)
+    expect((await cancel(uuid)).task).toMatchObject({
+      state: 'CANCELED',
+      total: 100,
+      changed: 10,
+      finishedAt: expect.any(String),
+    })
+    await runJob(api.database, uuid)
+    expect(await rows({ state: 'pending' })).toHaveLength(10)
+    const next = await recover()
+    expect(next).toMatchObject({ total: 90, changed: 90 })
+    expect(await cancel(next.id)).toMatchObject({
+      __typename: 'ConflictError',
+      message: expect.stringContaining('has changed all its deliveries. Only a running task'),
+    })
+  })
+
+  test('says what came of its queued deliveries, also after it was canceled', async () => {
+    await deliveries(await events({ count: 100 }), 'exhausted')
+    const uuid = await start({ include: 'FAILED', ratePerSecond: 40 })
+    await queuePage(uuid)
+    const queued = (await rows({ state: 'pending' })).map(({ id }) => id)
+    await end({ id: { in: queued.slice(0, 3) } }, 'succeeded')
+    await runPage(api.database.background, uuid, true)
+    expect(await taskOf(uuid)).toMatchObject({ state: 'RUNNING', succeeded: 3, exhausted: 0 })
+
+    await cancel(uuid)
+    await end({ id: { in: queued.slice(3, 7) } }, 'exhausted')
+    await runJob(api.database, uuid)
+    await end({ id: { in: queued.slice(7) } }, 'canceled')
+    await runJob(api.database, uuid)
+    expect(await taskOf(uuid)).toMatchObject({
+      state: 'CANCELED',
+      changed: 10,
+      succeeded: 3,
+      exhausted: 4,
+      canceled: 3,
+      unfinished: 0,
+    })
+  })
+
+  test('pauses while its webhook is disabled, and fails with a reason if the webhook is deleted', async () => {
+    await events({ count: 5 })
+    const uuid = await start()
+    await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: false })
+    await runJob(api.database, uuid)
+    expect(await rows()).toEqual([])
+    await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: true })
+    expect(await finish(api.database, uuid)).toMatchObject({ created: 5 })
+
+    await events({ at: later(1_000), count: 5 })
+    const next = await start()
+    await deleteWebhook(api.deps.webhooks, organizationId, webhookId)
+    const failure = 'The webhook was deleted.'
+    expect(await finish(api.database, next)).toMatchObject({ state: 'failed', failure })
+    expect(await rows()).toHaveLength(5)
+    expect(await taskOf(next)).toMatchObject({ webhookId, webhook: null })
+  })
+
+  test('fails after ten consecutive faults, and queued deliveries stay queued', async () => {
+    await deliveries(await events({ count: 20 }), 'exhausted')
+    const uuid = await start({ include: 'FAILED', ratePerSecond: 40 })
+    await queuePage(uuid)
+    const rename = (from: string, to: string) =>
+      api.database.pool.query(`alter function posthorn.${from} rename to ${to}`)
+    await rename('schedule_deliveries', 'renamed')
+    try {
+      for (let fault = 1; fault <= 10; fault++) {
+        await expect(runJob(api.database, uuid)).rejects.toThrow(/schedule_deliveries/)
+      }
+    } finally {
+      await rename('renamed', 'schedule_deliveries')
+    }
+    expect(await taskOf(uuid)).toMatchObject({
+      state: 'FAILED',
+      failure: expect.stringContaining('the worker log has the details'),
+      changed: 10,
+    })
+    expect(await recover()).toMatchObject({ changed: 10 })
+  })
+})
+
+describe('over GraphQL, a recovery', () => {
+  test('is a bulk task, which says what it recovers', async () => {
+    const missed = await events({ count: 5 })
+    await deliveries(missed.slice(0, 2), 'exhausted')
+    const { count, countIsExact, task } = await answer({ ratePerSecond: null })
+    expect({ count, countIsExact }).toEqual({ count: 5, countIsExact: true })
+    expect(task).toMatchObject({
+      id: expect.stringMatching(/^task_/),
+      webhookId,
+      action: 'RECOVER',
+      recovery: { since: since.toISOString(), include: 'ALL' },
+      ratePerSecond: 500,
+      state: 'RUNNING',
+      failure: null,
+      total: 5,
+      totalIsExact: true,
+      changed: 0,
+      progress: 0,
+      finishedAt: null,
+    })
+    expect(Math.abs(Date.parse(task.createdAt) - Date.now())).toBeLessThan(60_000)
+    await finish(api.database, parseId('bulkTask', task.id) as string)
+    expect(await run('BulkTask', { id: task.id })).toMatchObject({
+      state: 'DELIVERING',
+      changed: 5,
+      created: 3,
+      unfinished: 5,
+      progress: 1,
+      webhook: { id: webhookId },
+    })
+  })
+
+  test('has defaults for null, and a time in the future means now', async () => {
+    const until = '2999-01-01T00:00:00Z'
+    const { task } = await answer({ until, include: null, ratePerSecond: null, dryRun: null })
+    expect(task).toMatchObject({ recovery: { include: 'ALL' }, ratePerSecond: 500 })
+    expect(Date.parse(task.recovery.until)).toBeLessThanOrEqual(Date.now())
+  })
+
+  test.each([
+    ['since', 'invalid_range', { since: at, until: later(-1) }, /^since must be before until and/],
+    ['since', 'invalid_range', { since: new Date(Date.now() + DAY_MS) }, /before now/],
+    ['since', 'past_retention', { since: later(-32 * DAY_MS) }, /kept for 30 days \(POSTHORN_RET/],
+    ['ratePerSecond', 'out_of_range', { ratePerSecond: 0 }, /not 0\.$/],
+    ['ratePerSecond', 'out_of_range', { ratePerSecond: 5_001 }, /from 1 to 5,000, not 5001\.$/],
+  ])('is refused for the %s: %s (%#)', async (field, code, input, message) => {
+    expect(await answer(input)).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path: [field], code, message: expect.stringMatching(message) }],
+    })
+    const twice = await answer({ since: new Date(Date.now() + DAY_MS), ratePerSecond: -1 })
+    expect(twice.issues).toHaveLength(2)
+    expect((await run('BulkTasks', {})).nodes).toEqual([])
+  })
+
+  test('may begin on the first day within the retention', async () => {
+    expect(await answer({ since: new Date(Date.now() - 30 * DAY_MS) })).toMatchObject({ count: 0 })
+  })
+
+  test.each([['wh_x'], [mintId('webhook')], [mintId('bulkTask')]])(
+    'of a webhook %s is not found',
+    async (id) => {
+      expect(await answer({ webhookId: id })).toMatchObject({ __typename: 'NotFoundError' })
+      const canceled = await run('CancelBulkTask', { id })
+      expect(canceled).toMatchObject({ __typename: 'NotFoundError' })
+    },
+  )
+
+  test('of a disabled webhook is refused with the remedy; a dry run is allowed', async () => {
+    await events({ count: 2 })
+    await updateWebhook(api.deps.webhooks, organizationId, webhookId, { enabled: false })
+    expect(await answer()).toMatchObject({
+      __typename: 'ConflictError',
+      message: expect.stringContaining(`${webhookId} is disabled`),
+    })
+    expect(await answer({ dryRun: true })).toMatchObject({ count: 2 })
+  })
+
+  test('of another organization is not found', async () => {
+    const other = await api.tenant()
+    for (const dryRun of [true, false]) {
+      const rejected = await answer({ dryRun }, other.token)
+      expect(rejected).toMatchObject({ __typename: 'NotFoundError' })
+    }
+  })
+})

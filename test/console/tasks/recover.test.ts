@@ -1,0 +1,110 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { until } from '../../support/until.ts'
+import { type SeededServer, seedServer } from '../seed.ts'
+import { call, deliveriesOf } from '../support/call.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { type Visit, visit } from '../support/visit.ts'
+
+let browser: Browser
+let seed: SeededServer
+let reader: Visit
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  seed = await seedServer()
+  reader = await visit(browser, { origins: [seed.server.url], signedInTo: seed.server })
+})
+afterAll(async () => {
+  await reader?.[Symbol.asyncDispose]()
+  await browser?.close()
+  await seed?.[Symbol.asyncDispose]()
+})
+
+story('a recovery of a webhook on hold says that deliveries would wait, and resumes', async () => {
+  const page = await open(`/webhooks/${seed.webhooks.ledger}/recover`)
+  await page.getByText('On hold: re-sent deliveries wait').waitFor()
+  await page.getByText(/Next probe/).waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('On hold: re-sent deliveries wait').waitFor({ state: 'detached' })
+})
+
+story('a disabled webhook is previewed, and enabled before anything is re-sent', async () => {
+  const page = await open(`/webhooks/${seed.webhooks.old}/recover`)
+  await page.getByRole('button', { name: 'Last hour' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /queued in about/ })
+    .waitFor()
+  const resend = page.getByRole('button', { name: /^Re-send/ })
+  expect(await resend.count()).toBe(0)
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click()
+  await resend.click()
+
+  const recovery = page.getByRole('region', { name: 'Result of the bulk action' })
+  await recovery.getByText('Completed', { exact: true }).waitFor()
+  await recovery.getByText(/^\d+ delivered$/).waitFor()
+  expect(await recovery.getByText(/failed|in progress/).count()).toBe(0)
+})
+
+story('a recovery says how many deliveries failed again', async () => {
+  const { old } = seed.webhooks
+  await call(seed.server, 'updateWebhook', {
+    id: ['ID!', old],
+    input: ['UpdateWebhookInput!', { retryScheduleSeconds: [] }],
+  })
+  seed.endpoints.answer('old.example', { status: 500 })
+  await seed.publish(5)
+  const hasFailed = async () => (await deliveriesOf(seed.server, old, ['EXHAUSTED'])).length === 1
+  await until(hasFailed, 'the delivery of the one ticket fails')
+
+  const page = await open(`/webhooks/${old}/recover`)
+  await page.getByRole('button', { name: 'Last hour' }).click()
+  await page.getByRole('radio', { name: 'Failed', exact: true }).check()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Re-send 1 delivery' }).click()
+  const recovery = page.getByRole('region', { name: 'Result of the bulk action' })
+  await recovery.getByText('Completed with failures').waitFor()
+  await recovery.getByText('1 failed', { exact: true }).waitFor()
+  const rows = page.getByRole('table', { name: 'Recoveries' }).getByRole('row')
+  await rows.filter({ hasText: 'Completed with failures' }).waitFor()
+  await recovery.getByRole('link', { name: 'Open the result' }).click()
+  await page.getByRole('heading', { name: 'Recovery of 1 delivery' }).waitFor()
+  const [failed] = await deliveriesOf(seed.server, old, ['EXHAUSTED'])
+  const failures = page.getByRole('region', { name: 'Failed again' })
+  await failures
+    .getByRole('link', { name: failed?.id ?? '' })
+    .first()
+    .waitFor()
+})
+
+story('a preview without a start asks for one; an empty range says so', async () => {
+  const page = await open(`/webhooks/${seed.webhooks.crm}/recover`)
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('Choose a start time.').waitFor()
+  await page.getByRole('button', { name: 'Last hour' }).click()
+  await page.getByRole('radio', { name: 'Failed', exact: true }).check()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('There is nothing to recover in this time range.').waitFor()
+})
+
+story('selected deliveries of a webhook are redelivered from its own page', async () => {
+  const page = await open(`/webhooks/${seed.webhooks.boxOffice}?tab=deliveries`)
+  const boxes = page.getByRole('checkbox', { name: /^Select msg_/ })
+  await boxes.nth(0).click()
+  await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Redeliver', exact: true }).click()
+  const result = page.getByRole('region', { name: 'Result of the bulk action' })
+  await result.getByText('Redelivery of 1 delivery').waitFor()
+  await result.getByText('1 delivered', { exact: true }).waitFor()
+})
+
+async function open(path: string) {
+  await reader.page.goto(`${seed.server.url}/console${path}`)
+  await waitUntilLoaded(reader.page)
+  return reader.page
+}

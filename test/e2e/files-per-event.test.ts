@@ -1,0 +1,87 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+/** 84, and those that a timer may run meanwhile. */
+const MAX_FILES = 86
+
+/** Longer than the interval of every heartbeat. */
+const IDLE_MS = 5_000
+
+test('an event with one delivery runs through few files, beside those that run while nothing happens', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver[Symbol.asyncDispose]())
+  const tenant = await createTenant(database.prisma)
+  const environment = testEnvironment(database.url)
+  const posthorn = fork(fileURLToPath(new URL('coverage-main.ts', import.meta.url)), {
+    execArgv: [],
+    env: {
+      PATH: process.env['PATH'],
+      ...environment,
+      RECEIVER_AUTHORITY: receiver.authority,
+    },
+  })
+  onTestFinished(() => void posthorn.kill())
+  const ended = once(posthorn, 'exit').then(([code]) => {
+    throw new Error(`Posthorn ended with ${code}.`)
+  })
+  ended.catch(() => {})
+  const [url] = await Promise.race([once(posthorn, 'message'), ended])
+  const call = async (path: string, body: object) => {
+    const headers = {
+      authorization: `Bearer ${tenant.token}`,
+      'content-type': 'application/json',
+    }
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    expect(response.ok).toBe(true)
+    return await response.json()
+  }
+  await call('/api/connect/v1/webhooks', {
+    url: receiver.url,
+    enabled: true,
+    event_subscriptions: [JOINED],
+  })
+
+  async function publish(): Promise<void> {
+    receiver.clear()
+    const input = { type: JOINED, data: { attendee: 'Ada' } }
+    const query =
+      'mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }'
+    expect(await call('/graphql', { query, variables: { input } })).toMatchObject({
+      data: { publishEvent: { __typename: 'PublishEventSuccess' } },
+    })
+    await until(() => receiver.received.length === 1, 'the event is delivered')
+    const pending = { where: { state: 'pending' as const } }
+    await until(async () => (await database.prisma.delivery.count(pending)) === 0, 'it is recorded')
+  }
+
+  for (let i = 0; i < 3; i++) await publish()
+  await filesOf(posthorn)
+  await sleep(IDLE_MS)
+  const idle = new Set(await filesOf(posthorn))
+  // The endpoint may have closed its connection.
+  await publish()
+  await filesOf(posthorn)
+  await publish()
+  const files = (await filesOf(posthorn)).filter((file) => !idle.has(file)).sort()
+  expect(files.length, files.join('\n')).toBeLessThanOrEqual(MAX_FILES)
+})
+
+async function filesOf(posthorn: ChildProcess): Promise<string[]> {
+  posthorn.send('take')
+  const [files] = await once(posthorn, 'message')
+  return files
+}

@@ -1,0 +1,270 @@
+import { once } from 'node:events'
+import { run, Logger as WorkerLogger } from 'graphile-worker'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../src/db/client.ts'
+import { parseId } from '../../src/db/ids.ts'
+import { enqueue } from '../../src/queue/jobs.ts'
+import type { Tasks } from '../../src/queue/task-runs.ts'
+import { startWorker, type Worker } from '../../src/queue/worker.ts'
+import { createLogger } from '../../src/telemetry/logger.ts'
+import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
+import { createOutageLog } from '../../src/telemetry/outage-log.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { startStopwatch } from '../support/stopwatch.ts'
+import { until } from '../support/until.ts'
+import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
+import { startAnswerLoss } from './support/proxy.ts'
+import { createTasks } from './support/tasks.ts'
+
+let database: Database
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+function start(tasks: Partial<Tasks>, through = database): Promise<Worker> {
+  const logger = createLogger('silent')
+  return startWorker(through, createTasks(tasks), {
+    concurrency: 5,
+    workerSchema: 'graphile_worker',
+    logger,
+    outages: createOutageLog(createOutageLines(logger)),
+    onStopping() {},
+  })
+}
+
+/** Tasks that run until they are aborted, then requeue their delivery. */
+function runUntilAborted(started: string[]): Partial<Tasks> {
+  return {
+    async deliver({ deliveryId }, { signal }) {
+      started.push(deliveryId)
+      if (!signal.aborted) await once(signal, 'abort')
+      await database.pool.query('select posthorn.restore_delivery_jobs(array[$1::uuid])', [
+        parseId('delivery', deliveryId),
+      ])
+    },
+  }
+}
+
+test('a job runs once and is then deleted', async () => {
+  const delivered: string[] = []
+  await using _worker = await start({
+    async deliver({ deliveryId }) {
+      delivered.push(deliveryId)
+    },
+  })
+  const ids = await addDeliveries(database, 200)
+  await until(async () => (await jobs(database)).length === 0, 'all jobs are done')
+  expect(delivered.toSorted()).toEqual(ids.toSorted())
+})
+
+test('a job that fails shows its error and is retried later', async () => {
+  let runs = 0
+  await using _worker = await start({
+    async release_backlog() {
+      runs += 1
+      if (runs === 1) throw new Error('a bug')
+    },
+  })
+  await enqueue(database.prisma, 'release_backlog', { webhookId: 'wh_1' }, { key: 'wh_1' })
+  await until(async () => (await jobs(database))[0]?.lastError === 'a bug', 'the job failed')
+  expect(await jobs(database)).toMatchObject([{ key: 'wh_1', attempts: 1, lockedBy: null }])
+  await until(async () => (await jobs(database)).length === 0, 'the job is done')
+  expect(runs).toBe(2)
+})
+
+test('a task that fails because Postgres is unavailable is repeated, and its job does not fail', async () => {
+  const errors: (string | null | undefined)[] = []
+  let runs = 0
+  await using _worker = await start({
+    async release_backlog() {
+      runs += 1
+      errors.push((await jobs(database))[0]?.lastError)
+      if (runs < 3) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+    },
+  })
+  await enqueue(database.prisma, 'release_backlog', { webhookId: 'wh_1' }, { key: 'wh_1' })
+  await until(async () => (await jobs(database)).length === 0 && runs > 0, 'the job is done')
+  expect(errors).toEqual([null, null, null])
+})
+
+test('a runner whose row was deleted is replaced by one with a new id, and its tasks lose their claims', async () => {
+  const outcomes: string[] = []
+  const deleted = Promise.withResolvers<void>()
+  await using worker = await start({
+    async deliver(_payload, { ensureClaimed }) {
+      await ensureClaimed()
+      await deleted.promise
+      try {
+        await ensureClaimed()
+        outcomes.push('claimed')
+      } catch (error) {
+        outcomes.push((error as Error).name)
+        throw error
+      }
+    },
+  })
+  await addDeliveries(database, 1)
+  await until(async () => (await jobs(database))[0]?.lockedBy, 'the job runs')
+  const [before] = await runnerIds(database)
+  await database.pool.query('delete from posthorn.workers')
+  await until(
+    async () => (await runnerIds(database)).some((id) => id !== before),
+    'a new runner starts',
+  )
+  deleted.resolve()
+  await until(() => outcomes.length > 0, 'the task checks its claim')
+  expect(outcomes[0]).toBe('ClaimLostError')
+  await until(async () => (await jobs(database)).length === 0, 'the new runner runs the job')
+  expect(outcomes).toEqual(['ClaimLostError', 'claimed'])
+  await until(async () => (await runnerIds(database)).length === 1, 'the old id is deleted')
+  expect(worker.running).toBe(true)
+})
+
+test('a job is found and run if the answer to its claim was lost', async () => {
+  await using network = await startAnswerLoss(database.url)
+  await using through = openDatabase(network.url)
+  const delivered: string[] = []
+  await using _worker = await start(
+    {
+      async deliver({ deliveryId }) {
+        delivered.push(deliveryId)
+      },
+    },
+    through,
+  )
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  network.loseAnswersWith('msg_')
+  const ids = await addDeliveries(database, 1)
+  await until(
+    async () => (await jobs(database)).every(({ lockedBy }) => lockedBy),
+    'the worker claims it',
+  )
+  expect(delivered).toEqual([])
+  network.breakConnections()
+  await until(async () => (await jobs(database)).length === 0, 'the job has run')
+  expect(delivered.toSorted()).toEqual(ids.toSorted())
+})
+
+test('a runner that gets no answers from Postgres is replaced', async () => {
+  await using network = await startAnswerLoss(database.url)
+  await using through = openDatabase(network.url)
+  let delivered = 0
+  await using _worker = await start(
+    {
+      async deliver() {
+        delivered += 1
+      },
+    },
+    through,
+  )
+  await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
+  const [before] = await runnerIds(database)
+  network.loseAnswersToRunners()
+  await until(
+    async () => (await runnerIds(database)).some((id) => id !== before),
+    'a new runner starts',
+  )
+  await addDeliveries(database, 1)
+  await until(() => delivered === 1, 'the new runner delivers')
+})
+
+test("another program's task with the same name in the same schema gets none of our jobs", async () => {
+  let foreign = 0
+  const delivered: string[] = []
+  const other = await run({
+    pgPool: database.pool,
+    logger: new WorkerLogger(() => () => {}),
+    noHandleSignals: true,
+    taskList: {
+      deliver: () => {
+        foreign += 1
+      },
+    },
+    parsedCronItems: [],
+    preset: { worker: { pollInterval: 50 } },
+  })
+  await using _worker = await start({
+    async deliver({ deliveryId }) {
+      delivered.push(deliveryId)
+    },
+  })
+  const ids = await addDeliveries(database, 40)
+  await database.pool.query(`select graphile_worker.add_job('deliver')`)
+  await until(async () => (await jobs(database)).length === 0, 'all jobs are done')
+  await other.stop()
+  expect(foreign).toBe(1)
+  expect(delivered.toSorted()).toEqual(ids.toSorted())
+})
+
+describe('a worker that shuts down', () => {
+  test('lets running tasks finish and unclaims the other jobs', async () => {
+    const release = Promise.withResolvers<void>()
+    let started = 0
+    const worker = await start({
+      async deliver() {
+        started += 1
+        await release.promise
+      },
+    })
+    await addDeliveries(database, 30, { attemptCount: 2 })
+    await until(() => started === 10, 'ten jobs run')
+    const stopped = worker[Symbol.asyncDispose]()
+    await until(
+      async () => (await jobs(database)).filter(({ lockedBy }) => lockedBy).length === 10,
+      'it unclaims the other jobs',
+    )
+    release.resolve()
+    await stopped
+    expect(await unclaimed()).toEqual(new Array(20).fill(2))
+    expect(started).toBe(10)
+    expect(await runnerIds(database)).toEqual([])
+  })
+
+  test('aborts tasks that take too long, and requeued jobs use up no attempt', async () => {
+    const started: string[] = []
+    const worker = await start(runUntilAborted(started))
+    await addDeliveries(database, 30, { attemptCount: 2 })
+    await until(() => started.length === 10, 'ten jobs run')
+    const startedAt = performance.now()
+    await worker[Symbol.asyncDispose]()
+    expect(performance.now() - startedAt).toBeGreaterThan(7_000)
+    expect(await unclaimed()).toEqual(new Array(30).fill(2))
+  })
+
+  test('aborts its tasks at once after abort()', async () => {
+    const started: string[] = []
+    const worker = await start(runUntilAborted(started))
+    await addDeliveries(database, 30)
+    await until(() => started.length === 10, 'ten jobs run')
+    const stopwatch = startStopwatch()
+    worker.abort()
+    await worker[Symbol.asyncDispose]()
+    expect(stopwatch.readMs()).toBeLessThan(4_000)
+    expect(await unclaimed()).toEqual(new Array(30).fill(0))
+  })
+
+  test('abandons tasks that do not stop, and rescues their jobs', async () => {
+    let started = 0
+    const worker = await start({
+      async deliver() {
+        started += 1
+        await new Promise(() => {})
+      },
+    })
+    await addDeliveries(database, 30, { attemptCount: 9, maxAttempts: 10 })
+    await until(() => started === 10, 'ten jobs run')
+    worker.abort()
+    await worker[Symbol.asyncDispose]()
+    expect(await unclaimed()).toEqual(new Array(30).fill(9))
+    expect(await runnerIds(database)).toEqual([])
+  })
+})
+
+/** The attempts of all jobs, none of which may be claimed. */
+async function unclaimed(): Promise<number[]> {
+  const all = await jobs(database)
+  expect(all.filter(({ lockedBy }) => lockedBy !== null)).toEqual([])
+  return all.map(({ attempts }) => attempts)
+}

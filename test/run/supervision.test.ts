@@ -1,0 +1,181 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { type LogLine, logLine, logLines } from '../support/log-lines.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { scrapeUntil, sumOf } from '../telemetry/support/exposition.ts'
+import { INSPECTABLE, runInThread } from './thread-inspector.ts'
+
+let directory: string
+let database: Database
+/** Between Posthorn and Postgres. */
+let proxy: TcpProxy
+let receiver: Receiver
+let tenant: Awaited<ReturnType<typeof createTenant>>
+let posthorn: PosthornProcess
+let url: string
+
+/** What the process wrote in this test. */
+const log = {
+  startsAt: 0,
+  get stderr() {
+    return posthorn.stderr.slice(log.startsAt)
+  },
+}
+
+/** One process survives all tests. The last one stops it. */
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn threads '))
+  receiver = await startReceiver()
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+  database = await createTestDatabase()
+  proxy = await startTcpProxy(Number(new URL(database.url).port))
+  tenant = await createTenant(database.prisma)
+  posthorn = startPosthorn(['start'], {
+    environment: {
+      ...testEnvironment(proxiedUrl(database.url, proxy)),
+      ...INSPECTABLE,
+      POSTHORN_LOG_LEVEL: 'info',
+      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+    },
+  })
+  url = (await logLine(posthorn, { msg: 'ready' }))['url']
+  const { status } = await call('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+  })
+  expect(status).toBe(201)
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await proxy[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
+  receiver.clear()
+  log.startsAt = posthorn.stderr.length
+})
+
+function call(method: string, route: string, body?: object): Promise<Response> {
+  return fetch(`${url}/api/connect/v1${route}`, {
+    method,
+    headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+  })
+}
+
+/** Publishes as a host application does: the API takes no part. */
+async function publishFromSql(): Promise<void> {
+  await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
+    tenant.publicOrganizationId,
+    JOINED,
+    '{}',
+  ])
+}
+
+async function statusOf(route: string): Promise<number | null> {
+  const response = await fetch(url + route, { signal: AbortSignal.timeout(5_000) }).catch(
+    () => null,
+  )
+  return response?.status ?? null
+}
+
+const OUT_OF_MEMORY = 'for (const kept = []; ; ) kept.push(new Array(1_000_000).fill(1.5))'
+const ENDLESS_LOOP = 'for (;;);'
+/** Keeps no processor busy. */
+const ENDLESS_WAIT = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)'
+const UNCAUGHT_ERROR = `setTimeout(() => { throw new Error('a fault for this test') })`
+
+test.each([
+  ['runs out of memory', OUT_OF_MEMORY, /memory limit/],
+  ['stands still', ENDLESS_LOOP, /event loop stood still for 10 s/],
+  ['throws', UNCAUGHT_ERROR, /a fault for this test/],
+])('deliveries go on while the API %s, and the API returns', async (_, code, reason) => {
+  await runInThread(posthorn, 'api', code)
+  const lost = logLine(log, { msg: 'a thread ended and is started again' }, 30_000)
+  for (let count = 1; count <= 5; count++) {
+    await publishFromSql()
+    await receiver.arrival(count)
+  }
+  expect(await lost).toMatchObject({ thread: 'api', reason: expect.stringMatching(reason) })
+  await logLine(log, { thread: 'api', msg: 'the thread runs again' })
+  expect((await call('GET', '/webhooks')).status).toBe(200)
+  await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
+  expect(posthorn.child.exitCode).toBeNull()
+})
+
+test('an API that cannot start again because Postgres is unavailable starts when Postgres returns', async () => {
+  proxy.blackhole()
+  await runInThread(posthorn, 'api', UNCAUGHT_ERROR)
+  await logLine(log, { thread: 'api', msg: 'the thread could not start' })
+  proxy.restore()
+  await logLine(log, { thread: 'api', msg: 'the thread runs again' })
+  await until(async () => (await statusOf('/readyz')) === 200, 'the process is ready')
+})
+
+test('the API answers while the worker starts again, and deliveries go on after that', async () => {
+  await runInThread(posthorn, 'worker', UNCAUGHT_ERROR)
+  await logLine(log, { thread: 'worker', msg: 'a thread ended and is started again' })
+  expect((await call('GET', '/webhooks')).status).toBe(200)
+  expect(await statusOf('/metrics')).toBe(200)
+  await publishFromSql()
+  await receiver.arrival(1)
+  await until(async () => (await statusOf('/readyz')) === 200, 'the worker is ready')
+  const metrics = await scrapeUntil(
+    url,
+    (scraped) =>
+      sumOf(scraped, 'posthorn_thread_restarts_total', { thread: 'worker' }) ===
+      countRestarts('worker'),
+    'the worker counts its restart',
+  )
+  const restarts = metrics.get('posthorn_thread_restarts_total')?.samples
+  expect(restarts?.map(({ labels, value }) => [labels['thread'], value])).toEqual([
+    ['api', countRestarts('api')],
+    ['worker', countRestarts('worker')],
+  ])
+})
+
+/** All that the process has logged. */
+function countRestarts(thread: string): number {
+  const isRestart = (line: LogLine) =>
+    line['thread'] === thread && line['msg'] === 'the thread runs again'
+  return logLines(posthorn).filter(isRestart).length
+}
+
+test.each(['api', 'worker'])(
+  'a process with only the %s ends when it throws, so that its process manager starts it again',
+  async (role) => {
+    await using alone = startPosthorn(['start', '--role', role], {
+      environment: {
+        ...testEnvironment(database.url),
+        ...INSPECTABLE,
+        POSTHORN_LOG_LEVEL: 'info',
+      },
+    })
+    await logLine(alone, { msg: 'ready' })
+    await runInThread(alone, 'main', UNCAUGHT_ERROR)
+    // Not 78, after which deploy/systemd starts no other process.
+    expect(await alone.ended).toBe(1)
+    expect(alone.stderr).toContain('a fault for this test')
+  },
+)
+
+test('a thread that ends during a shutdown is not started again', async () => {
+  await runInThread(posthorn, 'api', ENDLESS_WAIT)
+  posthorn.child.kill('SIGTERM')
+  expect(await posthorn.ended).toBe(0)
+  expect(logLines(log).map(({ msg }) => msg)).not.toContain('the thread runs again')
+})
