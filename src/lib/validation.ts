@@ -29,7 +29,7 @@ function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
   }
   // Custom rules give their code in `params`; for other rules zod's issue code is used.
   const customCode = issue.code === 'custom' ? issue.params?.['code'] : undefined
-  const code = customCode ? (customCode as IssueCode) : issue.code
+  const code = (customCode ?? issue.code) as IssueCode
   const sentence = /[.!?]$/.test(issue.message) ? issue.message : `${issue.message}.`
   return fieldIssue(path, code, path.length > 0 ? lowerFirst(sentence) : sentence)
 }

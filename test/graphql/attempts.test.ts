@@ -204,7 +204,7 @@ describe('attempts', () => {
       `{ webhooks { nodes { id attempts(first: 1, filter: { causes: ["500"] }) { nodes { id } } } } }`,
     )
     expect(data.webhooks.nodes).toEqual(
-      [webhookId, other].map((id) => ({ id, attempts: { nodes: [{ id: ids.get(id) }] } })),
+      [other, webhookId].map((id) => ({ id, attempts: { nodes: [{ id: ids.get(id) }] } })),
     )
     expect(api.statements.list).toHaveLength(4)
     const filter = { webhookIds: [other] }

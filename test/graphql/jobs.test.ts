@@ -81,12 +81,12 @@ function call(operation: string, variables: Record<string, unknown> = {}) {
 const idsOf = (data: { jobs: { nodes: { id: string }[] } }) => data.jobs.nodes.map(({ id }) => id)
 
 describe('jobs', () => {
-  test('come oldest first, with deliveries and organizations, in six statements', async () => {
+  test('come newest first, with deliveries and organizations, in six statements', async () => {
     const { data, errors } = await call('Jobs')
     expect(errors).toBeUndefined()
-    expect(idsOf(data)).toEqual(Object.values(jobs))
+    expect(idsOf(data)).toEqual(Object.values(jobs).toReversed())
     const organization = { id: publicId('organization', tenant.organizationId) }
-    expect(data.jobs.nodes).toMatchObject([
+    expect(data.jobs.nodes.toReversed()).toMatchObject([
       {
         task: 'posthorn:deliver',
         state: 'RUNNING',
@@ -129,7 +129,7 @@ describe('jobs', () => {
     expect(
       data.jobs.nodes.map(({ organization }: { organization: { id: string } }) => organization.id),
     ).toEqual(
-      [tenant, tenant, other, other].map(({ organizationId }) =>
+      [other, other, tenant, tenant].map(({ organizationId }) =>
         publicId('organization', organizationId),
       ),
     )
@@ -162,7 +162,7 @@ describe('jobs', () => {
 
   test('are filtered by task', async () => {
     const narrowed = async (variables: object) => idsOf((await call('Jobs', { ...variables })).data)
-    expect(await narrowed({ task: 'posthorn:deliver' })).toEqual([jobs.running, jobs.due])
+    expect(await narrowed({ task: 'posthorn:deliver' })).toEqual([jobs.due, jobs.running])
     expect(await narrowed({ task: 'posthorn:maintain' })).toEqual([jobs.scheduled])
     expect(await narrowed({ task: 'posthorn:deliver', state: 'DUE' })).toEqual([jobs.due])
     expect(await narrowed({ task: 'no such task' })).toEqual([])
@@ -185,14 +185,14 @@ describe('jobs', () => {
 
   test('can be paged in both directions', async () => {
     const { data: first } = await call('Jobs', { first: 3 })
-    expect(idsOf(first)).toEqual([jobs.running, jobs.due, jobs.scheduled])
+    expect(idsOf(first)).toEqual([jobs.failed, jobs.scheduled, jobs.due])
     expect(first.jobs.pageInfo).toMatchObject({ hasNextPage: true })
     const { endCursor } = first.jobs.pageInfo
     const { data: second } = await call('Jobs', { first: 3, after: endCursor })
-    expect(idsOf(second)).toEqual([jobs.failed])
+    expect(idsOf(second)).toEqual([jobs.running])
     expect(second.jobs.pageInfo).toMatchObject({ hasNextPage: false })
     const { data: back } = await call('Jobs', { last: 2, before: second.jobs.pageInfo.startCursor })
-    expect(idsOf(back)).toEqual([jobs.due, jobs.scheduled])
+    expect(idsOf(back)).toEqual([jobs.scheduled, jobs.due])
     expect(back.jobs.pageInfo).toMatchObject({ hasPreviousPage: true })
   })
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
   const { organizationId } = tenant
   const webhooks: string[] = []
   for (let i = 0; i < 5; i++) webhooks.push((await addWebhook(api, organizationId)).id)
-  ids['webhooks'] = webhooks
+  ids['webhooks'] = webhooks.toReversed()
   ids['events'] = (await publish(api, organizationId, 5)).toReversed()
   ids['deliveries'] = (await deliveryIds(api.database, organizationId)).slice(0, 5)
   const [delivery = ''] = ids['deliveries']
@@ -20,7 +20,7 @@ beforeAll(async () => {
   for (let number = 1; number <= 5; number++) {
     attempts.push(await addAttempt(api.database, delivery, number))
   }
-  ids['attempts'] = attempts
+  ids['attempts'] = attempts.toReversed()
   // Only deliveries of one webhook, so that every list has five items.
   await api.database.pool.query(
     `delete from posthorn.deliveries where id not in

@@ -69,7 +69,7 @@ test('attempts selected twice with different arguments take a bounded number of 
   await api.call(
     tenant.token,
     `{ deliveries(first: 50) { nodes {
-         first: attempts(first: 1) { nodes { id } } last: attempts(first: 1) { nodes { id } } } } }`,
+         first: attempts(first: 1) { nodes { id } } last: attempts(last: 1) { nodes { id } } } } }`,
   )
   expect(api.statements.list.length).toBeLessThanOrEqual(5)
 })

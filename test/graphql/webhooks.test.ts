@@ -210,13 +210,13 @@ describe('webhook and webhooks', () => {
     expect(data.webhook).toBeNull()
   })
 
-  test('webhooks come oldest first, without deleted ones', async () => {
+  test('webhooks come newest first, without deleted ones', async () => {
     const first = await addWebhook(api, tenant.organizationId)
     const second = await addWebhook(api, tenant.organizationId)
     const third = await addWebhook(api, tenant.organizationId)
     await call('DeleteWebhook', { id: second.id })
     const { data } = await call('Webhooks')
-    expect(data.webhooks.nodes.map(({ id }: { id: string }) => id)).toEqual([first.id, third.id])
+    expect(data.webhooks.nodes.map(({ id }: { id: string }) => id)).toEqual([third.id, first.id])
     expect(api.statements.list).toEqual(['authenticate', 'select webhooks'])
   })
 })
