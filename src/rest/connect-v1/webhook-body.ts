@@ -70,9 +70,11 @@ function parseFields(body: Body): { input: Body; otherIssues: FieldIssue[] } {
   return { input, otherIssues: [...issues, ...protoHeader(body['headers'])] }
 }
 
+const UNKNOWN_FIELD = 'unknown_field'
+
 function unknownField(name: string, hint: string): FieldIssue {
   const detail = `There is no field ${JSON.stringify(name.slice(0, 128))}.${hint}`
-  return { path: [name], code: 'unknown_field', detail }
+  return { path: [name], code: UNKNOWN_FIELD, detail }
 }
 
 /** zod removes a key with this name without an error. */
@@ -96,7 +98,7 @@ async function withBodyNames<T>(call: () => Promise<T>): Promise<T> {
 function renameField(issue: FieldIssue): FieldIssue {
   const [field, ...rest] = issue.path
   const name = [...FIELDS].find(([, domainName]) => domainName === field)?.[0]
-  if (name === undefined) return issue
+  if (name === undefined || issue.code === UNKNOWN_FIELD) return issue
   const path = [name, ...rest]
   return issue.rule === undefined ? { ...issue, path } : fieldIssue(path, issue.code, issue.rule)
 }
