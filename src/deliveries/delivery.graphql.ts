@@ -42,7 +42,8 @@ const Delivery = builder.prismaNode('Delivery', {
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
   extensions: { readScope: 'deliveries:read', ofWebhook: deliveriesOfWebhook },
-  select: { id: true, organizationId: true },
+  // The attempts of a delivery are read by their number.
+  select: { id: true, organizationId: true, attemptCount: true },
   fields: (t) => ({
     event: t.relation('event', {
       nullable: true,

@@ -268,7 +268,7 @@ describe('deliveries', () => {
     const { errors } = await call('DeliveriesPage', { filter: { webhookIds: [delivery] } })
     expect(errors).toMatchObject([
       {
-        message: 'filter.webhookId must be the id of a webhook: wh_….',
+        message: 'filter.webhookIds.0 must be the id of a webhook: wh_….',
         extensions: { code: 'BAD_USER_INPUT' },
       },
     ])

@@ -248,7 +248,7 @@ describe('event, events and eventTypes', () => {
       await call('PublishEvent', { input: { type, data: {} } })
     const types = async (type?: string) => {
       const { data } = await call('Events', { filter: { type } })
-      return data.events.nodes.map((event: { type: string }) => event.type)
+      return data.events.nodes.map((event: { type: { name: string } }) => event.type.name)
     }
     expect(await types()).toEqual([JOINED, TICKET, JOINED])
     expect(await types(TICKET)).toEqual([TICKET])

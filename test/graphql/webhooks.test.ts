@@ -91,6 +91,7 @@ describe('createWebhook', () => {
     const { headers, ...fields } = input
     expect(data.createWebhook.webhook).toMatchObject({
       ...fields,
+      eventSubscriptions: [{ name: JOINED }, { name: TICKET }],
       headerNames: ['X-Api-Key', 'x-trace'],
     })
     expect(await reveal(data.createWebhook.webhook.id)).toEqual(headers)
@@ -228,7 +229,7 @@ describe('updateWebhook', () => {
     const { data } = await call('UpdateWebhook', { id: webhook.id, input })
     expect(data.updateWebhook.webhook).toMatchObject({
       url: webhook.url,
-      eventSubscriptions: [JOINED],
+      eventSubscriptions: [{ name: JOINED }],
       headerNames: ['X-Key'],
       ...input,
     })

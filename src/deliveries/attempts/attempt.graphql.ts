@@ -1,3 +1,4 @@
+import type { Delivery } from '../../db/generated/prisma/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { selectIds } from '../../db/select-ids.ts'
 import { builder } from '../../graphql/builder.ts'
@@ -72,8 +73,10 @@ builder.prismaObjectField('Delivery', 'attempts', (t) =>
       semanticNonNull: true,
       description: 'The attempts of the delivery, newest first.',
       authScopes: { scope: 'deliveries:read' },
-      resolve: (query, { id }, _args, context, info) =>
-        context.perField(info, (ids: string[]) => findAttemptsOfEach(context, ids, query))(id),
+      resolve: (query, { id, attemptCount }, _args, context, info) =>
+        context.perField(info, (deliveries: Pick<Delivery, 'id' | 'attemptCount'>[]) =>
+          findAttemptsOfEach(context, deliveries, query),
+        )({ id, attemptCount }),
     },
     AttemptConnection,
   ),
