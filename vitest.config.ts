@@ -15,34 +15,27 @@ process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
 const PURE = pureTests(fileURLToPath(new URL('.', import.meta.url)))
 
 /** These drive a browser. */
-const BROWSER = ['test/console/**/*.test.ts', 'test/react/pages/**/*.test.ts']
+const BROWSER = 'test/console/**/*.test.ts'
 
-const EXAMPLES = 'test/examples/**/*.test.ts'
+const postgres = ['test/support/postgres.ts']
+const browser = ['test/console/built-console.ts', 'test/console/started-once.ts']
 
-/** These wait for time-outs, heartbeats and other processes most of the time, or need a process of their own. */
-const WAITING = [
-  'test/readme.test.ts',
-  'test/{cli,e2e,release,start}/**/*.test.ts',
-  'test/faults/{clock,dropped-connections,embedded-restart,faults,outage-log,postgres-outage,restore,together}.test.ts',
-  'test/queue/{dead-workers,heartbeat,worker}.test.ts',
-  'test/scheduling/{backlog-changes,circuit-breaker,concurrency-limit,fairness}.test.ts',
-  'test/scheduling/{killed-worker,ordered,rate-limit,restarted-worker,retry-after}.test.ts',
-  'test/scheduling/unresponsive-endpoints.test.ts',
-  'test/telemetry/tracing.test.ts',
-  'test/db/{connections,embedded,hostile-postgres,transaction-pooler}.test.ts',
-  'test/embedded/local-authority.test.ts',
-  'test/migrate/{neighbor,upgrade}.test.ts',
-  'test/outbound/{egress-allow,endless-answers,surplus-bytes}.test.ts',
-  'test/bulk-tasks/crash.test.ts',
-  'test/rest/http-limits.test.ts',
-  'test/run/supervision.test.ts',
-  'test/security/foreign-worker.test.ts',
-]
+/** CI runs these when what they test changes, and every night: see `.ci/changed`. Each has what runs before its tests. */
+const ON_CHANGE = {
+  deploy: postgres,
+  examples: [...postgres, 'test/examples/support/built-examples.ts'],
+  pages: browser,
+  react: [...postgres, ...browser, 'test/react/support/built-host.ts'],
+  receiver: postgres,
+  release: postgres,
+}
+const filesOf = (name: string) => `test/${name}/**/*.test.ts`
 
 /** Packages bring tests of their own. */
 const PACKAGES = '**/node_modules/**'
 
-const postgres = ['test/support/postgres.ts']
+/** Even on two processors: a file waits most of its time for time-outs, Postgres and other processes. */
+const SIDE_BY_SIDE = { maxWorkers: 6, sequence: { groupOrder: 1 } }
 
 export default defineConfig({
   resolve: {
@@ -50,6 +43,8 @@ export default defineConfig({
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }],
   },
   test: {
+    // Files share a process: that spares a third of the processor time.
+    isolate: false,
     // Only for tests that hang: on a busy machine each wait of a test may take up to four times as long.
     testTimeout: 240_000,
     hookTimeout: 240_000,
@@ -62,17 +57,15 @@ export default defineConfig({
       exclude: ['src/console/**', '**/generated/**'],
       reporter: ['text-summary', 'html'],
     },
-    reporters: [...configDefaults.reporters, new LeftOutReport()],
-    // One group after another. A machine with two cores shares them with Postgres.
+    reporters: [...configDefaults.reporters, new LeftOutReport(Object.keys(ON_CHANGE))],
+    // One group after another.
     projects: [
       {
         extends: true,
         test: {
           name: 'pure',
           include: PURE,
-          exclude: WAITING,
           maxWorkers: '100%',
-          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
@@ -81,51 +74,31 @@ export default defineConfig({
         test: {
           name: 'server',
           include: ['test/**/*.test.ts'],
-          exclude: [...BROWSER, EXAMPLES, ...WAITING, ...PURE, PACKAGES],
+          exclude: [BROWSER, ...Object.keys(ON_CHANGE).map(filesOf), ...PURE, PACKAGES],
           globalSetup: [...postgres, 'test/support/typed-documents.ts'],
-          maxWorkers: 2,
-          // Files share a process: that spares a third of the processor time.
-          isolate: false,
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'waiting',
-          include: WAITING,
-          globalSetup: postgres,
-          maxWorkers: 4,
-          sequence: { groupOrder: 2 },
+          ...SIDE_BY_SIDE,
         },
       },
       {
         extends: true,
         test: {
           name: 'console',
-          include: BROWSER,
+          include: [BROWSER],
           exclude: [...PURE, PACKAGES],
-          globalSetup: [
-            'test/console/built-console.ts',
-            'test/console/started-once.ts',
-            'test/react/support/built-host.ts',
-          ],
-          maxWorkers: 4,
-          isolate: false,
-          sequence: { groupOrder: 2 },
+          globalSetup: browser,
+          ...SIDE_BY_SIDE,
         },
       },
-      {
-        extends: true,
+      ...Object.entries(ON_CHANGE).map(([name, globalSetup]) => ({
+        extends: true as const,
         test: {
-          name: 'examples',
-          include: [EXAMPLES],
-          globalSetup: [...postgres, 'test/examples/support/built-examples.ts'],
-          maxWorkers: 4,
-          isolate: false,
-          sequence: { groupOrder: 2 },
+          name,
+          include: [filesOf(name)],
+          exclude: [...PURE, PACKAGES],
+          globalSetup,
+          ...SIDE_BY_SIDE,
         },
-      },
+      })),
     ],
   },
 })

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { SCOPES } from '../src/access/scope.ts'
 import { createTestDatabase } from './support/database.ts'
-import { createTenant } from './support/factories.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGES = [
@@ -78,57 +76,6 @@ test('the cores in docs/operate/sizing.md follow from the costs above them, roun
     }
   }
 })
-
-test('an application can publish with the SQL and the privileges in the README', async () => {
-  await using database = await createTestDatabase()
-  const { publicOrganizationId } = await createTenant(database.prisma)
-  const role = `your_application_${randomBytes(4).toString('hex')}`
-  await database.pool.query(`
-    create role ${role};
-    create table public.tickets (id int primary key, issued_at timestamptz);
-    insert into public.tickets values (9001);
-    grant select, update on public.tickets to ${role}`)
-  const section = sectionOf('README.md', 'Publishing inside your own transaction')
-  const [change, several, trigger, grant] = sqlIn(section).map((sql) =>
-    sql.replaceAll('org_…', publicOrganizationId).replaceAll('your_application', role),
-  ) as [string, string, string, string]
-  await database.pool.query(grant)
-  const client = await database.pool.connect()
-  try {
-    await client.query(`set role ${role}`)
-    for (const sql of [change, several]) await client.query(sql)
-    const { rows } = await client.query('select issued_at is not null as issued from tickets')
-    expect(rows).toEqual([{ issued: true }])
-    await expect(client.query('select from posthorn.events')).rejects.toMatchObject({
-      code: '42501',
-    })
-    expect(await database.prisma.event.count()).toBe(2)
-
-    for (const type of ['text', 'json', 'jsonb']) {
-      const call = [publicOrganizationId, 'event_attendee.ticket_success', '{"ticket": 1}']
-      await client.query(`select posthorn.publish_event($1, $2, $3::${type})`, call)
-      await client.query(`select posthorn.publish_events($1, $2::${type})`, [
-        publicOrganizationId,
-        JSON.stringify([{ type: call[1], data: { ticket: 2 } }]),
-      ])
-    }
-    expect(await database.prisma.event.count()).toBe(8)
-
-    await client.query('reset role')
-    await client.query(`insert into tickets select generate_series(1, 100); ${trigger}`)
-    await client.query(`set role ${role}`)
-    await client.query('update tickets set issued_at = now() where id <= 100')
-    await client.query('update tickets set issued_at = now() where id > 10000')
-  } finally {
-    client.release(true)
-  }
-  expect(await database.prisma.event.count()).toBe(108)
-  await database.pool.query(`drop owned by ${role}; drop role ${role}`)
-})
-
-function sectionOf(page: string, heading: string): string {
-  return read(page).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
-}
 
 function sqlIn(text: string): string[] {
   return [...text.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)

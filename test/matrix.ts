@@ -32,7 +32,7 @@ process.stdout.write(`\n${lines.join('\n')}\n`)
 
 async function runTests(version: string, report: string): Promise<void> {
   const arguments_ = [
-    ...['node_modules/vitest/vitest.mjs', 'run', '--project', 'server', '--project', 'waiting'],
+    ...['node_modules/vitest/vitest.mjs', 'run', '--project', 'server', '--project', 'deploy'],
     ...['--reporter', 'default', '--reporter', 'json', '--outputFile.json', report],
     ...positionals,
   ]

@@ -169,6 +169,22 @@ async function runGraphql(query: string): Promise<void> {
 
 async function runSql(sql: string): Promise<void> {
   await withDatabase((client) => client.query(sql.replaceAll('org_…', organization)))
+  if (sql.startsWith('grant ')) await publishWithPrivileges()
+}
+
+/** The trigger of the block before publishes for the application, which may not read what it publishes. */
+async function publishWithPrivileges(): Promise<void> {
+  await withDatabase(async (client) => {
+    const count = async () =>
+      Number((await client.query('select count(*) from posthorn.events')).rows[0].count)
+    const before = await count()
+    await client.query('set role your_application')
+    await client.query('update tickets set issued_at = now() where id <= 100')
+    await client.query('update tickets set issued_at = now() where id > 10000')
+    await expect(count()).rejects.toMatchObject({ code: '42501' })
+    await client.query('reset role')
+    expect(await count()).toBe(before + 100)
+  })
 }
 
 /** The tables and the role that the reader's own application has. */
@@ -176,8 +192,9 @@ async function prepareApplication(): Promise<void> {
   await withDatabase((client) =>
     client.query(`
       create table tickets (id int primary key, issued_at timestamptz);
-      insert into tickets values (9001);
-      create role your_application`),
+      insert into tickets select generate_series(1, 100) union values (9001);
+      create role your_application;
+      grant select, update on tickets to your_application`),
   )
 }
 

@@ -8,9 +8,8 @@ import { portalLink } from './session/portal.ts'
 import { PortalEndedNotice, PortalEndedPage } from './session/portal-ended.tsx'
 import { SessionProvider } from './session/session.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
-import { t } from './strings/t.ts'
-import { cssVariables, theme } from './theme.ts'
-import { loadFont, themeOfPortal } from './theme-of-portal.ts'
+import { cssVariables, theme } from './theme/theme.ts'
+import { loadFont, themeOfPortal } from './theme/theme-of-portal.ts'
 
 /** The reader's theme or, in the portal, the host application's. */
 const ownTheme = portalLink ? themeOfPortal(portalLink) : theme
@@ -30,7 +29,7 @@ export function App() {
       <SessionProvider
         loading={
           <Center mih="100dvh">
-            <Loader aria-label={t('common:loading')} />
+            <Loader aria-label="Loading" />
           </Center>
         }
         ended={<PortalEndedNotice />}
@@ -43,11 +42,11 @@ export function App() {
         }
         failed={(message, retry) => (
           <Centered>
-            <Alert color="red" variant="light" title={t('session:startFailed')}>
+            <Alert color="red" variant="light" title="The console failed to start">
               <Stack align="start">
                 {message}
                 <Button size="xs" onClick={retry}>
-                  {t('common:retry')}
+                  Try again
                 </Button>
               </Stack>
             </Alert>

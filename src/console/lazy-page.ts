@@ -8,13 +8,19 @@ type Script = Promise<{ default: ComponentType }>
 export interface LazyPage {
   readonly Page: LazyExoticComponent<ComponentType>
   readonly queries: readonly { requestFor(page: PageContext): PreloadRequest | null }[]
+  /** The scope that the page needs, and its title for viewers without it. */
+  readonly needs: { readonly scope: string; readonly title: string } | undefined
   /** Whether the script is there, so that the page asks for its data itself. */
   isLoaded(): boolean
   /** Loads the script. */
   load(): Script
 }
 
-export function lazyPage(load: () => Script, queries: LazyPage['queries'] = []): LazyPage {
+export function lazyPage(
+  load: () => Script,
+  queries: LazyPage['queries'] = [],
+  needs?: LazyPage['needs'],
+): LazyPage {
   let script: Script | null = null
   let loaded = false
   function loadOnce(): Script {
@@ -31,5 +37,5 @@ export function lazyPage(load: () => Script, queries: LazyPage['queries'] = []):
     )
     return script
   }
-  return { Page: lazy(loadOnce), queries, isLoaded: () => loaded, load: loadOnce }
+  return { Page: lazy(loadOnce), queries, needs, isLoaded: () => loaded, load: loadOnce }
 }

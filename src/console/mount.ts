@@ -2,7 +2,7 @@
  * The path under which the app is mounted. The console, the console of an operator who acts for another organization,
  * and the portal in a host application share their pages.
  */
-export interface Mount {
+interface Mount {
   readonly kind: 'console' | 'portal'
   /** The base path of the router. */
   readonly basename: string

@@ -5,13 +5,12 @@ import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
 import { deliveriesQuery, deliveryQuery } from './deliveries/deliveries-query.ts'
 import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
 import { eventQuery, eventsQuery } from './events/events-query.ts'
-import { isExploreEnabled } from './explore/is-enabled.ts'
 import { jobsQuery, jobsSummaryQuery } from './jobs/jobs-queries.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { liveQuery } from './live/live-query.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery, stepsQuery } from './overview/overview-queries.ts'
-import { hasTestReceiver } from './receiver/is-there.ts'
+import { hasTestReceiver, isExploreEnabled } from './page-settings.ts'
 import { receiverQuery } from './receiver/receiver-query.ts'
 import { taskQuery } from './tasks/use-task.ts'
 import {
@@ -40,33 +39,50 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
   'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
   attempts: lazyPage(() => import('./attempts/attempts-page.tsx'), [attemptsQuery]),
-  deliveries: lazyPage(() => import('./deliveries/deliveries-page.tsx'), [deliveriesQuery]),
-  'deliveries/:id': lazyPage(() => import('./deliveries/delivery-page.tsx'), [deliveryQuery]),
+  deliveries: lazyPage(() => import('./deliveries/list/deliveries-page.tsx'), [deliveriesQuery]),
+  'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx'), [deliveryQuery]),
   'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
   live: lazyPage(() => import('./live/live-page.tsx'), [liveQuery]),
   'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
-  'event-types/new': lazyPage(() => import('./event-types/new-event-type-page.tsx')),
+  'event-types/new': lazyPage(() => import('./event-types/form/new-event-type-page.tsx'), [], {
+    scope: 'admin',
+    title: 'Create event type',
+  }),
   'event-types/:name': lazyPage(
-    () => import('./event-types/event-type-page.tsx'),
+    () => import('./event-types/page/event-type-page.tsx'),
     [eventTypeQuery],
   ),
   'event-types/:name/edit': lazyPage(
-    () => import('./event-types/edit-event-type-page.tsx'),
+    () => import('./event-types/form/edit-event-type-page.tsx'),
     [eventTypeQuery],
   ),
-  'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery]),
+  'api-keys': lazyPage(() => import('./api-keys/api-keys-page.tsx'), [apiKeysQuery], {
+    scope: 'keys:manage',
+    title: 'API keys',
+  }),
   'audit-log': lazyPage(
     () => import('./audit/audit-log-page.tsx'),
     [auditLogQuery, auditActorsQuery],
+    { scope: 'keys:manage', title: 'Audit log' },
   ),
-  portal: lazyPage(() => import('./portal/portal-page.tsx')),
-  receiver: lazyPage(() => import('./receiver/receiver-page.tsx'), [receiverQuery]),
+  portal: lazyPage(() => import('./portal/portal-page.tsx'), [], {
+    scope: 'keys:manage',
+    title: 'Portal',
+  }),
+  receiver: lazyPage(() => import('./receiver/receiver-page.tsx'), [receiverQuery], {
+    scope: 'events:read',
+    title: 'Test receiver',
+  }),
   explore: lazyPage(() => import('./explore/explore-page.tsx')),
   organizations: lazyPage(
     () => import('./organizations/organizations-page.tsx'),
     [organizationsQuery],
+    { scope: 'admin', title: 'Organizations' },
   ),
-  jobs: lazyPage(() => import('./jobs/jobs-page.tsx'), [jobsSummaryQuery, jobsQuery]),
+  jobs: lazyPage(() => import('./jobs/jobs-page.tsx'), [jobsSummaryQuery, jobsQuery], {
+    scope: 'admin',
+    title: 'Jobs',
+  }),
   '*': lazyPage(() => import('./shell/not-found-page.tsx')),
 }
 

@@ -47,11 +47,7 @@ export interface Context extends DomainDeps {
   /** Closes the connection of the request. */
   readonly cut?: () => void
   /** Batches the calls of one field for all rows of a list. */
-  readonly perField: <Input, Output>(
-    info: GraphQLResolveInfo,
-    run: (inputs: Input[]) => Promise<readonly Output[]>,
-    organizationId?: string,
-  ) => (input: Input) => Promise<Output>
+  readonly perField: PerField
 }
 
 export function createContext(

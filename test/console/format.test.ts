@@ -7,7 +7,7 @@ import {
   formatPercent,
   formatRelative,
   formatUtc,
-} from '../../src/console/format.ts'
+} from '../../src/console/lib/format.ts'
 
 test.each([
   [0, '0 ms'],

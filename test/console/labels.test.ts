@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { AUDIT_ACTIONS } from '../../src/audit/audit-entry.ts'
 import { SCOPES as SHOWN_SCOPES } from '../../src/console/api-keys/scopes.ts'
-import { ACTION_LABELS } from '../../src/console/audit/action-labels.ts'
-import { en } from '../../src/console/strings/en.ts'
+import { ACTION_LABELS } from '../../src/console/audit/audit-options.ts'
+import { FAILURES } from '../../src/console/session/sign-in-failures.ts'
 import { SIGN_IN_FAILURES } from '../../src/sessions/oidc/sign-in-failure.ts'
 
 test('exactly the actions of the audit log have a label', () => {
@@ -15,6 +15,5 @@ test('exactly the existing scopes have a description', () => {
 })
 
 test('exactly the failures of a sign-in by OpenID Connect have a text', () => {
-  const { title: _, ...texts } = en.session.failed
-  expect(Object.keys(texts)).toEqual(SIGN_IN_FAILURES)
+  expect(Object.keys(FAILURES)).toEqual(SIGN_IN_FAILURES)
 })

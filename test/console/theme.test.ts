@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readable, themeOfColor } from '../../src/console/theme.ts'
+import { readable, themeOfColor } from '../../src/console/theme/theme.ts'
 import { contrastOf } from './support/contrast.ts'
 
 const contrastWithWhite = (color: string) => contrastOf('#ffffff', color)

@@ -151,8 +151,13 @@ test('an unrelated folder at its path is renamed, not deleted', async () => {
 })
 
 test('creating certificates leaves no polyfill on the global Reflect', async () => {
-  await ensureLocalAuthority(dataDir)
-  expect(Reflect).not.toHaveProperty('getMetadata')
+  const module = new URL('../../src/embedded/local-authority.ts', import.meta.url)
+  const program = `const { ensureLocalAuthority } = await import(${JSON.stringify(module)})
+    await ensureLocalAuthority(process.argv[1])
+    console.log(Object.keys(Reflect), 'getMetadata' in Reflect)`
+  const args = ['--input-type=module', '--eval', program, dataDir]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  expect(stdout).toBe('[] false\n')
 })
 
 interface Pair {

@@ -164,7 +164,7 @@ test('no function has a backslash that standard_conforming_strings changes', asy
     `select p.proname as name, line from pg_proc as p, regexp_split_to_table(p.prosrc, e'\\n') as line
      where p.pronamespace = 'posthorn'::regnamespace and p.prosqlbody is null and strpos(line, e'\\\\') > 0
        and not coalesce(p.proconfig, '{}') @> array['standard_conforming_strings=on']
-       -- Only publish_events calls it, which has the setting.
+       -- Only publish_events and publish_event call it, which have the setting.
        and p.proname <> 'event_issue'`,
   )
   expect(rows.filter(({ line }) => !/\be'[^']*\\/i.test(line))).toEqual([])

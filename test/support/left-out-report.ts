@@ -1,16 +1,34 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 
 /**
  * Prints one line for each reason why tests were left out. With `POSTHORN_TEST_LEFT_OUT`, writes the names of their files
  * to that file, one a line.
  */
 export class LeftOutReport implements Reporter {
+  readonly #onChange: readonly string[]
+  #projects: readonly string[] = []
+
+  /** `onChange`: the projects that `npm test` leaves out. */
+  constructor(onChange: readonly string[]) {
+    this.#onChange = onChange
+  }
+
+  onInit({ projects }: Vitest): void {
+    this.#projects = projects.map(({ name }) => name)
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
     for (const [reason, tests] of Map.groupBy(skipped, reasonOf)) {
       if (reason !== undefined) console.log(`${count(tests.length)} left out: ${reason}`)
+    }
+    const others = this.#onChange.filter((name) => !this.#projects.includes(name))
+    if (others.length > 0 && this.#projects.length > 1) {
+      console.log(
+        `The tests of ${others.join(', ')} are left out: CI runs them when what they test changes (npm run test:all)`,
+      )
     }
     const file = process.env['POSTHORN_TEST_LEFT_OUT']
     if (!file) return

@@ -2,7 +2,6 @@ import { Menu, Modal, Skeleton, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconBraces, IconFileText, IconSparkles } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
-import { t } from '../strings/t.ts'
 
 const WhatsNew = lazy(() => import('./whats-new.tsx').then((m) => ({ default: m.WhatsNew })))
 
@@ -13,9 +12,9 @@ export const useWhatsNew = () => useDisclosure()
 export function AboutItems({ showWhatsNew }: { showWhatsNew(): void }) {
   return (
     <>
-      <Menu.Label>{t('shell:about.title', { version: __VERSION__ })}</Menu.Label>
+      <Menu.Label>{`Posthorn ${__VERSION__}`}</Menu.Label>
       <Menu.Item leftSection={<IconSparkles size={16} />} onClick={showWhatsNew}>
-        {t('shell:about.whatsNew')}
+        What is new
       </Menu.Item>
       <Menu.Item
         leftSection={<IconFileText size={16} />}
@@ -23,7 +22,7 @@ export function AboutItems({ showWhatsNew }: { showWhatsNew(): void }) {
         href="/schema.graphql"
         target="_blank"
       >
-        {t('shell:about.graphql')}
+        GraphQL schema
       </Menu.Item>
       <Menu.Item
         leftSection={<IconBraces size={16} />}
@@ -31,7 +30,7 @@ export function AboutItems({ showWhatsNew }: { showWhatsNew(): void }) {
         href="/openapi.json"
         target="_blank"
       >
-        {t('shell:about.rest')}
+        REST API description
       </Menu.Item>
     </>
   )
@@ -43,11 +42,7 @@ export function WhatsNewDialog({ opened, close }: { opened: boolean; close(): vo
       opened={opened}
       onClose={close}
       size="xl"
-      title={
-        <Text fw={600}>
-          {t('shell:about.whatsNew')} ({t('shell:about.title', { version: __VERSION__ })})
-        </Text>
-      }
+      title={<Text fw={600}>What is new ({`Posthorn ${__VERSION__}`})</Text>}
     >
       <Suspense fallback={<Skeleton h={320} />}>{opened && <WhatsNew />}</Suspense>
     </Modal>

@@ -6,78 +6,62 @@ import { useFilters } from '../components/filters/use-filters.ts'
 import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { usePanel } from '../components/use-panel.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { apiKeysQuery, KEYS_PER_PAGE } from './api-keys-query.ts'
 import { KEY_COLUMNS } from './key-columns.tsx'
-import { KeyPanel } from './key-panel.tsx'
-import { NewApiKey } from './new-api-key.tsx'
+import { NewApiKey } from './new/new-api-key.tsx'
+import { KeyPanel } from './panel/key-panel.tsx'
 
 export default function ApiKeysPage() {
-  return (
-    <NeedsScope scope="keys:manage" title={t('apiKeys:apiKeysPage.title')}>
-      <ApiKeys />
-    </NeedsScope>
-  )
-}
-
-function ApiKeys() {
   const { viewer } = useSession()
   const { values, set } = useFilters(['revoked'])
   const cursors = useCursors(KEYS_PER_PAGE)
   const creating = usePanel('new')
   const opened = usePanel('key')
-  const { data, error, stale, reload } = usePageQuery(apiKeysQuery)
+  const { data, ...read } = usePageQuery(apiKeysQuery)
   const all = data?.apiKeys?.nodes
   const rows = all?.filter(({ revokedAt }) => values.revoked || !revokedAt)
   const hidden = (all?.length ?? 0) - (rows?.length ?? 0)
 
   const create = (
     <Button component={Link} to={creating.to('key')} leftSection={<IconPlus size={16} />}>
-      {t('apiKeys:apiKeysPage.create')}
+      Create API key
     </Button>
   )
   return (
     <Page
-      title={t('apiKeys:apiKeysPage.title')}
-      description={t('apiKeys:apiKeysPage.description', {
-        organization: viewer.organization.name,
-      })}
+      title="API keys"
+      description={`Programs authenticate with API keys to act for ${viewer.organization.name}. The scopes of a key limit the actions of its programs.`}
       actions={create}
     >
       <Group mih={24}>
         <Switch
-          label={t('apiKeys:apiKeysPage.showRevoked')}
+          label="Show revoked keys"
           checked={values.revoked !== null}
           onChange={(event) => set({ revoked: event.currentTarget.checked ? 'shown' : null })}
         />
         <Text size="sm" c="dimmed">
-          {hidden > 0 && t('apiKeys:apiKeysPage.hidden', { count: hidden })}
+          {hidden > 0 &&
+            `${formatCount(hidden)} revoked ${plural(hidden, 'key is', 'keys are')} hidden.`}
         </Text>
       </Group>
       <List
-        label={t('apiKeys:apiKeysPage.title')}
+        label="API keys"
         columns={KEY_COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
         to={({ id }) => opened.to(id)}
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: data?.apiKeys?.pageInfo, cursors }}
         empty={
           <EmptyState
-            title={
-              hidden > 0
-                ? t('apiKeys:apiKeysPage.allRevokedTitle')
-                : t('apiKeys:apiKeysPage.emptyTitle')
-            }
+            title={hidden > 0 ? 'All API keys are revoked' : 'No API keys'}
             action={create}
           >
-            {t('apiKeys:apiKeysPage.emptyHint')}
+            Create a key for each program that calls the API, with only the scopes it needs.
           </EmptyState>
         }
       />

@@ -1,49 +1,35 @@
 import { Badge, Group, Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
 import { Time } from '../components/time.tsx'
+import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { type ApiKey, KeyStateBadge, nameOf } from './key-state.tsx'
 
 export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
-  { label: t('apiKeys:keyColumns.name'), cell: (apiKey) => <Name apiKey={apiKey} /> },
+  { label: 'Name', cell: (apiKey) => <Name apiKey={apiKey} /> },
+  { label: 'Scopes', cell: ({ scopes }) => <Scopes scopes={scopes} />, grow: true },
   {
-    label: t('apiKeys:keyColumns.scopes'),
-    cell: ({ scopes }) => <Scopes scopes={scopes} />,
-    grow: true,
-  },
-  {
-    label: t('apiKeys:keyColumns.limits'),
+    label: 'Limits',
     cell: ({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond }) => (
       <Text size="xs" span>
-        {t('apiKeys:keyColumns.limitsSummary', {
-          requests: requestsPerSecond,
-          events: eventsPerSecond,
-          deliveries: deliveriesPerSecond,
-        })}
+        {`${formatCount(requestsPerSecond)} requests/s, ${formatCount(eventsPerSecond)} events/s, ${formatCount(deliveriesPerSecond)} deliveries/s`}
       </Text>
     ),
     width: 190,
     priority: 3,
   },
   {
-    label: t('apiKeys:keyColumns.expires'),
-    cell: ({ expiresAt }) =>
-      expiresAt ? <Time at={expiresAt} as="upcoming" /> : t('apiKeys:keyColumns.neverExpires'),
+    label: 'Expires',
+    cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} as="upcoming" /> : 'Never'),
     width: 110,
     priority: 2,
   },
   {
-    label: t('apiKeys:keyColumns.lastUsed'),
-    cell: ({ lastUsedAt }) =>
-      lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : t('apiKeys:keyColumns.neverUsed'),
+    label: 'Last used',
+    cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} as="relative" /> : 'Never'),
     width: 120,
   },
-  {
-    label: t('apiKeys:keyColumns.state'),
-    cell: (apiKey) => <KeyStateBadge apiKey={apiKey} />,
-    width: 100,
-  },
+  { label: 'State', cell: (apiKey) => <KeyStateBadge apiKey={apiKey} />, width: 100 },
 ]
 
 function Name({ apiKey }: { apiKey: ApiKey }) {
@@ -56,7 +42,7 @@ function Name({ apiKey }: { apiKey: ApiKey }) {
       </Text>
       {viewer.apiKey.id === apiKey.id && (
         <Badge size="xs" variant="default" tt="none" radius="sm">
-          {t('apiKeys:keyColumns.currentSession')}
+          current session
         </Badge>
       )}
     </Group>
@@ -71,8 +57,8 @@ function Scopes({ scopes }: { scopes: readonly string[] }) {
   return (
     <Text size="xs" span>
       <span className="ph-mono">{shown.join(', ')}</span>
-      {rest > 0 && ` ${t('apiKeys:keyColumns.moreScopes', { count: rest })}`}
-      {scopes.includes('admin') && ` ${t('apiKeys:keyColumns.allScopes')}`}
+      {rest > 0 && ` and ${rest} more`}
+      {scopes.includes('admin') && ' (everything)'}
     </Text>
   )
 }

@@ -1,6 +1,5 @@
 import { NumberInput, SimpleGrid } from '@mantine/core'
 import type { FieldErrors } from '../components/forms/field-errors.ts'
-import { t } from '../strings/t.ts'
 
 /** The rate limits of a key. Null for the default. */
 export interface Limits {
@@ -10,9 +9,9 @@ export interface Limits {
 }
 
 export const LIMIT_LABELS = {
-  requestsPerSecond: t('apiKeys:limitFields.requestsPerSecond'),
-  eventsPerSecond: t('apiKeys:limitFields.eventsPerSecond'),
-  deliveriesPerSecond: t('apiKeys:limitFields.deliveriesPerSecond'),
+  requestsPerSecond: 'Requests per second',
+  eventsPerSecond: 'Events per second',
+  deliveriesPerSecond: 'Deliveries per second',
 }
 
 /** What an empty field means. */
@@ -37,7 +36,7 @@ export function LimitFields({ limits, errors, onChange }: LimitFieldsProps) {
         <NumberInput
           key={field}
           label={LIMIT_LABELS[field]}
-          description={t('apiKeys:limitFields.hint', { otherwise: DEFAULT_LIMITS[field] })}
+          description={`Empty: ${DEFAULT_LIMITS[field]}.`}
           placeholder={DEFAULT_LIMITS[field]}
           min={1}
           max={1_000_000}

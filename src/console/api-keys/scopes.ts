@@ -1,30 +1,25 @@
-import { t } from '../strings/t.ts'
-
 /** What each scope allows. */
 export const SCOPES = [
-  ['webhooks:read', t('apiKeys:scopes.webhooksRead')],
-  ['webhooks:write', t('apiKeys:scopes.webhooksWrite')],
-  ['secrets:read', t('apiKeys:scopes.secretsRead')],
-  ['secrets:rotate', t('apiKeys:scopes.secretsRotate')],
-  ['events:publish', t('apiKeys:scopes.eventsPublish')],
-  ['events:read', t('apiKeys:scopes.eventsRead')],
-  ['deliveries:read', t('apiKeys:scopes.deliveriesRead')],
-  ['deliveries:write', t('apiKeys:scopes.deliveriesWrite')],
-  ['keys:manage', t('apiKeys:scopes.keysManage')],
-  ['admin', t('apiKeys:scopes.admin')],
+  ['webhooks:read', 'Read webhooks and their health.'],
+  ['webhooks:write', 'Create, edit and delete webhooks.'],
+  ['secrets:read', 'Read signing secrets, and the values of custom headers.'],
+  ['secrets:rotate', 'Rotate the signing secret of a webhook.'],
+  ['events:publish', 'Publish events.'],
+  ['events:read', 'Read events and their payloads.'],
+  ['deliveries:read', 'Read deliveries, attempts and statistics.'],
+  ['deliveries:write', 'Redeliver, cancel and recover deliveries, and send test events.'],
+  ['keys:manage', 'Create and revoke API keys, and read the audit log.'],
+  ['admin', 'For operators: everything in every organization, including event types and jobs.'],
 ] as const
 
 export type Scope = (typeof SCOPES)[number][0]
 
 /** Common combinations of scopes. */
 export const PRESETS: readonly { readonly label: string; readonly scopes: readonly Scope[] }[] = [
+  { label: 'Read only', scopes: ['webhooks:read', 'events:read', 'deliveries:read'] },
+  { label: 'Publisher', scopes: ['events:publish'] },
   {
-    label: t('apiKeys:scopes.readOnly'),
-    scopes: ['webhooks:read', 'events:read', 'deliveries:read'],
-  },
-  { label: t('apiKeys:scopes.publisher'), scopes: ['events:publish'] },
-  {
-    label: t('apiKeys:scopes.everythingButAdmin'),
+    label: 'Everything but admin',
     scopes: SCOPES.map(([scope]) => scope).filter((scope) => scope !== 'admin'),
   },
 ]

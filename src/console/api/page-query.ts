@@ -12,7 +12,7 @@ export interface PageContext {
 }
 
 /** The query of a page. The router asks it while the script of the page loads. */
-export interface PageQuery<Data, Variables extends object> {
+interface PageQuery<Data, Variables extends object> {
   readonly query: TypedDocumentNode<Data, Variables>
   /** Null if the page asks nothing, or something that depends on the present time. */
   variables(page: PageContext): Variables | null

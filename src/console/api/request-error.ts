@@ -1,8 +1,7 @@
 import type { CombinedError } from 'urql'
-import { t } from '../strings/t.ts'
 
 /** Why a request failed, and whether a retry may help. */
-export interface RequestError {
+interface RequestError {
   readonly message: string
   /** Posthorn or its database could not be reached. */
   readonly isUnreachable: boolean
@@ -15,7 +14,7 @@ export function describeError(error: CombinedError): RequestError {
   if (unavailable) return { message: unavailable.message, isUnreachable: true }
   const status = (error.response as Response | undefined)?.status ?? 0
   if (error.networkError || status >= 502) {
-    return { message: t('common:requestError.unreachable'), isUnreachable: true }
+    return { message: 'Posthorn is unreachable.', isUnreachable: true }
   }
   return {
     message: error.graphQLErrors.map(({ message }) => message).join(' '),

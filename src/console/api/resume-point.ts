@@ -7,7 +7,7 @@ export interface LiveItem {
 }
 
 /** Where a stream resumes, and which items it has delivered. */
-export interface ResumePoint {
+interface ResumePoint {
   /** Null before the first item. */
   readonly after: string | null
   /** Remembers an item. Returns false if the stream has delivered it before. */

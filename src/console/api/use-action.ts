@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { type TypedDocumentNode, useClient } from 'urql'
-import { t } from '../strings/t.ts'
 import { describeError } from './request-error.ts'
 
 /** An input rule that was violated, and its path: `['headers', '0', 'name']`. */
@@ -58,7 +57,7 @@ export function useAction<Data extends object, Variables extends object>(
       return { ok: true, value: result as SuccessOf<Union> }
     }
     const rejected = (result ?? {}) as { message?: string; issues?: Issue[] }
-    const { message = t('common:requestError.actionFailed'), issues = [] } = rejected
+    const { message = 'The action failed.', issues = [] } = rejected
     if (result?.__typename !== 'EditConflictError') return { ok: false, message, issues }
     return { ok: false, message, issues, conflict: result as unknown as EditConflict }
   }

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useState } from 'react'
 import { type TypedDocumentNode, type UseQueryArgs, useQuery } from 'urql'
 import { endPreload } from './preload.ts'
 import { describeError } from './request-error.ts'
+import { usePolling } from './use-polling.ts'
 
 const RETRY_EVERY_MS = 5_000
 
@@ -26,11 +27,7 @@ export function useRead<Data, Variables extends object>(
   const isUnreachable = error !== undefined && describeError(error).isUnreachable
   const data = useLast(JSON.stringify(variables), result.data, isUnreachable)
 
-  useEffect(() => {
-    if (!isUnreachable) return
-    const timer = setInterval(reload, RETRY_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [isUnreachable, reload])
+  usePolling(isUnreachable ? RETRY_EVERY_MS : null, reload)
 
   return {
     data,

@@ -2,61 +2,42 @@ import { Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { ResponseStatus } from '../deliveries/delivery-columns.tsx'
+import { ResponseStatus } from '../deliveries/list/delivery-columns.tsx'
 import { whyFailed } from '../deliveries/why-failed.ts'
-import { formatDuration } from '../format.ts'
 import type { AttemptRowFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
-import { WebhookLabel } from '../webhooks/webhook-label.tsx'
+import { formatDuration } from '../lib/format.ts'
+import { WebhookOf } from '../webhooks/webhook-label.tsx'
 
 export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
   {
-    label: t('attempts:list.attempt'),
+    label: 'Attempt',
     cell: ({ number, delivery }) =>
-      t('attempts:list.rowLabel', {
-        type: delivery?.eventType ?? t('attempts:list.pastRetention'),
-        number,
-      }),
+      `${delivery?.eventType ?? 'Past its retention period'}, attempt ${number}`,
     grow: true,
     width: '28%',
   },
+  { label: 'Webhook', cell: (row) => <WebhookOf row={row} />, grow: true, width: '28%' },
+  { label: 'Response', cell: (row) => <Response row={row} />, grow: true, width: '34%' },
   {
-    label: t('attempts:list.webhook'),
-    cell: (row) => <WebhookOf row={row} />,
-    grow: true,
-    width: '28%',
-  },
-  {
-    label: t('attempts:list.response'),
-    cell: (row) => <Response row={row} />,
-    grow: true,
-    width: '34%',
-  },
-  {
-    label: t('attempts:list.duration'),
+    label: 'Duration',
     end: true,
     priority: 2,
     cell: ({ durationMs }) => formatDuration(durationMs),
     width: 90,
   },
   {
-    label: t('attempts:list.state'),
+    label: 'Delivery now',
     priority: 3,
     cell: ({ delivery }) => delivery && <DeliveryStateBadge state={delivery.state} />,
     width: 120,
   },
   {
-    label: t('attempts:list.started'),
+    label: 'Started',
     priority: 2,
     cell: ({ startedAt }) => <Time at={startedAt} as="relative" />,
     width: 110,
   },
 ]
-
-function WebhookOf({ row: { webhook, webhookId } }: { row: AttemptRowFragment }) {
-  if (webhook) return <WebhookLabel webhook={webhook} />
-  return <span className="ph-mono">{webhookId}</span>
-}
 
 function Response({ row }: { row: AttemptRowFragment }) {
   return (

@@ -1,14 +1,10 @@
-import { DURATIONS } from '../components/filters/durations.ts'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
-import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { WebhookMultiSelect } from '../components/filters/webhook-multi-select.tsx'
-import { CAUSES, causeOf } from '../deliveries/cause-options.ts'
-import { RESPONSES } from '../deliveries/response-filter.ts'
-import { t } from '../strings/t.ts'
+import { WebhookMultiSelect } from '../components/filters/webhook-select.tsx'
+import { CAUSES, causeOf, DURATIONS, RESPONSES } from '../deliveries/list/response-filter.ts'
 import { ATTEMPT_FILTERS, attemptFilter } from './attempts-query.ts'
 
 /** The attempt filters in the query parameters. `onlyWebhookId` fixes the webhook. */
@@ -23,30 +19,27 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
   return (
     <FilterBar active={active} clear={clear}>
       {onlyWebhookId === null && (
-        <WebhookMultiSelect
-          values={readList(values.webhook)}
-          onChange={(ids) => set({ webhook: writeList(ids) })}
-        />
+        <WebhookMultiSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
       )}
       <FilterMultiSelect
-        label={t('filters:response')}
+        label="Response"
         w={140}
         options={RESPONSES}
-        values={readOptions(values.response, RESPONSES)}
-        onChange={(responses) => set({ response: writeList(responses) })}
+        value={values.response}
+        onChange={(response) => set({ response })}
       />
       <FilterMultiSelect
-        label={t('filters:error')}
+        label="Status or error"
         w={150}
         searchable
-        searchHint={t('filters:errorHint')}
+        searchHint="A status such as 502, or an error"
         options={CAUSES}
         toValue={causeOf}
-        values={readList(values.cause)}
-        onChange={(chosen) => set({ cause: writeList(chosen) })}
+        value={values.cause}
+        onChange={(cause) => set({ cause })}
       />
       <FilterSelect
-        label={t('filters:duration')}
+        label="Duration"
         w={130}
         data={DURATIONS}
         value={values.duration}

@@ -1,20 +1,17 @@
 import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
-import { Presets } from '../components/filters/presets.tsx'
+import { type Preset, Presets } from '../components/filters/presets.tsx'
 import { List } from '../components/lists/list.tsx'
-import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { EmptyState } from '../components/page/empty-state.tsx'
+import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
 import { ExportDialog } from '../exports/export-dialog.tsx'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { COLUMNS } from './attempt-columns.tsx'
 import { AttemptFilters, useAttemptFilters } from './attempt-filters.tsx'
 import { attemptsQuery } from './attempts-query.ts'
 import { deliveriesPath } from './deliveries-path.ts'
-import { PRESETS } from './presets.ts'
 import { useExportAttempts } from './use-export-attempts.ts'
 
 /** All attempts, newest first, by their own time: a delivery of last week can have failed a minute ago. */
@@ -24,20 +21,20 @@ export default function AttemptsPage() {
   const cursors = useCursors()
   const [exporting, setExporting] = useState(false)
   const source = useExportAttempts(filters.filter)
-  const { data, error, stale, reload } = useRead(
+  const { data, ...read } = useRead(
     attemptsQuery.query,
     { ...cursors.variables, filter: filters.filter, withWebhook: session.can('webhooks:read') },
     { context: attemptsQuery.context },
   )
   return (
     <Page
-      title={t('attempts:title')}
-      description={t('attempts:description')}
+      title="Attempts"
+      description="Each attempt is one request to an endpoint. Filters use the time of the attempt, not of its delivery."
       actions={
         <PageActions
           actions={[
-            { label: t('attempts:showDeliveries'), to: deliveriesPath(filters.values) },
-            { label: t('exports:export'), onClick: () => setExporting(true) },
+            { label: 'Show the deliveries of these attempts', to: deliveriesPath(filters.values) },
+            { label: 'Export', onClick: () => setExporting(true) },
           ]}
         />
       }
@@ -45,22 +42,22 @@ export default function AttemptsPage() {
       <Presets presets={PRESETS} />
       <AttemptFilters filters={filters} />
       <List
-        label={t('attempts:title')}
+        label="Attempts"
         columns={COLUMNS}
         rows={data?.attempts?.nodes}
         keyOf={({ id }) => id}
         to={({ id, delivery }) =>
           delivery ? `/deliveries/${delivery.id}?attempt=${id}` : '/attempts'
         }
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: data?.attempts?.pageInfo, cursors }}
         empty={
           filters.active ? (
-            <NoMatches noun={t('attempts:noun')} clear={filters.clear} />
+            <NoMatches noun="attempt" clear={filters.clear} />
           ) : (
-            <EmptyState title={t('attempts:empty.title')}>{t('attempts:empty.body')}</EmptyState>
+            <EmptyState title="No attempts yet">
+              An attempt appears here as soon as it has ended.
+            </EmptyState>
           )
         }
       />
@@ -73,3 +70,10 @@ export default function AttemptsPage() {
     </Page>
   )
 }
+
+/** Frequent questions about attempts, as query parameters. */
+const PRESETS: readonly Preset[] = [
+  { label: 'Failed in the last hour', params: { response: 'FAILED', within: '1h' } },
+  { label: 'No response today', params: { response: 'NO_RESPONSE', within: 'today' } },
+  { label: 'Slow today', params: { duration: '5000', within: 'today' } },
+]

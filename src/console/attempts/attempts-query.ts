@@ -1,14 +1,14 @@
 import { pageQuery } from '../api/page-query.ts'
-import { readDuration } from '../components/filters/durations.ts'
-import { readList, readOptions } from '../components/filters/list-param.ts'
 import {
+  readList,
+  readOptions,
   readTimeRange,
   TIME_FILTERS,
   type TimeBounds,
-} from '../components/filters/read-time-range.ts'
+} from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
-import { RESPONSES, responseFilter } from '../deliveries/response-filter.ts'
+import { RESPONSES, readDuration, responseFilter } from '../deliveries/list/response-filter.ts'
 import { type AttemptFilter, AttemptsDocument } from '../generated/graphql.ts'
 
 export const ATTEMPT_FILTERS = [

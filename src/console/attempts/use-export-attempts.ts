@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useClient } from 'urql'
-import { dataOf } from '../api/data-of.ts'
+import { dataOf, pageOf } from '../api/data-of.ts'
 import type { ExportColumn } from '../exports/csv.ts'
 import type { ExportSource } from '../exports/export-rows.ts'
 import {
@@ -41,9 +41,7 @@ export function useExportAttempts(filter: AttemptFilter): ExportSource<AttemptRo
         const result = await client
           .query(AttemptsDocument, variables, { requestPolicy: 'network-only' })
           .toPromise()
-        const page = dataOf(result).attempts
-        const { hasNextPage = false, endCursor = null } = page?.pageInfo ?? {}
-        return { rows: page?.nodes ?? [], next: hasNextPage ? endCursor : null }
+        return pageOf(dataOf(result).attempts)
       },
     }),
     [client, filter, withWebhook],

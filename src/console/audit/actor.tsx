@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core'
 import type { AuditSource } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { sourceLabel } from './audit-options.ts'
 
 /** Who can have made a change. */
@@ -28,7 +27,7 @@ export function Actor({ apiKeyId, person, source, actors }: ActorProps) {
   const name = actors.keys.get(apiKeyId)
   if (name) return name
   return (
-    <Text span inherit className="ph-mono" title={t('audit:actor.foreignKey')}>
+    <Text span inherit className="ph-mono" title="An API key of another organization">
       {`${apiKeyId.slice(0, 8)}…${apiKeyId.slice(-4)}`}
     </Text>
   )

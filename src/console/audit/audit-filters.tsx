@@ -1,14 +1,14 @@
+import { TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
-import { readList, readOptions, writeList } from '../components/filters/list-param.ts'
+import { readList, writeList } from '../components/filters/filter-params.ts'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { oidcHost } from '../session/oidc.ts'
-import { t } from '../strings/t.ts'
+import { oidcHost } from '../page-settings.ts'
 import { type Actors, personKey } from './actor.tsx'
 import { AUDIT_FILTERS, auditFilter } from './audit-log-query.ts'
 import { ACTIONS, SOURCES, SUBJECT_KINDS } from './audit-options.ts'
-import { SubjectInput } from './subject-input.tsx'
 
 /** The filters of the audit log in the query parameters. */
 export function useAuditFilters() {
@@ -23,8 +23,6 @@ interface AuditFiltersProps {
 
 export function AuditFilters({ filters, actors }: AuditFiltersProps) {
   const { values, set, active, clear } = filters
-  const keys = readList(values.key)
-  const people = readList(values.person)
   return (
     <FilterBar
       active={active}
@@ -32,63 +30,95 @@ export function AuditFilters({ filters, actors }: AuditFiltersProps) {
       moreActive={values.person !== null || values.source !== null}
       more={
         <>
-          {(oidcHost !== '' || people.length > 0) && (
+          {(oidcHost !== '' || values.person !== null) && (
             <FilterMultiSelect
-              label={t('audit:auditFilters.person')}
+              label="Person"
               w={190}
               searchable
-              searchHint={t('audit:auditFilters.personHint')}
-              options={peopleOptions(actors.people, people)}
+              searchHint="An email address"
+              options={withChosen(peopleByKey(actors.people), values.person)}
               toValue={(text) => text || null}
-              values={people}
-              onChange={(chosen) => set({ person: writeList(chosen) })}
+              value={values.person}
+              onChange={(person) => set({ person })}
             />
           )}
           <FilterMultiSelect
-            label={t('audit:auditFilters.source')}
+            label="Source"
             w={150}
             options={SOURCES}
-            values={readOptions(values.source, SOURCES)}
-            onChange={(chosen) => set({ source: writeList(chosen) })}
+            value={values.source}
+            onChange={(source) => set({ source })}
           />
         </>
       }
     >
       <FilterMultiSelect
-        label={t('audit:auditFilters.action')}
+        label="Action"
         w={190}
         searchable
         options={ACTIONS}
-        values={readOptions(values.action, ACTIONS)}
-        onChange={(chosen) => set({ action: writeList(chosen) })}
+        value={values.action}
+        onChange={(action) => set({ action })}
       />
       <FilterMultiSelect
-        label={t('audit:auditFilters.kind')}
+        label="Kind of target"
         w={150}
         options={SUBJECT_KINDS}
-        values={readOptions(values.kind, SUBJECT_KINDS)}
-        onChange={(chosen) => set({ kind: writeList(chosen) })}
+        value={values.kind}
+        onChange={(kind) => set({ kind })}
       />
-      <SubjectInput
-        values={readList(values.subject)}
-        onChange={(ids) => set({ subject: writeList(ids) })}
-      />
+      <SubjectInput value={values.subject} onChange={(subject) => set({ subject })} />
       <FilterMultiSelect
-        label={t('audit:auditFilters.apiKey')}
+        label="API key"
         w={190}
         searchable
-        options={[...actors.keys].map(([value, label]) => ({ value, label }))}
-        values={keys}
-        onChange={(chosen) => set({ key: writeList(chosen) })}
+        options={withChosen(actors.keys, values.key)}
+        value={values.key}
+        onChange={(key) => set({ key })}
       />
       <TimeRange values={values} set={set} />
     </FilterBar>
   )
 }
 
-/** Those who signed in lately, and those who are chosen. */
-function peopleOptions(people: readonly string[], chosen: readonly string[]) {
-  const labels = new Map(chosen.map((value) => [value, value]))
-  for (const person of people) labels.set(personKey(person), person)
+/** The options that are known, and those that are chosen. */
+function withChosen(known: ReadonlyMap<string, string>, chosen: string | null) {
+  const labels = new Map(known)
+  for (const value of readList(chosen)) if (!labels.has(value)) labels.set(value, value)
   return [...labels].map(([value, label]) => ({ value, label }))
+}
+
+const peopleByKey = (people: readonly string[]) =>
+  new Map(people.map((person) => [personKey(person), person]))
+
+interface SubjectInputProps {
+  readonly value: string | null
+  onChange(value: string | null): void
+}
+
+/** Ids or names of event types, with spaces or commas between them. Applies on Enter or blur: only whole ids match. */
+function SubjectInput({ value, onChange }: SubjectInputProps) {
+  const applied = readList(value).join(' ')
+  const [text, setText] = useState(applied)
+  useEffect(() => setText(applied), [applied])
+
+  function apply() {
+    const ids = text.split(/[\s,]+/).filter((id) => id !== '')
+    if (ids.join(' ') !== applied) onChange(writeList(ids))
+  }
+
+  return (
+    <TextInput
+      label="Target"
+      size="xs"
+      w={220}
+      placeholder="wh_…, or an event type"
+      value={text}
+      spellCheck={false}
+      autoComplete="off"
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={apply}
+      onKeyDown={(event) => event.key === 'Enter' && apply()}
+    />
+  )
 }

@@ -2,95 +2,76 @@ import { useMemo } from 'react'
 import { usePageQuery } from '../api/page-query.ts'
 import { useRead } from '../api/use-read.ts'
 import { type Column, List } from '../components/lists/list.tsx'
-import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { EmptyState } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import type { AuditLogPageQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
-import { actionLabel } from './action-labels.ts'
 import { Actor, type Actors } from './actor.tsx'
 import { AuditFilters, useAuditFilters } from './audit-filters.tsx'
 import { auditActorsQuery, auditLogQuery } from './audit-log-query.ts'
-import { sourceLabel } from './audit-options.ts'
+import { actionLabel, sourceLabel } from './audit-options.ts'
 import { EntryPanel } from './entry-panel.tsx'
 import { Subject } from './subject.tsx'
 
 type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
 
 const columns = (actors: Actors): readonly Column<Entry>[] => [
+  { label: 'Action', cell: ({ action }) => actionLabel(action), width: '18%' },
   {
-    label: t('audit:auditLogPage.action'),
-    cell: ({ action }) => actionLabel(action),
-    width: '18%',
-  },
-  {
-    label: t('audit:auditLogPage.target'),
+    label: 'Target',
     cell: ({ action, subjectId: id, subjectName: name, subjectDeleted: deleted }) => (
       <Subject action={action} id={id} name={name} deleted={deleted} />
     ),
     grow: true,
   },
   {
-    label: t('audit:auditLogPage.actor'),
+    label: 'Actor',
     cell: (entry) => <Actor {...entry} actors={actors} />,
     grow: true,
     width: '22%',
   },
   {
-    label: t('audit:auditLogPage.source'),
+    label: 'Source',
     cell: ({ source, address }) => (address ? `${address}, ${sourceLabel(source)}` : '–'),
     width: '18%',
     priority: 3,
   },
-  {
-    label: t('audit:auditLogPage.time'),
-    cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
-    width: 120,
-  },
+  { label: 'Time', cell: ({ createdAt }) => <Time at={createdAt} as="relative" />, width: 120 },
 ]
 
 export default function AuditLogPage() {
-  return (
-    <NeedsScope scope="keys:manage" title={t('audit:auditLogPage.title')}>
-      <AuditLog />
-    </NeedsScope>
-  )
-}
-
-function AuditLog() {
   const filters = useAuditFilters()
   const { filter, active, clear } = filters
   const cursors = useCursors()
   const opened = usePanel('entry')
   const actors = useActors()
-  const { data, error, stale, reload } = useRead(
+  const { data, ...read } = useRead(
     auditLogQuery.query,
     { filter, ...cursors.variables },
     { context: auditLogQuery.context },
   )
   return (
-    <Page title={t('audit:auditLogPage.title')} description={t('audit:auditLogPage.description')}>
+    <Page
+      title="Audit log"
+      description="Every change in this organization, and every sign-in and sign-out of the console: the actor, the time and the source. Published events are not included; see Events."
+    >
       <AuditFilters filters={filters} actors={actors} />
       <List
-        label={t('audit:auditLogPage.listLabel')}
+        label="Changes, newest first"
         columns={useMemo(() => columns(actors), [actors])}
         rows={data?.auditLog?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => opened.to(id)}
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: data?.auditLog?.pageInfo, cursors }}
         empty={
           active ? (
-            <NoMatches noun={t('audit:auditLogPage.noun')} clear={clear} />
+            <NoMatches noun="change" clear={clear} />
           ) : (
-            <EmptyState title={t('audit:auditLogPage.emptyTitle')}>
-              {t('audit:auditLogPage.emptyHint')}
+            <EmptyState title="No changes yet">
+              Changes appear here, such as a new webhook or API key.
             </EmptyState>
           )
         }

@@ -1,10 +1,11 @@
 import { pageQuery } from '../api/page-query.ts'
-import { readList, readOptions } from '../components/filters/list-param.ts'
 import {
+  readList,
+  readOptions,
   readTimeRange,
   TIME_FILTERS,
   type TimeBounds,
-} from '../components/filters/read-time-range.ts'
+} from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import {
@@ -12,7 +13,7 @@ import {
   AuditLogActorsDocument,
   AuditLogPageDocument,
 } from '../generated/graphql.ts'
-import { oidcHost } from '../session/oidc.ts'
+import { oidcHost } from '../page-settings.ts'
 import { ACTIONS, SOURCES, SUBJECT_KINDS } from './audit-options.ts'
 
 /** The query parameters of the filters. */

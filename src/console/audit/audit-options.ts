@@ -1,27 +1,72 @@
+import { optionsOf } from '../components/filters/filter-params.ts'
 import type { AuditSource, AuditSubjectKind } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
-import { ACTION_LABELS } from './action-labels.ts'
+
+/** The label of each action in the audit log. */
+export const ACTION_LABELS: Readonly<Record<string, string>> = {
+  'webhook.created': 'Webhook created',
+  'webhook.updated': 'Webhook changed',
+  'webhook.deleted': 'Webhook deleted',
+  'webhook.probed': 'Probe sent',
+  'webhook.resumed': 'Webhook resumed',
+  'signing_secret.rotated': 'Signing secret rotated',
+  'signing_secret.revealed': 'Signing secret revealed',
+  'custom_headers.revealed': 'Custom headers revealed',
+  'api_key.created': 'API key created',
+  'api_key.updated': 'API key changed',
+  'api_key.revoked': 'API key revoked',
+  'portal_session.created': 'Portal session created',
+  'frontend_session.created': 'Frontend session created',
+  'frontend_session.renewed': 'Frontend session renewed',
+  'session.started': 'Signed in',
+  'session.ended': 'Signed out',
+  'delivery.tested': 'Test event sent',
+  'delivery.copied': 'Copy of a delivery sent',
+  'delivery.redelivered': 'Delivery redelivered',
+  'delivery.canceled': 'Delivery canceled',
+  'bulk_task.started': 'Bulk action started',
+  'bulk_task.canceled': 'Bulk action stopped',
+  'event_type.created': 'Event type created',
+  'event_type.updated': 'Event type changed',
+  'event_type.archived': 'Event type archived',
+  'event_type.unarchived': 'Event type unarchived',
+  'organization.created': 'Organization created',
+  'organization.renamed': 'Organization renamed',
+  'job.run_now': 'Job run now',
+  'job.rescheduled': 'Job rescheduled',
+  'job.failed': 'Job failed manually',
+  'job.completed': 'Job removed',
+  'encryption.rotated': 'Encryption keys rotated',
+}
+
+/** A newer server may know more actions; these show their code. */
+export const actionLabel = (action: string) => ACTION_LABELS[action] ?? action
 
 /** The options of the filters of the audit log. */
 
-export const ACTIONS = Object.entries(ACTION_LABELS).map(([value, label]) => ({ value, label }))
+export const ACTIONS = optionsOf(ACTION_LABELS)
 
-const KINDS: readonly AuditSubjectKind[] = [
-  'WEBHOOK',
-  'API_KEY',
-  'SESSION',
-  'DELIVERY',
-  'BULK_TASK',
-  'EVENT_TYPE',
-  'ORGANIZATION',
-  'JOB',
-  'ENCRYPTION',
-]
+const KIND_LABELS: Record<AuditSubjectKind, string> = {
+  WEBHOOK: 'Webhook',
+  API_KEY: 'API key',
+  SESSION: 'Session',
+  DELIVERY: 'Delivery',
+  BULK_TASK: 'Bulk action',
+  EVENT_TYPE: 'Event type',
+  ORGANIZATION: 'Organization',
+  JOB: 'Job',
+  ENCRYPTION: 'Encryption keys',
+}
 
-export const SUBJECT_KINDS = KINDS.map((value) => ({ value, label: t(`audit:kinds.${value}`) }))
+export const SUBJECT_KINDS = optionsOf(KIND_LABELS)
 
-const SOURCE_NAMES: readonly AuditSource[] = ['CONSOLE', 'GRAPHQL', 'REST', 'CLI', 'SYSTEM']
+const SOURCE_LABELS: Record<AuditSource, string> = {
+  CONSOLE: 'Console',
+  GRAPHQL: 'GraphQL',
+  REST: 'REST API',
+  CLI: 'Command line',
+  SYSTEM: 'Posthorn',
+}
 
-export const sourceLabel = (source: AuditSource) => t(`audit:sources.${source}`)
+export const sourceLabel = (source: AuditSource) => SOURCE_LABELS[source]
 
-export const SOURCES = SOURCE_NAMES.map((value) => ({ value, label: sourceLabel(value) }))
+export const SOURCES = optionsOf(SOURCE_LABELS)

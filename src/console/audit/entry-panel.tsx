@@ -1,14 +1,12 @@
-import { Anchor, Drawer, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack } from '@mantine/core'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
+import { NodePanel } from '../components/node-panel.tsx'
 import { Facts } from '../components/page/facts.tsx'
-import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { AuditLogEntryDocument, type AuditLogEntryQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
-import { actionLabel } from './action-labels.ts'
 import { Actor, type Actors, personKey } from './actor.tsx'
-import { sourceLabel } from './audit-options.ts'
+import { actionLabel, sourceLabel } from './audit-options.ts'
 import { FieldChanges } from './field-changes.tsx'
 import { Subject } from './subject.tsx'
 
@@ -31,25 +29,17 @@ export function EntryPanel({ id, actors, onClose }: EntryPanelProps) {
   const node = data?.node
   const entry = node?.__typename === 'AuditEntry' && node.id === id ? node : null
   return (
-    <Drawer
+    <NodePanel
       opened={id !== null}
       onClose={onClose}
-      position="right"
       size="xl"
-      title={
-        <Text fw={650}>{entry ? actionLabel(entry.action) : t('audit:entryPanel.title')}</Text>
-      }
+      title={entry ? actionLabel(entry.action) : 'Audit log entry'}
+      error={error}
+      reload={reload}
+      missing={node === null && 'This entry does not exist, or is past its retention period.'}
     >
-      {entry ? (
-        <EntryDetails entry={entry} actors={actors} />
-      ) : error ? (
-        <QueryError error={error} retry={reload} />
-      ) : data && node === null ? (
-        <Text c="dimmed">{t('audit:entryPanel.notFound')}</Text>
-      ) : (
-        <Skeleton height={300} />
-      )}
-    </Drawer>
+      {entry && <EntryDetails entry={entry} actors={actors} />}
+    </NodePanel>
   )
 }
 
@@ -59,9 +49,9 @@ function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
     <Stack gap="xl">
       <Facts
         facts={[
-          { label: t('audit:entryPanel.time'), value: <Time at={entry.createdAt} /> },
+          { label: 'Time', value: <Time at={entry.createdAt} /> },
           {
-            label: t('audit:entryPanel.target'),
+            label: 'Target',
             value: (
               <Subject
                 action={action}
@@ -72,27 +62,24 @@ function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
             ),
           },
           {
-            label: t('audit:entryPanel.actor'),
+            label: 'Actor',
             value: <Actor apiKeyId={apiKeyId} person={person} source={source} actors={actors} />,
           },
-          { label: t('audit:entryPanel.source'), value: sourceLabel(source) },
-          address ? { label: t('audit:entryPanel.address'), value: address } : null,
-          forwardedFor ? { label: t('audit:entryPanel.forwardedFor'), value: forwardedFor } : null,
-          userAgent ? { label: t('audit:entryPanel.userAgent'), value: userAgent } : null,
-          {
-            label: t('audit:entryPanel.actionCode'),
-            value: <span className="ph-mono">{action}</span>,
-          },
+          { label: 'Source', value: sourceLabel(source) },
+          address ? { label: 'Address', value: address } : null,
+          forwardedFor ? { label: 'Forwarded for', value: forwardedFor } : null,
+          userAgent ? { label: 'User agent', value: userAgent } : null,
+          { label: 'Action code', value: <span className="ph-mono">{action}</span> },
         ]}
       />
       <FieldChanges before={entry.before} after={entry.after} />
       <Group gap="lg">
         <Anchor component={Link} to={`/audit-log?subject=${subjectId}`} size="sm">
-          {t('audit:entryPanel.changesOfTarget')}
+          All changes of this target
         </Anchor>
         {apiKeyId && (
           <Anchor component={Link} to={`/audit-log?key=${apiKeyId}`} size="sm">
-            {t('audit:entryPanel.changesWithKey')}
+            All changes with this API key
           </Anchor>
         )}
         {person && (
@@ -101,7 +88,7 @@ function EntryDetails({ entry, actors }: { entry: Entry; actors: Actors }) {
             to={`/audit-log?person=${encodeURIComponent(personKey(person))}`}
             size="sm"
           >
-            {t('audit:entryPanel.allChangesBy', { person })}
+            {`All changes by ${person}`}
           </Anchor>
         )}
       </Group>

@@ -1,19 +1,13 @@
 import { Box, Group, Stack, Text } from '@mantine/core'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
-import { t } from '../strings/t.ts'
 import { compareFields, type FieldChange } from './compare-fields.ts'
 
-interface FieldChangesProps {
-  readonly before: unknown
-  readonly after: unknown
-}
-
-export function FieldChanges({ before, after }: FieldChangesProps) {
+export function FieldChanges({ before, after }: { before: unknown; after: unknown }) {
   const changes = compareFields(before, after)
   // An action such as a redelivery changes no field.
   if (changes.length === 0) return null
   return (
-    <Stack gap="md" component="section" aria-label={t('audit:fieldChanges.label')}>
+    <Stack gap="md" component="section" aria-label="Changed fields">
       {changes.map((change) => (
         <Change key={change.field} change={change} />
       ))}
@@ -48,7 +42,7 @@ function Value({ value, isBefore = false }: { value: unknown; isBefore?: boolean
     >
       <Box
         role="img"
-        aria-label={isBefore ? t('audit:fieldChanges.before') : t('audit:fieldChanges.after')}
+        aria-label={isBefore ? 'Before' : 'After'}
         c={`var(--posthorn-on-${color})`}
         lh={1}
         pt={4}
@@ -63,10 +57,10 @@ function Value({ value, isBefore = false }: { value: unknown; isBefore?: boolean
 }
 
 function formatValue(value: unknown): string {
-  if (typeof value === 'string') return value === '' ? t('audit:fieldChanges.empty') : value
-  if (value === null) return t('audit:fieldChanges.none')
+  if (typeof value === 'string') return value === '' ? '(empty)' : value
+  if (value === null) return '(none)'
   if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object')) {
-    return value.length === 0 ? t('audit:fieldChanges.none') : value.join('\n')
+    return value.length === 0 ? '(none)' : value.join('\n')
   }
   return JSON.stringify(value, null, 2)
 }

@@ -1,16 +1,13 @@
+import './command-menu.css'
 import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { navigateWithGuard } from '../components/forms/navigation-guard.ts'
+import { navigateWithGuard } from '../components/forms/leave-guards.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
-import { type Command, matching } from './command.ts'
-import { exactMatch } from './exact-match.ts'
-import { recentCommands, rememberCommand } from './recent-commands.ts'
+import { type Command, exactMatch, matching, recentCommands, rememberCommand } from './command.ts'
 import { useCommands } from './use-commands.ts'
 import { useFound } from './use-found.ts'
-import './command-menu.css'
 
 interface CommandMenuProps {
   readonly opened: boolean
@@ -29,7 +26,7 @@ export function CommandMenu({ opened, onClose }: CommandMenuProps) {
       transitionProps={{ duration: 0 }}
     >
       <Modal.Overlay />
-      <Modal.Content aria-label={t('shell:commands.label')}>
+      <Modal.Content aria-label="Search and commands">
         <Modal.Body>
           <Box onClose={onClose} />
         </Modal.Body>
@@ -79,32 +76,42 @@ function Box({ onClose }: Pick<CommandMenuProps, 'onClose'>) {
           size="md"
           data-autofocus
           role="combobox"
-          aria-label={t('shell:commands.label')}
-          placeholder={t('shell:commands.placeholder')}
+          aria-label="Search and commands"
+          placeholder="An id, a URL, order.id=87012, a page or an action"
           leftSection={<IconSearch size={16} aria-hidden />}
-          rightSection={isSearching && <Loader size={14} aria-label={t('common:loading')} />}
+          rightSection={isSearching && <Loader size={14} aria-label="Loading" />}
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           // The combobox keeps Escape from the modal.
           onKeyDownCapture={({ key }) => key === 'Escape' && onClose()}
         />
       </Combobox.EventsTarget>
-      <Combobox.Options className="ph-command-list" aria-label={t('shell:commands.results')}>
+      <Combobox.Options className="ph-command-list" aria-label="Results">
         {GROUPS.map((group) => (
           <Group
             key={group}
-            label={t(`shell:commands.groups.${group}`)}
+            label={GROUP_LABELS[group]}
             commands={commands.filter((command) => command.group === group)}
           />
         ))}
       </Combobox.Options>
       {commands.length === 0 && !isSearching && (
         <Text size="sm" c="dimmed" p="md" role="status">
-          {t('shell:commands.nothing')}
+          Nothing found. Enter an id, a part of a URL or description, or a search key with its
+          value: order.id=87012.
         </Text>
       )}
     </Combobox>
   )
+}
+
+const GROUP_LABELS = {
+  recent: 'Recent',
+  goTo: 'Go to',
+  webhooks: 'Webhooks',
+  pages: 'Pages',
+  actions: 'Actions',
+  organizations: 'Organizations',
 }
 
 function Group({ label, commands }: { label: string; commands: readonly Command[] }) {

@@ -3,7 +3,6 @@ import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { type Session, useSession } from '../session/session.tsx'
 import { navigationFor } from '../shell/navigation.ts'
-import { t } from '../strings/t.ts'
 import type { Command } from './command.ts'
 
 /** The pages and actions that the viewer may open. */
@@ -14,14 +13,14 @@ export function useCommands(): readonly Command[] {
     (scheme): Command => ({
       id: `scheme-${scheme}`,
       group: 'actions',
-      label: t(`shell:commands.${scheme}`),
+      label: SCHEMES[scheme],
       run: () => setColorScheme(scheme),
     }),
   )
   const signOut: Command = {
     id: 'sign-out',
     group: 'actions',
-    label: t('shell:commands.signOut'),
+    label: 'Sign out',
     run: () => void session.signOut(),
   }
   return [
@@ -30,6 +29,12 @@ export function useCommands(): readonly Command[] {
     ...(!portalLink || portalLink.scheme === 'auto' ? schemes : []),
     ...(mount.kind === 'console' ? [signOut] : []),
   ]
+}
+
+const SCHEMES = {
+  light: 'Light appearance',
+  dark: 'Dark appearance',
+  auto: 'System appearance',
 }
 
 function pagesOf(session: Session): readonly Command[] {
@@ -41,12 +46,10 @@ function pagesOf(session: Session): readonly Command[] {
 function actionsOf({ can, webhookId }: Session): readonly Command[] {
   const of = (label: string, to: string): Command => ({ id: to, group: 'actions', label, to })
   return [
-    ...(webhookId === null && can('webhooks:write')
-      ? [of(t('shell:commands.createWebhook'), '/webhooks/new')]
-      : []),
+    ...(webhookId === null && can('webhooks:write') ? [of('Create webhook', '/webhooks/new')] : []),
     ...(webhookId === null && can('events:publish')
-      ? [of(t('shell:commands.publishEvent'), '/events?publish=event')]
+      ? [of('Publish event', '/events?publish=event')]
       : []),
-    ...(can('keys:manage') ? [of(t('shell:commands.createApiKey'), '/api-keys?new=key')] : []),
+    ...(can('keys:manage') ? [of('Create API key', '/api-keys?new=key')] : []),
   ]
 }

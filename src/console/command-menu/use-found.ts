@@ -33,7 +33,7 @@ export function useFound(text: string) {
 }
 
 /** Another organization is another console, so the page loads again. */
-export function commandOf({ id, name }: { readonly id: string; readonly name: string }): Command {
+function commandOf({ id, name }: { readonly id: string; readonly name: string }): Command {
   return {
     id,
     group: 'organizations',

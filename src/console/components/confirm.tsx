@@ -1,6 +1,8 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { t } from '../strings/t.ts'
+import type { Outcome } from '../api/use-action.ts'
+import { FormError } from './forms/form-parts.tsx'
+import { notifySuccess } from './notify.ts'
 
 interface ConfirmProps {
   readonly opened: boolean
@@ -14,23 +16,29 @@ interface ConfirmProps {
   readonly destructive?: boolean
   /** The other button. Not the verb of the action: "Keep" beside "Cancel deliveries". Default: Cancel. */
   readonly dismiss?: string
-  /** Resolves to null, or to an error message, which keeps the dialog open. */
-  onConfirm(): Promise<string | null>
+  /** Resolves to an outcome, or to null or an error message. An error keeps the dialog open. */
+  onConfirm(): Promise<Outcome<unknown> | string | null>
+  /** Reported when the action has succeeded. */
+  readonly success?: string
+  onDone?(): void
 }
 
 /** Asks before an action that cannot be undone or that affects others. */
 export function Confirm(props: ConfirmProps) {
-  const { opened, onClose, title, children, action, destructive = false, onConfirm } = props
-  const { dismiss = t('common:cancel') } = props
+  const { opened, onClose, title, children, action, destructive = false } = props
+  const { dismiss = 'Cancel', onConfirm, success, onDone } = props
   const [error, setError] = useState<string | null>(null)
   const [running, setRunning] = useState(false)
 
   async function confirm() {
     setRunning(true)
-    const message = await onConfirm()
+    const result = await onConfirm()
     setRunning(false)
-    setError(message)
-    if (message === null) onClose()
+    if (typeof result === 'string') return setError(result)
+    if (result?.ok === false) return setError(result.message)
+    if (success !== undefined) notifySuccess(success)
+    onDone?.()
+    close()
   }
 
   function close() {
@@ -44,11 +52,7 @@ export function Confirm(props: ConfirmProps) {
         <Text size="sm" component="div">
           {children}
         </Text>
-        {error !== null && (
-          <Alert color="red" variant="light" role="alert">
-            {error}
-          </Alert>
-        )}
+        <FormError>{error}</FormError>
         <Group justify="end" gap="xs">
           <Button variant="default" onClick={close} data-autofocus>
             {dismiss}

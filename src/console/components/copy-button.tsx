@@ -1,6 +1,5 @@
-import { ActionIcon, Button, CopyButton as Copy, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, CopyButton as Copy, Group, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { t } from '../strings/t.ts'
 
 interface CopyButtonProps {
   readonly value: string
@@ -17,10 +16,10 @@ export function CopyButton({ value, label, labelled = false }: CopyButtonProps) 
         const icon = copied ? <IconCheck size={16} /> : <IconCopy size={16} />
         return labelled ? (
           <Button size="xs" variant="default" flex="none" leftSection={icon} onClick={copy}>
-            {copied ? t('common:copied') : label}
+            {copied ? 'Copied' : label}
           </Button>
         ) : (
-          <Tooltip label={copied ? t('common:copied') : label}>
+          <Tooltip label={copied ? 'Copied' : label}>
             <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={copy}>
               {icon}
             </ActionIcon>
@@ -28,5 +27,34 @@ export function CopyButton({ value, label, labelled = false }: CopyButtonProps) 
         )
       }}
     </Copy>
+  )
+}
+
+interface CopyableLineProps {
+  readonly text: string
+  /** The accessible name of the button: "Copy the URL". */
+  readonly label: string
+}
+
+/** A long text such as a URL on one line, with an ellipsis where it does not fit, and a button that copies it. */
+export function CopyableLine({ text, label }: CopyableLineProps) {
+  return (
+    <Group gap={2} wrap="nowrap" miw={0} maw="100%">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: focus shows the whole text */}
+      <span className="ph-mono ph-one-line" tabIndex={0} title={text}>
+        {text}
+      </span>
+      <CopyButton value={text} label={label} />
+    </Group>
+  )
+}
+
+/** An id with a copy button. */
+export function Id({ id }: { id: string }) {
+  return (
+    <Group gap={2} wrap="nowrap" miw={0}>
+      <span className="ph-mono">{id}</span>
+      <CopyButton value={id} label={`Copy ${id}`} />
+    </Group>
   )
 }

@@ -1,11 +1,10 @@
 import { Group, Text } from '@mantine/core'
 import type { LiveState } from '../api/use-live.ts'
-import { t } from '../strings/t.ts'
 
 const WORDS: Record<LiveState, readonly [label: string, color: string]> = {
-  connecting: [t('live:badge.connecting'), 'gray'],
-  live: [t('live:badge.live'), 'green'],
-  interrupted: [t('live:badge.interrupted'), 'orange'],
+  connecting: ['Connecting …', 'gray'],
+  live: ['Live', 'green'],
+  interrupted: ['Interrupted, reconnecting', 'orange'],
 }
 
 /** Shows whether the page receives live updates. */

@@ -1,5 +1,4 @@
 import { notifications } from '@mantine/notifications'
-import { t } from '../strings/t.ts'
 
 /** Reports a success, for 5 seconds. */
 export function notifySuccess(message: string): void {
@@ -8,10 +7,5 @@ export function notifySuccess(message: string): void {
 
 /** Reports an error, until the reader closes it. */
 export function notifyError(message: string): void {
-  notifications.show({
-    title: t('common:notify.actionFailed'),
-    message,
-    color: 'red',
-    autoClose: false,
-  })
+  notifications.show({ title: 'Action failed', message, color: 'red', autoClose: false })
 }

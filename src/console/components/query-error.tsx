@@ -1,26 +1,20 @@
 import { Button, Text } from '@mantine/core'
 import type { CombinedError } from 'urql'
 import { describeError } from '../api/request-error.ts'
-import { t } from '../strings/t.ts'
 import { Notice } from './page/notice.tsx'
 
-interface QueryErrorProps {
-  readonly error: CombinedError
-  retry(): void
-}
-
 /** Says why there is nothing to show. That the server is unreachable, the bar on top of the page says. */
-export function QueryError({ error, retry }: QueryErrorProps) {
+export function QueryError({ error, reload }: { error: CombinedError; reload(): void }) {
   const { message, isUnreachable } = describeError(error)
   if (isUnreachable) return <NotLoaded />
   return (
     <div role="alert">
       <Notice
         color="red"
-        title={t('common:queryError.title')}
+        title="Loading failed"
         action={
-          <Button size="xs" variant="default" onClick={retry}>
-            {t('common:retry')}
+          <Button size="xs" variant="default" onClick={reload}>
+            Try again
           </Button>
         }
       >
@@ -33,7 +27,7 @@ export function QueryError({ error, retry }: QueryErrorProps) {
 export function NotLoaded() {
   return (
     <Text c="dimmed" size="sm" py="md">
-      {t('common:queryError.notLoaded')}
+      Not loaded yet.
     </Text>
   )
 }

@@ -1,31 +1,29 @@
 import type { CSSProperties } from 'react'
+import { DELIVERY_STATE_LABELS } from '../deliveries/delivery-states.ts'
 import type { DeliveryState, WebhookState } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
-const DELIVERY: Record<DeliveryState, readonly [label: string, color: string]> = {
-  QUEUED: [t('deliveries:states.QUEUED'), 'blue'],
-  RETRYING: [t('deliveries:states.RETRYING'), 'orange'],
-  WAITING: [t('deliveries:states.WAITING'), 'violet'],
-  SUCCEEDED: [t('deliveries:states.SUCCEEDED'), 'green'],
-  EXHAUSTED: [t('deliveries:states.EXHAUSTED'), 'red'],
-  CANCELED: [t('deliveries:states.CANCELED'), 'gray'],
+const DELIVERY: Record<DeliveryState, string> = {
+  QUEUED: 'blue',
+  RETRYING: 'orange',
+  WAITING: 'violet',
+  SUCCEEDED: 'green',
+  EXHAUSTED: 'red',
+  CANCELED: 'gray',
 }
 
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
-  NO_DELIVERIES: [t('webhooks:states.NO_DELIVERIES'), 'gray'],
-  HEALTHY: [t('webhooks:states.HEALTHY'), 'green'],
-  FAILING: [t('webhooks:states.FAILING'), 'orange'],
-  ON_HOLD: [t('webhooks:states.ON_HOLD'), 'red'],
-  DISABLED: [t('webhooks:states.DISABLED'), 'gray'],
+  NO_DELIVERIES: ['No deliveries yet', 'gray'],
+  HEALTHY: ['Healthy', 'green'],
+  FAILING: ['Failing', 'orange'],
+  ON_HOLD: ['On hold', 'red'],
+  DISABLED: ['Disabled', 'gray'],
 }
 
 /** Options for a select. */
-export const DELIVERY_STATES = optionsOf(DELIVERY)
-export const WEBHOOK_STATES = optionsOf(WEBHOOK)
+export const WEBHOOK_STATES = Object.entries(WEBHOOK).map(([value, [label]]) => ({ value, label }))
 
 export function DeliveryStateBadge({ state }: { state: DeliveryState }) {
-  const [label, color] = DELIVERY[state]
-  return <StateBadge label={label} color={color} />
+  return <StateBadge label={DELIVERY_STATE_LABELS[state]} color={DELIVERY[state]} />
 }
 
 export function WebhookStateBadge({ state }: { state: WebhookState }) {
@@ -49,10 +47,4 @@ export function StateBadge({ label, color }: StateBadgeProps) {
       {label}
     </span>
   )
-}
-
-function optionsOf<State extends string>(
-  states: Record<State, readonly [label: string, color: string]>,
-) {
-  return (Object.keys(states) as State[]).map((value) => ({ value, label: states[value][0] }))
 }

@@ -1,7 +1,13 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { formatAgo, formatDateTime, formatElapsed, formatRelative, formatUtc } from '../format.ts'
-import { useTimeZone } from '../time-zone.ts'
+import {
+  formatAgo,
+  formatDateTime,
+  formatElapsed,
+  formatRelative,
+  formatUtc,
+} from '../lib/format.ts'
+import { useTimeZone } from '../lib/time-zone.ts'
 
 interface TimeProps {
   readonly at: string

@@ -1,41 +1,18 @@
 import { useSearchParams } from 'react-router'
+import { changedParams } from '../lib/changed-params.ts'
 
 /** A panel whose state is a query parameter (`?key=key_…`): a link opens the panel, and Back closes it. */
 export function usePanel(name: string) {
   const [params, setParams] = useSearchParams()
-
-  /** The link that opens the panel. */
-  function to(id: string): string {
-    const next = new URLSearchParams(params)
-    next.set(name, id)
-    return `?${next}`
+  const set = (id: string | null, replace = false) =>
+    setParams((current) => changedParams(current, { [name]: id }), { replace })
+  return {
+    id: params.get(name),
+    /** The link that opens the panel. */
+    to: (id: string) => `?${changedParams(params, { [name]: id })}`,
+    /** The link that closes the panel. */
+    closed: `?${changedParams(params, { [name]: null })}`,
+    open: (id: string) => set(id),
+    close: () => set(null, true),
   }
-
-  /** The link that closes the panel. */
-  function closed(): string {
-    const next = new URLSearchParams(params)
-    next.delete(name)
-    return `?${next}`
-  }
-
-  function open(id: string): void {
-    setParams((current) => {
-      const next = new URLSearchParams(current)
-      next.set(name, id)
-      return next
-    })
-  }
-
-  function close(): void {
-    setParams(
-      (current) => {
-        const next = new URLSearchParams(current)
-        next.delete(name)
-        return next
-      },
-      { replace: true },
-    )
-  }
-
-  return { id: params.get(name), to, open, closed: closed(), close }
 }

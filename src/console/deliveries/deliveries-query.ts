@@ -1,15 +1,15 @@
 import { pageQuery } from '../api/page-query.ts'
-import { KEY_FILTERS } from '../components/filters/read-key.ts'
 import {
   ATTEMPT_TIME_FILTERS,
   attemptTimeOf,
+  KEY_FILTERS,
   readTimeRange,
   TIME_FILTERS,
-} from '../components/filters/read-time-range.ts'
+} from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import { DeliveriesDocument, DeliveryDocument } from '../generated/graphql.ts'
-import { deliveryFilter } from './delivery-filter.ts'
+import { deliveryFilter } from './list/delivery-filter.ts'
 
 export const DELIVERY_FILTERS = [
   ...(['webhook', 'state', 'status', 'cause', 'type', 'duration'] as const),

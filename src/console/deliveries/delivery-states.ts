@@ -1,13 +1,19 @@
+import { optionsOf } from '../components/filters/filter-params.ts'
 import type { DeliveryState } from '../generated/graphql.ts'
 
-const ALL: Record<DeliveryState, true> = {
-  QUEUED: true,
-  RETRYING: true,
-  WAITING: true,
-  SUCCEEDED: true,
-  EXHAUSTED: true,
-  CANCELED: true,
+export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {
+  QUEUED: 'Queued',
+  RETRYING: 'Retrying',
+  WAITING: 'Waiting',
+  SUCCEEDED: 'Succeeded',
+  EXHAUSTED: 'Exhausted',
+  CANCELED: 'Canceled',
 }
 
-/** Every state, for reading them from an address. */
-export const STATES = (Object.keys(ALL) as DeliveryState[]).map((value) => ({ value }))
+/** Options for a select. */
+export const DELIVERY_STATES = optionsOf(DELIVERY_STATE_LABELS)
+
+/** Whether no more attempts follow, unless somebody redelivers the delivery. */
+export function isFinished(state: DeliveryState): boolean {
+  return state === 'SUCCEEDED' || state === 'EXHAUSTED' || state === 'CANCELED'
+}

@@ -1,4 +1,4 @@
-import { pageQuery } from '../api/page-query.ts'
+import { pageQuery, usePageQuery } from '../api/page-query.ts'
 import { EventTypesCatalogueDocument, EventTypesOneDocument } from '../generated/graphql.ts'
 
 export const eventTypesQuery = pageQuery(EventTypesCatalogueDocument, () => ({}), ['EventType'])
@@ -8,3 +8,17 @@ export const eventTypeQuery = pageQuery(EventTypesOneDocument, ({ params, sessio
   subscribesTo: params['name'] ?? '',
   countWebhooks: session.can('webhooks:read'),
 }))
+
+/** The event type that the address names, with its number of subscribed webhooks if the viewer may know that. */
+export function useEventType(name: string) {
+  const { data, error, reload } = usePageQuery(eventTypeQuery)
+  const node = data?.node
+  return {
+    eventType: node?.__typename === 'EventType' && node.name === name ? node : null,
+    webhookCount: data?.webhooks?.totalCount ?? null,
+    // An error may concern only the webhook count, which a session restricted to one webhook cannot read.
+    missing: data !== undefined && (node === null || node === undefined) && !error,
+    error,
+    reload,
+  }
+}

@@ -6,37 +6,32 @@ import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { type Column, List } from '../components/lists/list.tsx'
-import { NoMatches } from '../components/lists/no-matches.tsx'
-import { EmptyState } from '../components/page/empty-state.tsx'
+import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import type { EventTypesCatalogueQuery } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { eventTypesQuery } from './event-type-queries.ts'
 
 type EventType = EventTypesCatalogueQuery['eventTypes'][number]
 
 /** Shown only beside archived event types. */
 const STATE: Column<EventType> = {
-  label: t('eventTypes:eventTypesPage.state'),
+  label: 'State',
   cell: ({ archivedAt }) =>
     archivedAt ? (
-      <StateBadge label={t('eventTypes:eventTypesPage.archived')} color="gray" />
+      <StateBadge label="Archived" color="gray" />
     ) : (
-      <StateBadge label={t('eventTypes:eventTypesPage.active')} color="green" />
+      <StateBadge label="Active" color="green" />
     ),
   width: 110,
 }
 
 const COLUMNS: readonly Column<EventType>[] = [
+  { label: 'Name', cell: ({ name }) => <span className="ph-mono">{name}</span> },
   {
-    label: t('eventTypes:eventTypesPage.name'),
-    cell: ({ name }) => <span className="ph-mono">{name}</span>,
-  },
-  {
-    label: t('eventTypes:eventTypesPage.description'),
+    label: 'Description',
     cell: ({ description }) => (
       <Text size="sm" c="dimmed" span>
         {description}
@@ -47,7 +42,7 @@ const COLUMNS: readonly Column<EventType>[] = [
   },
   STATE,
   {
-    label: t('eventTypes:eventTypesPage.updated'),
+    label: 'Updated',
     cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
     width: 130,
     priority: 3,
@@ -65,46 +60,46 @@ export default function EventTypesPage() {
   )
   const create = can('admin') && (
     <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
-      {t('eventTypes:eventTypesPage.create')}
+      Create event type
     </Button>
   )
   return (
     <Page
-      title={t('eventTypes:eventTypesPage.title')}
-      description={t('eventTypes:eventTypesPage.pageDescription')}
+      title="Event types"
+      description="The types of events that applications publish, and that webhooks subscribe to."
       actions={create}
     >
       <FilterBar active={values.q !== null} clear={clear}>
         <SearchField
-          label={t('eventTypes:eventTypesPage.search')}
-          placeholder={t('eventTypes:eventTypesPage.searchPlaceholder')}
+          label="Name or description"
+          placeholder="Contains"
           w={260}
           value={values.q ?? ''}
           onChange={(q) => set({ q })}
         />
         <Switch
-          label={t('eventTypes:eventTypesPage.showArchived')}
+          label="Show archived"
           checked={values.archived !== null}
           onChange={(event) => set({ archived: event.currentTarget.checked ? 'shown' : null })}
           mb={5}
         />
       </FilterBar>
       <List
-        label={t('eventTypes:eventTypesPage.title')}
+        label="Event types"
         columns={values.archived ? COLUMNS : COLUMNS.filter((column) => column !== STATE)}
         rows={rows}
         keyOf={({ name }) => name}
         to={({ name }) => `/event-types/${name}`}
         error={error}
-        retry={reload}
+        reload={reload}
         empty={
           kinds?.length ? (
-            <NoMatches noun={t('eventTypes:eventTypesPage.noun')} clear={clear} />
+            <NoMatches noun="event type" clear={clear} />
           ) : (
-            <EmptyState title={t('eventTypes:eventTypesPage.emptyTitle')} action={create}>
+            <EmptyState title="No event types" action={create}>
               {can('admin')
-                ? t('eventTypes:eventTypesPage.emptyHint')
-                : t('eventTypes:eventTypesPage.emptyHintForOthers')}
+                ? 'Create an event type, so that applications can publish events and webhooks can subscribe to them.'
+                : 'Your Posthorn operator creates event types.'}
             </EmptyState>
           )
         }

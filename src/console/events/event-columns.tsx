@@ -1,30 +1,30 @@
 import { Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
+import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { TestBadge } from '../deliveries/delivery-columns.tsx'
+import { TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import type { EventsQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
-import { Delivered } from './delivered.tsx'
+import { formatCount } from '../lib/format.ts'
 
 type Row = NonNullable<EventsQuery['events']>['nodes'][number]
 
 /** The columns of a list of events, with or without what came of their deliveries. */
 export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
   const columns: (Column<Row> | false)[] = [
-    { label: t('events:list.event'), cell: (row) => <WhichEvent row={row} />, grow: true },
+    { label: 'Event', cell: (row) => <WhichEvent row={row} />, grow: true },
     withDeliveries && {
-      label: t('events:list.deliveries'),
+      label: 'Deliveries',
       cell: ({ deliveryCounts }) => deliveryCounts && <Delivered counts={deliveryCounts} />,
       width: 160,
     },
     {
-      label: t('events:list.occurred'),
+      label: 'Occurred',
       priority: 3,
       cell: ({ occurredAt }) => <Time at={occurredAt} />,
       width: 190,
     },
     {
-      label: t('events:list.published'),
+      label: 'Published',
       priority: 2,
       cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,
       width: 110,
@@ -42,4 +42,32 @@ function WhichEvent({ row: { type, isTest, preview } }: { row: Row }) {
       </Text>
     </>
   )
+}
+
+/** The server counts at most this many deliveries of an event. */
+const MAX_COUNTED = 1_000
+
+interface DeliveredProps {
+  readonly counts: {
+    readonly total: number
+    readonly succeeded: number
+    readonly exhausted: number
+    readonly canceled: number
+  }
+}
+
+/** What came of the deliveries of an event: "3 of 4 delivered". */
+function Delivered({ counts }: DeliveredProps) {
+  const { total, succeeded } = counts
+  if (total === 0) return <StateBadge label="No webhook" color="gray" />
+  const of = `${formatCount(total)}${total < MAX_COUNTED ? '' : '+'}`
+  return (
+    <StateBadge label={`${formatCount(succeeded)} of ${of} delivered`} color={colorOf(counts)} />
+  )
+}
+
+function colorOf({ total, succeeded, exhausted, canceled }: DeliveredProps['counts']): string {
+  if (exhausted > 0) return 'red'
+  if (succeeded + canceled < total) return 'blue'
+  return succeeded > 0 ? 'green' : 'gray'
 }

@@ -1,3 +1,5 @@
+import { TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
@@ -7,15 +9,13 @@ import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { List } from '../components/lists/list.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
-import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { EmptyState } from '../components/page/empty-state.tsx'
+import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
+import { changedParams } from '../lib/changed-params.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { eventColumns } from './event-columns.tsx'
-import { EventIdFilter } from './event-id-filter.tsx'
-import { EVENT_FILTERS, eventFilter, eventsQuery } from './events-query.ts'
+import { EVENT_FILTERS, eventFilter, eventsQuery, isEventId } from './events-query.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import { useNewerEvents } from './use-newer-events.ts'
 
@@ -42,8 +42,8 @@ export default function EventsPage() {
 
   return (
     <Page
-      title={t('events:title')}
-      description={t('events:description')}
+      title="Events"
+      description="Published events. Each creates one delivery for each enabled webhook that subscribes to the event type."
       actions={
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -51,12 +51,7 @@ export default function EventsPage() {
             <PublishDialog
               opened={params.has('publish')}
               setOpened={(opened) =>
-                setParams((current) => {
-                  const next = new URLSearchParams(current)
-                  if (opened) next.set('publish', '')
-                  else next.delete('publish')
-                  return next
-                })
+                setParams((current) => changedParams(current, { publish: opened ? 'event' : null }))
               }
             />
           )}
@@ -70,21 +65,54 @@ export default function EventsPage() {
         <EventIdFilter value={values.id} onChange={(id) => set({ id })} />
       </FilterBar>
       <List
-        label={t('events:title')}
+        label="Events"
         columns={eventColumns(withDeliveries)}
         rows={data?.events?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => `/events/${id}`}
         error={error}
         stale={stale}
-        retry={reload}
+        reload={reload}
         pages={{ info, cursors }}
-        empty={active ? <NoMatches noun={t('events:noun')} clear={clear} /> : <EmptyList />}
+        empty={active ? <NoMatches noun="event" clear={clear} /> : <EmptyList />}
       />
     </Page>
   )
 }
 
 function EmptyList() {
-  return <EmptyState title={t('events:empty.title')}>{t('events:empty.body')}</EmptyState>
+  return (
+    <EmptyState title="No events yet">
+      Your application publishes events over GraphQL, in SQL or on the command line. With the scope
+      events:publish, you can publish an event at the top of this page.
+    </EmptyState>
+  )
+}
+
+interface EventIdFilterProps {
+  readonly value: string | null
+  onChange(id: string | null): void
+}
+
+/** Finds an event by its complete id. A partial id does not filter. */
+function EventIdFilter({ value, onChange }: EventIdFilterProps) {
+  const [text, setText] = useState(value ?? '')
+  useEffect(() => setText(value ?? ''), [value])
+  const isWrong = text !== '' && !isEventId(text)
+  return (
+    <TextInput
+      label="Id"
+      placeholder="evt_…"
+      size="xs"
+      w={240}
+      value={text}
+      error={isWrong && 'An event id is evt_ followed by 26 letters and digits.'}
+      onChange={({ currentTarget }) => {
+        const id = currentTarget.value.trim()
+        setText(id)
+        if (id === '') onChange(null)
+        else if (isEventId(id)) onChange(id)
+      }}
+    />
+  )
 }

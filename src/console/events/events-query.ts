@@ -1,14 +1,14 @@
 import { pageQuery } from '../api/page-query.ts'
-import { KEY_FILTERS, readKey } from '../components/filters/read-key.ts'
 import {
+  KEY_FILTERS,
+  readKey,
   readTimeRange,
   TIME_FILTERS,
   type TimeBounds,
-} from '../components/filters/read-time-range.ts'
+} from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import { EventDocument, type EventFilter, EventsDocument } from '../generated/graphql.ts'
-import { isEventId } from './is-event-id.ts'
 
 export const EVENT_FILTERS = ['id', 'type', ...KEY_FILTERS, ...TIME_FILTERS] as const
 
@@ -41,3 +41,7 @@ export function eventFilter(values: Values, range: TimeBounds): EventFilter {
 }
 
 export const eventQuery = pageQuery(EventDocument, ({ params }) => ({ id: params['id'] ?? '' }))
+
+export function isEventId(text: string | null): text is string {
+  return text !== null && /^evt_[0-9a-z]{26}$/.test(text)
+}

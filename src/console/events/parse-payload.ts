@@ -1,5 +1,3 @@
-import { t } from '../strings/t.ts'
-
 /** The parsed JSON, or an error message. */
 export type Payload =
   | { readonly ok: true; readonly value: unknown }
@@ -7,7 +5,7 @@ export type Payload =
 
 /** Parses typed JSON. Rejects numbers that JavaScript cannot represent exactly. */
 export function parsePayload(text: string): Payload {
-  if (text.trim() === '') return { ok: false, error: t('events:publish.missing') }
+  if (text.trim() === '') return { ok: false, error: 'Enter the payload as JSON, such as {}.' }
   let inexact: string | null = null
   const keepExact = (_key: string, value: unknown, context?: { source?: string }) => {
     if (typeof value === 'number' && context?.source !== undefined && inexact === null) {
@@ -23,9 +21,17 @@ export function parsePayload(text: string): Payload {
     if (inexact === null) return { ok: true, value }
     return {
       ok: false,
-      error: t('events:publish.tooLarge', { number: inexact }),
+      error: `The number ${inexact} is too large to be exact. Use a string.`,
     }
   } catch (cause) {
-    return { ok: false, error: t('events:publish.invalid', { reason: (cause as Error).message }) }
+    return { ok: false, error: `Invalid JSON: ${(cause as Error).message}.` }
   }
+}
+
+/** The example of an event type, as text to edit. */
+export function exampleOf(
+  types: readonly { readonly name: string; readonly example?: unknown }[],
+  name: string | null,
+): string {
+  return JSON.stringify(types.find((type) => type.name === name)?.example ?? {}, null, 2)
 }

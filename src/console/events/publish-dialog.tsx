@@ -1,7 +1,6 @@
 import { Button, Modal, Skeleton, Text } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
-import { t } from '../strings/t.ts'
 
 const PublishForm = lazy(() =>
   import('./publish-form.tsx').then((m) => ({ default: m.PublishForm })),
@@ -16,14 +15,14 @@ export function PublishDialog({ opened, setOpened }: PublishDialogProps) {
   return (
     <>
       <Button leftSection={<IconSend size={16} />} onClick={() => setOpened(true)}>
-        {t('events:publish.title')}
+        Publish event
       </Button>
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
-        title={<Text fw={650}>{t('events:publish.title')}</Text>}
+        title={<Text fw={650}>Publish event</Text>}
         size="lg"
-        closeButtonProps={{ 'aria-label': t('common:close') }}
+        closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <Suspense fallback={<Skeleton h={320} />}>
           <PublishForm close={() => setOpened(false)} />

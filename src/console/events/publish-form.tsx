@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Select, Skeleton, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { type Rejection, useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
+import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
 import {
@@ -10,15 +11,15 @@ import {
   EventPublishTypesDocument,
   type EventPublishTypesQuery,
 } from '../generated/graphql.ts'
+import { formatCount, plural } from '../lib/format.ts'
+import { readStored, store } from '../lib/storage.ts'
 import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
-import { keepLastType, readLastType } from './last-type.ts'
-import { parsePayload } from './parse-payload.ts'
+import { exampleOf, parsePayload } from './parse-payload.ts'
 
 export function PublishForm({ close }: { close(): void }) {
   const { data, error, reload } = useRead(EventPublishTypesDocument, {})
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   return data ? <Form types={data.eventTypes} close={close} /> : <Skeleton h={320} />
 }
 
@@ -63,12 +64,12 @@ function Form({ types, close }: FormProps) {
     })
     setRejection(outcome.ok ? null : outcome)
     if (!outcome.ok) return
-    keepLastType(viewer.organization.id, type)
+    store('local', lastTypeKey(viewer.organization.id), type)
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
-        ? t('events:publish.duplicate')
-        : t('events:publish.done', { count: deliveryCount }),
+        ? 'An earlier event has this idempotency key. This is that event.'
+        : `Published, with ${formatCount(deliveryCount)} ${plural(deliveryCount, 'delivery', 'deliveries')}.`,
     )
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
@@ -78,20 +79,20 @@ function Form({ types, close }: FormProps) {
     <form onSubmit={publish}>
       <Stack>
         <Select
-          label={t('events:publish.type')}
+          label="Event type"
           description={chosen?.description}
           data={types.map(({ name }) => name)}
           searchable
           allowDeselect={false}
-          nothingFoundMessage={t('events:publish.noMatch')}
+          nothingFoundMessage="No match"
           value={type}
           onChange={choose}
           error={issuesOf('type')}
           data-autofocus
         />
         <Textarea
-          label={t('events:publish.payload')}
-          description={t('events:publish.payloadHint')}
+          label="Payload"
+          description="JSON, up to 256 KiB; must match the schema of the event type."
           autosize
           minRows={8}
           maxRows={20}
@@ -105,32 +106,27 @@ function Form({ types, close }: FormProps) {
           error={payload.ok ? issuesOf('data') : payload.error}
         />
         <TextInput
-          label={t('events:publish.key')}
-          description={t('events:publish.keyHint')}
+          label="Idempotency key"
+          description="Optional. Sending the same key again within 24 hours returns the original event."
           maxLength={255}
           value={idempotencyKey}
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
-        {rejection && elsewhere && (
-          <Alert color="red" variant="light" role="alert" title={t('events:publish.failed')}>
-            {rejection.message}
-          </Alert>
-        )}
+        <FormError title="Publishing failed">{elsewhere && rejection?.message}</FormError>
         {withCode && payload.ok && type !== null && (
           <PublishSnippets type={type} example={payload.value} />
         )}
-        <Group justify="end" gap="xs">
+        <FormButtons
+          action="Publish"
+          loading={running}
+          disabled={!payload.ok || type === null}
+          dismiss={close}
+        >
           <Button variant="subtle" mr="auto" onClick={() => setWithCode(!withCode)}>
-            {t(withCode ? 'onboarding:hideCode' : 'onboarding:showCode')}
+            {withCode ? 'Hide the code' : 'Publish from code'}
           </Button>
-          <Button variant="default" onClick={close}>
-            {t('events:publish.cancel')}
-          </Button>
-          <Button type="submit" loading={running} disabled={!payload.ok || type === null}>
-            {t('events:publish.publish')}
-          </Button>
-        </Group>
+        </FormButtons>
       </Stack>
     </form>
   )
@@ -138,13 +134,10 @@ function Form({ types, close }: FormProps) {
 
 const FIELDS = ['type', 'data', 'idempotencyKey']
 
+const lastTypeKey = (organizationId: string) => `posthorn.last-type.${organizationId}`
+
 /** The type that was published last in this browser, or else the first one. */
 function firstType(types: FormProps['types'], organizationId: string): string | null {
-  const last = readLastType(organizationId)
+  const last = readStored('local', lastTypeKey(organizationId))
   return types.find(({ name }) => name === last)?.name ?? types[0]?.name ?? null
-}
-
-function exampleOf(types: FormProps['types'], name: string | null): string {
-  const example = types.find((type) => type.name === name)?.example
-  return JSON.stringify(example ?? {}, null, 2)
 }

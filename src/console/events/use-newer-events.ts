@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useClient } from 'urql'
+import { usePolling } from '../api/use-polling.ts'
 import { type EventFilter, EventsNewerDocument } from '../generated/graphql.ts'
 
 const REFRESH_EVERY_MS = 5_000
@@ -23,8 +24,8 @@ export function useNewerEvents(
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page or filter has its own count
   useEffect(() => setNewer(NONE), [key])
 
-  const refresh = useEffectEvent(async () => {
-    if (document.hidden || firstId === undefined) return
+  usePolling(paused ? null : REFRESH_EVERY_MS, async () => {
+    if (firstId === undefined) return
     const { data } = await client
       .query(
         EventsNewerDocument,
@@ -35,12 +36,6 @@ export function useNewerEvents(
     if (!data?.events || key !== latestKey()) return
     setNewer({ count: data.events.nodes.length, isMore: data.events.pageInfo.hasPreviousPage })
   })
-
-  useEffect(() => {
-    if (paused) return
-    const timer = setInterval(() => void refresh(), REFRESH_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [paused])
 
   return newer
 }

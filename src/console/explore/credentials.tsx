@@ -1,6 +1,5 @@
 import { Group, PasswordInput, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
-import { t } from '../strings/t.ts'
 
 interface CredentialsProps {
   /** Null: the session of the console. */
@@ -20,18 +19,18 @@ export function Credentials({ onChange }: CredentialsProps) {
     <Group gap={8}>
       <SegmentedControl
         size="xs"
-        aria-label={t('explore:credentials.runAs')}
+        aria-label="Run as"
         value={token === null ? 'session' : 'token'}
         onChange={(chosen) => change(chosen === 'token' ? '' : null)}
         data={[
-          { value: 'session', label: t('explore:credentials.mySession') },
-          { value: 'token', label: t('explore:credentials.anotherToken') },
+          { value: 'session', label: 'My session' },
+          { value: 'token', label: 'Another token' },
         ]}
       />
       {token !== null && (
         <PasswordInput
-          aria-label={t('explore:credentials.token')}
-          placeholder={t('explore:credentials.tokenPlaceholder')}
+          aria-label="API key or portal token"
+          placeholder="phk_…"
           size="xs"
           w={220}
           autoComplete="off"

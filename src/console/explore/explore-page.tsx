@@ -1,4 +1,3 @@
-import { Trans } from 'react-i18next'
 import '@graphiql/react/style.css'
 import '@graphiql/plugin-doc-explorer/style.css'
 import '@graphiql/plugin-history/style.css'
@@ -9,7 +8,6 @@ import { GraphiQL } from 'graphiql'
 import { useEffect, useRef, useState } from 'react'
 import { Page } from '../components/page/page.tsx'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { Credentials } from './credentials.tsx'
 import { EXAMPLE_TABS } from './examples.ts'
 import { createFetcher } from './fetcher.ts'
@@ -27,9 +25,12 @@ export default function ExplorePage() {
 
   return (
     <Page
-      title={t('explore:explorePage.title')}
+      title="Explore"
       description={
-        <Trans ns="explore" i18nKey="explorePage.description" components={{ code: <Code /> }} />
+        <>
+          Run operations of the GraphQL API at <Code>/graphql</Code>. The tabs show examples. Tabs
+          and history last until you close this browser tab.
+        </>
       }
       actions={
         <Credentials

@@ -2,9 +2,8 @@ import type { GraphiQLProps } from 'graphiql'
 import { getOperationAST } from 'graphql'
 import { type Client, createClient } from 'graphql-sse'
 import { requestOptions } from '../api/request-options.ts'
-import { t } from '../strings/t.ts'
 
-export interface ExploreFetcher {
+interface ExploreFetcher {
   /** Runs an operation for GraphiQL. */
   readonly fetch: GraphiQLProps['fetcher']
   /** Closes the streams of subscriptions. */
@@ -46,9 +45,9 @@ async function request(
     credentials,
     body: JSON.stringify(params),
   }).catch(() => null)
-  if (response === null) return failure(t('session:signIn.unreachable'))
+  if (response === null) return failure('Posthorn is unreachable. Try again.')
   const result = await response.json().catch(() => null)
-  return result ?? failure(t('session:signIn.status', { status: response.status }))
+  return result ?? failure(`Posthorn responded with the status ${response.status}.`)
 }
 
 const ACCEPT = 'application/graphql-response+json, application/json'

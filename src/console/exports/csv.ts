@@ -1,4 +1,4 @@
-export type Cell = string | number | boolean | null | undefined
+type Cell = string | number | boolean | null | undefined
 
 export interface ExportColumn<Row> {
   readonly name: string

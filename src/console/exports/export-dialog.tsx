@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Progress, Radio, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { t } from '../strings/t.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { ExportEnd } from './export-end.tsx'
 import {
   type ExportFormat,
@@ -47,23 +47,23 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
       opened={opened}
       onClose={close}
       centered
-      title={
-        <Text fw={650}>{t('exports:title', { name: t(`exports:names.${source.name}`) })}</Text>
-      }
+      title={<Text fw={650}>{`Export ${source.name}`}</Text>}
     >
       <Stack>
         <Text size="sm">
-          {count === null ? t('exports:all', { max: MAX_ROWS }) : t('exports:selected', { count })}
+          {count === null
+            ? `Exports everything that matches the filters, at most ${formatCount(MAX_ROWS)} rows.`
+            : `Exports ${formatCount(count)} selected ${plural(count, 'row', 'rows')}.`}
         </Text>
         {state === null && (
           <Radio.Group
-            label={t('exports:format')}
+            label="Format"
             value={format}
             onChange={(value) => setFormat(value as ExportFormat)}
           >
             <Stack gap="xs" mt="xs">
-              <Radio value="csv" label={t('exports:csv')} />
-              <Radio value="jsonl" label={t('exports:jsonl')} />
+              <Radio value="csv" label="CSV, for spreadsheets" />
+              <Radio value="jsonl" label="JSON lines, one object per row" />
             </Stack>
           </Radio.Group>
         )}
@@ -72,10 +72,10 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
             <Progress
               value={count === null ? 100 : (100 * state.count) / Math.max(1, count)}
               animated
-              aria-label={t('exports:title', { name: t(`exports:names.${source.name}`) })}
+              aria-label={`Export ${source.name}`}
             />
             <Text size="sm" role="status">
-              {t('exports:read', { count: state.count })}
+              {`${formatCount(state.count)} ${plural(state.count, 'row', 'rows')} read`}
             </Text>
           </>
         )}
@@ -83,20 +83,20 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
         <Group justify="end" gap="xs">
           {state === null && (
             <Button data-autofocus onClick={() => read(newExport(format, source))}>
-              {t('exports:start')}
+              Export
             </Button>
           )}
           {isReading && (
             <Button variant="default" onClick={() => running.current?.abort()}>
-              {t('exports:stop')}
+              Stop
             </Button>
           )}
           {(state?.state === 'stopped' || state?.state === 'broken') && (
-            <Button onClick={() => read(state)}>{t('exports:continue')}</Button>
+            <Button onClick={() => read(state)}>Continue</Button>
           )}
           {(state?.state === 'done' || state?.state === 'limit') && (
             <Button variant="default" onClick={close}>
-              {t('common:close')}
+              Close
             </Button>
           )}
         </Group>

@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useEffect, useMemo } from 'react'
-import { t } from '../strings/t.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { type ExportState, MAX_ROWS } from './export-rows.ts'
 
 interface ExportEndProps {
@@ -37,7 +37,7 @@ export function ExportEnd({ name, state }: ExportEndProps) {
           href={url}
           download={`${name}-${day}${isWhole ? '' : '-incomplete'}.${format}`}
         >
-          {isWhole ? t('exports:save') : t('exports:savePart', { count })}
+          {isWhole ? 'Save the file' : `Save ${formatCount(count)} ${plural(count, 'row', 'rows')}`}
         </Button>
       )}
     </Stack>
@@ -45,8 +45,11 @@ export function ExportEnd({ name, state }: ExportEndProps) {
 }
 
 function ending({ state, count, reason = '' }: ExportState): string {
-  if (state === 'limit') return t('exports:limit', { max: MAX_ROWS })
-  if (state === 'stopped') return t('exports:stopped', { count })
-  if (state === 'broken') return t('exports:broken', { count, reason })
-  return t('exports:done', { count })
+  if (state === 'limit')
+    return `The export stopped at its limit of ${formatCount(MAX_ROWS)} rows; more rows match. Narrow the filters, such as the time, to export the other rows.`
+  if (state === 'stopped')
+    return `Stopped after ${formatCount(count)} ${plural(count, 'row', 'rows')}. A file saved now is incomplete.`
+  if (state === 'broken')
+    return `The export failed after ${formatCount(count)} ${plural(count, 'row', 'rows')}: ${reason} A file saved now is incomplete.`
+  return `Exported ${formatCount(count)} ${plural(count, 'row', 'rows')}.`
 }

@@ -2,7 +2,7 @@ import { csvLine, type ExportColumn, jsonLine } from './csv.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 
-export interface ExportPage<Row> {
+interface ExportPage<Row> {
   readonly rows: readonly Row[]
   /** Where the next page begins. Null after the last one. */
   readonly next: string | null

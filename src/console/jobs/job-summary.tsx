@@ -3,11 +3,9 @@ import { Link } from 'react-router'
 import type { CombinedError } from 'urql'
 import { type Column, List } from '../components/lists/list.tsx'
 import { Section } from '../components/page/section.tsx'
-import { formatCount } from '../format.ts'
 import type { JobState, JobsSummaryQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
-import { jobStateLabel } from './job-state.tsx'
-import { JOB_STATES } from './jobs-queries.ts'
+import { formatCount } from '../lib/format.ts'
+import { JOB_STATE_LABELS, JOB_STATES } from './jobs-queries.ts'
 
 type JobCount = NonNullable<JobsSummaryQuery['jobCounts']>[number]
 
@@ -18,7 +16,7 @@ interface TaskCounts {
 
 const COLUMNS: readonly Column<TaskCounts>[] = [
   {
-    label: t('jobs:summary.task'),
+    label: 'Task',
     cell: ({ task }) => (
       <Anchor component={Link} to={`?task=${task}`} inherit className="ph-mono">
         {task}
@@ -26,8 +24,8 @@ const COLUMNS: readonly Column<TaskCounts>[] = [
     ),
   },
   ...JOB_STATES.map(
-    (state): Column<TaskCounts> => ({
-      label: jobStateLabel(state),
+    ({ value: state, label }): Column<TaskCounts> => ({
+      label,
       end: true,
       width: '16%',
       cell: ({ task, counts }) => <Count task={task} state={state} count={counts.get(state)} />,
@@ -38,26 +36,26 @@ const COLUMNS: readonly Column<TaskCounts>[] = [
 interface JobSummaryProps {
   readonly summary: readonly JobCount[] | null | undefined
   readonly error: CombinedError | undefined
-  retry(): void
+  reload(): void
 }
 
 /** The number of jobs by task and state. Each number links to its jobs. */
-export function JobSummary({ summary, error, retry }: JobSummaryProps) {
+export function JobSummary({ summary, error, reload }: JobSummaryProps) {
   // The list below says that there are no jobs, or why they cannot be read.
   if (summary?.length === 0 || (error && !summary)) return null
   const isExact = summary?.every(({ countIsExact }) => countIsExact) ?? true
   return (
     <Section
-      title={t('jobs:summary.title')}
-      description={isExact ? undefined : t('jobs:summary.capped')}
+      title="By task"
+      description={isExact ? undefined : 'Counts stop at 10,000 for each state.'}
     >
       <List
-        label={t('jobs:summary.label')}
+        label="Jobs by task and state"
         columns={COLUMNS}
         rows={summary ? byTask(summary) : undefined}
         keyOf={({ task }) => task}
         error={error}
-        retry={retry}
+        reload={reload}
         empty={null}
       />
     </Section>
@@ -85,10 +83,7 @@ function Count({ task, state, count }: CountProps) {
       to={`?task=${task}&state=${state}`}
       inherit
       c={state === 'FAILED' ? 'var(--posthorn-on-red)' : undefined}
-      aria-label={t('jobs:summary.show', {
-        jobs: text,
-        state: jobStateLabel(state).toLowerCase(),
-      })}
+      aria-label={`${text} ${JOB_STATE_LABELS[state].toLowerCase()}: show`}
     >
       {text}
     </Anchor>

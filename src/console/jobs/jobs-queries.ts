@@ -1,23 +1,33 @@
 import { pageQuery } from '../api/page-query.ts'
+import { optionsOf } from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
-import { type JobState, JobsPageDocument, JobsSummaryDocument } from '../generated/graphql.ts'
+import {
+  type JobState,
+  JobsPageDocument,
+  JobsSummaryDocument,
+  type JobsSummaryQuery,
+} from '../generated/graphql.ts'
 
 export const JOB_FILTERS = ['task', 'state'] as const
 
-const STATES: Readonly<Record<JobState, true>> = {
-  DUE: true,
-  SCHEDULED: true,
-  RUNNING: true,
-  FAILED: true,
+export const JOB_STATE_LABELS: Record<JobState, string> = {
+  DUE: 'Due',
+  SCHEDULED: 'Scheduled',
+  RUNNING: 'Running',
+  FAILED: 'Failed',
 }
 
-export const JOB_STATES = Object.keys(STATES) as JobState[]
+/** Options for a select. */
+export const JOB_STATES = optionsOf(JOB_STATE_LABELS)
 
 /** Parses a query parameter; null for an unknown state. */
 export function parseJobState(text: string | null): JobState | null {
-  return JOB_STATES.find((state) => state === text) ?? null
+  return JOB_STATES.find(({ value }) => value === text)?.value ?? null
 }
+
+/** How often the visible page reloads its jobs. */
+export const REFRESH_EVERY_MS = 5_000
 
 export const jobsSummaryQuery = pageQuery(
   JobsSummaryDocument,
@@ -34,3 +44,24 @@ export const jobsQuery = pageQuery(
   },
   ['Job'],
 )
+
+export interface Total {
+  readonly count: number
+  /** Whether there may be more. */
+  readonly isMore: boolean
+}
+
+/** How many jobs match the filters, from the counts by task and state. */
+export function totalOf(
+  counts: JobsSummaryQuery['jobCounts'] | undefined,
+  task: string | null,
+  state: JobState | null,
+): Total {
+  const matching = (counts ?? []).filter(
+    (each) => (task === null || each.task === task) && (state === null || each.state === state),
+  )
+  return {
+    count: matching.reduce((sum, { count }) => sum + count, 0),
+    isMore: matching.some(({ countIsExact }) => !countIsExact),
+  }
+}

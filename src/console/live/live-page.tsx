@@ -8,7 +8,7 @@ import { WebhookSelect } from '../components/filters/webhook-select.tsx'
 import { LiveBadge } from '../components/live-badge.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
-import { t } from '../strings/t.ts'
+import { formatCount } from '../lib/format.ts'
 import { liveQuery } from './live-query.ts'
 import { TailStatus } from './tail-status.tsx'
 import { TailTable } from './tail-table.tsx'
@@ -27,8 +27,8 @@ export default function LivePage() {
 
   return (
     <Page
-      title={t('live:title')}
-      description={t('live:description', { count: ROWS_KEPT })}
+      title="Live"
+      description={`Attempts in real time, the last to end first. This page keeps the last ${formatCount(ROWS_KEPT)}.`}
       aside={<LiveBadge state={tail.state} />}
       actions={
         <Button
@@ -37,14 +37,14 @@ export default function LivePage() {
           onClick={() => setPaused(!paused)}
           miw={116}
         >
-          {t(paused ? 'live:resume' : 'live:pause')}
+          {paused ? 'Resume' : 'Pause'}
         </Button>
       }
     >
       <FilterBar active={active} clear={clear}>
         <WebhookSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
         <Switch
-          label={t('live:failedOnly')}
+          label="Failed only"
           checked={failedOnly}
           onChange={({ currentTarget }) => set({ failed: currentTarget.checked ? 'only' : null })}
           mb={5}
@@ -56,8 +56,8 @@ export default function LivePage() {
       </Group>
       <div className="ph-tail-frame">
         {tail.rows.length === 0 ? (
-          <EmptyState title={t(failedOnly ? 'live:emptyFailed' : 'live:empty')}>
-            {t('live:emptyHint')}
+          <EmptyState title={failedOnly ? 'No failed attempts yet' : 'Waiting for traffic…'}>
+            This page shows attempts from now on. The deliveries list earlier attempts.
           </EmptyState>
         ) : (
           <TailTable rows={tail.rows} webhooks={webhooks} setInteracting={setInteracting} />
@@ -71,8 +71,11 @@ export default function LivePage() {
 function Missed({ close }: { close(): void }) {
   return (
     <Group gap={4} wrap="nowrap" role="status" c="var(--posthorn-on-yellow)">
-      <Text size="sm">{t('live:missed')}</Text>
-      <CloseButton size="sm" c="inherit" aria-label={t('common:close')} onClick={close} />
+      <Text size="sm">
+        Some attempts are missing, because this page was interrupted, in the background, or too
+        slow. The deliveries list all attempts.
+      </Text>
+      <CloseButton size="sm" c="inherit" aria-label="Close" onClick={close} />
     </Group>
   )
 }

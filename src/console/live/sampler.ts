@@ -1,5 +1,5 @@
 /** Samples items that arrive faster than a reader can follow. */
-export interface Sampler<Item> {
+interface Sampler<Item> {
   /** Adds an item to the sample of the next paint, or drops it. */
   add(item: Item, nowMs: number): void
   /** Takes the sample, newest first. Each item had the same chance. */
@@ -8,7 +8,7 @@ export interface Sampler<Item> {
   rate(nowMs: number): { readonly received: number; readonly shown: number }
 }
 
-export interface SamplerOptions {
+interface SamplerOptions {
   /** The maximum size of a sample. */
   readonly perPaint: number
   /** Returns a number from 0 to 1. Default: `Math.random`. */

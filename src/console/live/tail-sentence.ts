@@ -1,11 +1,10 @@
-import { formatCount } from '../format.ts'
-import { t } from '../strings/t.ts'
+import { formatCount, plural } from '../lib/format.ts'
 
 /** Says how many attempts arrive, and what part of them is shown. */
 export function tailSentence({ received, shown }: { received: number; shown: number }): string {
-  if (received === 0) return t('live:waiting')
+  if (received === 0) return 'Waiting for the next attempt.'
   if (shown < received * 0.95 && received > 80) {
-    return t('live:sample', { shown: formatCount(shown), received: formatCount(received) })
+    return `Showing ${formatCount(shown)} of ${formatCount(received)} attempts per second (a random sample).`
   }
-  return t('live:rate', { count: received, received: formatCount(received) })
+  return `${plural(received, '1 attempt', `${formatCount(received)} attempts`)} per second.`
 }

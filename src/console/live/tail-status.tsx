@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core'
-import { formatCount } from '../format.ts'
-import { t } from '../strings/t.ts'
+import { formatCount } from '../lib/format.ts'
 import { tailSentence } from './tail-sentence.ts'
 
 interface TailStatusProps {
@@ -15,7 +14,9 @@ export function TailStatus({ rate, paused, waiting, frozen }: TailStatusProps) {
   return (
     <Text size="sm" c="dimmed" style={{ fontVariantNumeric: 'tabular-nums' }} mih={22}>
       {frozen
-        ? t(paused ? 'live:paused' : 'live:pausedPointing', { shown: formatCount(waiting) })
+        ? paused
+          ? `Paused: ${formatCount(waiting)} new.`
+          : `Paused while you point at a row: ${formatCount(waiting)} new.`
         : tailSentence(rate)}
     </Text>
   )

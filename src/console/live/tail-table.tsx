@@ -2,8 +2,7 @@ import './tail-table.css'
 import { memo } from 'react'
 import { Link } from 'react-router'
 import { whyFailed } from '../deliveries/why-failed.ts'
-import { formatDuration, formatUtc } from '../format.ts'
-import { t } from '../strings/t.ts'
+import { formatDuration, formatUtc } from '../lib/format.ts'
 import { type Named, webhookName } from '../webhooks/webhook-name.ts'
 import type { TailAttempt } from './use-tail.ts'
 
@@ -24,7 +23,7 @@ export const TailTable = memo(function TailTable({
   return (
     <table
       className="ph-tail"
-      aria-label={t('live:table')}
+      aria-label="Attempts, the last to end first"
       onPointerEnter={({ pointerType }) => setInteracting(pointerType === 'mouse')}
       onPointerLeave={() => setInteracting(false)}
       onFocus={() => setInteracting(true)}
@@ -32,12 +31,12 @@ export const TailTable = memo(function TailTable({
     >
       <thead>
         <tr>
-          <th scope="col">{t('live:ended')}</th>
-          <th scope="col">{t('live:response')}</th>
-          <th scope="col">{t('live:eventType')}</th>
-          <th scope="col">{t('live:webhook')}</th>
-          <th scope="col">{t('live:attempt')}</th>
-          <th scope="col">{t('live:duration')}</th>
+          <th scope="col">Ended</th>
+          <th scope="col">Response</th>
+          <th scope="col">Event type</th>
+          <th scope="col">Webhook</th>
+          <th scope="col">Attempt</th>
+          <th scope="col">Duration</th>
         </tr>
       </thead>
       <tbody>
@@ -69,13 +68,13 @@ const Row = memo(function Row({ row, webhook }: { row: TailAttempt; webhook: Nam
         </time>
       </td>
       <td data-outcome={succeeded ? 'succeeded' : 'failed'} title={why?.sentence}>
-        {status ?? t('live:noResponse')}
+        {status ?? 'No response'}
       </td>
       <td>
         {delivery ? (
           <Link to={`/deliveries/${delivery.id}?attempt=${id}`}>{delivery.eventType.name}</Link>
         ) : (
-          t('live:pastRetention')
+          'Past its retention period'
         )}
         <span className="ph-tail-webhook">{name}</span>
       </td>

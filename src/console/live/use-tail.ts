@@ -1,6 +1,7 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { useLive } from '../api/use-live.ts'
+import { usePolling } from '../api/use-polling.ts'
 import {
   LiveAttemptRecordedDocument,
   type LiveAttemptRecordedSubscription,
@@ -10,7 +11,7 @@ import { createSampler } from './sampler.ts'
 export type TailAttempt = NonNullable<LiveAttemptRecordedSubscription['attemptRecorded']>
 
 /** Renders 20 rows four times a second: more than a reader follows, and little work for a browser. */
-export const PAINT_EVERY_MS = 250
+const PAINT_EVERY_MS = 250
 const PER_PAINT = 20
 export const ROWS_KEPT = 200
 
@@ -41,7 +42,7 @@ export function useTail({ webhookId, failedOnly, frozen }: TailOptions) {
     setMissed(false)
   }, [key])
 
-  const paint = useEffectEvent(() => {
+  usePolling(PAINT_EVERY_MS, () => {
     const now = Date.now()
     const waitingRows = [...sampler.current.take(), ...unpainted.current]
     unpainted.current = newestFirst(waitingRows).slice(0, ROWS_KEPT)
@@ -56,10 +57,6 @@ export function useTail({ webhookId, failedOnly, frozen }: TailOptions) {
     receivedWhileFrozen.current = 0
     setRows((current) => newestFirst([...added, ...current]).slice(0, ROWS_KEPT))
   })
-  useEffect(() => {
-    const timer = setInterval(() => paint(), PAINT_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [])
 
   const state = useLive(
     LiveAttemptRecordedDocument,

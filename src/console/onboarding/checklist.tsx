@@ -3,8 +3,8 @@ import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { Section } from '../components/page/section.tsx'
+import { plural } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { PublishSnippets } from './publish-snippets.tsx'
 import type { useSteps } from './use-steps.ts'
 import { UseTestReceiver } from './use-test-receiver.tsx'
@@ -19,25 +19,25 @@ export function Checklist({ data, done, isDone, hide, reload }: ReturnType<typeo
   const count = Object.values(done).filter(Boolean).length
   return (
     <Section
-      title={t('onboarding:title')}
+      title="First steps"
       description={
         isDone
-          ? t('onboarding:allDone')
-          : t('onboarding:progress', { count, total: Object.keys(done).length })
+          ? 'Everything works. Your events reach your endpoint, signed.'
+          : `${count} of ${Object.keys(done).length} steps done`
       }
       actions={
         <Button size="compact-sm" variant="subtle" onClick={hide}>
-          {t(isDone ? 'onboarding:close' : 'onboarding:dismiss')}
+          {isDone ? 'Close' : 'Dismiss'}
         </Button>
       }
     >
       <Stack component="ol" gap="md" m={0} p={0} style={{ listStyle: 'none' }}>
-        <Step title={t('onboarding:endpoint.title')} done={done.endpoint}>
-          {t('onboarding:endpoint.text')}
+        <Step title="Add an endpoint" done={done.endpoint}>
+          Register the HTTPS URL of your server, and choose the event types that it receives.
           {can('webhooks:write') && (
             <Group gap="xs" mt="xs">
               <Button component={Link} to="/webhooks/new" size="xs">
-                {t('onboarding:endpoint.create')}
+                Create webhook
               </Button>
               {data.testReceiver && (
                 <UseTestReceiver
@@ -49,16 +49,16 @@ export function Checklist({ data, done, isDone, hide, reload }: ReturnType<typeo
             </Group>
           )}
         </Step>
-        <Step title={t('onboarding:eventType.title')} done={done.eventType}>
-          {t('onboarding:eventType.text', { count: data.eventTypes.length })}
+        <Step title="Know your event types" done={done.eventType}>
+          {`The catalogue has ${data.eventTypes.length} event ${plural(data.eventTypes.length, 'type', 'types')}.`}
           <Group gap="xs" mt="xs">
             <Button component={Link} to="/event-types" size="xs" variant="default">
-              {t('onboarding:eventType.show')}
+              Show event types
             </Button>
           </Group>
         </Step>
-        <Step title={t('onboarding:published.title')} done={done.published}>
-          {t('onboarding:published.text')}
+        <Step title="Publish an event" done={done.published}>
+          Your application publishes events over GraphQL, in SQL or on the command line.
           {can('events:publish') && type && (
             <Group gap="xs" mt="xs">
               <Button
@@ -67,34 +67,36 @@ export function Checklist({ data, done, isDone, hide, reload }: ReturnType<typeo
                 size="xs"
                 variant={done.endpoint ? 'filled' : 'default'}
               >
-                {t('events:publish.title')}
+                Publish event
               </Button>
               <Button size="xs" variant="default" onClick={() => setWithCode(!withCode)}>
-                {t(withCode ? 'onboarding:hideCode' : 'onboarding:showCode')}
+                {withCode ? 'Hide the code' : 'Publish from code'}
               </Button>
             </Group>
           )}
           {withCode && type && <PublishSnippets type={type.name} example={type.example} />}
         </Step>
-        <Step title={t('onboarding:delivered.title')} done={done.delivered}>
-          {t('onboarding:delivered.text')}
+        <Step title="Deliver it" done={done.delivered}>
+          A delivery succeeds when the endpoint responds with 2xx. Posthorn retries failed
+          deliveries.
           <Group gap="xs" mt="xs">
             <Button component={Link} to="/deliveries" size="xs" variant="default">
-              {t('onboarding:delivered.show')}
+              Show deliveries
             </Button>
             {data.testReceiver && (
               <Button component={Link} to="/receiver" size="xs" variant="default">
-                {t('onboarding:receiver.open')}
+                Open the test receiver
               </Button>
             )}
           </Group>
         </Step>
-        <Step title={t('onboarding:verified.title')} done={done.verified}>
-          {t('onboarding:verified.text')}
+        <Step title="Verify the signature" done={done.verified}>
+          Every delivery is signed with the secret of its webhook, so that your server accepts only
+          requests from Posthorn. The page of the secret has code that verifies signatures.
           {webhookId && can('secrets:read') && (
             <Group gap="xs" mt="xs">
               <Button component={Link} to={`/webhooks/${webhookId}?tab=secret`} size="xs">
-                {t('onboarding:verified.show')}
+                Show the signing secret
               </Button>
             </Group>
           )}
@@ -104,25 +106,19 @@ export function Checklist({ data, done, isDone, hide, reload }: ReturnType<typeo
   )
 }
 
-interface StepProps {
-  readonly title: string
-  readonly done: boolean
-  readonly children: ReactNode
-}
-
-function Step({ title, done, children }: StepProps) {
+function Step({ title, done, children }: { title: string; done: boolean; children: ReactNode }) {
   return (
     <Group component="li" align="start" wrap="nowrap" gap="sm">
       {done ? (
         <IconCircleCheckFilled
           size={20}
-          aria-label={t('onboarding:done')}
+          aria-label="Done"
           style={{ flex: 'none', color: 'var(--posthorn-on-green)' }}
         />
       ) : (
         <IconCircle
           size={20}
-          aria-label={t('onboarding:notDone')}
+          aria-label="Not done yet"
           style={{ flex: 'none', color: 'var(--mantine-color-dimmed)' }}
         />
       )}

@@ -1,18 +1,12 @@
+import { readStored, store } from '../lib/storage.ts'
+
 /** What this browser remembers about an organization: its first steps are done, or its signing secret was shown. */
 type Flag = 'first-steps-done' | 'secret-shown'
 
-export function readFlag(flag: Flag, organizationId: string): boolean {
-  try {
-    return localStorage.getItem(`posthorn.${flag}.${organizationId}`) === 'yes'
-  } catch {
-    return false
-  }
-}
+const keyOf = (flag: Flag, organizationId: string) => `posthorn.${flag}.${organizationId}`
 
-export function setFlag(flag: Flag, organizationId: string): void {
-  try {
-    localStorage.setItem(`posthorn.${flag}.${organizationId}`, 'yes')
-  } catch {
-    // A browser that stores nothing shows the first steps again.
-  }
-}
+export const readFlag = (flag: Flag, organizationId: string) =>
+  readStored('local', keyOf(flag, organizationId)) === 'yes'
+
+export const setFlag = (flag: Flag, organizationId: string) =>
+  store('local', keyOf(flag, organizationId), 'yes')

@@ -6,7 +6,7 @@ import {
 } from '../components/snippets/graphql-request.ts'
 
 /** What a program needs to publish an event of one type. */
-export interface PublishTarget extends ApiTarget {
+interface PublishTarget extends ApiTarget {
   readonly type: string
   /** The data of the event, any JSON value. */
   readonly data: unknown

@@ -1,7 +1,9 @@
+import { useRead } from '../api/use-read.ts'
+import { Section } from '../components/page/section.tsx'
 import { CodeTabs } from '../components/snippets/code-tabs.tsx'
+import { OnboardingSubscriptionsDocument } from '../generated/graphql.ts'
 import { mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { publishSnippets } from './publish-code.ts'
 
 interface PublishSnippetsProps {
@@ -25,8 +27,23 @@ export function PublishSnippets({ type, example }: PublishSnippetsProps) {
       snippets={snippets}
       storedAs="posthorn.publish-in"
       needs={(language) =>
-        t(language === 'SQL' ? 'onboarding:snippets.sqlNeeds' : 'onboarding:snippets.needs')
+        language === 'SQL'
+          ? 'Runs in the database of Posthorn. The event exists if and only if your transaction commits.'
+          : 'Set POSTHORN_API_KEY to an API key with the scope events:publish.'
       }
     />
+  )
+}
+
+/** After a webhook was created: code that publishes an event which the webhook receives. */
+export function PublishNext({ webhookId }: { webhookId: string }) {
+  const { data } = useRead(OnboardingSubscriptionsDocument, { id: webhookId })
+  const subscriptions = data?.webhook?.eventSubscriptions.map(({ name }) => name) ?? []
+  const type = data?.eventTypes.find(({ name }) => subscriptions.includes(name))
+  if (!type) return null
+  return (
+    <Section title="Publish" description="Code that publishes an event for this webhook.">
+      <PublishSnippets type={type.name} example={type.example} />
+    </Section>
   )
 }

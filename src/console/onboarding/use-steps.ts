@@ -1,6 +1,6 @@
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
+import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
-import { usePolling } from '../jobs/use-polling.ts'
 import { stepsQuery } from '../overview/overview-queries.ts'
 import { useSession } from '../session/session.tsx'
 import { readFlag, setFlag } from './flags.ts'
@@ -27,12 +27,7 @@ export function useSteps() {
       (data.testReceiver?.requests.some((request) => request.signatureIsValid) ?? false),
   }
   const isDone = done !== undefined && Object.values(done).every(Boolean)
-  usePolling(
-    REFRESH_MS,
-    useCallback(() => {
-      if (!hidden && !isDone) reload()
-    }, [hidden, isDone, reload]),
-  )
+  usePolling(hidden || isDone ? null : REFRESH_MS, reload)
 
   return {
     data,

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useAction } from '../api/use-action.ts'
 import { notifyError, notifySuccess } from '../components/notify.ts'
 import { WebhookCreateDocument } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 /** A webhook subscribes to as many types at once. */
 const MAX_TYPES = 20
@@ -21,7 +20,7 @@ export function UseTestReceiver({ url, types, created }: UseTestReceiverProps) {
     const outcome = await run({
       input: {
         url,
-        description: t('onboarding:receiver.title'),
+        description: 'Test receiver',
         eventSubscriptions: types.slice(0, MAX_TYPES),
         enabled: true,
         // A second click creates no second webhook.
@@ -29,13 +28,13 @@ export function UseTestReceiver({ url, types, created }: UseTestReceiverProps) {
       },
     })
     if (!outcome.ok) return notifyError(outcome.message)
-    notifySuccess(t('onboarding:receiver.connected'))
+    notifySuccess('Created a webhook for the test receiver.')
     created()
   }
 
   return (
     <Button size="xs" variant="default" loading={running} onClick={create}>
-      {t('onboarding:receiver.use')}
+      Use the test receiver
     </Button>
   )
 }

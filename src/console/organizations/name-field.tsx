@@ -1,5 +1,4 @@
 import { TextInput } from '@mantine/core'
-import { t } from '../strings/t.ts'
 
 interface NameFieldProps {
   readonly name: string
@@ -10,9 +9,9 @@ interface NameFieldProps {
 export function NameField({ name, error, onChange }: NameFieldProps) {
   return (
     <TextInput
-      label={t('organizations:nameField.label')}
-      description={t('organizations:nameField.hint')}
-      placeholder={t('organizations:nameField.placeholder')}
+      label="Name"
+      description="Up to 200 characters. You can rename the organization later."
+      placeholder="Acme"
       required
       withAsterisk={false}
       maxLength={200}

@@ -1,22 +1,17 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
-import { Id } from '../components/id.tsx'
+import { Id } from '../components/copy-button.tsx'
+import { FormButtons } from '../components/forms/form-parts.tsx'
 import {
   OrganizationsCreateDocument,
   type OrganizationsFieldsFragment,
 } from '../generated/graphql.ts'
 import { consoleUrl } from '../mount.ts'
-import { t } from '../strings/t.ts'
 import { NameField } from './name-field.tsx'
 
-interface NewOrganizationProps {
-  readonly opened: boolean
-  onClose(): void
-}
-
 /** Creates an organization, then offers to create its first API key. */
-export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
+export function NewOrganization({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const [created, setCreated] = useState<OrganizationsFieldsFragment | null>(null)
 
   function close() {
@@ -29,23 +24,22 @@ export function NewOrganization({ opened, onClose }: NewOrganizationProps) {
       opened={opened}
       onClose={close}
       title={
-        <Text fw={650}>
-          {created
-            ? t('organizations:newOrganization.createdTitle', { name: created.name })
-            : t('organizations:newOrganization.title')}
-        </Text>
+        <Text fw={650}>{created ? `${created.name} was created` : 'Create organization'}</Text>
       }
     >
       {created ? (
         <Stack>
           <Id id={created.id} />
-          <Text size="sm">{t('organizations:newOrganization.nextStep')}</Text>
+          <Text size="sm">
+            The organization has no API keys or webhooks yet. Create its first API key, so that its
+            programs can call the API.
+          </Text>
           <Group justify="end" gap="xs">
             <Button variant="default" onClick={close}>
-              {t('organizations:newOrganization.later')}
+              Later
             </Button>
             <Button component="a" href={consoleUrl(created.id, '/api-keys?new=key')} data-autofocus>
-              {t('organizations:newOrganization.createKey')}
+              Create first API key
             </Button>
           </Group>
         </Stack>
@@ -84,14 +78,12 @@ function NewOrganizationForm({ onCreated, onCancel }: FormProps) {
             setError(undefined)
           }}
         />
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
-            {t('organizations:newOrganization.cancel')}
-          </Button>
-          <Button type="submit" loading={running} disabled={name.trim() === ''}>
-            {t('organizations:newOrganization.create')}
-          </Button>
-        </Group>
+        <FormButtons
+          action="Create"
+          loading={running}
+          disabled={name.trim() === ''}
+          dismiss={onCancel}
+        />
       </Stack>
     </form>
   )

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core'
 import { consoleUrl, mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 
 /** Opens the console of an organization. A plain link, because the router does not cover that path. */
 export function OpenOrganization({ id, name }: { id: string; name: string }) {
@@ -15,15 +14,9 @@ export function OpenOrganization({ id, name }: { id: string; name: string }) {
       href={isOwn ? '/console/' : consoleUrl(id)}
       size="xs"
       variant="default"
-      aria-label={
-        isHere
-          ? t('organizations:openOrganization.currentLabel', { name })
-          : t('organizations:openOrganization.openLabel', { name })
-      }
+      aria-label={isHere ? `Current: ${name}` : `Open ${name}`}
     >
-      {isHere
-        ? t('organizations:openOrganization.current')
-        : t('organizations:openOrganization.open')}
+      {isHere ? 'Current' : 'Open'}
     </Button>
   )
 }

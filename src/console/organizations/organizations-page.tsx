@@ -2,20 +2,17 @@ import { Button, Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../api/page-query.ts'
+import { Id } from '../components/copy-button.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
-import { Id } from '../components/id.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
-import { NoMatches } from '../components/lists/no-matches.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { EmptyState } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
+import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import type { OrganizationsFieldsFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { NewOrganization } from './new-organization.tsx'
 import { OpenOrganization } from './open-organization.tsx'
 import { ORGANIZATION_FILTERS, organizationsQuery } from './organizations-query.ts'
@@ -24,18 +21,10 @@ import { RenameOrganization } from './rename-organization.tsx'
 type Organization = OrganizationsFieldsFragment
 
 const columns = (renaming: (id: string) => string): readonly Column<Organization>[] => [
+  { label: 'Name', cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong> },
+  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 330, priority: 2 },
   {
-    label: t('organizations:organizationsPage.name'),
-    cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong>,
-  },
-  {
-    label: t('organizations:organizationsPage.id'),
-    cell: ({ id }) => <Id id={id} />,
-    width: 330,
-    priority: 2,
-  },
-  {
-    label: t('organizations:organizationsPage.created'),
+    label: 'Created',
     cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
     width: 120,
     priority: 3,
@@ -50,9 +39,9 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
           to={renaming(id)}
           size="xs"
           variant="subtle"
-          aria-label={t('organizations:organizationsPage.renameLabel', { name })}
+          aria-label={`Rename ${name}`}
         >
-          {t('organizations:organizationsPage.rename')}
+          Rename
         </Button>
         <OpenOrganization id={id} name={name} />
       </Group>
@@ -63,53 +52,43 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
 
 /** For operators: every organization, with a link to act for it. */
 export default function OrganizationsPage() {
-  return (
-    <NeedsScope scope="admin" title={t('organizations:organizationsPage.title')}>
-      <Organizations />
-    </NeedsScope>
-  )
-}
-
-function Organizations() {
   const cursors = useCursors()
   const creating = usePanel('new')
   const renaming = usePanel('rename')
   const { values, set, active, clear } = useFilters(ORGANIZATION_FILTERS)
-  const { data, error, stale, reload } = usePageQuery(organizationsQuery)
+  const { data, ...read } = usePageQuery(organizationsQuery)
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
-      {t('organizations:organizationsPage.create')}
+      Create organization
     </Button>
   )
   return (
     <Page
-      title={t('organizations:organizationsPage.title')}
-      description={t('organizations:organizationsPage.description')}
+      title="Organizations"
+      description="Every webhook, event and delivery belongs to an organization. Open an organization to act for it."
       actions={create}
     >
       <FilterBar active={active} clear={clear}>
         <SearchField
-          label={t('organizations:organizationsPage.search')}
-          placeholder={t('organizations:organizationsPage.searchHint')}
+          label="Search"
+          placeholder="Name"
           value={values.search ?? ''}
           onChange={(search) => set({ search })}
         />
       </FilterBar>
       <List
-        label={t('organizations:organizationsPage.listLabel')}
+        label="Organizations, oldest first"
         columns={columns(renaming.to)}
         rows={data?.organizations?.nodes}
         keyOf={({ id }) => id}
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: data?.organizations?.pageInfo, cursors }}
         empty={
           active ? (
-            <NoMatches noun={t('organizations:noun')} clear={clear} />
+            <NoMatches noun="organization" clear={clear} />
           ) : (
-            <EmptyState title={t('organizations:organizationsPage.emptyTitle')} action={create}>
-              {t('organizations:organizationsPage.emptyHint')}
+            <EmptyState title="No organizations" action={create}>
+              Create an organization for each customer with separate webhooks.
             </EmptyState>
           )
         }

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
 import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
+import { FormButtons } from '../components/forms/form-parts.tsx'
 import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
@@ -11,7 +12,6 @@ import {
   OrganizationsOneDocument,
   OrganizationsRenameDocument,
 } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { NameField } from './name-field.tsx'
 
 interface RenameOrganizationProps {
@@ -28,17 +28,13 @@ export function RenameOrganization({ id, onClose }: RenameOrganizationProps) {
   )
   const organization = data?.organization
   return (
-    <Modal
-      opened={id !== null}
-      onClose={onClose}
-      title={<Text fw={650}>{t('organizations:renameOrganization.title')}</Text>}
-    >
+    <Modal opened={id !== null} onClose={onClose} title={<Text fw={650}>Rename organization</Text>}>
       {organization?.id === id && organization ? (
         <RenameForm key={organization.id} organization={organization} onClose={onClose} />
       ) : error ? (
-        <QueryError error={error} retry={reload} />
+        <QueryError error={error} reload={reload} />
       ) : organization === null ? (
-        <Text c="dimmed">{t('organizations:renameOrganization.notFound')}</Text>
+        <Text c="dimmed">This organization does not exist.</Text>
       ) : (
         <Skeleton height={120} />
       )}
@@ -64,9 +60,7 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
       report(outcome.conflict ?? null)
       return setError(outcome.conflict ? undefined : outcome.message)
     }
-    notifySuccess(
-      t('organizations:renameOrganization.done', { name: outcome.value.organization.name }),
-    )
+    notifySuccess(`Renamed to ${outcome.value.organization.name}.`)
     onClose()
   }
 
@@ -77,7 +71,7 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
         {conflict && (
           <EditConflicts
             conflict={conflict}
-            labels={{ name: t('organizations:nameField.label') }}
+            labels={{ name: 'Name' }}
             mine={{ name }}
             keepMine={decide}
             takeTheirs={(field, value) => {
@@ -86,18 +80,12 @@ function RenameForm({ organization, onClose }: RenameFormProps) {
             }}
           />
         )}
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('organizations:renameOrganization.cancel')}
-          </Button>
-          <Button
-            type="submit"
-            loading={running}
-            disabled={name.trim() === '' || name === organization.name}
-          >
-            {t('organizations:renameOrganization.submit')}
-          </Button>
-        </Group>
+        <FormButtons
+          action="Rename"
+          loading={running}
+          disabled={name.trim() === '' || name === organization.name}
+          dismiss={onClose}
+        />
       </Stack>
     </form>
   )

@@ -4,9 +4,8 @@ import { type Column, List } from '../components/lists/list.tsx'
 import { Section } from '../components/page/section.tsx'
 import { Time } from '../components/time.tsx'
 import { whyFailed } from '../deliveries/why-failed.ts'
-import { formatCount } from '../format.ts'
 import { OverviewFailuresDocument, type OverviewFailuresQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
+import { formatCount } from '../lib/format.ts'
 import { causeOf } from '../webhooks/health/last-failure.tsx'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { webhookName } from '../webhooks/webhook-name.ts'
@@ -24,9 +23,9 @@ export function Failures() {
   const groups = data?.failureGroups?.nodes
   if (groups?.length === 0) return null
   return (
-    <Section title={t('overview:failures.title')}>
+    <Section title="Failures in the last 24 hours">
       <List
-        label={t('overview:failures.title')}
+        label="Failures in the last 24 hours"
         columns={COLUMNS}
         rows={groups}
         keyOf={({ webhookId, cause }) => `${webhookId} ${cause}`}
@@ -34,7 +33,7 @@ export function Failures() {
           `/attempts?${new URLSearchParams({ webhook: webhookId, cause, since })}`
         }
         error={error}
-        retry={reload}
+        reload={reload}
         empty={null}
       />
     </Section>
@@ -42,33 +41,28 @@ export function Failures() {
 }
 
 const COLUMNS: readonly Column<FailureGroup>[] = [
+  { label: 'Cause', cell: ({ cause, sample }) => (sample ? causeOf(sample) : cause) },
   {
-    label: t('overview:failures.cause'),
-    cell: ({ cause, sample }) => (sample ? causeOf(sample) : cause),
-  },
-  {
-    label: t('overview:failures.webhook'),
+    label: 'Webhook',
     grow: true,
     width: '20%',
-    cell: ({ webhook }) => (webhook ? webhookName(webhook) : t('overview:failures.deleted')),
+    cell: ({ webhook }) => (webhook ? webhookName(webhook) : 'Deleted webhook'),
   },
   {
-    label: t('overview:failures.count'),
+    label: 'Attempts',
     end: true,
     cell: ({ count, countIsExact }) =>
-      countIsExact
-        ? formatCount(count)
-        : t('overview:failures.orMore', { formatted: formatCount(count) }),
+      countIsExact ? formatCount(count) : `${formatCount(count)}+`,
   },
   {
-    label: t('overview:failures.check'),
+    label: 'What to check',
     grow: true,
     width: '30%',
     priority: 2,
     cell: ({ sample }) => (sample ? whyFailed(sample)?.hint : ''),
   },
   {
-    label: t('overview:failures.last'),
+    label: 'Last',
     priority: 3,
     cell: ({ lastSeenAt }) => <Time at={lastSeenAt} as="relative" />,
   },

@@ -1,9 +1,13 @@
+import {
+  latencyOf,
+  successRateOf,
+  type Totals,
+  totalsOf,
+} from '../components/charts/buckets/totals.ts'
 import type { ChartRange } from '../components/charts/chart-range.ts'
-import { latencyOf, successRateOf, type Totals, totalsOf } from '../components/charts/totals.ts'
 import { type Figure, Figures } from '../components/page/figures.tsx'
-import { formatCount, formatDuration, formatPercent } from '../format.ts'
 import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
+import { formatCount, formatDuration, formatPercent } from '../lib/format.ts'
 
 interface OverviewFiguresProps {
   readonly range: ChartRange
@@ -26,48 +30,41 @@ export function OverviewFigures({ range, buckets, backlog, live }: OverviewFigur
     <Figures
       figures={[
         {
-          label: t('overview:figures.attempts'),
+          label: 'Attempts',
           value: formatCount(now.attempts),
           note: attemptsChange(now, before, range),
         },
         {
-          label: t('overview:figures.successRate'),
+          label: 'Success rate',
           value: rate === null ? '–' : formatPercent(rate),
           note: rateChange(now, before, range),
         },
+        { label: 'Failed', value: formatCount(now.failed), note: failures(now) },
         {
-          label: t('overview:figures.failed'),
-          value: formatCount(now.failed),
-          note: failures(now),
-        },
-        {
-          label: t('overview:figures.latency'),
+          label: 'Response time, p50',
           value: p50 == null ? '–' : formatDuration(p50),
           note:
             p95 == null || p99 == null
-              ? t('overview:figures.none')
-              : t('overview:figures.percentiles', {
-                  p95: formatDuration(p95),
-                  p99: formatDuration(p99),
-                }),
+              ? 'No attempts'
+              : `p95: ${formatDuration(p95)} · p99: ${formatDuration(p99)}`,
         },
         typeof waiting === 'number' && {
-          label: t('overview:figures.backlog'),
+          label: 'Waiting',
           value: formatCount(waiting),
-          note: waiting === 0 ? t('overview:figures.nothingWaits') : '',
+          note: waiting === 0 ? 'Nothing waits' : '',
         },
       ]}
     />
   )
 }
 
-const LOADING: readonly Figure[] = ['attempts', 'successRate', 'failed', 'latency', 'backlog'].map(
-  (name) => ({
-    label: t(`overview:figures.${name as 'attempts'}`),
-    value: undefined,
-    note: '',
-  }),
-)
+const LOADING: readonly Figure[] = [
+  'Attempts',
+  'Success rate',
+  'Failed',
+  'Response time, p50',
+  'Waiting',
+].map((label) => ({ label, value: undefined, note: '' }))
 
 function withLive(totals: Totals, live: OverviewFiguresProps['live']): Totals {
   return {
@@ -79,22 +76,19 @@ function withLive(totals: Totals, live: OverviewFiguresProps['live']): Totals {
 }
 
 function attemptsChange(now: Totals, { attempts }: Totals, { before }: ChartRange): string {
-  if (attempts === 0) return t('overview:figures.noneBefore', { before })
+  if (attempts === 0) return `None in ${before}`
   const change = now.attempts / attempts - 1
-  if (Math.abs(change) < 0.005) return t('overview:figures.same', { before })
-  if (change > 9.99)
-    return t('overview:figures.times', { amount: formatCount(Math.round(change + 1)), before })
+  if (Math.abs(change) < 0.005) return `Same as in ${before}`
+  if (change > 9.99) return `${formatCount(Math.round(change + 1))} times as many as in ${before}`
   const amount = Math.round(Math.abs(change) * 100)
-  return change > 0
-    ? t('overview:figures.more', { amount, before })
-    : t('overview:figures.fewer', { amount, before })
+  return change > 0 ? `${amount}% more than in ${before}` : `${amount}% fewer than in ${before}`
 }
 
 function rateChange(now: Totals, totalsBefore: Totals, { before }: ChartRange): string {
   const [rate, rateBefore] = [successRateOf(now), successRateOf(totalsBefore)]
-  if (rate === null) return t('overview:figures.none')
-  if (rateBefore === null) return t('overview:figures.noAttemptsBefore', { before })
-  return t('overview:figures.rateBefore', { rate: formatPercent(rateBefore), before })
+  if (rate === null) return 'No attempts'
+  if (rateBefore === null) return `No attempts in ${before}`
+  return `${formatPercent(rateBefore)} in ${before}`
 }
 
 function failures(totals: Totals): string {
@@ -102,9 +96,9 @@ function failures(totals: Totals): string {
     ['3xx', totals.failed3xx],
     ['4xx', totals.failed4xx],
     ['5xx', totals.failed5xx],
-    [t('overview:figures.noResponse'), totals.failedWithoutResponse],
+    ['no response', totals.failedWithoutResponse],
   ] as const
   const some = kinds.filter(([, count]) => count > 0)
-  if (some.length === 0) return totals.failed === 0 ? t('overview:figures.noneFailed') : ''
+  if (some.length === 0) return totals.failed === 0 ? 'None failed' : ''
   return some.map(([kind, count]) => `${kind}: ${formatCount(count)}`).join(' · ')
 }

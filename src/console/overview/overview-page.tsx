@@ -1,8 +1,7 @@
 import { lazy, type ReactNode, Suspense, useMemo } from 'react'
 import { DEFAULT_RANGE } from '../components/charts/chart-range.ts'
 import { ChartsSkeleton } from '../components/charts/charts-skeleton.tsx'
-import { RangeSwitch } from '../components/charts/range-switch.tsx'
-import { useRange } from '../components/charts/use-range.ts'
+import { RangeSwitch, useRange } from '../components/charts/range-switch.tsx'
 import { LiveBadge } from '../components/live-badge.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
@@ -10,7 +9,6 @@ import { QueryError } from '../components/query-error.tsx'
 import { Checklist } from '../onboarding/checklist.tsx'
 import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { Failures } from './failures.tsx'
 import { OverviewFigures } from './figures.tsx'
 import { Trouble } from './trouble.tsx'
@@ -29,9 +27,9 @@ export default function OverviewPage() {
   // Nothing below the first steps moves when they appear.
   if (!hidden && !data && !error) {
     return (
-      <Page title={t('overview:title')}>
+      <Page title="Overview">
         <OverviewFigures range={DEFAULT_RANGE} buckets={undefined} backlog={null} live={NONE} />
-        <Section title={t('overview:attempts')}>
+        <Section title="Attempts over time">
           <ChartsSkeleton />
         </Section>
       </Page>
@@ -39,7 +37,7 @@ export default function OverviewPage() {
   }
   if (!hidden && data?.deliveries?.nodes.length === 0) {
     return (
-      <Page title={t('overview:title')}>
+      <Page title="Overview">
         <Checklist {...steps} />
       </Page>
     )
@@ -57,21 +55,21 @@ function Overview({ checklist }: { checklist: ReactNode }) {
   // One error in place of all that would fail likewise.
   if (error && !buckets) {
     return (
-      <Page title={t('overview:title')} actions={<RangeSwitch {...chosen} />}>
-        <QueryError error={error} retry={reload} />
+      <Page title="Overview" actions={<RangeSwitch {...chosen} />}>
+        <QueryError error={error} reload={reload} />
       </Page>
     )
   }
   return (
     <Page
-      title={t('overview:title')}
+      title="Overview"
       aside={<LiveBadge state={state} />}
       actions={<RangeSwitch {...chosen} />}
     >
       {can('webhooks:read') && <Trouble />}
       {checklist}
       <OverviewFigures range={range} buckets={buckets ?? undefined} backlog={backlog} live={live} />
-      <Section title={t('overview:attempts')}>
+      <Section title="Attempts over time">
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
             <Suspense fallback={<ChartsSkeleton />}>

@@ -6,9 +6,8 @@ import { useRead } from '../api/use-read.ts'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { WebhookStateBadge } from '../components/state-badge.tsx'
-import { formatCount } from '../format.ts'
 import { OverviewTroubleDocument, type WebhookTroubleFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { TroubleActions } from '../webhooks/health/trouble-actions.tsx'
 import { TroubleText } from '../webhooks/health/trouble-text.tsx'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
@@ -22,7 +21,7 @@ export function Trouble() {
   const context = useMemo(() => ({ additionalTypenames: ['Webhook'] }), [])
   const { data, error, reload } = useRead(OverviewTroubleDocument, {}, { context })
   useHealthChanges(undefined, reload)
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   if (!data) return <Skeleton h={20} w={180} />
   const onHold = data.onHold?.nodes ?? []
   const failing = data.failing?.nodes ?? []
@@ -31,7 +30,7 @@ export function Trouble() {
   if (count === 0) return <AllHealthy />
   const shown = [...onHold, ...failing, ...waiting].slice(0, MAX_SHOWN)
   return (
-    <Section title={t('overview:trouble.title')}>
+    <Section title="Needs attention">
       <div className="ph-rows">
         {shown.map((webhook) => (
           <Item key={webhook.id} webhook={webhook} reload={reload} />
@@ -39,7 +38,7 @@ export function Trouble() {
       </div>
       {count > shown.length && (
         <Anchor component={Link} to="/webhooks" size="sm">
-          {t('overview:trouble.all', { count, formatted: formatCount(count) })}
+          {`Show ${plural(count, `${formatCount(count)} webhook that needs`, `all ${formatCount(count)} webhooks that need`)} attention`}
         </Anchor>
       )}
     </Section>
@@ -51,18 +50,13 @@ function AllHealthy() {
     <Group gap="xs" c="var(--posthorn-on-green)">
       <IconCircleCheck size={18} aria-hidden />
       <Text size="sm" fw={500}>
-        {t('overview:trouble.healthy')}
+        All webhooks are healthy.
       </Text>
     </Group>
   )
 }
 
-interface ItemProps {
-  readonly webhook: WebhookTroubleFragment
-  reload(): void
-}
-
-function Item({ webhook, reload }: ItemProps) {
+function Item({ webhook, reload }: { webhook: WebhookTroubleFragment; reload(): void }) {
   return (
     <Group gap="md" py="sm" align="start" justify="space-between">
       <Stack gap={2} miw={0} style={{ flex: '1 1 20rem' }} fz="sm">

@@ -1,6 +1,7 @@
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { useLive } from '../api/use-live.ts'
+import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
 import type { ChartRange } from '../components/charts/chart-range.ts'
 import { OverviewAttemptRecordedDocument } from '../generated/graphql.ts'
@@ -20,7 +21,7 @@ export function useStatistics(range: ChartRange) {
     setShownRange(range)
     setBounds(comparedBoundsOf(range, Date.now()))
   }
-  const { data, error, loading, stale, reload } = useRead(statisticsQuery.query, bounds, {
+  const { data, error, reload } = useRead(statisticsQuery.query, bounds, {
     context: statisticsQuery.context,
   })
   const [live, setLive] = useState(NONE)
@@ -40,7 +41,7 @@ export function useStatistics(range: ChartRange) {
     setLive({ ...counted.current })
   }, [answered])
 
-  const tick = useEffectEvent(() => {
+  usePolling(PAINT_EVERY_MS, () => {
     setLive((current) =>
       current.succeeded === counted.current.succeeded && current.failed === counted.current.failed
         ? current
@@ -49,22 +50,13 @@ export function useStatistics(range: ChartRange) {
     const now = Date.now()
     const next = comparedBoundsOf(range, now)
     const moved = next.until !== bounds.until
-    if (
-      document.hidden ||
-      now - requestedAt.current < REFRESH_AFTER_MS ||
-      !(isStale.current || moved)
-    )
-      return
+    if (now - requestedAt.current < REFRESH_AFTER_MS || !(isStale.current || moved)) return
     isStale.current = false
     requestedAt.current = now
     overlay.current = { ...counted.current }
     if (moved) setBounds(next)
     else reload()
   })
-  useEffect(() => {
-    const timer = setInterval(() => tick(), PAINT_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [])
 
   const state = useLive(
     OverviewAttemptRecordedDocument,
@@ -93,8 +85,6 @@ export function useStatistics(range: ChartRange) {
     backlog: data?.backlogHistory,
     live,
     error,
-    loading,
-    stale,
     reload,
     state,
   }

@@ -1,11 +1,17 @@
 import { Select, SimpleGrid, Switch } from '@mantine/core'
 import { useState } from 'react'
-import { useWebhookOptions } from '../components/filters/use-webhook-options.ts'
+import { optionsOf } from '../components/filters/filter-params.ts'
+import { useWebhookOptions } from '../components/filters/webhook-select.tsx'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import type { PortalOptions } from './portal-options.ts'
 
-const LIFETIMES = [900, 3_600, 28_800, 86_400] as const
+/** By their seconds. */
+const LIFETIMES = optionsOf({
+  900: '15 minutes',
+  3600: '1 hour',
+  28800: '8 hours',
+  86400: '24 hours',
+})
 
 interface AccessFieldsProps {
   readonly options: PortalOptions
@@ -21,36 +27,33 @@ export function AccessFields({ options, change }: AccessFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="md" verticalSpacing="sm">
       <Select
-        label={t('portal:access.webhooks')}
-        placeholder={t('portal:access.allWebhooks')}
+        label="Webhooks"
+        placeholder="All webhooks"
         data={[...webhooks].map(([value, label]) => ({ value, label }))}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': t('portal:access.allWebhooks') }}
-        nothingFoundMessage={t('filters:noMatch')}
+        clearButtonProps={{ 'aria-label': 'All webhooks' }}
+        nothingFoundMessage="No match"
         value={webhookId}
         onChange={(value) => change({ webhookId: value })}
         onSearchChange={setSearch}
       />
       <Select
-        label={t('portal:access.lifetime')}
-        data={LIFETIMES.map((seconds) => ({
-          value: String(seconds),
-          label: t(`portal:access.lifetimes.${seconds}`),
-        }))}
+        label="Session lifetime"
+        data={LIFETIMES}
         allowDeselect={false}
         value={String(options.ttlSeconds)}
         onChange={(value) => change({ ttlSeconds: Number(value) })}
       />
       <Switch
-        label={t('portal:access.mayChange')}
+        label="Allow changes"
         mt={{ base: 0, lg: 28 }}
         disabled={!can('webhooks:write') && !can('deliveries:write')}
         checked={options.mayChange}
         onChange={({ currentTarget }) => change({ mayChange: currentTarget.checked })}
       />
       <Switch
-        label={t('portal:access.withSecrets')}
+        label="Show signing secrets"
         mt={{ base: 0, lg: 28 }}
         disabled={!can('secrets:read')}
         checked={options.withSecrets}

@@ -1,5 +1,4 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
-import { t } from '../strings/t.ts'
 
 /** `<posthorn-portal>`, as docs/portal.md describes. */
 interface PortalElement extends HTMLElement {
@@ -28,7 +27,7 @@ export function PortalFrame({ url, ...events }: PortalFrameProps) {
 
   useEffect(() => {
     const element = document.createElement('posthorn-portal') as PortalElement
-    element.setAttribute('label', t('portal:preview.frame'))
+    element.setAttribute('label', 'Preview of the portal')
     element.setAttribute('src', url)
     element.addEventListener('session-started', () => onStarted())
     box.current?.append(element)

@@ -3,12 +3,10 @@ import { type FormEvent, useState } from 'react'
 import type { Rejection } from '../api/use-action.ts'
 import { fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import type { CreatePortalSessionInput } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { AccessFields } from './access-fields.tsx'
 import { PortalCode } from './portal-code.tsx'
 import { DEFAULTS, inputOf, type PortalOptions, scopesOf } from './portal-options.ts'
@@ -18,15 +16,19 @@ import { THEME_FIELDS, ThemeFields } from './theme-fields.tsx'
 export default function PortalPage() {
   const { can } = useSession()
   return (
-    <NeedsScope scope="keys:manage" title={t('portal:title')}>
-      <Page title={t('portal:title')} description={t('portal:description')}>
-        {scopesOf(DEFAULTS, can).length > 0 ? (
-          <Portal />
-        ) : (
-          <EmptyState title={t('portal:nothingToShow')}>{t('portal:nothingToShowHint')}</EmptyState>
-        )}
-      </Page>
-    </NeedsScope>
+    <Page
+      title="Portal"
+      description="Your customers manage their webhooks in the portal, inside your application. Choose how it looks and what it allows, and copy the code that opens it."
+    >
+      {scopesOf(DEFAULTS, can).length > 0 ? (
+        <Portal />
+      ) : (
+        <EmptyState title="There is nothing to show in a portal">
+          A portal session has only scopes of your API key. Sign in with a key that has
+          webhooks:read, deliveries:read or events:read.
+        </EmptyState>
+      )}
+    </Page>
   )
 }
 
@@ -62,14 +64,14 @@ function Portal() {
         }}
       >
         <Stack gap="md">
-          <Section title={t('portal:theme.title')}>
+          <Section title="Appearance">
             <ThemeFields options={options} errors={errors} change={change} />
           </Section>
-          <Section title={t('portal:access.title')}>
+          <Section title="Access">
             <AccessFields options={options} change={change} />
           </Section>
           <Group justify="end">
-            <Button type="submit">{t('portal:preview.update')}</Button>
+            <Button type="submit">Update preview</Button>
           </Group>
         </Stack>
       </form>

@@ -1,14 +1,18 @@
 import { ColorInput, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core'
+import { optionsOf } from '../components/filters/filter-params.ts'
 import type { FieldErrors } from '../components/forms/field-errors.ts'
 import type { PortalColorScheme, PortalDensity } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import type { PortalOptions } from './portal-options.ts'
 
 const MAX_RADIUS = 16
 const SWATCHES = ['#2a50b4', '#0b7a4b', '#7048e8', '#c2255c', '#e8590c', '#0c8599']
 
-const SCHEMES: readonly PortalColorScheme[] = ['AUTO', 'LIGHT', 'DARK']
-const DENSITIES: readonly PortalDensity[] = ['COMFORTABLE', 'COMPACT']
+const SCHEMES = optionsOf<PortalColorScheme>({
+  AUTO: 'The reader’s',
+  LIGHT: 'Light',
+  DARK: 'Dark',
+})
+const DENSITIES = optionsOf<PortalDensity>({ COMFORTABLE: 'Comfortable', COMPACT: 'Compact' })
 
 /** The fields that the server can reject. */
 export const THEME_FIELDS = ['primaryColor', 'fontFamily', 'fontUrl', 'radius', 'logoUrl'] as const
@@ -24,8 +28,8 @@ export function ThemeFields({ options, errors, change }: ThemeFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="md" verticalSpacing="sm">
       <ColorInput
-        label={t('portal:theme.primaryColor')}
-        placeholder={t('portal:theme.ofConsole')}
+        label="Primary color"
+        placeholder="Of the console"
         format="hex"
         swatches={SWATCHES}
         withEyeDropper={false}
@@ -34,8 +38,8 @@ export function ThemeFields({ options, errors, change }: ThemeFieldsProps) {
         onChange={(primaryColor) => change({ primaryColor })}
       />
       <NumberInput
-        label={t('portal:theme.radius')}
-        placeholder={t('portal:theme.defaultRadius')}
+        label="Corner radius"
+        placeholder="8 px"
         suffix=" px"
         min={0}
         max={MAX_RADIUS}
@@ -45,42 +49,42 @@ export function ThemeFields({ options, errors, change }: ThemeFieldsProps) {
         onChange={(radius) => change({ radius })}
       />
       <Select
-        label={t('portal:theme.colorScheme')}
-        data={SCHEMES.map((value) => ({ value, label: t(`portal:theme.schemes.${value}`) }))}
+        label="Color scheme"
+        data={SCHEMES}
         allowDeselect={false}
         value={options.colorScheme}
         onChange={(value) => change({ colorScheme: value as PortalColorScheme })}
       />
       <Select
-        label={t('portal:theme.density')}
-        data={DENSITIES.map((value) => ({ value, label: t(`portal:theme.densities.${value}`) }))}
+        label="Density"
+        data={DENSITIES}
         allowDeselect={false}
         value={options.density}
         onChange={(value) => change({ density: value as PortalDensity })}
       />
       <TextInput
-        label={t('portal:theme.fontFamily')}
+        label="Font"
         placeholder="Figtree, sans-serif"
         value={options.fontFamily}
         error={errors.fontFamily}
         onChange={({ currentTarget }) => change({ fontFamily: currentTarget.value })}
       />
       <TextInput
-        label={t('portal:theme.fontUrl')}
+        label="Font file (WOFF2)"
         placeholder="https://…/figtree.woff2"
         value={options.fontUrl}
         error={errors.fontUrl}
         onChange={({ currentTarget }) => change({ fontUrl: currentTarget.value })}
       />
       <TextInput
-        label={t('portal:theme.logoUrl')}
+        label="Logo"
         placeholder="https://…/logo.svg"
         value={options.logoUrl}
         error={errors.logoUrl}
         onChange={({ currentTarget }) => change({ logoUrl: currentTarget.value })}
       />
       <Switch
-        label={t('portal:theme.showHeader')}
+        label="Header and menu in a frame"
         mt={{ base: 0, xs: 28 }}
         checked={options.showHeader}
         onChange={({ currentTarget }) => change({ showHeader: currentTarget.checked })}

@@ -1,9 +1,9 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import { CodeBlock } from '../components/json/code-block.tsx'
+import { formatJson } from '../components/json/format-json.ts'
 import { HeaderTable } from '../deliveries/attempt/header-table.tsx'
 import type { ReceivedRequestFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 /** One request as it arrived. */
 export function ReceivedRequest({ request }: { request: ReceivedRequestFragment }) {
@@ -17,32 +17,22 @@ export function ReceivedRequest({ request }: { request: ReceivedRequestFragment 
       )}
       {deliveryId !== null && webhookId !== null && (
         <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
-          {t('onboarding:receiver.openDelivery')}
+          Open the delivery
         </Anchor>
       )}
       <Title order={3} size="h6">
-        {t('onboarding:receiver.headers')}
+        Headers
       </Title>
-      <HeaderTable label={t('onboarding:receiver.headers')} headers={headers} />
+      <HeaderTable label="Headers" headers={headers} />
       <Title order={3} size="h6">
-        {t('onboarding:receiver.body')}
+        Body
       </Title>
-      <CodeBlock code={prettyJson(body)} label={t('onboarding:receiver.body')} />
+      <CodeBlock code={formatJson(body) ?? body} label="Body" />
       {bodyTruncated && (
         <Text size="xs" c="dimmed">
-          {t('onboarding:receiver.truncated')}
+          Only the first 65,536 bytes are shown.
         </Text>
       )}
     </Stack>
   )
-}
-
-/** Indented, unless a number would lose digits or the text is not JSON. */
-function prettyJson(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text)
-    return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text
-  } catch {
-    return text
-  }
 }

@@ -1,13 +1,12 @@
 import { Anchor, Group, Text } from '@mantine/core'
-import { useCallback } from 'react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../api/page-query.ts'
 import { useAction } from '../api/use-action.ts'
+import { usePolling } from '../api/use-polling.ts'
 import { CopyButton } from '../components/copy-button.tsx'
 import { type Column, List } from '../components/lists/list.tsx'
 import { notifyError } from '../components/notify.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
-import { NeedsScope } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
 import { Section } from '../components/page/section.tsx'
@@ -15,58 +14,40 @@ import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import { type ReceivedRequestFragment, ReceiverConfigureDocument } from '../generated/graphql.ts'
-import { usePolling } from '../jobs/use-polling.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { t } from '../strings/t.ts'
 import { ReceivedRequest } from './received-request.tsx'
 import { receiverQuery } from './receiver-query.ts'
 import { ResponseSwitch } from './response-switch.tsx'
 
 const REFRESH_MS = 1_000
 
-export default function ReceiverPage() {
-  return (
-    <NeedsScope scope="events:read" title={t('onboarding:receiver.title')}>
-      <Receiver />
-    </NeedsScope>
-  )
-}
-
 const COLUMNS: readonly Column<ReceivedRequestFragment>[] = [
-  { label: t('onboarding:receiver.event'), cell: (request) => typeOf(request) },
+  { label: 'Event type', cell: (request) => typeOf(request) },
   {
-    label: t('onboarding:receiver.signature'),
+    label: 'Signature',
     cell: ({ signatureIsValid }) => (
       <StateBadge
-        label={t(
-          signatureIsValid
-            ? 'onboarding:receiver.signatureValid'
-            : 'onboarding:receiver.signatureInvalid',
-        )}
+        label={signatureIsValid ? 'Signature valid' : 'Signature not valid'}
         color={signatureIsValid ? 'green' : 'red'}
       />
     ),
     width: 200,
   },
+  { label: 'Response', cell: ({ status }) => status ?? 'No response', width: 130 },
   {
-    label: t('onboarding:receiver.response'),
-    cell: ({ status }) => status ?? t('onboarding:receiver.noResponse'),
-    width: 130,
-  },
-  {
-    label: t('onboarding:receiver.received'),
+    label: 'Received',
     cell: ({ receivedAt }) => <Time at={receivedAt} as="relative" />,
     width: 140,
   },
 ]
 
-function Receiver() {
+export default function ReceiverPage() {
   const { can } = useSession()
   const { data, error, reload } = usePageQuery(receiverQuery)
   const { run } = useAction(ReceiverConfigureDocument)
   const opened = usePanel('request')
-  usePolling(REFRESH_MS, useCallback(reload, [reload]))
+  usePolling(REFRESH_MS, reload)
   const receiver = data?.testReceiver
   if (data && !receiver) return <NotFoundPage />
 
@@ -78,23 +59,20 @@ function Receiver() {
 
   return (
     <Page
-      title={t('onboarding:receiver.title')}
-      description={t('onboarding:receiver.description')}
+      title="Test receiver"
+      description="A receiver that is part of this trial installation. The receiver verifies the signature of each delivery and shows the requests."
       actions={
         <PageActions
           actions={[
             can('events:publish') && {
-              label: t('events:publish.title'),
+              label: 'Publish event',
               to: '/events?publish',
               isPrimary: true,
             },
             can('webhooks:write') &&
               receiver !== null &&
               receiver !== undefined &&
-              receiver.requests.length > 0 && {
-                label: t('onboarding:receiver.clear'),
-                onClick: clear,
-              },
+              receiver.requests.length > 0 && { label: 'Clear', onClick: clear },
           ]}
         />
       }
@@ -104,13 +82,13 @@ function Receiver() {
           <Text size="sm" className="ph-mono" truncate title={receiver.url}>
             {receiver.url}
           </Text>
-          <CopyButton value={receiver.url} label={t('onboarding:receiver.copyUrl')} />
+          <CopyButton value={receiver.url} label="Copy the URL of the test receiver" />
         </Group>
       )}
       {receiver && can('webhooks:write') && <ResponseSwitch receiver={receiver} reload={reload} />}
-      <Section title={t('onboarding:receiver.requests')}>
+      <Section title="Requests">
         <List
-          label={t('onboarding:receiver.requests')}
+          label="Requests"
           columns={COLUMNS}
           rows={receiver?.requests}
           keyOf={({ number }) => String(number)}
@@ -121,12 +99,12 @@ function Receiver() {
             opened.id === String(request.number) && <ReceivedRequest request={request} />
           }
           error={error}
-          retry={reload}
+          reload={reload}
           empty={
-            <EmptyState title={t('onboarding:receiver.empty')}>
-              {t('onboarding:receiver.emptyHint')}{' '}
+            <EmptyState title="No requests yet">
+              Register the URL above as a webhook, and publish an event.{' '}
               <Anchor component={Link} to="/overview" inherit underline="always">
-                {t('onboarding:receiver.toFirstSteps')}
+                Go to the first steps
               </Anchor>
             </EmptyState>
           }
@@ -139,5 +117,5 @@ function Receiver() {
 /** The type in the body, which has the form of a delivery unless somebody else sent it. */
 function typeOf({ body, bodyTruncated }: ReceivedRequestFragment): string {
   const type = /"type":"([^"\\]*)"/.exec(bodyTruncated ? body.slice(0, 1_000) : body)?.[1]
-  return type ?? t('onboarding:receiver.unknownType')
+  return type ?? 'Unknown'
 }

@@ -8,13 +8,13 @@ import {
   type ReceiverQuery,
   type TestReceiverResponse,
 } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
+import { plural } from '../lib/format.ts'
 
 const RESPONSES: readonly { value: TestReceiverResponse; label: string }[] = [
-  { value: 'ACCEPT', label: t('onboarding:receiver.accept') },
-  { value: 'FAIL', label: t('onboarding:receiver.fail') },
-  { value: 'GONE', label: t('onboarding:receiver.gone') },
-  { value: 'TIME_OUT', label: t('onboarding:receiver.timeOut') },
+  { value: 'ACCEPT', label: '200' },
+  { value: 'FAIL', label: '500' },
+  { value: 'GONE', label: '410' },
+  { value: 'TIME_OUT', label: 'Time-out' },
 ]
 const MAX_TIMES = 1_000
 
@@ -37,17 +37,17 @@ export function ResponseSwitch({ receiver, reload }: ResponseSwitchProps) {
   }
 
   return (
-    <Section title={t('onboarding:receiver.responds')}>
+    <Section title="Responds with">
       <Group gap="md" align="end">
         <SegmentedControl
-          aria-label={t('onboarding:receiver.responds')}
+          aria-label="Responds with"
           data={[...RESPONSES]}
           value={respondsWith}
           onChange={(value) => void change(value as TestReceiverResponse, times)}
         />
         <NumberInput
-          label={t('onboarding:receiver.times')}
-          placeholder={t('onboarding:receiver.all')}
+          label="Deliveries"
+          placeholder="All"
           min={1}
           max={MAX_TIMES}
           allowDecimal={false}
@@ -61,10 +61,10 @@ export function ResponseSwitch({ receiver, reload }: ResponseSwitchProps) {
       </Group>
       <Text size="sm" c="dimmed" role="status">
         {respondsWith === 'ACCEPT'
-          ? t('onboarding:receiver.accepts')
+          ? 'Every delivery succeeds.'
           : remaining === null
-            ? t('onboarding:receiver.untilChanged')
-            : t('onboarding:receiver.remaining', { count: remaining })}
+            ? 'Every delivery fails until you choose 200. Watch how Posthorn retries.'
+            : `The next ${plural(remaining, 'delivery fails', `${remaining} deliveries fail`)}, then deliveries succeed.`}
       </Text>
     </Section>
   )

@@ -1,8 +1,9 @@
+import { useEffect } from 'react'
+import { PORTAL_ORIGINS } from '../page-settings.ts'
 import { isFramed } from './portal.ts'
-import { PORTAL_ORIGINS } from './portal-origins.ts'
 
 /** A message to the page that frames the portal. */
-export type MessageToHost =
+type MessageToHost =
   | { readonly type: 'posthorn:height'; readonly height: number }
   | { readonly type: 'posthorn:session-expiring'; readonly expiresAt: string }
   | { readonly type: 'posthorn:session-ended' }
@@ -42,3 +43,19 @@ function receive({ source, origin, data }: MessageEvent): void {
 }
 
 if (isFramed) addEventListener('message', receive)
+
+/** How long before its end the host page hears that the session ends. */
+const WARN_BEFORE_MS = 120_000
+
+/** Tells the host page in time that the session ends. `expiresAt`: null for a session of the console. */
+export function useSessionExpiry(expiresAt: string | null): void {
+  useEffect(() => {
+    if (!isFramed || expiresAt === null) return
+    const waitMs = Math.max(0, Date.parse(expiresAt) - Date.now() - WARN_BEFORE_MS)
+    const timer = setTimeout(
+      () => tellHost({ type: 'posthorn:session-expiring', expiresAt }),
+      waitMs,
+    )
+    return () => clearTimeout(timer)
+  }, [expiresAt])
+}

@@ -1,3 +1,5 @@
+import { readStored, store } from '../lib/storage.ts'
+
 /** The options in the fragment of a host application's portal link. Browsers do not send the fragment to a server. */
 export interface PortalLink {
   readonly token: string | null
@@ -21,7 +23,9 @@ const STORAGE_KEY = 'posthorn.portal'
 /** Reads the link of this page or, after a reload, the link that this tab stored. Removes the fragment from the URL. */
 export function readPortalLink(): PortalLink {
   const given = new URLSearchParams(location.hash.slice(1))
-  const fields = given.has('token') ? given : new URLSearchParams(readStored())
+  const fields = given.has('token')
+    ? given
+    : new URLSearchParams(readStored('session', STORAGE_KEY) ?? '')
   if (given.has('token')) {
     storeFragment(given.toString())
     history.replaceState(history.state, '', location.pathname + location.search)
@@ -50,17 +54,5 @@ export function parsePortalLink(fields: URLSearchParams): PortalLink {
   }
 }
 
-/** A browser may deny storage to a framed page; then the session ends with a reload. */
-function readStored(): string {
-  try {
-    return sessionStorage.getItem(STORAGE_KEY) ?? ''
-  } catch {
-    return ''
-  }
-}
-
-export function storeFragment(fragment: string): void {
-  try {
-    sessionStorage.setItem(STORAGE_KEY, fragment)
-  } catch {}
-}
+/** Without storage, which a browser may deny to a framed page, the session ends with a reload. */
+export const storeFragment = (fragment: string) => store('session', STORAGE_KEY, fragment)

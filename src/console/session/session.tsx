@@ -13,11 +13,9 @@ import { describeError } from '../api/request-error.ts'
 import { notifyError } from '../components/notify.ts'
 import { ViewerDocument, type ViewerQuery } from '../generated/graphql.ts'
 import { mount } from '../mount.ts'
-import { t } from '../strings/t.ts'
-import { onRenewal, tellHost } from './host-messages.ts'
+import { onRenewal, tellHost, useSessionExpiry } from './host-messages.ts'
 import { portalToken, takeOverSession } from './portal.ts'
-import { hasSignInLink } from './sign-in-link.ts'
-import { useSessionExpiry } from './use-session-expiry.ts'
+import { hasSignInLink } from './sign-in.ts'
 
 export type Viewer = ViewerQuery['viewer']
 
@@ -143,7 +141,7 @@ function Identify({ children, loading, failed, renewals, ...events }: IdentifyPr
           // A person who signed in at a provider also signs out there.
           if (ended.status === 200) location.assign((await ended.json()).signOutUrl)
           else onSignedOut()
-        } else notifyError(t('session:signIn.notSignedOut'))
+        } else notifyError('Posthorn is unreachable, so you are still signed in. Try again.')
       },
     }
   }, [viewer])

@@ -1,12 +1,10 @@
 import { Button, Code, Divider, Loader, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { Trans } from 'react-i18next'
 import { Centered } from '../components/page/centered.tsx'
 import { Notice } from '../components/page/notice.tsx'
-import { t } from '../strings/t.ts'
-import { OIDC_PATH, oidcFailure, oidcHost } from './oidc.ts'
-import { signIn } from './sign-in.ts'
-import { takeSignInLink } from './sign-in-link.ts'
+import { oidcHost } from '../page-settings.ts'
+import { OIDC_PATH, oidcFailure, signIn, takeSignInLink } from './sign-in.ts'
+import { FAILURES } from './sign-in-failures.ts'
 
 interface SignInProps {
   /** Why the last session ended, if there was one. */
@@ -48,7 +46,7 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
   if (link !== null) {
     return (
       <Centered>
-        <Loader aria-label={t('session:signIn.signingIn')} />
+        <Loader aria-label="Signing in" />
       </Centered>
     )
   }
@@ -57,30 +55,30 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
       <form onSubmit={submit}>
         <Stack>
           <Title order={1} size="h3">
-            {t('session:signIn.title')}
+            Sign in
           </Title>
           {reason !== null && error === null && (
-            <Notice color="yellow" title={t('session:signIn.ended')}>
+            <Notice color="yellow" title="Your session has ended">
               {reason}
             </Notice>
           )}
           {failure !== null && (
-            <Notice color="red" title={t('session:failed.title')}>
-              {t(`session:failed.${failure}`)}
+            <Notice color="red" title="You are not signed in">
+              {FAILURES[failure]}
             </Notice>
           )}
           {oidcHost !== '' && (
             <>
               <Button component="a" href={OIDC_PATH}>
-                {t('session:signIn.with', { host: oidcHost })}
+                {`Sign in with ${oidcHost}`}
               </Button>
-              <Divider label={t('session:signIn.or')} />
+              <Divider label="or" />
             </>
           )}
           <PasswordInput
             ref={field}
-            label={t('session:signIn.apiKey')}
-            description={t('session:signIn.apiKeyHint')}
+            label="API key"
+            description="Starts a session of at most 7 days. This browser does not store the key."
             placeholder="phk_…"
             autoComplete="current-password"
             required
@@ -96,10 +94,11 @@ export function SignInPage({ reason, onSignedIn }: SignInProps) {
             loading={busy}
             disabled={token.trim() === ''}
           >
-            {t('session:signIn.title')}
+            Sign in
           </Button>
           <Text size="sm" c="dimmed">
-            <Trans ns="session" i18nKey="signIn.help" components={{ code: <Code /> }} />
+            On your own machine, <Code>npm start</Code> prints a sign-in link. Otherwise, ask your
+            Posthorn operator, who creates keys with <Code>posthorn key create</Code>.
           </Text>
         </Stack>
       </form>

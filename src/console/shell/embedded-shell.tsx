@@ -1,14 +1,12 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
-import { type RefObject, Suspense, useEffect, useRef } from 'react'
-import { NavLink, Outlet, useLocation } from 'react-router'
+import { type RefObject, useEffect, useRef } from 'react'
+import { NavLink, useLocation } from 'react-router'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { loadScriptOf } from '../pages.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { navigationFor } from './navigation.ts'
-import { PageBoundary } from './page-boundary.tsx'
-import { Progress } from './progress.tsx'
+import { PageOutlet } from './page-boundary.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
 import './embedded.css'
 
@@ -30,13 +28,13 @@ export function EmbeddedShell() {
   return (
     <div ref={box} className="ph-embedded">
       <Anchor className="ph-skip" href="#main">
-        {t('shell:skip')}
+        Skip to content
       </Anchor>
       <Group justify="space-between" align="center" gap="xs" className="ph-embedded-top">
         {isOnlyPage ? (
           <span />
         ) : (
-          <nav aria-label={t('portal:pages')} className="ph-embedded-tabs">
+          <nav aria-label="Pages" className="ph-embedded-tabs">
             {pages.map(({ to, label }) => (
               <NavLink
                 key={to}
@@ -52,7 +50,7 @@ export function EmbeddedShell() {
         )}
         <Text
           component="aside"
-          aria-label={t('shell:account.organization')}
+          aria-label="Organization"
           size="xs"
           c="dimmed"
           truncate
@@ -64,11 +62,7 @@ export function EmbeddedShell() {
       <main id="main" tabIndex={-1} style={{ outline: 'none' }}>
         <UnreachableBar />
         <Stack gap="lg" className="ph-page">
-          <PageBoundary key={pathname}>
-            <Suspense fallback={<Progress />}>
-              <Outlet />
-            </Suspense>
-          </PageBoundary>
+          <PageOutlet />
         </Stack>
       </main>
     </div>

@@ -1,5 +1,7 @@
 import { NavLink, Stack, Text, Tooltip } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
 import { NavLink as RouterLink, useLocation } from 'react-router'
+import { useIsNarrow } from '../components/use-is-narrow.ts'
 import { loadScriptOf } from '../pages.ts'
 import { useSession } from '../session/session.tsx'
 import { type Destination, navigationFor } from './navigation.ts'
@@ -47,4 +49,25 @@ function MenuLink({ label, to, icon: Icon, collapsed }: Destination & MenuProps)
       />
     </Tooltip>
   )
+}
+
+const WIDE = 220
+const COLLAPSED = 60
+/** A narrower shell leaves the room to its page. */
+const NARROW_BELOW = 1_100
+
+/** Whether the side menu shows only icons: as the reader chose or, without a choice, in a narrow shell. */
+export function useMenuWidth() {
+  const [shell, isNarrow] = useIsNarrow<HTMLDivElement>(NARROW_BELOW)
+  const [chosen, setChosen] = useLocalStorage<'wide' | 'collapsed' | undefined>({
+    key: 'posthorn-menu',
+    getInitialValueInEffect: false,
+  })
+  const collapsed = chosen === undefined ? isNarrow : chosen === 'collapsed'
+  return {
+    shell,
+    collapsed,
+    width: collapsed ? COLLAPSED : WIDE,
+    toggle: () => setChosen(collapsed ? 'wide' : 'collapsed'),
+  }
 }

@@ -15,10 +15,8 @@ import {
   IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
-import { isExploreEnabled } from '../explore/is-enabled.ts'
-import { hasTestReceiver } from '../receiver/is-there.ts'
+import { hasTestReceiver, isExploreEnabled } from '../page-settings.ts'
 import type { Session } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 
 export interface Destination {
   readonly label: string
@@ -28,13 +26,13 @@ export interface Destination {
   readonly scope: string | null
 }
 
-export interface DestinationGroup {
+interface DestinationGroup {
   readonly label: string | null
   readonly destinations: readonly Destination[]
 }
 
 const TEST_RECEIVER: Destination = {
-  label: t('onboarding:receiver.title'),
+  label: 'Test receiver',
   to: '/receiver',
   icon: IconMailbox,
   scope: 'events:read',
@@ -44,47 +42,37 @@ const NAVIGATION: readonly DestinationGroup[] = [
   {
     label: null,
     destinations: [
-      {
-        label: t('overview:title'),
-        to: '/overview',
-        icon: IconLayoutDashboard,
-        scope: 'deliveries:read',
-      },
-      { label: t('webhooks:title'), to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
-      { label: t('events:title'), to: '/events', icon: IconBolt, scope: 'events:read' },
-      { label: t('deliveries:title'), to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
-      {
-        label: t('attempts:title'),
-        to: '/attempts',
-        icon: IconListDetails,
-        scope: 'deliveries:read',
-      },
-      { label: t('live:title'), to: '/live', icon: IconActivity, scope: 'deliveries:read' },
+      { label: 'Overview', to: '/overview', icon: IconLayoutDashboard, scope: 'deliveries:read' },
+      { label: 'Webhooks', to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
+      { label: 'Events', to: '/events', icon: IconBolt, scope: 'events:read' },
+      { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
+      { label: 'Attempts', to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
+      { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
     ],
   },
   {
-    label: t('shell:menu.configuration'),
+    label: 'Configuration',
     destinations: [
-      { label: t('eventTypes:title'), to: '/event-types', icon: IconBook, scope: null },
-      { label: t('apiKeys:title'), to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
-      { label: t('audit:title'), to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
+      { label: 'Event types', to: '/event-types', icon: IconBook, scope: null },
+      { label: 'API keys', to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
+      { label: 'Audit log', to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
     ],
   },
   {
-    label: t('shell:menu.developers'),
+    label: 'Developers',
     destinations: [
-      { label: t('portal:title'), to: '/portal', icon: IconAppWindow, scope: 'keys:manage' },
+      { label: 'Portal', to: '/portal', icon: IconAppWindow, scope: 'keys:manage' },
       ...(hasTestReceiver ? [TEST_RECEIVER] : []),
       ...(isExploreEnabled
-        ? [{ label: t('explore:title'), to: '/explore', icon: IconApi, scope: null }]
+        ? [{ label: 'Explore', to: '/explore', icon: IconApi, scope: null }]
         : []),
     ],
   },
   {
-    label: t('shell:menu.operators'),
+    label: 'Operators',
     destinations: [
-      { label: t('organizations:title'), to: '/organizations', icon: IconBuilding, scope: 'admin' },
-      { label: t('jobs:title'), to: '/jobs', icon: IconBriefcase, scope: 'admin' },
+      { label: 'Organizations', to: '/organizations', icon: IconBuilding, scope: 'admin' },
+      { label: 'Jobs', to: '/jobs', icon: IconBriefcase, scope: 'admin' },
     ],
   },
 ]
@@ -100,28 +88,18 @@ export function navigationFor({ can, webhookId }: Session): DestinationGroup[] {
     .filter(({ destinations }) => destinations.length > 0)
 }
 
-/** The pages of a portal session restricted to one webhook. Such a session sees events only through deliveries. */
+/** Of a portal session restricted to one webhook, which sees events only through deliveries. */
+const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/live', '/event-types']
+
 function ofOneWebhook(webhookId: string): DestinationGroup[] {
-  const webhook = `/webhooks/${webhookId}`
+  const webhook = { label: 'Webhook', to: `/webhooks/${webhookId}`, icon: IconWebhook }
+  const others = NAVIGATION.flatMap(({ destinations }) => destinations)
   return [
     {
       label: null,
       destinations: [
-        { label: t('shell:menu.webhook'), to: webhook, icon: IconWebhook, scope: 'webhooks:read' },
-        {
-          label: t('deliveries:title'),
-          to: '/deliveries',
-          icon: IconSend,
-          scope: 'deliveries:read',
-        },
-        {
-          label: t('attempts:title'),
-          to: '/attempts',
-          icon: IconListDetails,
-          scope: 'deliveries:read',
-        },
-        { label: t('live:title'), to: '/live', icon: IconActivity, scope: 'deliveries:read' },
-        { label: t('eventTypes:title'), to: '/event-types', icon: IconBook, scope: null },
+        { ...webhook, scope: 'webhooks:read' },
+        ...others.filter(({ to }) => OF_ONE_WEBHOOK.includes(to)),
       ],
     },
   ]

@@ -2,21 +2,20 @@ import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
-import { t } from '../strings/t.ts'
 
 /** For unknown URLs, and for ids of objects that do not exist or no longer exist. */
-export default function NotFoundPage({ noun = t('shell:notFound.page') }: { noun?: string }) {
+export default function NotFoundPage({ noun = 'page' }: { noun?: string }) {
   return (
-    <Page title={t('shell:notFound.title')}>
+    <Page title="Not found">
       <EmptyState
-        title={t('shell:notFound.heading', { noun })}
+        title={`This ${noun} does not exist`}
         action={
           <Button component={Link} to="/" variant="default">
-            {t('shell:notFound.action')}
+            Go to overview
           </Button>
         }
       >
-        {t('shell:notFound.reason', { noun })}
+        {`The ${noun} was deleted, is past its retention period, or belongs to another organization.`}
       </EmptyState>
     </Page>
   )

@@ -1,8 +1,22 @@
 import { Alert, Button, Stack } from '@mantine/core'
-import { Component, type ReactNode, useEffect, useState } from 'react'
+import { Component, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Outlet, useLocation } from 'react-router'
 import { noteReachability } from '../api/reachability.ts'
 import { NotLoaded } from '../components/query-error.tsx'
-import { t } from '../strings/t.ts'
+
+/** The page at the address. */
+export function PageOutlet() {
+  const { pathname } = useLocation()
+  return (
+    <PageBoundary key={pathname}>
+      <Suspense
+        fallback={<div className="ph-progress" role="progressbar" aria-label="Loading the page" />}
+      >
+        <Outlet />
+      </Suspense>
+    </PageBoundary>
+  )
+}
 
 interface PageBoundaryProps {
   readonly children: ReactNode
@@ -12,7 +26,7 @@ interface PageBoundaryProps {
  * Contains the error of a broken page, or of a script that cannot be loaded (such as after an upgrade of the server),
  * so that the other pages still work.
  */
-export class PageBoundary extends Component<PageBoundaryProps, { error: Error | null }> {
+class PageBoundary extends Component<PageBoundaryProps, { error: Error | null }> {
   override state = { error: null as Error | null }
 
   static getDerivedStateFromError(error: Error) {
@@ -29,11 +43,11 @@ function Broken({ error }: { error: Error }) {
   const isUnreachable = useReloadOnceReachable(/\bmodule\b/.test(error.message))
   if (isUnreachable) return <NotLoaded />
   return (
-    <Alert color="red" variant="light" role="alert" title={t('shell:broken.title')}>
+    <Alert color="red" variant="light" role="alert" title="This page failed">
       <Stack align="start">
         {error.message}
         <Button size="xs" onClick={() => location.reload()}>
-          {t('shell:broken.reload')}
+          Reload
         </Button>
       </Stack>
     </Alert>

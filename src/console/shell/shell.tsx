@@ -1,24 +1,34 @@
-import { ActionIcon, Anchor, AppShell, Burger, Group, Image, Stack, Tooltip } from '@mantine/core'
+import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  AppShell,
+  Burger,
+  Group,
+  Image,
+  Stack,
+  Tooltip,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tabler/icons-react'
-import { Suspense, useEffect, useRef } from 'react'
-import { Outlet, useLocation } from 'react-router'
+import {
+  IconBuilding,
+  IconLayoutSidebarLeftCollapse,
+  IconLayoutSidebarLeftExpand,
+} from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
 import { useUnreachableSince } from '../api/reachability.ts'
 import { Logo } from '../components/page/logo.tsx'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
-import { AccountMenu } from './account-menu.tsx'
-import { ActingAs } from './acting-as.tsx'
-import { GoTo } from './go-to.tsx'
-import { Menu } from './menu.tsx'
-import { OrganizationSwitcher } from './organization-switcher.tsx'
-import { PageBoundary } from './page-boundary.tsx'
-import { Progress } from './progress.tsx'
+import { AccountMenu } from './header/account-menu.tsx'
+import { GoTo } from './header/go-to.tsx'
+import { OrganizationSwitcher } from './header/organization-switcher.tsx'
+import { Menu, useMenuWidth } from './menu.tsx'
+import { PageOutlet } from './page-boundary.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
-import { useMenuWidth } from './use-menu-width.ts'
 import { useScroll } from './use-scroll.ts'
 
 /** The frame of every page: the header and the menu. */
@@ -38,7 +48,7 @@ export function Shell() {
     firstPage.current = ''
   }, [pathname, close])
 
-  const collapse = menu.collapsed ? t('shell:menu.expand') : t('shell:menu.collapse')
+  const collapse = menu.collapsed ? 'Expand menu' : 'Collapse menu'
   const Collapse = menu.collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse
   return (
     <AppShell
@@ -49,7 +59,7 @@ export function Shell() {
       transitionDuration={150}
     >
       <Anchor className="ph-skip" href="#main" onClick={() => main.current?.focus()}>
-        {t('shell:skip')}
+        Skip to content
       </Anchor>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -59,7 +69,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? t('shell:menu.close') : t('shell:menu.open')}
+              aria-label={opened ? 'Close menu' : 'Open menu'}
               aria-expanded={opened}
             />
             {portalLink?.logo ? (
@@ -75,7 +85,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={t('shell:menu.label')}>
+      <AppShell.Navbar p="sm" aria-label="Pages">
         <Menu collapsed={menu.collapsed && !opened} />
         <Tooltip label={collapse} position="right">
           <ActionIcon
@@ -94,13 +104,26 @@ export function Shell() {
         <UnreachableBar />
         {mount.organizationId !== null && <ActingAs />}
         <Stack maw={1280} mx="auto" gap="lg" className="ph-page" data-stale={isStale || undefined}>
-          <PageBoundary key={pathname}>
-            <Suspense fallback={<Progress />}>
-              <Outlet />
-            </Suspense>
-          </PageBoundary>
+          <PageOutlet />
         </Stack>
       </AppShell.Main>
     </AppShell>
+  )
+}
+
+/** Reminds an operator that the page belongs to another organization. */
+function ActingAs() {
+  const { viewer } = useSession()
+  return (
+    <Alert color="yellow" variant="light" icon={<IconBuilding size={18} />} mb="lg" py="xs">
+      <Group justify="space-between">
+        <span>
+          You are acting for <strong>{viewer.organization.name}</strong>.
+        </span>
+        <Anchor href="/console/organizations" size="sm" c="inherit" underline="always">
+          Back to your own organization
+        </Anchor>
+      </Group>
+    </Alert>
   )
 }

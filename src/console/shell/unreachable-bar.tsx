@@ -1,6 +1,5 @@
 import { IconCloudOff } from '@tabler/icons-react'
 import { useUnreachableSince } from '../api/reachability.ts'
-import { t } from '../strings/t.ts'
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 
@@ -11,7 +10,7 @@ export function UnreachableBar() {
   return (
     <div className="ph-unreachable" role="alert">
       <IconCloudOff size={16} aria-hidden />
-      {t('shell:unreachable', { time: clock.format(since) })}
+      {`Posthorn is unreachable. Figures as of ${clock.format(since)}. Trying again …`}
     </div>
   )
 }

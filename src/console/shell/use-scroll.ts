@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation, useNavigationType } from 'react-router'
+import { readStored, store } from '../lib/storage.ts'
 
 const KEY = 'posthorn-scroll'
 /** How long a list may take to load and get as high as before. */
@@ -16,7 +17,7 @@ export function useScroll(): void {
   }, [pathname])
 
   useEffect(() => {
-    const save = () => write({ key, top: scrollY })
+    const save = () => store('session', KEY, JSON.stringify({ key, top: scrollY } satisfies Place))
     addEventListener('pagehide', save)
     return () => removeEventListener('pagehide', save)
   }, [key])
@@ -26,7 +27,7 @@ export function useScroll(): void {
 }
 
 function restore(key: string): () => void {
-  const saved = read()
+  const saved: Place | null = JSON.parse(readStored('session', KEY) ?? 'null')
   if (saved?.key !== key || saved.top === 0) return () => {}
   const endAt = performance.now() + WAIT_MS
   let frame = requestAnimationFrame(function scroll() {
@@ -43,19 +44,4 @@ interface Place {
   /** The entry of the history. */
   readonly key: string
   readonly top: number
-}
-
-/** A browser may deny storage to a framed page. */
-function read(): Place | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEY) ?? 'null')
-  } catch {
-    return null
-  }
-}
-
-function write(place: Place): void {
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(place))
-  } catch {}
 }

@@ -1,6 +1,5 @@
 import { Radio, Stack } from '@mantine/core'
 import type { RecoveryInclude } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 
 interface IncludeFieldProps {
   readonly value: RecoveryInclude
@@ -11,27 +10,33 @@ interface IncludeFieldProps {
 export function IncludeField({ value, onChange }: IncludeFieldProps) {
   return (
     <Radio.Group
-      label={t('webhooks:includeField.label')}
+      label="Which deliveries"
       value={value}
       onChange={(chosen) => onChange(chosen as RecoveryInclude)}
     >
       <Stack gap="xs" mt="xs">
         <Radio
           value="ALL"
-          label={t('webhooks:includeField.all')}
-          description={t('webhooks:includeField.allHint')}
+          label={INCLUDES.ALL}
+          description="All events that this webhook did not receive."
         />
         <Radio
           value="FAILED"
-          label={t('webhooks:includeField.failed')}
-          description={t('webhooks:includeField.failedHint')}
+          label={INCLUDES.FAILED}
+          description="Exhausted deliveries. Each is retried with the same id and the full retry schedule."
         />
         <Radio
           value="MISSED"
-          label={t('webhooks:includeField.missed')}
-          description={t('webhooks:includeField.missedHint')}
+          label={INCLUDES.MISSED}
+          description="Events of the current event types without a delivery to this webhook: published while the webhook was disabled, or before the webhook subscribed."
         />
       </Stack>
     </Radio.Group>
   )
+}
+
+export const INCLUDES: Record<RecoveryInclude, string> = {
+  ALL: 'Failed and missed',
+  FAILED: 'Failed',
+  MISSED: 'Missed',
 }

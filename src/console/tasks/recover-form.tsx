@@ -1,16 +1,16 @@
-import { Alert, Button, Group, NumberInput, SimpleGrid, Text } from '@mantine/core'
+import { Button, Group, NumberInput, SimpleGrid, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
+import { FormError } from '../components/forms/form-parts.tsx'
 import { Section } from '../components/page/section.tsx'
-import { formatCount, formatDuration } from '../format.ts'
 import {
   type RecoverWebhookQuery,
   type RecoveryInclude,
   TaskRecoverDocument,
 } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
+import { formatCount, formatDuration, plural } from '../lib/format.ts'
 import { IncludeField } from './include-field.tsx'
 import { RecoverPresets } from './recover-presets.tsx'
 
@@ -48,7 +48,7 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
   }
 
   async function submit(dryRun: boolean) {
-    if (since === null) return setErrors({ since: t('webhooks:recoverForm.sinceMissing') })
+    if (since === null) return setErrors({ since: 'Choose a start time.' })
     setErrors({})
     const outcome = await run({
       input: {
@@ -67,7 +67,7 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
   }
 
   return (
-    <Section title={t('webhooks:recoverForm.title')}>
+    <Section title="What to recover">
       <RecoverPresets
         failingFrom={failingFrom}
         since={since}
@@ -79,15 +79,15 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <DateTimeInput
-          label={t('webhooks:recoverForm.since')}
-          description={t('webhooks:recoverForm.sinceHint')}
+          label="Events published from"
+          description="In your time zone."
           value={since}
           onChange={change(setSince)}
           error={errors.since}
         />
         <DateTimeInput
-          label={t('webhooks:recoverForm.until')}
-          description={t('webhooks:recoverForm.untilHint')}
+          label="Until"
+          description="Empty: now."
           value={until}
           onChange={change(setUntil)}
           error={errors.until}
@@ -95,9 +95,9 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
       </SimpleGrid>
       <IncludeField value={include} onChange={change(setInclude)} />
       <NumberInput
-        label={t('webhooks:recoverForm.rate')}
-        description={t('webhooks:recoverForm.rateHint')}
-        suffix={t('webhooks:recoverForm.rateSuffix')}
+        label="Rate"
+        description="Maximum deliveries queued per second, from 1 to 5,000. The limits of the webhook apply as well."
+        suffix=" per second"
         maw={420}
         min={1}
         max={5_000}
@@ -107,11 +107,7 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
         onChange={change(setRate)}
         error={errors.ratePerSecond}
       />
-      {errors.form && (
-        <Alert color="red" variant="light" role="alert">
-          {errors.form}
-        </Alert>
-      )}
+      <FormError>{errors.form}</FormError>
       <Group justify="space-between" mih={36}>
         <Text size="sm" role="status">
           {counted && summaryOf(counted, Number(rate) || DEFAULT_RATE, waitingOnHold(webhook))}
@@ -122,13 +118,11 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
             loading={running}
             onClick={() => submit(true)}
           >
-            {t('webhooks:recoverForm.preview')}
+            Preview
           </Button>
           {counted && counted.count > 0 && webhook.enabled && (
             <Button loading={running} onClick={() => submit(false)}>
-              {counted.countIsExact
-                ? t('webhooks:recoverForm.send', amountOf(counted.count))
-                : t('webhooks:recoverForm.sendMore', amountOf(counted.count))}
+              {`Re-send ${amountOf(counted)}`}
             </Button>
           )}
         </Group>
@@ -137,18 +131,20 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
   )
 }
 
-const amountOf = (count: number) => ({ count, formatted: formatCount(count) })
+/** `4,312 deliveries`, `10,000 or more deliveries` */
+function amountOf({ count, countIsExact }: Counted): string {
+  if (!countIsExact) return `${formatCount(count)} or more deliveries`
+  return `${formatCount(count)} ${plural(count, 'delivery', 'deliveries')}`
+}
 
-function summaryOf({ count, countIsExact }: Counted, ratePerSecond: number, waiting: number) {
-  if (count === 0) {
-    return waiting === 0
-      ? t('webhooks:recoverForm.nothingFound')
-      : t('webhooks:recoverForm.nothingOnHold', amountOf(waiting))
+function summaryOf(counted: Counted, ratePerSecond: number, waiting: number): string {
+  if (counted.count > 0) {
+    const time = formatDuration(1_000 * Math.ceil(counted.count / ratePerSecond))
+    return `${amountOf(counted)}, queued in about ${time} at this rate.`
   }
-  const time = formatDuration(1_000 * Math.ceil(count / ratePerSecond))
-  return countIsExact
-    ? t('webhooks:recoverForm.found', { ...amountOf(count), time })
-    : t('webhooks:recoverForm.foundMore', { ...amountOf(count), time })
+  if (waiting === 0) return 'There is nothing to recover in this time range.'
+  const [wait, these] = waiting === 1 ? ['waits', 'that delivery'] : ['wait', 'these deliveries']
+  return `There is nothing to recover: ${amountOf({ count: waiting, countIsExact: true })} ${wait} for the end of the hold. Resume the webhook to send ${these}.`
 }
 
 /** Deliveries that wait for the end of a hold are queued already, so there is nothing to recover. */

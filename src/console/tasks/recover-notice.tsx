@@ -1,6 +1,5 @@
 import { Notice } from '../components/page/notice.tsx'
 import type { WebhookTroubleFragment } from '../generated/graphql.ts'
-import { t } from '../strings/t.ts'
 import { TroubleActions } from '../webhooks/health/trouble-actions.tsx'
 import { TroubleText } from '../webhooks/health/trouble-text.tsx'
 
@@ -16,11 +15,21 @@ export function RecoverNotice({ webhook, reload }: RecoverNoticeProps) {
   return (
     <Notice
       color={state === 'ON_HOLD' ? 'red' : 'gray'}
-      title={t(`webhooks:recoverNotice.title.${state}`)}
+      title={TITLES[state]}
       action={<TroubleActions webhook={webhook} reload={reload} withEnable recovering />}
     >
       {state === 'ON_HOLD' && <TroubleText webhook={webhook} />}
-      {t(`webhooks:recoverNotice.hint.${state}`)}
+      {HINTS[state]}
     </Notice>
   )
+}
+
+const TITLES = {
+  ON_HOLD: 'On hold: re-sent deliveries wait',
+  DISABLED: 'Disabled: enable the webhook to re-send deliveries',
+}
+
+const HINTS = {
+  ON_HOLD: 'Re-sent deliveries join the backlog. Resume when the endpoint works again.',
+  DISABLED: 'You can preview how many deliveries would be re-sent.',
 }

@@ -1,14 +1,13 @@
 import { useParams } from 'react-router'
 import { usePageQuery } from '../api/page-query.ts'
-import { DetailSkeleton } from '../components/page/detail-skeleton.tsx'
+import { NotAllowed } from '../components/page/needs-scope.tsx'
 import { Page } from '../components/page/page.tsx'
+import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { usePanel } from '../components/use-panel.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
-import { t } from '../strings/t.ts'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
-import { NotAllowed } from '../webhooks/not-allowed.tsx'
 import { webhookName } from '../webhooks/webhook-name.ts'
 import { recoverQuery } from '../webhooks/webhook-queries.ts'
 import { RecoverForm } from './recover-form.tsx'
@@ -24,17 +23,17 @@ export default function RecoverPage() {
   useHealthChanges(id, reload)
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')
-  if (data && !webhook && !error) return <NotFoundPage noun={t('webhooks:noun')} />
+  if (data && !webhook && !error) return <NotFoundPage noun="webhook" />
   return (
     <Page
-      title={t('webhooks:recoverPage.title')}
+      title="Recover deliveries"
       breadcrumbs={[
-        [t('webhooks:title'), '/webhooks'],
+        ['Webhooks', '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
-      description={t('webhooks:recoverPage.description')}
+      description="Re-sends the events that this webhook missed or failed to accept in a time range. You can repeat a recovery safely: no event is delivered twice."
     >
-      {error && !webhook && <QueryError error={error} retry={reload} />}
+      {error && !webhook && <QueryError error={error} reload={reload} />}
       {!webhook && !error && <DetailSkeleton />}
       {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       {webhook && <RecoverNotice webhook={webhook} reload={reload} />}

@@ -1,7 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { RECENT_TIMES } from '../components/filters/recent-times.ts'
-import { t } from '../strings/t.ts'
 
 interface RecoverPresetsProps {
   /** The start of the current failures, if the last attempt failed. */
@@ -15,16 +14,14 @@ interface RecoverPresetsProps {
 export function RecoverPresets({ failingFrom, since, until, choose }: RecoverPresetsProps) {
   const [chosen, setChosen] = useState<{ label: string; since: string } | null>(null)
   const presets = [
-    ...(failingFrom
-      ? [{ label: t('webhooks:recoverPresets.failingSince'), from: () => failingFrom }]
-      : []),
+    ...(failingFrom ? [{ label: 'Since failures began', from: () => failingFrom }] : []),
     ...RECENT_TIMES.map(({ label, ms }) => ({
       label,
       from: () => new Date(Date.now() - ms).toISOString(),
     })),
   ]
   return (
-    <Group gap="xs" role="group" aria-label={t('webhooks:recoverPresets.label')}>
+    <Group gap="xs" role="group" aria-label="Common times">
       {presets.map(({ label, from }) => {
         const isChosen =
           until === null &&

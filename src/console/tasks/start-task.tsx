@@ -1,8 +1,7 @@
 import { NumberInput, Skeleton, Stack, Text } from '@mantine/core'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Confirm } from '../components/confirm.tsx'
-import { formatCount } from '../format.ts'
-import { t } from '../strings/t.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { leavesOut, type TargetAction, type TaskTarget } from './task-target.ts'
 import { useStartTask } from './use-start-task.ts'
 
@@ -53,31 +52,36 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
       opened={target !== null}
       onClose={onClose}
       title={titleOf(action, counted)}
-      action={isRedelivery ? t('bulk:redeliver') : t('bulk:cancel')}
+      action={isRedelivery ? 'Redeliver' : 'Cancel deliveries'}
       destructive={!isRedelivery}
-      {...(!isRedelivery && { dismiss: t('bulk:keep') })}
+      {...(!isRedelivery && { dismiss: 'Keep' })}
       onConfirm={confirm}
     >
       <Stack gap="sm">
-        {counted === null && <Skeleton height={12} w={160} aria-label={t('bulk:count.counting')} />}
+        {counted === null && <Skeleton height={12} w={160} aria-label="Counting …" />}
         {counted?.count === 0 ? (
           <span>{nothing(action)}</span>
         ) : (
           <span>
-            {isRedelivery ? t('bulk:confirmRedeliver.body') : t('bulk:confirmCancel.body')}
+            {isRedelivery
+              ? 'Each delivery keeps its id and starts its retry schedule again; a retrying delivery is sent now. Queued and waiting deliveries are skipped.'
+              : 'No further attempts are made, so the endpoints may not get these events. Running attempts finish and are recorded. You can redeliver the deliveries later.'}
           </span>
         )}
         {target && leavesOut(action, target) && (
-          <span>{t('bulk:confirmRedeliver.onlyFailed')}</span>
+          <span>
+            Of the matching deliveries, only retrying and exhausted ones are redelivered. To
+            redeliver others, filter by their state.
+          </span>
         )}
         {isRedelivery && succeeded > 0 && (
           <Text inherit c="var(--posthorn-on-orange)">
-            {t('bulk:confirmRedeliver.succeeded', { count: succeeded })}
+            {`${formatCount(succeeded)} of them succeeded already: ${plural(succeeded, 'its endpoint receives the same event', 'their endpoints receive the same events')} again.`}
           </Text>
         )}
         <NumberInput
-          label={t('bulk:rate')}
-          description={t('bulk:rateHint')}
+          label="Per second"
+          description="The maximum number to queue per second: 1 to 5,000."
           min={1}
           max={MAX_RATE}
           w={240}
@@ -92,16 +96,14 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
 type Counted = { readonly count: number; readonly countIsExact: boolean } | null
 
 function titleOf(action: TargetAction, counted: Counted): string {
-  const key = action === 'REDELIVER' ? 'confirmRedeliver' : 'confirmCancel'
-  if (!counted || counted.count === 0) return t(`bulk:${key}.counting`)
-  const total = counted.countIsExact
-    ? formatCount(counted.count)
-    : t('bulk:atLeast', { count: counted.count })
-  return t(`bulk:${key}.title`, { count: counted.count, total })
+  const verb = action === 'REDELIVER' ? 'Redeliver' : 'Cancel'
+  if (!counted || counted.count === 0) return `${verb} the selected deliveries?`
+  const { count, countIsExact } = counted
+  return `${verb} ${formatCount(count)}${countIsExact ? '' : '+'} ${plural(count, 'delivery', 'deliveries')}?`
 }
 
 function nothing(action: TargetAction): string {
   return action === 'REDELIVER'
-    ? t('bulk:count.nothingToRedeliver')
-    : t('bulk:count.nothingToCancel')
+    ? 'None of the selected deliveries can be redelivered: all are queued or waiting. Select retrying, exhausted, canceled or succeeded deliveries.'
+    : 'None of the selected deliveries can be canceled: all have finished.'
 }

@@ -4,16 +4,17 @@ import { useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { DetailSkeleton } from '../components/page/detail-skeleton.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Facts } from '../components/page/facts.tsx'
 import { Page } from '../components/page/page.tsx'
+import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
-import { deliveryColumns } from '../deliveries/delivery-columns.tsx'
+import { deliveryColumns } from '../deliveries/list/delivery-columns.tsx'
 import { TaskFailuresDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
+import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
+import { INCLUDES } from './include-field.tsx'
 import {
   RecoveredTimes,
   StopTask,
@@ -24,7 +25,7 @@ import {
 import { useTask } from './use-task.ts'
 
 const COLUMNS = deliveryColumns(null)
-const PARENTS = [[t('deliveries:title'), '/deliveries']] as const
+const PARENTS = [['Deliveries', '/deliveries']] as const
 
 /** One bulk action: what came of it, and which deliveries failed again. */
 export default function TaskPage() {
@@ -32,16 +33,19 @@ export default function TaskPage() {
   const { task, error, reload } = useTask(id)
   if (error && !task) {
     return (
-      <Page title={t('tasks:title')} breadcrumbs={PARENTS}>
-        <QueryError error={error} retry={reload} />
+      <Page title="Bulk actions" breadcrumbs={PARENTS}>
+        <QueryError error={error} reload={reload} />
       </Page>
     )
   }
   if (!task) {
     return (
-      <Page title={t('tasks:title')} breadcrumbs={PARENTS}>
+      <Page title="Bulk actions" breadcrumbs={PARENTS}>
         {task === null ? (
-          <EmptyState title={t('tasks:notFound')}>{t('tasks:notFoundHint')}</EmptyState>
+          <EmptyState title="This bulk action does not exist">
+            Results are kept as long as the deliveries. Check the id, or look at the list of
+            deliveries.
+          </EmptyState>
         ) : (
           <DetailSkeleton />
         )}
@@ -58,17 +62,13 @@ export default function TaskPage() {
       <TaskResult task={task} />
       <Facts
         facts={[
-          { label: t('tasks:started'), value: <Time at={task.createdAt} /> },
-          task.finishedAt
-            ? { label: t('tasks:finished'), value: <Time at={task.finishedAt} /> }
-            : null,
+          { label: 'Started', value: <Time at={task.createdAt} /> },
+          task.finishedAt ? { label: 'Finished', value: <Time at={task.finishedAt} /> } : null,
           task.recovery
-            ? { label: t('tasks:recovered'), value: <RecoveredTimes task={task} /> }
+            ? { label: 'Events published', value: <RecoveredTimes task={task} /> }
             : null,
-          task.recovery
-            ? { label: t('tasks:deliveries'), value: t(`tasks:include.${task.recovery.include}`) }
-            : null,
-          { label: t('tasks:rate'), value: t('tasks:perSecond', { count: task.ratePerSecond }) },
+          task.recovery ? { label: 'Deliveries', value: INCLUDES[task.recovery.include] } : null,
+          { label: 'Rate', value: `${formatCount(task.ratePerSecond)} per second` },
         ]}
       />
       {task.action !== 'CANCEL' && <Failures task={task} />}
@@ -84,33 +84,31 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
     () => ({ additionalTypenames: ['BulkTask'], failures: task.exhausted }),
     [task.exhausted],
   )
-  const { data, error, stale, reload } = useRead(
+  const { data, ...read } = useRead(
     TaskFailuresDocument,
     { id: task.id, ...cursors.variables, withWebhook },
     { context, requestPolicy: 'cache-and-network' },
   )
   const connection = data?.bulkTask?.exhaustedDeliveries
   return (
-    <Stack component="section" gap="xs" aria-label={t('tasks:failures')}>
+    <Stack component="section" gap="xs" aria-label="Failed again">
       <Title order={2} size="h5">
-        {t('tasks:failures')}
+        Failed again
       </Title>
       <Text size="sm" c="dimmed">
-        {t('tasks:failuresHint')}
+        Deliveries that this bulk action queued and that have run out of retries since.
       </Text>
       <List
-        label={t('tasks:failures')}
+        label="Failed again"
         columns={COLUMNS}
         rows={connection?.nodes}
         keyOf={(delivery) => delivery.id}
         to={(delivery) => `/deliveries/${delivery.id}`}
-        error={error}
-        stale={stale}
-        retry={reload}
+        {...read}
         pages={{ info: connection?.pageInfo, cursors }}
         empty={
           <Text size="sm" c="dimmed" p="md">
-            {t('tasks:noFailures')}
+            No delivery has failed.
           </Text>
         }
       />

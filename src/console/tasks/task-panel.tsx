@@ -1,26 +1,20 @@
 import { Anchor, CloseButton, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { describeError } from '../api/request-error.ts'
-import { t } from '../strings/t.ts'
 import { StopTask, TaskResult, TaskStateBadge, taskHeading } from './task-result.tsx'
 import { useTask } from './use-task.ts'
 import './tasks.css'
 
-interface TaskPanelProps {
-  readonly id: string
-  onClose(): void
-}
-
 /** Follows a bulk action above the list that it was started from. */
-export function TaskPanel({ id, onClose }: TaskPanelProps) {
+export function TaskPanel({ id, onClose }: { id: string; onClose(): void }) {
   const { task, error } = useTask(id)
   if (!task && !error && task !== null) return null
   return (
-    <Stack component="section" gap="xs" className="ph-task" aria-label={t('tasks:result')}>
+    <Stack component="section" gap="xs" className="ph-task" aria-label="Result of the bulk action">
       <Group justify="space-between" wrap="nowrap">
         <Group gap="sm">
           <Text fw={600} size="sm">
-            {task ? taskHeading(task) : t('tasks:notFound')}
+            {task ? taskHeading(task) : 'This bulk action does not exist'}
           </Text>
           {task && <TaskStateBadge task={task} />}
         </Group>
@@ -28,16 +22,16 @@ export function TaskPanel({ id, onClose }: TaskPanelProps) {
           {task && <StopTask task={task} />}
           {task && (
             <Anchor component={Link} to={`/tasks/${id}`} size="sm">
-              {t('tasks:open')}
+              Open the result
             </Anchor>
           )}
-          <CloseButton size="sm" aria-label={t('tasks:close')} onClick={onClose} />
+          <CloseButton size="sm" aria-label="Close the result" onClick={onClose} />
         </Group>
       </Group>
       {task && <TaskResult task={task} />}
       {error && !task && (
         <Text size="sm" role="alert" c="var(--posthorn-on-red)">
-          {t('tasks:gone', { reason: describeError(error).message })}
+          {`The result could not be loaded: ${describeError(error).message}`}
         </Text>
       )}
     </Stack>

@@ -1,6 +1,6 @@
 import type { TaskFieldsFragment } from '../generated/graphql.ts'
 
-export interface TaskPart {
+interface TaskPart {
   readonly name: 'delivered' | 'failed' | 'canceled' | 'waiting' | 'left' | 'skipped'
   readonly count: number
   /** A CSS color. */

@@ -1,3 +1,4 @@
+import './tasks.css'
 import { Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -5,16 +6,14 @@ import { useAction } from '../api/use-action.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
-import { formatCount } from '../format.ts'
 import {
   type BulkTaskState,
   type TaskFieldsFragment,
   TaskStopDocument,
 } from '../generated/graphql.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
-import { t } from '../strings/t.ts'
 import { partsOf } from './task-parts.ts'
-import './tasks.css'
 
 const COLORS: Record<BulkTaskState, string> = {
   RUNNING: 'blue',
@@ -31,23 +30,33 @@ interface TaskProps {
 /** A task that completed has not succeeded for that. */
 export function TaskStateBadge({ task: { state, exhausted } }: TaskProps) {
   if (state === 'COMPLETED' && exhausted > 0) {
-    return <StateBadge label={t('tasks:state.withFailures')} color="orange" />
+    return <StateBadge label="Completed with failures" color="orange" />
   }
-  return <StateBadge label={t(`tasks:state.${state}`)} color={COLORS[state]} />
+  return <StateBadge label={LABELS[state]} color={COLORS[state]} />
+}
+
+const LABELS = {
+  RUNNING: 'Queuing',
+  DELIVERING: 'Delivering',
+  COMPLETED: 'Completed',
+  CANCELED: 'Stopped',
+  FAILED: 'Failed',
 }
 
 /** "Redelivery of 4,312 deliveries" */
 export function taskHeading({ action, total, totalIsExact }: TaskFieldsFragment): string {
-  const words = totalIsExact ? formatCount(total) : t('bulk:atLeast', { count: total })
-  return t(`tasks:heading.${action}`, { count: total, total: words })
+  const words = `${formatCount(total)}${totalIsExact ? '' : '+'}`
+  return `${HEADINGS[action]} of ${words} ${plural(total, 'delivery', 'deliveries')}`
 }
+
+const HEADINGS = { REDELIVER: 'Redelivery', CANCEL: 'Cancellation', RECOVER: 'Recovery' }
 
 /** When the events of a recovery were published. */
 export function RecoveredTimes({ task: { recovery } }: TaskProps) {
   if (!recovery) return null
   return (
     <Text size="sm">
-      <Time at={recovery.since} /> {t('tasks:to')} <Time at={recovery.until} />
+      <Time at={recovery.since} /> to <Time at={recovery.until} />
     </Text>
   )
 }
@@ -59,13 +68,13 @@ export function TaskResult({ task }: TaskProps) {
   const whole = parts.reduce((sum, { count }) => sum + count, 0)
   return (
     <Stack gap={6}>
-      <Progress.Root size="sm" aria-label={t('tasks:progress')}>
+      <Progress.Root size="sm" aria-label="Progress of the bulk action">
         {parts.map(({ name, count, color }) => (
           <Progress.Section
             key={name}
             value={(100 * count) / whole}
             color={color}
-            aria-label={t(`tasks:${name}`, { count })}
+            aria-label={`${formatCount(count)} ${PARTS[name]}`}
           />
         ))}
       </Progress.Root>
@@ -73,14 +82,14 @@ export function TaskResult({ task }: TaskProps) {
         {action !== 'CANCEL' && (
           <Text size="sm" fw={600}>
             {created > 0
-              ? t('tasks:queuedNew', { count: changed, created })
-              : t('tasks:queued', { count: changed })}
+              ? `${formatCount(changed)} queued, ${formatCount(created)} of them new`
+              : `${formatCount(changed)} queued`}
           </Text>
         )}
         {parts.map(({ name, count, color }) => (
           <Group key={name} gap={6} wrap="nowrap">
             <span className="ph-dot" style={{ background: color }} />
-            <Text size="sm">{t(`tasks:${name}`, { count })}</Text>
+            <Text size="sm">{`${formatCount(count)} ${PARTS[name]}`}</Text>
           </Group>
         ))}
         {action !== 'CANCEL' && webhookId && changed > 0 && (
@@ -90,11 +99,15 @@ export function TaskResult({ task }: TaskProps) {
             size="sm"
             underline="always"
           >
-            {t('tasks:showAttempts')}
+            Show the attempts since then
           </Anchor>
         )}
       </Group>
-      {task.state === 'CANCELED' && <Text size="sm">{t('tasks:stopped')}</Text>}
+      {task.state === 'CANCELED' && (
+        <Text size="sm">
+          Stopped. Deliveries queued before are sent; the other deliveries are unchanged.
+        </Text>
+      )}
       {task.failure && (
         <Text size="sm" role="alert" c="var(--posthorn-on-red)">
           {task.failure}
@@ -102,6 +115,15 @@ export function TaskResult({ task }: TaskProps) {
       )}
     </Stack>
   )
+}
+
+const PARTS = {
+  delivered: 'delivered',
+  failed: 'failed',
+  waiting: 'in progress',
+  canceled: 'canceled',
+  left: 'remaining',
+  skipped: 'skipped: finished, queued or waiting',
 }
 
 /** Stops a running bulk action. Nothing for others, and without the scope. */
@@ -114,21 +136,18 @@ export function StopTask({ task }: TaskProps) {
     <>
       {task.state === 'RUNNING' && (
         <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
-          {t('tasks:stop')}
+          Stop
         </Button>
       )}
       <Confirm
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title={t('tasks:stopTitle')}
-        action={t('tasks:stop')}
+        title="Stop this bulk action?"
+        action="Stop"
         destructive
-        onConfirm={async () => {
-          const outcome = await run({ id: task.id })
-          return outcome.ok ? null : outcome.message
-        }}
+        onConfirm={() => run({ id: task.id })}
       >
-        {t('tasks:stopBody')}
+        Deliveries that are already queued or canceled stay so. The other deliveries do not change.
       </Confirm>
     </>
   )

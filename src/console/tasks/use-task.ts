@@ -1,5 +1,5 @@
-import { useEffect } from 'react'
 import { pageQuery } from '../api/page-query.ts'
+import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
 import { TaskDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 
@@ -12,22 +12,12 @@ export function useTask(id: string) {
   const { query, context } = taskQuery
   const { data, error, reload } = useRead(query, { id }, { context })
   const task = data?.bulkTask
-  useReloadEvery(task ? everyMs(task) : null, reload)
+  usePolling(task ? everyMs(task) : null, reload)
   return { task, error, reload }
 }
 
 /** How often to read a task again. Also what was queued before a task was stopped finishes later. */
-export function everyMs({ state, unfinished }: TaskFieldsFragment): number | null {
+function everyMs({ state, unfinished }: TaskFieldsFragment): number | null {
   if (state === 'RUNNING') return 1_000
   return state === 'DELIVERING' || unfinished > 0 ? 2_000 : null
-}
-
-export function useReloadEvery(ms: number | null, reload: () => void) {
-  useEffect(() => {
-    if (ms === null) return
-    const timer = setInterval(() => {
-      if (!document.hidden) reload()
-    }, ms)
-    return () => clearInterval(timer)
-  }, [ms, reload])
 }

@@ -1,4 +1,4 @@
-import { hostAndPath } from '../format.ts'
+import { hostAndPath } from '../lib/format.ts'
 
 export interface Named {
   readonly url: string
@@ -15,6 +15,6 @@ export function webhookOption({ url, description }: Named): string {
   return description ? `${description} · ${hostOf(url)}` : hostAndPath(url)
 }
 
-export function hostOf(url: string): string {
+function hostOf(url: string): string {
   return URL.parse(url)?.host ?? url
 }

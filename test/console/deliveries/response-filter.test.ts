@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RESPONSES, responseFilter } from '../../../src/console/deliveries/response-filter.ts'
+import { RESPONSES, responseFilter } from '../../../src/console/deliveries/list/response-filter.ts'
 
 const FAILED = ['REDIRECTION_3XX', 'CLIENT_ERROR_4XX', 'SERVER_ERROR_5XX', 'NO_RESPONSE']
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scheduleOf } from '../../../src/console/deliveries/schedule.ts'
+import { scheduleOf } from '../../../src/console/deliveries/page/schedule.ts'
 import type { AttemptStepFragment } from '../../../src/console/generated/graphql.ts'
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString()

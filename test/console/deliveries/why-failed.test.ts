@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { HINTS, whyFailed } from '../../../src/console/deliveries/why-failed.ts'
+import { HINTS } from '../../../src/console/deliveries/failure-hints.ts'
+import { whyFailed } from '../../../src/console/deliveries/why-failed.ts'
 import { SECRET_UNREADABLE } from '../../../src/deliveries/attempts/attempt-record.ts'
 import { OUTCOME_CODES } from '../../../src/deliveries/attempts/describe-outcome.ts'
 
@@ -17,7 +18,7 @@ test('exactly these error codes have a hint', () => {
 test('the documentation names who can act, and the hint sends readers to the operator in the same cases', () => {
   for (const { code, toAct } of documentedCodes()) {
     expect(['receiver', 'webhook', 'operator'], code).toEqual(expect.arrayContaining(toAct))
-    const sendsToOperator = HINTS[code as keyof typeof HINTS].includes('Posthorn operator')
+    const sendsToOperator = HINTS[code]?.includes('Posthorn operator')
     expect(sendsToOperator, code).toBe(toAct.includes('operator'))
   }
 })

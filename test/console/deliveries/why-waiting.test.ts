@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whyWaiting } from '../../../src/console/deliveries/why-waiting.ts'
+import { whyWaiting } from '../../../src/console/deliveries/page/why-waiting.ts'
 import type { DeliveryQuery, ParkedReason } from '../../../src/console/generated/graphql.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { changeMany, type IdsPage, MAX_JOBS } from '../../../src/console/jobs/change-many.ts'
+import {
+  changeMany,
+  type IdsPage,
+  MAX_JOBS,
+} from '../../../src/console/jobs/commands/change-many.ts'
 
 const PAGE = 100
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mayReplace, stableRows } from '../../../src/console/jobs/use-stable-rows.ts'
+import { mayReplace, stableRows } from '../../../src/console/jobs/list/use-stable-rows.ts'
 
 const rowsOf = (...ids: string[]) => ids.map((id) => ({ id, state: 'now' }))
 

@@ -1,15 +1,14 @@
 import { Title } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import { formatCompact, formatPercent } from '../../format.ts'
 import type { BacklogBucketFragment, BucketUnit } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { formatCompact, formatPercent } from '../../lib/format.ts'
 import { AttemptsBy } from './attempts-by.tsx'
-import { type Bar, foldBuckets } from './fold-buckets.ts'
+import { type Bar, foldBuckets } from './buckets/fold-buckets.ts'
+import type { AttemptBucket } from './buckets/status-classes.ts'
 import { LatencyChart } from './latency-chart.tsx'
-import { LinePlot } from './line-plot.tsx'
-import type { PlotMark } from './plot.tsx'
-import type { AttemptBucket } from './status-classes.ts'
+import { LinePlot } from './plot/line-plot.tsx'
+import type { PlotMark } from './plot/plot.tsx'
 
 const SMALL_HEIGHT_PX = 120
 /** The width that a bar needs. */
@@ -31,6 +30,7 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
   const { ref, width } = useElementSize()
   const bars = foldBuckets(buckets, unit, Math.max(12, Math.floor((width || 900) / BAR_PX)))
   const few = foldBuckets(buckets, unit, 48)
+  const plot = { bars: few, unit, heightPx: SMALL_HEIGHT_PX, zoom }
   const perSecond = few.map(
     ({ attempts, start, end }) =>
       (1_000 * attempts) / (Math.min(Date.parse(end), Date.now()) - Date.parse(start)),
@@ -39,19 +39,16 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
     <div className="ph-activity" ref={ref}>
       <AttemptsBy bars={bars} unit={unit} webhookId={webhookId} marks={marks ?? []} zoom={zoom} />
       <div className="ph-activity-small">
-        <Small title={t('charts.successRate')}>
+        <Small title="Success rate">
           <LinePlot
-            label={t('charts.successRateLabel')}
-            bars={few}
-            unit={unit}
-            heightPx={SMALL_HEIGHT_PX}
+            {...plot}
+            label="Success rate over time."
             least={1}
             whole={false}
             format={formatPercent}
-            zoom={zoom}
             lines={[
               {
-                label: t('charts.successRate'),
+                label: 'Success rate',
                 color: 'var(--posthorn-chart-2xx)',
                 values: few.map(({ attempts, succeeded }) =>
                   attempts === 0 ? null : succeeded / attempts,
@@ -60,36 +57,24 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
             ]}
           />
         </Small>
-        <Small title={t('charts.throughput')}>
+        <Small title="Throughput">
           <LinePlot
-            label={t('charts.throughputLabel')}
-            bars={few}
-            unit={unit}
-            heightPx={SMALL_HEIGHT_PX}
+            {...plot}
+            label="Attempts per second over time."
             whole={false}
-            format={(value) => t('charts.perSecond', { value: formatRate(value) })}
-            zoom={zoom}
-            lines={[
-              {
-                label: t('charts.throughput'),
-                color: 'var(--posthorn-mark-blue)',
-                values: perSecond,
-              },
-            ]}
+            format={(value) => `${formatRate(value)}/s`}
+            lines={[{ label: 'Throughput', color: 'var(--posthorn-mark-blue)', values: perSecond }]}
           />
         </Small>
         {backlog && (
-          <Small title={t('charts.backlog.title')}>
+          <Small title="Backlog">
             <LinePlot
-              label={t('charts.backlog.label')}
-              bars={few}
-              unit={unit}
-              heightPx={SMALL_HEIGHT_PX}
+              {...plot}
+              label="Waiting deliveries over time, counted once a minute."
               format={formatCompact}
-              zoom={zoom}
               lines={[
                 {
-                  label: t('charts.backlog.waiting'),
+                  label: 'Waiting',
                   color: 'var(--posthorn-chart-3xx)',
                   values: few.map((bar) => largestIn(bar, backlog)),
                 },
@@ -97,8 +82,8 @@ export function Activity({ buckets, backlog, unit, webhookId, marks, zoom }: Act
             />
           </Small>
         )}
-        <Small title={t('charts.latency.title')}>
-          <LatencyChart bars={few} unit={unit} heightPx={SMALL_HEIGHT_PX} zoom={zoom} />
+        <Small title="Latency">
+          <LatencyChart {...plot} />
         </Small>
       </div>
     </div>

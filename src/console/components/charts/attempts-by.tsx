@@ -1,15 +1,14 @@
 import { Group, SegmentedControl, Skeleton, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
-import { formatCount } from '../../format.ts'
 import { type BucketUnit, FailureCausesDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { formatCount } from '../../lib/format.ts'
 import { QueryError } from '../query-error.tsx'
 import { AttemptsChart } from './attempts-chart.tsx'
-import type { Bar } from './fold-buckets.ts'
-import type { PlotMark } from './plot.tsx'
-import { causeStacks, statusStacks } from './stacks.ts'
-import { totalsOf } from './totals.ts'
+import type { Bar } from './buckets/fold-buckets.ts'
+import { causeStacks, statusStacks } from './buckets/stacks.ts'
+import { totalsOf } from './buckets/totals.ts'
+import type { PlotMark } from './plot/plot.tsx'
 
 interface AttemptsByProps {
   readonly bars: readonly Bar[]
@@ -27,10 +26,10 @@ export function AttemptsBy(props: AttemptsByProps) {
       <Group justify="end" mb="xs">
         <SegmentedControl
           size="xs"
-          aria-label={t('charts.by.label')}
+          aria-label="Group by"
           data={[
-            { value: 'status', label: t('charts.by.status') },
-            { value: 'cause', label: t('charts.by.cause') },
+            { value: 'status', label: 'By status' },
+            { value: 'cause', label: 'By cause' },
           ]}
           value={by}
           onChange={setBy}
@@ -46,13 +45,10 @@ function ByStatus(props: AttemptsByProps) {
   return (
     <AttemptsChart
       {...props}
-      label={t('charts.attempts.summary', {
-        succeeded: formatCount(totals.succeeded),
-        failed: formatCount(totals.failed),
-      })}
+      label={`Attempts over time: ${formatCount(totals.succeeded)} succeeded, ${formatCount(totals.failed)} failed.`}
       stacks={statusStacks(props.bars)}
       filters={{}}
-      empty={t('charts.noAttempts')}
+      empty="No attempts in this time range."
     />
   )
 }
@@ -66,20 +62,20 @@ function ByCause(props: AttemptsByProps) {
     webhookId: webhookId ?? null,
   })
   const causes = data?.failureCauses
-  if (error && !causes) return <QueryError error={error} retry={reload} />
+  if (error && !causes) return <QueryError error={error} reload={reload} />
   if (!causes) return <Skeleton h={286} />
   return (
     <>
       <AttemptsChart
         {...props}
-        label={t('charts.causes')}
+        label="Failed attempts over time by cause."
         stacks={causeStacks(bars, causes.buckets)}
         filters={{ response: 'FAILED' }}
-        empty={t('charts.noFailures')}
+        empty="No failures in this time range."
       />
       {!causes.countIsExact && (
         <Text size="xs" c="dimmed">
-          {t('charts.notExact')}
+          Counting stopped at the newest 50,000 failures.
         </Text>
       )}
     </>

@@ -1,14 +1,13 @@
 import { useId } from 'react'
 import { useNavigate } from 'react-router'
-import { formatCompact, formatCount } from '../../format.ts'
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { attemptsPath } from './attempts-path.ts'
-import { ticksOf } from './axis.ts'
+import { formatCompact, formatCount } from '../../lib/format.ts'
+import type { Stack } from './buckets/stacks.ts'
 import { ChartFrame } from './chart-frame.tsx'
-import { spanOf } from './chart-time.ts'
-import { Plot, type PlotMark } from './plot.tsx'
-import { StackedBars, StackPattern } from './stacked-bars.tsx'
-import type { Stack } from './stacks.ts'
+import { ticksOf } from './plot/axis.ts'
+import { spanOf } from './plot/chart-time.ts'
+import { Plot, type PlotMark } from './plot/plot.tsx'
+import { StackedBars, StackPattern } from './plot/stacked-bars.tsx'
 
 const HEIGHT_PX = 220
 
@@ -89,4 +88,19 @@ export function AttemptsChart(props: AttemptsChartProps) {
       </Plot>
     </ChartFrame>
   )
+}
+
+interface AttemptsQuery {
+  readonly since: string
+  readonly until: string
+  /** Filters of the page of attempts, such as `{ response: 'SERVER_ERROR_5XX' }`. */
+  readonly filters: Readonly<Record<string, string>>
+  readonly webhookId?: string | undefined
+}
+
+/** The page with exactly the attempts of a part of a bar. */
+function attemptsPath({ since, until, filters, webhookId }: AttemptsQuery): string {
+  const params = new URLSearchParams({ ...filters, since, until })
+  if (webhookId) params.set('webhook', webhookId)
+  return `/attempts?${params}`
 }

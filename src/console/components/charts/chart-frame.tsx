@@ -2,7 +2,6 @@ import './chart-frame.css'
 import { Button, Center, Group, ScrollArea, Text } from '@mantine/core'
 import { IconChartBar, IconTable } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { t } from '../../strings/t.ts'
 
 interface ChartFrameProps {
   /** Names the table: what the chart shows, in a sentence. */
@@ -36,7 +35,7 @@ export function ChartFrame(props: ChartFrameProps) {
               <table className="ph-chart-table" aria-label={label}>
                 <thead>
                   <tr>
-                    {[t('charts.time'), ...columns].map((column) => (
+                    {['Time', ...columns].map((column) => (
                       <th key={column} scope="col">
                         {column}
                       </th>
@@ -69,7 +68,7 @@ export function ChartFrame(props: ChartFrameProps) {
             leftSection={asTable ? <IconChartBar size={14} /> : <IconTable size={14} />}
             onClick={() => setAsTable(!asTable)}
           >
-            {asTable ? t('charts.asChart') : t('charts.asTable')}
+            {asTable ? 'Show as a chart' : 'Show as a table'}
           </Button>
         )}
       </Group>

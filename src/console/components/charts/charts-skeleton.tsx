@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core'
-import './plot.css'
+import './plot/plot.css'
 
 const SMALL = ['successRate', 'throughput', 'backlog', 'latency']
 

@@ -1,10 +1,9 @@
-import { formatDuration } from '../../format.ts'
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { formatDuration } from '../../lib/format.ts'
+import type { Bar } from './buckets/fold-buckets.ts'
 import { ChartFrame } from './chart-frame.tsx'
-import { spanOf } from './chart-time.ts'
-import type { Bar } from './fold-buckets.ts'
-import { LinePlot } from './line-plot.tsx'
+import { spanOf } from './plot/chart-time.ts'
+import { LinePlot } from './plot/line-plot.tsx'
 
 /** The dash patterns also tell the lines apart without color. */
 const LINES = [
@@ -27,7 +26,7 @@ export function LatencyChart({ bars, unit, heightPx, zoom }: LatencyChartProps) 
   const format = (ms: number) => formatDuration(ms).replaceAll(' ', '\u00a0')
   return (
     <ChartFrame
-      label={t('charts.latency.label')}
+      label="Latency over time: p50, p95 and p99."
       heightPx={heightPx + 26}
       columns={LINES.map(({ label }) => label)}
       rows={() =>
@@ -36,7 +35,7 @@ export function LatencyChart({ bars, unit, heightPx, zoom }: LatencyChartProps) 
           ...LINES.map(({ name }) => formatDuration(bar.latency?.[name] ?? 0)),
         ])
       }
-      empty={measured.length === 0 ? t('charts.noAttempts') : undefined}
+      empty={measured.length === 0 ? 'No attempts in this time range.' : undefined}
       legend={LINES.map(({ label, color, ...line }) => (
         <span key={label} className="ph-legend">
           <svg width="18" height="10" aria-hidden="true">
@@ -54,7 +53,7 @@ export function LatencyChart({ bars, unit, heightPx, zoom }: LatencyChartProps) 
       ))}
     >
       <LinePlot
-        label={t('charts.latency.label')}
+        label="Latency over time: p50, p95 and p99."
         bars={bars}
         unit={unit}
         heightPx={heightPx}

@@ -1,9 +1,10 @@
 import { Group, SegmentedControl } from '@mantine/core'
-import { t } from '../../strings/t.ts'
-import { setTimeZone, useTimeZone } from '../../time-zone.ts'
+import { useMemo } from 'react'
+import { useSearchParams } from 'react-router'
+import { changedParams } from '../../lib/changed-params.ts'
+import { setTimeZone, useTimeZone } from '../../lib/time-zone.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
-import { boundsOf, CUSTOM, RANGES } from './chart-range.ts'
-import type { useRange } from './use-range.ts'
+import { boundsOf, type ChartRange, CUSTOM, DEFAULT_RANGE, RANGES, rangeOf } from './chart-range.ts'
 
 type RangeSwitchProps = ReturnType<typeof useRange>
 
@@ -18,13 +19,13 @@ export function RangeSwitch({ range, choose, zoom }: RangeSwitchProps) {
         <>
           <DateTimeInput
             size="xs"
-            label={t('charts.range.from')}
+            label="From"
             value={since}
             onChange={(at) => at && at < until && zoom(at, until)}
           />
           <DateTimeInput
             size="xs"
-            label={t('charts.range.to')}
+            label="To"
             value={until}
             onChange={(at) => at && at > since && zoom(since, at)}
           />
@@ -32,24 +33,44 @@ export function RangeSwitch({ range, choose, zoom }: RangeSwitchProps) {
       )}
       <SegmentedControl
         size="xs"
-        aria-label={t('charts.range.label')}
+        aria-label="Time range"
         data={[
           ...RANGES.map(({ value, label }) => ({ value, label })),
-          { value: CUSTOM, label: t('charts.range.custom') },
+          { value: CUSTOM, label: 'Custom' },
         ]}
         value={range.value}
         onChange={(value) => (value === CUSTOM ? zoom(since, until) : choose(value))}
       />
       <SegmentedControl
         size="xs"
-        aria-label={t('charts.zone.label')}
+        aria-label="Time zone"
         data={[
-          { value: 'local', label: t('charts.zone.local') },
-          { value: 'utc', label: t('charts.zone.utc') },
+          { value: 'local', label: 'Local' },
+          { value: 'utc', label: 'UTC' },
         ]}
         value={zone}
         onChange={setTimeZone}
       />
     </Group>
   )
+}
+
+/** The time range of a page's charts, in its query parameters. A change is a step in the history, so Back undoes a zoom. */
+export function useRange() {
+  const [params, setParams] = useSearchParams()
+  const [value, from, to] = ['range', 'from', 'to'].map((name) => params.get(name))
+  const range: ChartRange = useMemo(
+    () => rangeOf(value ?? null, from ?? null, to ?? null),
+    [value, from, to],
+  )
+
+  const change = (changes: Readonly<Record<'range' | 'from' | 'to', string | null>>) =>
+    setParams((current) => changedParams(current, changes))
+
+  return {
+    range,
+    choose: (chosen: string) =>
+      change({ range: chosen === DEFAULT_RANGE.value ? null : chosen, from: null, to: null }),
+    zoom: (since: string, until: string) => change({ range: null, from: since, to: until }),
+  }
 }

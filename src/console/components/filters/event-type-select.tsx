@@ -1,6 +1,7 @@
 import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { FilterMultiSelect } from './filter-multi-select.tsx'
+import { readList } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
 
 interface EventTypeSelectProps {
@@ -12,7 +13,7 @@ interface EventTypeSelectProps {
 
 /** Picks an event type, archived ones included, because events of them exist. */
 export function EventTypeSelect(props: EventTypeSelectProps) {
-  const { label = t('filters:eventType'), value, onChange, w = 260 } = props
+  const { label = 'Event type', value, onChange, w = 260 } = props
   const { data } = useRead(PickEventTypeDocument, {})
   const names = new Set(data?.eventTypes.map(({ name }) => name))
   if (value !== null) names.add(value)
@@ -22,6 +23,27 @@ export function EventTypeSelect(props: EventTypeSelectProps) {
       w={w}
       searchable
       data={[...names]}
+      value={value}
+      onChange={onChange}
+    />
+  )
+}
+
+interface EventTypeMultiSelectProps {
+  readonly value: string | null
+  onChange(value: string | null): void
+}
+
+/** Picks event types, archived ones included, because events of them exist. */
+export function EventTypeMultiSelect({ value, onChange }: EventTypeMultiSelectProps) {
+  const { data } = useRead(PickEventTypeDocument, {})
+  const names = new Set([...(data?.eventTypes.map(({ name }) => name) ?? []), ...readList(value)])
+  return (
+    <FilterMultiSelect
+      label="Event type"
+      w={190}
+      searchable
+      options={[...names].map((name) => ({ value: name, label: name }))}
       value={value}
       onChange={onChange}
     />

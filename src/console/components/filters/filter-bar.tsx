@@ -1,7 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { t } from '../../strings/t.ts'
 
 interface FilterBarProps {
   readonly active: boolean
@@ -18,13 +17,7 @@ export function FilterBar({ active, clear, children, more, moreActive = false }:
   const [opened, setOpened] = useState(false)
   const isOpen = opened || moreActive
   return (
-    <Group
-      component="search"
-      className="ph-filters"
-      gap="xs"
-      align="end"
-      aria-label={t('filters:label')}
-    >
+    <Group component="search" className="ph-filters" gap="xs" align="end" aria-label="Filters">
       {children}
       {isOpen && more}
       {more && !moreActive && (
@@ -35,12 +28,12 @@ export function FilterBar({ active, clear, children, more, moreActive = false }:
           leftSection={<IconAdjustmentsHorizontal size={14} />}
           onClick={() => setOpened(!opened)}
         >
-          {isOpen ? t('filters:fewer') : t('filters:more')}
+          {isOpen ? 'Fewer filters' : 'More filters'}
         </Button>
       )}
       {active && (
         <Button size="xs" variant="subtle" onClick={clear}>
-          {t('filters:clear')}
+          Clear
         </Button>
       )}
     </Group>

@@ -8,10 +8,10 @@ import {
   useCombobox,
 } from '@mantine/core'
 import { useId, useState } from 'react'
-import { t } from '../../strings/t.ts'
+import { readList, readOptions, writeList } from './filter-params.ts'
 import './filter-multi-select.css'
 
-export interface FilterOption {
+interface FilterOption {
   readonly value: string
   readonly label: string
 }
@@ -19,8 +19,9 @@ export interface FilterOption {
 interface FilterMultiSelectProps {
   readonly label: string
   readonly options: readonly FilterOption[]
-  readonly values: readonly string[]
-  onChange(values: readonly string[]): void
+  /** The chosen values, as in the query parameter. */
+  readonly value: string | null
+  onChange(value: string | null): void
   readonly w: number
   readonly searchable?: boolean
   readonly onSearch?: (text: string) => void
@@ -31,7 +32,10 @@ interface FilterMultiSelectProps {
 
 /** A filter for any of several values. It stays one line high, however many are chosen. */
 export function FilterMultiSelect(props: FilterMultiSelectProps) {
-  const { label, options, values, onChange, w, searchable = false, onSearch, searchHint } = props
+  const { label, options, value: param, w, searchable = false, onSearch, searchHint } = props
+  // Values that are no options have no meaning, but for texts that can be added.
+  const values = props.toValue ? readList(param) : readOptions(param, options)
+  const onChange = (chosen: readonly string[]) => props.onChange(writeList(chosen))
   const [search, setSearch] = useState('')
   const labelId = useId()
   const combobox = useCombobox({
@@ -72,15 +76,11 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
           maw="100%"
           label={label}
           labelProps={{ id: labelId }}
-          aria-label={`${label}: ${text || t('filters:any')}`}
+          aria-label={`${label}: ${text || 'Any'}`}
           rightSectionPointerEvents={values.length > 0 ? 'all' : 'none'}
           rightSection={
             values.length > 0 ? (
-              <CloseButton
-                size="xs"
-                aria-label={t('filters:clearOne', { label })}
-                onClick={() => onChange([])}
-              />
+              <CloseButton size="xs" aria-label={`Clear: ${label}`} onClick={() => onChange([])} />
             ) : (
               <Combobox.Chevron />
             )
@@ -88,7 +88,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
           onClick={() => combobox.toggleDropdown()}
         >
           {text === '' ? (
-            <Input.Placeholder>{t('filters:any')}</Input.Placeholder>
+            <Input.Placeholder>Any</Input.Placeholder>
           ) : (
             <span className="ph-filter-values">{text}</span>
           )}
@@ -97,7 +97,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
       <Combobox.Dropdown miw={w} maw="min(420px, 90vw)">
         {searchable && (
           <Combobox.Search
-            aria-label={t('filters:search', { label })}
+            aria-label={`Search: ${label}`}
             placeholder={searchHint}
             value={search}
             onChange={(event) => {
@@ -114,7 +114,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
         >
           {added !== null && !options.some(({ value }) => value === added) && (
             <Combobox.Option value={added} active={values.includes(added)}>
-              {t('filters:add', { value: added })}
+              {`Add “${added}”`}
             </Combobox.Option>
           )}
           {shown.map(({ value, label: name }) => (
@@ -125,9 +125,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
               </Group>
             </Combobox.Option>
           ))}
-          {shown.length === 0 && added === null && (
-            <Combobox.Empty>{t('filters:noMatch')}</Combobox.Empty>
-          )}
+          {shown.length === 0 && added === null && <Combobox.Empty>No match</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

@@ -1,5 +1,4 @@
 import { Select, type SelectProps } from '@mantine/core'
-import { t } from '../../strings/t.ts'
 
 interface FilterSelectProps extends Pick<SelectProps, 'searchable' | 'onSearchChange'> {
   readonly label: string
@@ -15,12 +14,12 @@ export function FilterSelect({ label, onChange, ...rest }: FilterSelectProps) {
   return (
     <Select
       label={label}
-      placeholder={t('filters:any')}
+      placeholder="Any"
       size="xs"
       maw="100%"
       clearable
-      clearButtonProps={{ 'aria-label': t('filters:clearOne', { label }) }}
-      nothingFoundMessage={t('filters:noMatch')}
+      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
+      nothingFoundMessage="No match"
       onChange={onChange}
       {...rest}
     />

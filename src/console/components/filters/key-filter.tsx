@@ -1,9 +1,8 @@
 import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
+import type { KeyValues } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
-import type { KeyValues } from './read-key.ts'
 import { SearchField } from './search-field.tsx'
 
 interface KeyFilterProps {
@@ -24,7 +23,7 @@ export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
     <>
       {paths.size > 1 && (
         <FilterSelect
-          label={t('filters:key.path')}
+          label="Search key"
           w={150}
           searchable
           data={[...paths]}
@@ -33,8 +32,8 @@ export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
         />
       )}
       <SearchField
-        label={paths.size > 1 ? t('filters:key.value') : path}
-        placeholder={t('filters:key.placeholder')}
+        label={paths.size > 1 ? 'Value' : path}
+        placeholder="Such as 87012"
         w={180}
         value={value ?? ''}
         onChange={(text) => {

@@ -1,13 +1,11 @@
-import { t } from '../../strings/t.ts'
-
 const HOUR_MS = 3_600_000
 
 /** Time ranges that end now. */
 export const RECENT_TIMES = [
-  { value: '1h', label: t('filters:time.1h'), ms: HOUR_MS },
-  { value: '24h', label: t('filters:time.24h'), ms: 24 * HOUR_MS },
-  { value: '7d', label: t('filters:time.7d'), ms: 7 * 24 * HOUR_MS },
-  { value: '30d', label: t('filters:time.30d'), ms: 30 * 24 * HOUR_MS },
+  { value: '1h', label: 'Last hour', ms: HOUR_MS },
+  { value: '24h', label: 'Last 24 hours', ms: 24 * HOUR_MS },
+  { value: '7d', label: 'Last 7 days', ms: 7 * 24 * HOUR_MS },
+  { value: '30d', label: 'Last 30 days', ms: 30 * 24 * HOUR_MS },
 ] as const
 
 interface RecentTime {
@@ -19,11 +17,11 @@ interface RecentTime {
 
 /** The same for filters of lists, with shorter ones. `today` starts at midnight in the reader's zone. */
 export const FILTER_TIMES: readonly RecentTime[] = [
-  { value: '15m', label: t('filters:time.15m'), startOf: (now) => before(now, HOUR_MS / 4) },
+  { value: '15m', label: 'Last 15 minutes', startOf: (now) => before(now, HOUR_MS / 4) },
   recent(RECENT_TIMES[0]),
   {
     value: 'today',
-    label: t('filters:time.today'),
+    label: 'Today',
     startOf: (now) => new Date(now.getFullYear(), now.getMonth(), now.getDate()),
   },
   ...RECENT_TIMES.slice(1).map(recent),

@@ -1,11 +1,16 @@
 import { useMemo } from 'react'
-import { t } from '../../strings/t.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
+import {
+  type AttemptTimeValues,
+  attemptTimeOf,
+  readTimeRange,
+  type TimeBounds,
+  type TimeValues,
+} from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
-import { readTimeRange, type TimeBounds, type TimeValues } from './read-time-range.ts'
 import { FILTER_TIMES } from './recent-times.ts'
 
-const CUSTOM = { value: 'custom', label: t('filters:time.custom') }
+const CUSTOM = { value: 'custom', label: 'From … to …' }
 
 /**
  * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while
@@ -27,7 +32,7 @@ interface TimeRangeProps {
 }
 
 /** Picks a recent time range or a custom one, in the reader's zone. */
-export function TimeRange({ label = t('filters:time.label'), values, set }: TimeRangeProps) {
+export function TimeRange({ label = 'Time', values, set }: TimeRangeProps) {
   const { within, since, until } = values
   const isCustom = within === CUSTOM.value || since !== null || until !== null
   return (
@@ -43,18 +48,44 @@ export function TimeRange({ label = t('filters:time.label'), values, set }: Time
         <>
           <DateTimeInput
             size="xs"
-            label={t('filters:time.from')}
+            label="From"
             value={since}
             onChange={(at) => set({ within: CUSTOM.value, since: at })}
           />
           <DateTimeInput
             size="xs"
-            label={t('filters:time.to')}
+            label="To"
             value={until}
             onChange={(at) => set({ within: CUSTOM.value, until: at })}
           />
         </>
       )}
     </>
+  )
+}
+
+export function useAttemptTime(values: AttemptTimeValues) {
+  return useTimeRange(attemptTimeOf(values))
+}
+
+interface AttemptTimeProps {
+  readonly values: AttemptTimeValues
+  set(values: Partial<AttemptTimeValues>): void
+}
+
+/** Picks the time of attempts: a delivery of yesterday can have failed a minute ago. */
+export function AttemptTime({ values, set }: AttemptTimeProps) {
+  return (
+    <TimeRange
+      label="Attempted"
+      values={attemptTimeOf(values)}
+      set={({ within, since, until }) =>
+        set({
+          ...(within !== undefined && { attempted: within }),
+          ...(since !== undefined && { attemptedSince: since }),
+          ...(until !== undefined && { attemptedUntil: until }),
+        })
+      }
+    />
   )
 }

@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router'
+import { changedParams } from '../../lib/changed-params.ts'
 
 /**
  * The filters of a list, as query parameters. A change returns to the first page. It replaces the history entry, so
@@ -8,22 +9,10 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
   const [params, setParams] = useSearchParams()
   const values = readFilters(names, params)
 
-  function set(changes: Partial<Record<Name, string | null>>) {
-    setParams(
-      (current) => {
-        const next = new URLSearchParams(current)
-        next.delete('after')
-        next.delete('before')
-        for (const [name, value] of Object.entries(changes) as [Name, string | null][]) {
-          if (value) next.set(name, value)
-          else next.delete(name)
-        }
-        return next
-      },
-      { replace: true },
-    )
-  }
-
+  const set = (changes: Partial<Record<Name, string | null>>) =>
+    setParams((current) => changedParams(current, { ...changes, after: null, before: null }), {
+      replace: true,
+    })
   const active = names.some((name) => values[name] !== null)
   const clear = () =>
     set(Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>)

@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { useTimeZone } from '../../time-zone.ts'
+import { useTimeZone } from '../../lib/time-zone.ts'
 
 interface DateTimeInputProps {
   readonly label: string

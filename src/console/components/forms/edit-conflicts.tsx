@@ -1,7 +1,6 @@
 import { Alert, Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
 import type { EditConflict } from '../../api/use-action.ts'
-import { t } from '../../strings/t.ts'
 import { Time } from '../time.tsx'
 
 interface EditConflictsProps {
@@ -38,10 +37,10 @@ export function EditConflicts(props: EditConflictsProps) {
       color="yellow"
       variant="light"
       role="alert"
-      title={t('common:editConflicts.title')}
+      title="Somebody else changed the same fields"
     >
       <Stack gap="lg">
-        <Text size="sm">{t('common:editConflicts.text')}</Text>
+        <Text size="sm">Nothing was saved yet. Choose a value for each field, then save.</Text>
         {conflict.fields.map((field) => {
           const label = labels[field.name] ?? field.name
           const shown = (value: unknown) => value ?? empty[field.name]
@@ -52,15 +51,15 @@ export function EditConflicts(props: EditConflictsProps) {
               </Text>
               <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
                 <Version
-                  title={t('common:editConflicts.mine')}
+                  title="Yours"
                   value={shown(mine[field.name])}
-                  action={t('common:editConflicts.keepMine')}
+                  action="Keep mine"
                   onChoose={() => choose(() => actions.keepMine(field.name))}
                 />
                 <Version
                   title={<ChangedBy field={field} />}
                   value={shown(field.current)}
-                  action={t('common:editConflicts.takeTheirs')}
+                  action="Take theirs"
                   onChoose={() => choose(() => actions.takeTheirs(field.name, field.current))}
                 />
               </SimpleGrid>
@@ -77,9 +76,7 @@ type Field = EditConflict['fields'][number]
 function ChangedBy({ field: { changedBy, changedAt } }: { field: Field }) {
   return (
     <>
-      {changedBy
-        ? t('common:editConflicts.changedBy', { actor: changedBy })
-        : t('common:editConflicts.changed')}
+      {changedBy ? `Changed by ${changedBy}` : 'Changed'}
       {changedAt && (
         <>
           {' · '}
@@ -124,12 +121,12 @@ function Version({ title, value, action, onChoose }: VersionProps) {
 }
 
 function textOf(value: unknown): string {
-  if (value === null || value === undefined || value === '') return t('common:editConflicts.none')
+  if (value === null || value === undefined || value === '') return 'None'
   if (typeof value === 'boolean') {
-    return value ? t('common:editConflicts.on') : t('common:editConflicts.off')
+    return value ? 'On' : 'Off'
   }
   if (typeof value !== 'object') return String(value)
   const isList = Array.isArray(value) && value.every((entry) => typeof entry !== 'object')
   if (!isList) return JSON.stringify(value, null, 2)
-  return value.length === 0 ? t('common:editConflicts.none') : value.join('\n')
+  return value.length === 0 ? 'None' : value.join('\n')
 }

@@ -1,10 +1,8 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { mount, mountOf } from '../../mount.ts'
-import { t } from '../../strings/t.ts'
 import { Confirm } from '../confirm.tsx'
-import { guardHistory } from './history-guard.ts'
-import { guardNavigation } from './navigation-guard.ts'
+import { guardHistory, guardNavigation } from './leave-guards.ts'
 
 /** Asks before the reader loses unsaved changes by a link, by Back, or by closing the tab. */
 export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
@@ -44,15 +42,15 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
     <Confirm
       opened={going !== null}
       onClose={() => setGoing(null)}
-      title={t('common:unsavedGuard.title')}
-      action={t('common:unsavedGuard.confirm')}
+      title="Leave without saving?"
+      action="Leave"
       destructive
       onConfirm={async () => {
         going?.()
         return null
       }}
     >
-      {t('common:unsavedGuard.text')}
+      Your changes are lost if you leave.
     </Confirm>
   )
 }

@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { t } from '../../strings/t.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import {
   type JsonFolding,
   type JsonRow,
@@ -144,7 +144,7 @@ const Row = memo(
         {rest === null ? (
           <Value row={row} isWhole={isWhole} />
         ) : (
-          <span className="ph-json-more">{t('common:jsonTree.moreEntries', { count: rest })}</span>
+          <span className="ph-json-more">{`${formatCount(rest)} more: show`}</span>
         )}
       </div>
     )
@@ -163,8 +163,8 @@ const LONG_TEXT = 300
 function Value({ row: { value, size }, isWhole }: { row: JsonRow; isWhole: boolean }) {
   if (size !== null) {
     const [open, close, words] = Array.isArray(value)
-      ? ['[', ']', t('common:jsonTree.items', { count: size })]
-      : ['{', '}', t('common:jsonTree.fields', { count: size })]
+      ? ['[', ']', `${formatCount(size)} ${plural(size, 'item', 'items')}`]
+      : ['{', '}', `${formatCount(size)} ${plural(size, 'field', 'fields')}`]
     return (
       <span className="ph-json-size">
         {size === 0 ? `${open}${close}` : `${open}…${close} ${words}`}
@@ -179,7 +179,7 @@ function Value({ row: { value, size }, isWhole }: { row: JsonRow; isWhole: boole
     <>
       <bdi className="ph-json-text">{visibleString(value.slice(0, LONG_TEXT)).slice(0, -1)}…</bdi>{' '}
       <span className="ph-json-more">
-        {t('common:jsonTree.moreCharacters', { count: value.length - LONG_TEXT })}
+        {`${formatCount(value.length - LONG_TEXT)} more characters: show all`}
       </span>
     </>
   )

@@ -1,7 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { formatBytes } from '../../format.ts'
-import { t } from '../../strings/t.ts'
+import { formatBytes } from '../../lib/format.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { foldAll, initialFolding, JsonTree, unfoldAll } from './json-tree.tsx'
@@ -29,10 +28,10 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label={t('common:jsonView.viewLabel', { name })}
+            aria-label={`View of the ${name}`}
             data={[
-              { value: 'tree', label: t('common:jsonView.tree') },
-              { value: 'raw', label: t('common:jsonView.raw') },
+              { value: 'tree', label: 'Tree' },
+              { value: 'raw', label: 'Raw' },
             ]}
             value={view}
             onChange={(chosen) => setView(chosen as typeof view)}
@@ -44,10 +43,10 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
                 variant="subtle"
                 onClick={() => setFolding(unfoldAll(value))}
               >
-                {t('common:jsonView.unfoldAll')}
+                Unfold all
               </Button>
               <Button size="compact-xs" variant="subtle" onClick={() => setFolding(foldAll())}>
-                {t('common:jsonView.foldAll')}
+                Fold all
               </Button>
             </>
           )}
@@ -56,7 +55,7 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
           <Text size="xs" c="dimmed">
             {formatBytes(bytes)}
           </Text>
-          <CopyButton value={raw} label={t('common:jsonView.copy', { name })} />
+          <CopyButton value={raw} label={`Copy the ${name}`} />
         </Group>
       </Group>
       {view === 'tree' ? (

@@ -1,8 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
-import { t } from '../../strings/t.ts'
 import type { Cursors, PageInfo } from './use-cursors.ts'
 
-export interface ListPagesProps {
+interface ListPagesProps {
   readonly info: PageInfo | undefined
   readonly cursors: Cursors
   /** The number of rows on the page. */
@@ -18,12 +17,12 @@ export function ListPages({ info, cursors, shown }: ListPagesProps) {
   return (
     <Group justify="space-between" py="xs">
       <Text size="xs" c="dimmed">
-        {shown === 0 ? t('common:list.emptyPage') : isLast ? t('common:list.end') : ''}
+        {shown === 0 ? 'This page is empty.' : isLast ? 'End of the list.' : ''}
       </Text>
       <Group gap="xs">
         {cursors.moved && (
           <Button size="xs" variant="subtle" onClick={cursors.toStart}>
-            {t('common:list.firstPage')}
+            First page
           </Button>
         )}
         <Button
@@ -32,7 +31,7 @@ export function ListPages({ info, cursors, shown }: ListPagesProps) {
           disabled={isFirst || !info.startCursor}
           onClick={() => info.startCursor && cursors.toPrevious(info.startCursor)}
         >
-          {t('common:list.previous')}
+          Previous
         </Button>
         <Button
           size="xs"
@@ -40,7 +39,7 @@ export function ListPages({ info, cursors, shown }: ListPagesProps) {
           disabled={isLast || !info.endCursor}
           onClick={() => info.endCursor && cursors.toNext(info.endCursor)}
         >
-          {t('common:list.next')}
+          Next
         </Button>
       </Group>
     </Group>

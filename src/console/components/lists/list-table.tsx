@@ -2,7 +2,6 @@ import './list.css'
 import { Skeleton, VisuallyHidden } from '@mantine/core'
 import { Fragment, type PointerEvent, type ReactNode } from 'react'
 import { Link } from 'react-router'
-import { t } from '../../strings/t.ts'
 
 export interface Column<Row> {
   /** Empty for a column of buttons. */
@@ -56,7 +55,7 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
                 data-priority={column.priority}
                 style={{ width: widthOf(column, index) }}
               >
-                {column.label || <VisuallyHidden>{t('common:list.actions')}</VisuallyHidden>}
+                {column.label || <VisuallyHidden>Actions</VisuallyHidden>}
               </th>
             ))}
           </tr>

@@ -9,16 +9,16 @@ export type { Column } from './list-table.tsx'
 
 interface ListProps<Row> extends ListTableProps<Row> {
   readonly error?: CombinedError | undefined
-  retry(): void
+  reload(): void
   /** Shown instead of an empty list. */
   readonly empty: ReactNode
   readonly pages?: { readonly info: PageInfo | undefined; readonly cursors: Cursors }
 }
 
 /** A list that is loading, failed, empty or filled, with buttons for the previous and next page. */
-export function List<Row>({ error, retry, empty, pages, ...table }: ListProps<Row>) {
+export function List<Row>({ error, reload, empty, pages, ...table }: ListProps<Row>) {
   const { rows } = table
-  if (error && !rows) return <QueryError error={error} retry={retry} />
+  if (error && !rows) return <QueryError error={error} reload={reload} />
   if (rows?.length === 0 && !pages?.cursors.moved) return empty
   return (
     <div>

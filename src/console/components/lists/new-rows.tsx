@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconArrowUp } from '@tabler/icons-react'
-import { t } from '../../strings/t.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 
 interface NewRowsProps {
   readonly count: number
@@ -15,7 +15,7 @@ export function NewRows({ count, isMore = false, show }: NewRowsProps) {
     <div role="status" style={{ minHeight: 30 }}>
       {count > 0 && (
         <Button size="xs" variant="light" leftSection={<IconArrowUp size={14} />} onClick={show}>
-          {isMore ? t('common:newRows.showMany', { count }) : t('common:newRows.show', { count })}
+          {`${formatCount(count)}${isMore ? '+' : ''} new, show ${plural(count, 'it', 'them')}`}
         </Button>
       )}
     </div>

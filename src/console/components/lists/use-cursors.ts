@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router'
+import { changedParams } from '../../lib/changed-params.ts'
 
 export interface PageInfo {
   readonly hasNextPage: boolean
@@ -24,22 +25,15 @@ export function useCursors(size = PAGE_SIZE, prefix = ''): Cursors {
   const [after, before] = [`${prefix}after`, `${prefix}before`]
   const [params, setParams] = useSearchParams()
 
-  function move(name: string | null, cursor = '') {
-    setParams((current) => {
-      const next = new URLSearchParams(current)
-      next.delete(after)
-      next.delete(before)
-      if (name) next.set(name, cursor)
-      return next
-    })
-  }
+  const move = (changes: Record<string, string>) =>
+    setParams((current) => changedParams(current, { [after]: null, [before]: null, ...changes }))
 
   return {
     variables: readCursors(params, size, prefix),
     moved: params.has(after) || params.has(before),
-    toNext: (endCursor) => move(after, endCursor),
-    toPrevious: (startCursor) => move(before, startCursor),
-    toStart: () => move(null),
+    toNext: (endCursor) => move({ [after]: endCursor }),
+    toPrevious: (startCursor) => move({ [before]: startCursor }),
+    toStart: () => move({}),
   }
 }
 

@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Button, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 interface EmptyStateProps {
@@ -22,5 +22,27 @@ export function EmptyState({ title, children, action }: EmptyStateProps) {
       )}
       {action && <div style={{ marginTop: 8 }}>{action}</div>}
     </Stack>
+  )
+}
+
+interface NoMatchesProps {
+  /** What the list contains: "delivery", "event". */
+  readonly noun: string
+  clear(): void
+}
+
+/** Replaces a list in which no row matches the filters. */
+export function NoMatches({ noun, clear }: NoMatchesProps) {
+  return (
+    <EmptyState
+      title={`No ${noun} matches these filters`}
+      action={
+        <Button variant="default" size="xs" onClick={clear}>
+          Clear filters
+        </Button>
+      }
+    >
+      Remove a filter to see more.
+    </EmptyState>
   )
 }

@@ -2,7 +2,7 @@ import { Box, SimpleGrid, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 /** A label and its value. False and null are left out. */
-export type Fact = { readonly label: string; readonly value: ReactNode } | false | null
+type Fact = { readonly label: string; readonly value: ReactNode } | false | null
 
 /** A description list, in as many columns as fit: an id has some 250 pixels. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {

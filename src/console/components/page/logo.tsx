@@ -1,12 +1,11 @@
 import { Group, Text } from '@mantine/core'
-import { t } from '../../strings/t.ts'
 
 export function Logo() {
   return (
     <Group gap={8} wrap="nowrap">
       <img src="/console/posthorn.svg" width={28} height={28} alt="" />
       <Text fw={700} size="lg" lts="-0.01em">
-        {t('common:logo.label')}
+        Posthorn
       </Text>
     </Group>
   )

@@ -1,7 +1,6 @@
+import { Alert } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Trans } from 'react-i18next'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
 
@@ -18,14 +17,19 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   if (can(scope)) return children
   return (
     <Page title={title}>
-      <EmptyState title={t('common:needsScope.title')}>
-        <Trans
-          ns="common"
-          i18nKey="needsScope.text"
-          values={{ scope }}
-          components={{ code: <span className="ph-mono" /> }}
-        />
+      <EmptyState title="Access denied">
+        This page requires the scope <span className="ph-mono">{scope}</span>. Sign in with an API
+        key that has this scope.
       </EmptyState>
     </Page>
+  )
+}
+
+/** For a viewer who followed a link to a page that their scopes do not allow. */
+export function NotAllowed({ scope }: { scope: string }) {
+  return (
+    <Alert color="gray" variant="light" title="Access denied">
+      {`This page requires the scope ${scope}. Ask the person who gave you access.`}
+    </Alert>
   )
 }

@@ -2,9 +2,8 @@ import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { type ComponentType, createContext, useContext } from 'react'
 import { Link } from 'react-router'
-import { t } from '../../strings/t.ts'
 
-export interface PageAction {
+interface PageAction {
   readonly label: string
   readonly icon?: ComponentType<{ size: number }>
   /** A link instead of a button. */
@@ -35,7 +34,7 @@ export function PageActions({ actions }: { actions: readonly (PageAction | false
       {inMenu.length > 0 && (
         <Menu position="bottom-end" withArrow>
           <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label={t('common:moreActions')}>
+            <ActionIcon variant="default" size={36} aria-label="More actions">
               <IconDots size={18} />
             </ActionIcon>
           </Menu.Target>

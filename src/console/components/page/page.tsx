@@ -2,7 +2,6 @@ import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { useIsNarrow } from '../use-is-narrow.ts'
 import { NarrowHeader } from './page-actions.tsx'
 import { leaveTitleFocus, takeTitleFocus } from './title-focus.ts'
@@ -50,7 +49,7 @@ export function Page({
     <Stack gap="lg">
       <Stack gap={6} ref={header} className="ph-header">
         {parents.length > 0 && (
-          <Breadcrumbs component="nav" aria-label={t('shell:breadcrumbs')} fz="sm">
+          <Breadcrumbs component="nav" aria-label="Breadcrumbs" fz="sm">
             {parents.map(([label, to]) => (
               <Anchor key={to} component={Link} to={to} size="sm" className="ph-crumb">
                 {label}

@@ -1,5 +1,4 @@
 import { Checkbox } from '@mantine/core'
-import { t } from '../../strings/t.ts'
 import type { Column } from '../lists/list.tsx'
 import './selection.css'
 import type { Selection } from './use-selection.ts'
@@ -17,7 +16,7 @@ export function selectColumn<Row extends { readonly id: string }>(
       <Checkbox
         size="xs"
         className="ph-select"
-        aria-label={t('bulk:selectRow', { label: labelOf(row) })}
+        aria-label={`Select ${labelOf(row)}`}
         checked={selection.has(row.id)}
         onChange={({ nativeEvent }) =>
           selection.toggle(row.id, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { t } from '../../strings/t.ts'
 import './selection.css'
+import { formatCount } from '../../lib/format.ts'
 import type { Selection } from './use-selection.ts'
 
 interface SelectionBarProps {
@@ -35,8 +35,8 @@ export function SelectionBar(props: SelectionBarProps) {
       <Group gap="sm">
         <Checkbox
           size="xs"
-          label={isActive ? undefined : t('bulk:selectPage')}
-          aria-label={t('bulk:selectPage')}
+          label={isActive ? undefined : 'Select all on this page'}
+          aria-label="Select all on this page"
           disabled={shown.length === 0}
           checked={isPage}
           indeterminate={isActive && !isPage}
@@ -44,13 +44,13 @@ export function SelectionBar(props: SelectionBarProps) {
         />
         <Text size="sm" fw={600} role="status">
           {isAll
-            ? t('bulk:allSelected', { total: total ?? '' })
-            : ids.size > 0 && t('bulk:selected', { count: ids.size })}
+            ? `All ${total ?? ''} that match are selected`
+            : ids.size > 0 && `${formatCount(ids.size)} selected`}
         </Text>
         {!isAll && isPage && selectAll}
         {isActive && (
           <Button size="compact-xs" variant="subtle" onClick={selection.clear}>
-            {t('bulk:clear')}
+            Clear selection
           </Button>
         )}
       </Group>

@@ -1,6 +1,5 @@
 import { Box, Tabs, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { t } from '../../strings/t.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from '../json/code-block.tsx'
 import type { Snippet } from './graphql-request.ts'
@@ -10,7 +9,7 @@ interface CodeTabsProps {
   /** Where the browser keeps the chosen language. */
   readonly storedAs: string
   /** What the code in a language needs to run. */
-  needs(language: string): string
+  needs?(language: string): string
 }
 
 /** The same program in several languages, each with a button that copies it. */
@@ -31,13 +30,15 @@ export function CodeTabs({ snippets, storedAs, needs }: CodeTabsProps) {
         <Tabs.Panel key={language} value={language} pt="sm">
           <Box pos="relative">
             <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)">
-              <CopyButton value={code} label={t('onboarding:snippets.copy', { language })} />
+              <CopyButton value={code} label={`Copy the ${language} code`} />
             </Box>
-            <CodeBlock code={code} label={t('onboarding:snippets.code', { language })} />
+            <CodeBlock code={code} label={`${language} code`} maxHeight={460} />
           </Box>
-          <Text size="xs" c="dimmed" mt={6}>
-            {needs(language)}
-          </Text>
+          {needs && (
+            <Text size="xs" c="dimmed" mt={6}>
+              {needs(language)}
+            </Text>
+          )}
         </Tabs.Panel>
       ))}
     </Tabs>

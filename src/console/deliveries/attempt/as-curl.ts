@@ -1,5 +1,3 @@
-import { t } from '../../strings/t.ts'
-
 /** Stands for the value of a custom header: attempts do not record these values. */
 const MASK = '•••'
 
@@ -26,12 +24,18 @@ export function asCurl({ method, url, headers, body }: SentRequest): {
     }),
     ...(body == null ? [] : [`--data-raw ${quote(body)}`]),
   ]
-  const notes = [t('deliveries:curl.signature')]
+  const notes = [
+    'The command sends the signature of this attempt. Receivers that check the timestamp reject that signature after 5 minutes.',
+  ]
   if (masked.length > 0) {
-    notes.push(t('deliveries:curl.masked', { names: masked.map(placeholder).join(', ') }))
+    notes.push(
+      `Attempts do not record the values of custom headers, which may be credentials. Replace ${masked.map(placeholder).join(', ')} with your values.`,
+    )
   }
   if (body == null) {
-    notes.push(t('deliveries:curl.noBody'))
+    notes.push(
+      'The command has no body, because the event is past its retention period or you may not read events.',
+    )
   }
   return { command: lines.join(' \\\n  '), notes }
 }
@@ -39,6 +43,6 @@ export function asCurl({ method, url, headers, body }: SentRequest): {
 const placeholder = (name: string) => `YOUR_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
 
 /** Quotes a text as one word of a POSIX shell. */
-export function quote(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -3,9 +3,8 @@ import { useMemo, useState } from 'react'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { CodeBlock } from '../../components/json/code-block.tsx'
 import { formatJson } from '../../components/json/format-json.ts'
-import { formatBytes } from '../../format.ts'
 import type { BodyEncoding } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { formatBytes } from '../../lib/format.ts'
 
 interface AttemptBodyProps {
   readonly label: string
@@ -26,7 +25,7 @@ export function AttemptBody(props: AttemptBodyProps) {
   if (body === '') {
     return (
       <Text size="xs" c="dimmed">
-        {label}: {t('deliveries:attempts.emptyBody')}
+        {label}: empty
       </Text>
     )
   }
@@ -35,33 +34,33 @@ export function AttemptBody(props: AttemptBodyProps) {
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed">
           {label}, {formatBytes(sizeOf(body, encoding))}
-          {truncated && `, ${t('deliveries:attempts.truncated')}`}
+          {truncated && ', truncated'}
         </Text>
         <Group gap={4}>
           {formatted !== null && (
             <SegmentedControl
               size="xs"
-              aria-label={t('deliveries:attempts.bodyView', { label: name })}
+              aria-label={`View of the ${name}`}
               data={[
-                { value: 'pretty', label: t('deliveries:attempts.pretty') },
-                { value: 'raw', label: t('deliveries:attempts.raw') },
+                { value: 'pretty', label: 'Pretty' },
+                { value: 'raw', label: 'Raw' },
               ]}
               value={pretty ? 'pretty' : 'raw'}
               onChange={(value) => setPretty(value === 'pretty')}
             />
           )}
-          <CopyButton value={body} label={t('deliveries:attempts.copyBody', { label: name })} />
+          <CopyButton value={body} label={`Copy the ${name}`} />
         </Group>
       </Group>
       <CodeBlock code={pretty && formatted !== null ? formatted : body} label={label} />
       {encoding === 'BASE64' && (
         <Text size="xs" c="dimmed">
-          {t('deliveries:attempts.base64')}
+          Shown in base64, because this is not UTF-8 text.
         </Text>
       )}
       {truncated && (
         <Text size="xs" c="dimmed">
-          {t('deliveries:attempts.kept')}
+          Posthorn records the first 16 KiB that arrive within 2 seconds.
         </Text>
       )}
     </Stack>

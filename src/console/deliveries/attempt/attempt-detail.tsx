@@ -3,10 +3,9 @@ import { IconBulb } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { QueryError } from '../../components/query-error.tsx'
-import { formatDuration } from '../../format.ts'
 import { type AttemptStepFragment, DeliveryAttemptDocument } from '../../generated/graphql.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { AttemptBody } from './attempt-body.tsx'
 import { type AttemptWithExchange, CompareWithSuccess } from './compare-with-success.tsx'
 import { CopyAsCurl } from './copy-as-curl.tsx'
@@ -44,12 +43,12 @@ function Remarks({ attempt: { waitedMs, resent } }: { attempt: AttemptStepFragme
     <>
       {waitedMs > 0 && (
         <Text size="xs" c="dimmed">
-          {t('deliveries:attempts.waitedFor', { time: formatDuration(waitedMs) })}
+          {`Waited ${formatDuration(waitedMs)} for a free connection first.`}
         </Text>
       )}
       {resent && (
         <Text size="xs" c="dimmed">
-          {t('deliveries:attempts.resent')}
+          Sent twice, because the reused connection was already closed.
         </Text>
       )}
     </>
@@ -64,11 +63,11 @@ function Exchange({ id }: { id: string }) {
     { id, withBody },
     { requestPolicy: 'cache-first' },
   )
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   const attempt = data?.node && isAttempt(data.node) ? data.node : null
   if (!attempt) {
     return data ? (
-      <Text size="sm">{t('deliveries:attempts.pastRetention')}</Text>
+      <Text size="sm">This attempt is past its retention period.</Text>
     ) : (
       <Skeleton h={280} />
     )
@@ -77,22 +76,12 @@ function Exchange({ id }: { id: string }) {
   return (
     <>
       <SimpleGrid type="container" cols={{ base: 1, '640px': 2 }} spacing="lg">
-        <Half
-          title={t('deliveries:attempts.response')}
-          line={
-            response
-              ? t('deliveries:attempts.status', { status: response.status })
-              : t('deliveries:attempts.noResponse')
-          }
-        >
+        <Half title="Response" line={response ? `HTTP status ${response.status}` : 'No response'}>
           {response && (
             <>
-              <HeaderTable
-                label={t('deliveries:attempts.responseHeaders')}
-                headers={response.headers}
-              />
+              <HeaderTable label="Response headers" headers={response.headers} />
               <AttemptBody
-                label={t('deliveries:attempts.responseBody')}
+                label="Response body"
                 body={response.body}
                 encoding={response.bodyEncoding}
                 truncated={response.bodyTruncated}
@@ -101,8 +90,8 @@ function Exchange({ id }: { id: string }) {
           )}
           {!response && <Text size="sm">{attempt.error}</Text>}
         </Half>
-        <Half title={t('deliveries:attempts.request')} line={`${request.method} ${request.url}`}>
-          <HeaderTable label={t('deliveries:attempts.requestHeaders')} headers={request.headers} />
+        <Half title="Request" line={`${request.method} ${request.url}`}>
+          <HeaderTable label="Request headers" headers={request.headers} />
         </Half>
       </SimpleGrid>
       <Group gap="sm">
@@ -117,13 +106,7 @@ function isAttempt(node: object): node is AttemptWithExchange {
   return 'request' in node
 }
 
-interface HalfProps {
-  readonly title: string
-  readonly line: string
-  readonly children: ReactNode
-}
-
-function Half({ title, line, children }: HalfProps) {
+function Half({ title, line, children }: { title: string; line: string; children: ReactNode }) {
   return (
     <Stack gap="sm" miw={0}>
       <div>

@@ -2,10 +2,9 @@ import { Collapse, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import { IconChevronRight, IconCircleCheck, IconCircleX } from '@tabler/icons-react'
 import './attempt-timeline.css'
 import { Time } from '../../components/time.tsx'
-import { formatDuration } from '../../format.ts'
 import type { AttemptStepFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
-import { ResponseStatus } from '../delivery-columns.tsx'
+import { formatDuration } from '../../lib/format.ts'
+import { ResponseStatus } from '../list/delivery-columns.tsx'
 import { whyFailed } from '../why-failed.ts'
 import { AttemptDetail } from './attempt-detail.tsx'
 
@@ -56,7 +55,7 @@ function Step({ attempt, isOpen, toggle }: StepProps) {
           <Stack gap={2} miw={0} flex={1}>
             <Group gap="xs" component="span">
               <Text span size="sm" fw={600}>
-                {t('deliveries:attempts.attempt', { number })}
+                {`Attempt ${number}`}
               </Text>
               <Text span size="sm">
                 <ResponseStatus succeeded={succeeded} status={status} />
@@ -69,7 +68,7 @@ function Step({ attempt, isOpen, toggle }: StepProps) {
               </Text>
             </Group>
             <Text span size="sm" display="block">
-              {why?.sentence ?? t('deliveries:attempts.accepted')}
+              {why?.sentence ?? 'The receiver accepted the delivery.'}
             </Text>
           </Stack>
           <IconChevronRight size={18} className="ph-timeline-chevron" aria-hidden />

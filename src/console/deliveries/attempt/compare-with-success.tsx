@@ -4,14 +4,13 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
 import { QueryError } from '../../components/query-error.tsx'
-import { formatDuration } from '../../format.ts'
 import {
   type ComparedAttemptFragment,
   type DeliveryAttemptQuery,
   DeliveryLastSuccessDocument,
 } from '../../generated/graphql.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { type ComparedAttempt, type Difference, differencesOf } from './differences.ts'
 
 /** An attempt as its details read it. */
@@ -32,7 +31,7 @@ export function CompareWithSuccess({ attempt }: CompareWithSuccessProps) {
         leftSection={<IconArrowsDiff size={16} />}
         onClick={() => setOpened(true)}
       >
-        {t('deliveries:differences.show')}
+        Compare with the last success
       </Button>
     )
   }
@@ -47,18 +46,18 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
     { webhookId, until: recordedAt, withBody },
     { requestPolicy: 'cache-first' },
   )
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   if (!data) return <Skeleton h={80} />
   const success = data.attempts?.nodes[0]
-  if (!success) return <Text size="sm">{t('deliveries:differences.noSuccess')}</Text>
+  if (!success) return <Text size="sm">No earlier attempt of this webhook succeeded.</Text>
   const differences = differencesOf(comparedOf(success), comparedOf(attempt), formatDuration)
   return (
-    <Stack gap="xs" w="100%" component="section" aria-label={t('deliveries:differences.title')}>
+    <Stack gap="xs" w="100%" component="section" aria-label="Different from the last success">
       <Text component="h3" size="sm" fw={650} m={0}>
-        {t('deliveries:differences.title')}
+        Different from the last success
       </Text>
       {differences.length === 0 ? (
-        <Text size="sm">{t('deliveries:differences.emptyText')}</Text>
+        <Text size="sm">No recorded field differs.</Text>
       ) : (
         <DifferenceTable differences={differences} />
       )}
@@ -68,7 +67,7 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
           to={`/deliveries/${success.delivery.id}?attempt=${success.id}`}
           size="sm"
         >
-          {t('deliveries:differences.openDelivery')}
+          Open that delivery
         </Anchor>
       )}
     </Stack>
@@ -80,9 +79,9 @@ function DifferenceTable({ differences }: { differences: readonly Difference[] }
     <Table fz="sm" layout="fixed" verticalSpacing={6} style={{ overflowWrap: 'anywhere' }}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>{t('deliveries:differences.field')}</Table.Th>
-          <Table.Th>{t('deliveries:differences.lastSuccess')}</Table.Th>
-          <Table.Th>{t('deliveries:differences.thisAttempt')}</Table.Th>
+          <Table.Th>Field</Table.Th>
+          <Table.Th>Last success</Table.Th>
+          <Table.Th>This attempt</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,25 +1,20 @@
 import { Group, List, Popover, Text, UnstyledButton } from '@mantine/core'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { t } from '../../strings/t.ts'
 import { asCurl } from './as-curl.ts'
 
-interface CopyAsCurlProps {
-  readonly request: Parameters<typeof asCurl>[0]
-}
-
 /** Copies the request as a curl command, with notes to read before running it. */
-export function CopyAsCurl({ request }: CopyAsCurlProps) {
+export function CopyAsCurl({ request }: { request: Parameters<typeof asCurl>[0] }) {
   const { command, notes } = asCurl(request)
   return (
     <Group gap="sm">
-      <CopyButton value={command} label={t('deliveries:curl.copy')} labelled />
+      <CopyButton value={command} label="Copy as curl" labelled />
       <Popover width={320} withArrow shadow="md">
         <Popover.Target>
           <UnstyledButton fz="xs" c="var(--mantine-color-anchor)" td="underline">
-            {t('deliveries:curl.before')}
+            Before you run this
           </UnstyledButton>
         </Popover.Target>
-        <Popover.Dropdown aria-label={t('deliveries:curl.before')}>
+        <Popover.Dropdown aria-label="Before you run this">
           <List size="xs" spacing={6}>
             {notes.map((note) => (
               <List.Item key={note}>

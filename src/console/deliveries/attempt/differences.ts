@@ -1,5 +1,3 @@
-import { t } from '../../strings/t.ts'
-
 /** What two attempts for one webhook are compared by. */
 export interface ComparedAttempt {
   readonly status: number | null
@@ -30,14 +28,14 @@ export function differencesOf(
   format: (ms: number) => string,
 ): Difference[] {
   return [
-    pair(t('deliveries:differences.status'), statusOf(then), statusOf(now)),
-    pair(t('deliveries:differences.duration'), format(then.durationMs), format(now.durationMs)),
-    pair(t('deliveries:differences.url'), then.url, now.url),
-    pair(t('deliveries:differences.eventType'), then.eventType ?? '', now.eventType ?? ''),
-    ...headers('requestHeader', then.requestHeaders, now.requestHeaders),
+    pair('Status', statusOf(then), statusOf(now)),
+    pair('Duration', format(then.durationMs), format(now.durationMs)),
+    pair('URL', then.url, now.url),
+    pair('Event type', then.eventType ?? '', now.eventType ?? ''),
+    ...headers('Request header', then.requestHeaders, now.requestHeaders),
     ...(now.status === null
       ? []
-      : headers('responseHeader', then.responseHeaders, now.responseHeaders)),
+      : headers('Response header', then.responseHeaders, now.responseHeaders)),
     ...payloadKeys(then, now),
   ].filter((difference) => difference.before !== difference.now)
 }
@@ -47,31 +45,22 @@ function pair(what: string, before: string, now: string): Difference {
 }
 
 function statusOf({ status }: ComparedAttempt): string {
-  return status === null ? t('deliveries:differences.noResponse') : String(status)
+  return status === null ? 'no response' : String(status)
 }
 
 /** Headers that differ in every attempt: they say nothing. */
 const ALWAYS_DIFFERENT =
   /(-id|-timestamp|-signature|^traceparent|^tracestate|^date|^content-length|^age|^cf-ray|^etag|^x-runtime)$/
 
-function headers(
-  key: 'requestHeader' | 'responseHeader',
-  then: readonly Header[],
-  now: readonly Header[],
-): Difference[] {
+function headers(what: string, then: readonly Header[], now: readonly Header[]): Difference[] {
   const valuesOf = (list: readonly Header[]) =>
     new Map(list.map(({ name, value }) => [name.toLowerCase(), value]))
   const [before, after] = [valuesOf(then), valuesOf(now)]
   const names = new Set([...before.keys(), ...after.keys()])
-  const missing = t('deliveries:differences.missing')
   return [...names]
     .filter((name) => !ALWAYS_DIFFERENT.test(name))
     .map((name) =>
-      pair(
-        t(`deliveries:differences.${key}`, { name }),
-        before.get(name) ?? missing,
-        after.get(name) ?? missing,
-      ),
+      pair(`${what} ${name}`, before.get(name) ?? 'missing', after.get(name) ?? 'missing'),
     )
 }
 
@@ -79,13 +68,9 @@ function headers(
 function payloadKeys(then: ComparedAttempt, now: ComparedAttempt): Difference[] {
   if (then.eventType !== now.eventType || then.payload == null || now.payload == null) return []
   const [before, after] = [new Set(keysOf(then.payload)), new Set(keysOf(now.payload))]
-  const word = (has: boolean) => t(`deliveries:differences.${has ? 'present' : 'missing'}`)
+  const word = (has: boolean) => (has ? 'present' : 'missing')
   return [...new Set([...before, ...after])].map((name) =>
-    pair(
-      t('deliveries:differences.payloadKey', { name }),
-      word(before.has(name)),
-      word(after.has(name)),
-    ),
+    pair(`Payload key ${name}`, word(before.has(name)), word(after.has(name))),
   )
 }
 

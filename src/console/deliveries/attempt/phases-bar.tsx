@@ -1,7 +1,6 @@
 import './phases-bar.css'
-import { formatDuration } from '../../format.ts'
 import type { AttemptStepFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { formatDuration } from '../../lib/format.ts'
 
 type Attempt = Pick<AttemptStepFragment, 'phases' | 'durationMs'>
 
@@ -15,7 +14,7 @@ export function PhasesBar({ attempt: { phases, durationMs } }: { attempt: Attemp
   })
   if (shown.length === 0) return null
   return (
-    <figure className="ph-phases" aria-label={t('deliveries:phases.title')}>
+    <figure className="ph-phases" aria-label="Where the time went">
       <div className="ph-phases-bar" aria-hidden>
         {shown.map(
           ({ phase, ms }) =>
@@ -23,14 +22,22 @@ export function PhasesBar({ attempt: { phases, durationMs } }: { attempt: Attemp
         )}
       </div>
       <figcaption>
-        {phases.connectionReused && <span>{t('deliveries:phases.reused')}</span>}
+        {phases.connectionReused && <span>Connection reused</span>}
         {shown.map(({ phase, ms }) => (
           <span key={phase} data-phase={phase}>
-            {t(`deliveries:phases.${phase}`)} <b>{formatDuration(ms)}</b>
+            {LABELS[phase]} <b>{formatDuration(ms)}</b>
           </span>
         ))}
-        <span>{t('deliveries:phases.total', { time: formatDuration(durationMs) })}</span>
+        <span>{`${formatDuration(durationMs)} in total`}</span>
       </figcaption>
     </figure>
   )
+}
+
+const LABELS = {
+  lookup: 'Look-up',
+  connect: 'Connect',
+  tls: 'TLS',
+  waiting: 'Waiting',
+  body: 'Body',
 }

@@ -1,10 +1,9 @@
 import { Stack, Text } from '@mantine/core'
 import type { CopyAnswerFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { AttemptBody } from '../attempt/attempt-body.tsx'
 import { HeaderTable } from '../attempt/header-table.tsx'
 import { PhasesBar } from '../attempt/phases-bar.tsx'
-import { ResponseStatus } from '../delivery-columns.tsx'
+import { ResponseStatus } from '../list/delivery-columns.tsx'
 import { whyFailed } from '../why-failed.ts'
 
 /** What a URL answered to a copy of a delivery. */
@@ -14,10 +13,10 @@ export function CopyAnswer({ answer }: { answer: CopyAnswerFragment }) {
   const succeeded = status !== null && status >= 200 && status <= 299
   const why = whyFailed({ succeeded, status, errorCode, error })
   return (
-    <Stack gap="sm" role="status" aria-label={t('deliveries:copy.response')}>
+    <Stack gap="sm" role="status" aria-label="Response">
       <Text size="sm" component="div">
         <ResponseStatus succeeded={succeeded} status={status} />{' '}
-        {why?.sentence ?? t('deliveries:copy.accepted')}
+        {why?.sentence ?? 'The URL accepted the copy.'}
       </Text>
       {why && (
         <Text size="sm" c="dimmed">
@@ -27,12 +26,9 @@ export function CopyAnswer({ answer }: { answer: CopyAnswerFragment }) {
       <PhasesBar attempt={answer} />
       {response && (
         <>
-          <HeaderTable
-            label={t('deliveries:attempts.responseHeaders')}
-            headers={response.headers}
-          />
+          <HeaderTable label="Response headers" headers={response.headers} />
           <AttemptBody
-            label={t('deliveries:attempts.responseBody')}
+            label="Response body"
             body={response.body}
             encoding={response.bodyEncoding}
             truncated={response.bodyTruncated}

@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconSend } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { type Rejection, useAction } from '../../api/use-action.ts'
+import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
 import { type CopyAnswerFragment, DeliverySendCopyDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { CopyAnswer } from './copy-answer.tsx'
 
 /** Sends the body of a delivery to a URL of the reader, and shows the answer. */
@@ -13,14 +13,14 @@ export function SendCopy({ deliveryId }: { deliveryId: string }) {
   return (
     <>
       <Button size="xs" variant="default" leftSection={<IconSend size={16} />} onClick={open}>
-        {t('deliveries:copy.open')}
+        Send to another URL
       </Button>
       <Modal
         opened={opened}
         onClose={close}
         size="lg"
         centered
-        title={<Text fw={650}>{t('deliveries:copy.title')}</Text>}
+        title={<Text fw={650}>Send a copy to another URL</Text>}
       >
         {opened && <Form deliveryId={deliveryId} close={close} />}
       </Modal>
@@ -47,10 +47,11 @@ function Form({ deliveryId, close }: { deliveryId: string; close(): void }) {
     <form onSubmit={send}>
       <Stack>
         <Text size="sm" c="dimmed">
-          {t('deliveries:copy.help')}
+          Sends this payload once, without a signature and without the webhook’s custom headers. The
+          delivery does not change.
         </Text>
         <TextInput
-          label={t('deliveries:copy.url')}
+          label="URL"
           placeholder="https://"
           type="url"
           maxLength={2_048}
@@ -63,20 +64,15 @@ function Form({ deliveryId, close }: { deliveryId: string; close(): void }) {
           errorProps={{ role: 'alert' }}
           data-autofocus
         />
-        {rejection && !ofUrl && (
-          <Alert color="red" variant="light" role="alert" title={t('deliveries:copy.failedTitle')}>
-            {rejection.message}
-          </Alert>
-        )}
+        <FormError title="The copy was not sent">{!ofUrl && rejection?.message}</FormError>
         {answer && <CopyAnswer answer={answer} />}
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t('common:close')}
-          </Button>
-          <Button type="submit" loading={running} disabled={url.trim() === ''}>
-            {t(answer ? 'deliveries:copy.sendAgain' : 'deliveries:copy.send')}
-          </Button>
-        </Group>
+        <FormButtons
+          action={answer ? 'Send again' : 'Send copy'}
+          loading={running}
+          disabled={url.trim() === ''}
+          dismiss={close}
+          dismissLabel="Close"
+        />
       </Stack>
     </form>
   )

@@ -1,14 +1,14 @@
-import { Alert, Button, Group, List, Select, Stack, Text, Textarea } from '@mantine/core'
+import { List, Select, Stack, Text, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type Rejection, useAction } from '../../api/use-action.ts'
-import { parsePayload } from '../../events/parse-payload.ts'
+import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
+import { exampleOf, parsePayload } from '../../events/parse-payload.ts'
 import {
   type WebhookCatalogueQuery,
   type WebhookRowFragment,
   WebhookTestDocument,
 } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { TestProgress } from './test-progress.tsx'
 
 type Types = WebhookCatalogueQuery['eventTypes']
@@ -58,10 +58,12 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
     <form onSubmit={send}>
       <Stack>
         <Text size="sm" c="dimmed">
-          {t(webhook.enabled ? 'webhooks:test.help' : 'webhooks:test.helpDisabled')}
+          {webhook.enabled
+            ? 'Only this webhook receives the test event, which is signed, retried and recorded like any delivery, and marked as a test.'
+            : 'This webhook is disabled and receives no events. The test event is sent once, without retries, and marked as a test.'}
         </Text>
         <Select
-          label={t('webhooks:test.type')}
+          label="Event type"
           data={types.map(({ name }) => name)}
           value={type}
           allowDeselect={false}
@@ -69,8 +71,12 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
           onChange={choose}
         />
         <Textarea
-          label={t('webhooks:test.payload')}
-          description={t(hasOwnPayload ? 'webhooks:test.payloadHint' : 'webhooks:test.exampleHint')}
+          label="Payload"
+          description={
+            hasOwnPayload
+              ? 'JSON, up to 256 KiB; must match the schema of the event type.'
+              : 'The example of the event type. A payload of your own requires the scope events:publish.'
+          }
           readOnly={!hasOwnPayload}
           autosize
           minRows={6}
@@ -87,20 +93,15 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
           }
           errorProps={{ component: 'div', role: 'alert' }}
         />
-        {rejection && problems.length === 0 && (
-          <Alert color="red" variant="light" role="alert" title={t('webhooks:test.failed')}>
-            {rejection.message}
-          </Alert>
-        )}
+        <FormError title="Sending failed">{problems.length === 0 && rejection?.message}</FormError>
         {deliveryId !== null && <TestProgress webhookId={webhook.id} deliveryId={deliveryId} />}
-        <Group justify="end" gap="xs">
-          <Button variant="default" onClick={close}>
-            {t('common:close')}
-          </Button>
-          <Button type="submit" loading={running} disabled={!payload.ok}>
-            {t(deliveryId === null ? 'webhooks:test.send' : 'webhooks:test.sendAnother')}
-          </Button>
-        </Group>
+        <FormButtons
+          action={deliveryId === null ? 'Send' : 'Send another'}
+          loading={running}
+          disabled={!payload.ok}
+          dismiss={close}
+          dismissLabel="Close"
+        />
       </Stack>
     </form>
   )
@@ -115,9 +116,4 @@ function Problems({ problems }: { problems: Rejection['issues'] }) {
       ))}
     </List>
   )
-}
-
-function exampleOf(types: Types, name: string): string {
-  const example = types.find((type) => type.name === name)?.example
-  return JSON.stringify(example ?? {}, null, 2)
 }

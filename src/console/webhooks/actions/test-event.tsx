@@ -2,7 +2,6 @@ import { Modal, Skeleton, Text } from '@mantine/core'
 import { useRead } from '../../api/use-read.ts'
 import { QueryError } from '../../components/query-error.tsx'
 import { WebhookCatalogueDocument, type WebhookRowFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 import { TestEventForm } from './test-event-form.tsx'
 
 interface TestEventProps {
@@ -19,7 +18,7 @@ export function TestEvent({ webhook, opened, close }: TestEventProps) {
       onClose={close}
       size="lg"
       centered
-      title={<Text fw={650}>{t('webhooks:test.title')}</Text>}
+      title={<Text fw={650}>Send test event</Text>}
     >
       {opened && <WithTypes webhook={webhook} close={close} />}
     </Modal>
@@ -28,10 +27,11 @@ export function TestEvent({ webhook, opened, close }: TestEventProps) {
 
 function WithTypes({ webhook, close }: Omit<TestEventProps, 'opened'>) {
   const { data, error, reload } = useRead(WebhookCatalogueDocument, {})
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   if (!data) return <Skeleton h={320} />
   const subscriptions = webhook.eventSubscriptions.map(({ name }) => name)
   const types = data.eventTypes.filter(({ name }) => subscriptions.includes(name))
-  if (types.length === 0) return <Text size="sm">{t('webhooks:test.noTypes')}</Text>
+  if (types.length === 0)
+    return <Text size="sm">None of this webhook’s event types is in the catalogue.</Text>
   return <TestEventForm webhook={webhook} types={types} close={close} />
 }

@@ -1,31 +1,24 @@
 import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
-import { useEffect } from 'react'
-import { Trans } from 'react-i18next'
 import { Link } from 'react-router'
 import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
+import { usePolling } from '../../api/use-polling.ts'
 import { useRead } from '../../api/use-read.ts'
 import { Time } from '../../components/time.tsx'
 import { AttemptBody } from '../../deliveries/attempt/attempt-body.tsx'
-import { isFinished } from '../../deliveries/is-finished.ts'
-import { formatDuration } from '../../format.ts'
+import { isFinished } from '../../deliveries/delivery-states.ts'
 import {
   DeliveriesAttemptRecordedDocument,
   WebhookTestProgressDocument,
   type WebhookTestProgressQuery,
 } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { formatDuration } from '../../lib/format.ts'
 
 /** Polls as well, because an attempt may end before the subscription begins. */
 const POLL_EVERY_MS = 2_000
 
-interface TestProgressProps {
-  readonly webhookId: string
-  readonly deliveryId: string
-}
-
 /** Follows a test delivery until it is finished. */
-export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
+export function TestProgress({ webhookId, deliveryId }: { webhookId: string; deliveryId: string }) {
   const { data, reload } = useRead(WebhookTestProgressDocument, { id: deliveryId })
   const delivery = data?.delivery?.id === deliveryId ? data.delivery : null
   const finished = delivery !== null && isFinished(delivery.state)
@@ -38,11 +31,7 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
       onData: ({ attemptRecorded }) => attemptRecorded?.delivery?.id === deliveryId && reload(),
     },
   )
-  useEffect(() => {
-    if (finished) return
-    const timer = setInterval(reload, POLL_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [finished, reload])
+  usePolling(finished ? null : POLL_EVERY_MS, reload)
 
   const attempt = delivery?.attempts?.nodes[0]
   return (
@@ -59,21 +48,17 @@ export function TestProgress({ webhookId, deliveryId }: TestProgressProps) {
           {!finished && delivery?.nextAttemptAt && attempt && (
             <>
               {' '}
-              <Trans
-                ns="webhooks"
-                i18nKey="test.next"
-                components={{ time: <Time at={delivery.nextAttemptAt} as="upcoming" /> }}
-              />
+              Next attempt: <Time at={delivery.nextAttemptAt} as="upcoming" />
             </>
           )}
         </Text>
         <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
-          {t('webhooks:test.show')}
+          Show delivery
         </Anchor>
       </Group>
       {attempt?.response && attempt.response.body !== '' && (
         <AttemptBody
-          label={t('deliveries:attempts.responseBody')}
+          label="Response body"
           body={attempt.response.body}
           encoding={attempt.response.bodyEncoding}
           truncated={attempt.response.bodyTruncated}
@@ -88,14 +73,14 @@ type Attempt = NonNullable<Delivery['attempts']>['nodes'][number]
 
 function resultOf({ status, error, durationMs }: Attempt): string {
   const time = formatDuration(durationMs)
-  if (status != null) return t('webhooks:test.response', { status, time })
-  return t('webhooks:test.noResponse', { error, time })
+  if (status != null) return `Response ${status} after ${time}.`
+  return `${error} The attempt took ${time}.`
 }
 
 function titleOf(delivery: Delivery | null): string {
   const number = delivery?.attempts?.nodes[0]?.number
-  if (!delivery || number === undefined) return t('webhooks:test.sending')
-  if (delivery.state === 'SUCCEEDED') return t('webhooks:test.delivered')
-  if (!isFinished(delivery.state)) return t('webhooks:test.attemptFailed', { number })
-  return t(delivery.state === 'CANCELED' ? 'webhooks:test.canceled' : 'webhooks:test.exhausted')
+  if (!delivery || number === undefined) return 'Sending'
+  if (delivery.state === 'SUCCEEDED') return 'Delivered'
+  if (!isFinished(delivery.state)) return `Attempt ${number} failed; a retry follows`
+  return delivery.state === 'CANCELED' ? 'Canceled' : 'Failed: no attempts left'
 }

@@ -10,10 +10,8 @@ import {
 import { PageActions } from '../../components/page/page-actions.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
-import { DeleteWebhook } from './delete-webhook.tsx'
 import { TestEvent } from './test-event.tsx'
-import { ToggleWebhook } from './toggle-webhook.tsx'
+import { DeleteWebhook, ToggleWebhook } from './webhook-dialogs.tsx'
 
 /** The actions for a webhook that the viewer's scopes allow. */
 export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
@@ -29,31 +27,31 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
       <PageActions
         actions={[
           mayDeliver && {
-            label: t('webhooks:actions.test'),
+            label: 'Send test event',
             icon: IconSend,
             isPrimary: true,
             onClick: test.open,
           },
           mayChange && {
-            label: enabled ? t('webhooks:toggle.disable') : t('webhooks:toggle.enable'),
+            label: enabled ? 'Disable' : 'Enable',
             icon: enabled ? IconPlayerPause : IconPlayerPlay,
             onClick: change.open,
           },
           mayChange && {
-            label: t('webhooks:actions.edit'),
+            label: 'Edit',
             icon: IconPencil,
             to: `/webhooks/${id}/edit`,
             isRare: true,
           },
           mayDeliver &&
             can('deliveries:read') && {
-              label: t('webhooks:actions.recover'),
+              label: 'Recover deliveries',
               icon: IconHistory,
               to: `/webhooks/${id}/recover`,
               isRare: true,
             },
           mayChange && {
-            label: t('webhooks:actions.delete'),
+            label: 'Delete',
             icon: IconTrash,
             onClick: remove.open,
             isDestructive: true,

@@ -1,12 +1,11 @@
 import { ActionIcon, Group, NumberInput, Select, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { t } from '../../strings/t.ts'
 
 const UNITS = [
-  { value: '1', label: t('webhooks:delayInput.seconds') },
-  { value: '60', label: t('webhooks:delayInput.minutes') },
-  { value: '3600', label: t('webhooks:delayInput.hours') },
+  { value: '1', label: 'seconds' },
+  { value: '60', label: 'minutes' },
+  { value: '3600', label: 'hours' },
 ]
 
 interface DelayInputProps {
@@ -26,13 +25,13 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <Text size="sm" c="dimmed" w={{ base: 20, xs: 70 }} lh="36px" style={{ flex: 'none' }}>
         <Text span inherit visibleFrom="xs">
-          {t('webhooks:delayInput.retry')}{' '}
+          Retry{' '}
         </Text>
         {number}
       </Text>
       <NumberInput
         w={{ base: 90, xs: 130 }}
-        aria-label={t('webhooks:delayInput.delayLabel', { number })}
+        aria-label={`Delay before retry ${number}`}
         min={1}
         allowNegative={false}
         decimalScale={2}
@@ -42,7 +41,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
       />
       <Select
         w={{ base: 105, xs: 130 }}
-        aria-label={t('webhooks:delayInput.unitLabel', { number })}
+        aria-label={`Unit of the delay before retry ${number}`}
         data={UNITS}
         allowDeselect={false}
         value={String(unit)}
@@ -55,7 +54,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
         size={36}
         variant="subtle"
         color="gray"
-        aria-label={t('webhooks:delayInput.removeLabel', { number })}
+        aria-label={`Remove retry ${number}`}
         onClick={remove}
       >
         <IconTrash size={16} />

@@ -5,13 +5,12 @@ import { usePageQuery } from '../../api/page-query.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useEditConflict } from '../../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../../components/notify.ts'
+import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { type WebhookSettingsFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
-import { t } from '../../strings/t.ts'
-import { NotAllowed } from '../not-allowed.tsx'
 import { webhookName } from '../webhook-name.ts'
 import { editWebhookQuery } from '../webhook-queries.ts'
 import { WebhookForm } from './webhook-form.tsx'
@@ -21,14 +20,13 @@ export default function EditWebhookPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   const { data, error, reload } = usePageQuery(editWebhookQuery)
-  if (data && !data.webhook && !error)
-    return <NotFoundPage noun={t('webhooks:editWebhookPage.noun')} />
+  if (data && !data.webhook && !error) return <NotFoundPage noun="webhook" />
   const webhook = data?.webhook
   return (
     <Page
-      title={t('webhooks:editWebhookPage.title')}
+      title="Edit webhook"
       breadcrumbs={[
-        [t('webhooks:title'), '/webhooks'],
+        ['Webhooks', '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
     >
@@ -37,7 +35,7 @@ export default function EditWebhookPage() {
       ) : webhook ? (
         <Edit key={webhook.id} webhook={webhook} />
       ) : error ? (
-        <QueryError error={error} retry={reload} />
+        <QueryError error={error} reload={reload} />
       ) : (
         <Stack gap="lg" aria-busy="true">
           <Skeleton height={280} />
@@ -63,7 +61,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
       report(outcome.conflict ?? null)
       return outcome
     }
-    notifySuccess(t('webhooks:editWebhookPage.saved'))
+    notifySuccess('Webhook saved.')
     navigate(back)
     return null
   }
@@ -72,7 +70,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
     <WebhookForm
       initial={before}
       webhookId={webhook.id}
-      action={t('webhooks:editWebhookPage.save')}
+      action="Save"
       save={save}
       back={back}
       conflict={conflict}

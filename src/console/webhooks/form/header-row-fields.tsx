@@ -1,8 +1,7 @@
 import { ActionIcon, Flex, Group, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconTrash } from '@tabler/icons-react'
-import { t } from '../../strings/t.ts'
-import { MASK } from '../headers/mask.ts'
+import { MASK } from '../headers/use-revealed-headers.ts'
 import type { HeaderRow } from './header-row.ts'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
@@ -21,15 +20,15 @@ export function HeaderRowFields({ form, row, index, valueStays }: HeaderRowField
       <Flex gap="xs" wrap="wrap" flex={1} miw={0}>
         <TextInput
           flex="2 1 9rem"
-          aria-label={t('webhooks:headerRows.nameLabel', { number: index + 1 })}
-          placeholder={t('webhooks:headerRows.namePlaceholder')}
+          aria-label={`Name of header ${index + 1}`}
+          placeholder="X-Api-Key"
           autoComplete="off"
           {...form.getInputProps(`headers.${index}.name`)}
         />
         <TextInput
           flex="3 1 12rem"
-          aria-label={t('webhooks:headerRows.valueLabel', { number: index + 1 })}
-          placeholder={valueStays ? MASK : t('webhooks:headerRows.valuePlaceholder')}
+          aria-label={`Value of header ${index + 1}`}
+          placeholder={valueStays ? MASK : 'Value'}
           autoComplete="off"
           {...form.getInputProps(`headers.${index}.value`)}
         />
@@ -38,7 +37,7 @@ export function HeaderRowFields({ form, row, index, valueStays }: HeaderRowField
         size={36}
         variant="subtle"
         color="gray"
-        aria-label={t('webhooks:headerRows.removeLabel', { name: row.name || index + 1 })}
+        aria-label={`Remove header ${row.name || index + 1}`}
         onClick={() => form.removeListItem('headers', index)}
       >
         <IconTrash size={16} />

@@ -4,7 +4,6 @@ import { IconPlus } from '@tabler/icons-react'
 import { Notice } from '../../components/page/notice.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { RevealButton } from '../headers/reveal-button.tsx'
 import { useRevealedHeaders } from '../headers/use-revealed-headers.ts'
 import { fillIn, headerRow, hideAgain, keepsValue } from './header-row.ts'
@@ -42,11 +41,11 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
 
   return (
     <Section
-      title={t('webhooks:headerRows.title')}
+      title="Custom headers"
       description={
         hasStored && valuesStay
-          ? t('webhooks:headerRows.storedDescription')
-          : t('webhooks:headerRows.description')
+          ? 'Sent with every delivery. Stored values are hidden: leave a value empty to keep it, or type another one. Use hyphens in names: some servers drop headers with an underscore.'
+          : 'Sent with every delivery, such as credentials for your receiver. Stored encrypted. Use hyphens in names: some servers drop headers with an underscore.'
       }
       actions={
         <Group gap="xs">
@@ -81,7 +80,7 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
           headers.length === 0 && (
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
-                {t('webhooks:headerRows.empty')}
+                No custom headers.
               </Text>
               <Add onClick={add} />
             </Group>
@@ -99,14 +98,13 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
 
 /** Stored values may be credentials of the old origin. */
 function Moved({ to, valuesStay }: { to: string; valuesStay: boolean }) {
-  const origin = { origin: to }
   return valuesStay ? (
-    <Notice color="yellow" title={t('webhooks:headerRows.goAlong')}>
-      {t('webhooks:headerRows.goAlongText', origin)}
+    <Notice color="yellow" title="The stored values go to the new address too">
+      {`Deliveries to ${to} will have these headers. Change or remove those that are credentials of the old address.`}
     </Notice>
   ) : (
-    <Notice color="orange" title={t('webhooks:headerRows.needed')}>
-      {t('webhooks:headerRows.neededText', origin)}
+    <Notice color="orange" title="Enter the values again">
+      {`Stored values do not go to another address, because they may be credentials. Enter each value for ${to}, or remove the header. With the scope secrets:read the stored values stay.`}
     </Notice>
   )
 }
@@ -114,9 +112,11 @@ function Moved({ to, valuesStay }: { to: string; valuesStay: boolean }) {
 function Unreadable({ replace }: { replace(): void }) {
   return (
     <Group justify="space-between">
-      <Text size="sm">{t('webhooks:customHeaders.unreadable')}</Text>
+      <Text size="sm">
+        No encryption key of this installation can decrypt these headers. Enter the headers again.
+      </Text>
       <Button size="xs" variant="default" onClick={replace}>
-        {t('webhooks:headerRows.replaceAll')}
+        Replace all headers
       </Button>
     </Group>
   )
@@ -125,7 +125,7 @@ function Unreadable({ replace }: { replace(): void }) {
 function Add({ onClick }: { onClick(): void }) {
   return (
     <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={onClick}>
-      {t('webhooks:headerRows.add')}
+      Add header
     </Button>
   )
 }

@@ -2,11 +2,10 @@ import { useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { notifySuccess } from '../../components/notify.ts'
+import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { WebhookCreateDocument } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
-import { NotAllowed } from '../not-allowed.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 import { NEW_WEBHOOK, newWebhookOf, type WebhookFormValues } from './webhook-form-values.ts'
 
@@ -20,7 +19,7 @@ export default function NewWebhookPage() {
     const input = newWebhookOf(values)
     const outcome = await run({ input: { ...input, idempotencyKey: idempotencyKeyOf(input) } })
     if (!outcome.ok) return outcome
-    notifySuccess(t('webhooks:newWebhookPage.created'))
+    notifySuccess('Webhook created.')
     const { id } = outcome.value.webhook
     const tab = can('secrets:read') ? '?tab=secret' : ''
     navigate(`/webhooks/${id}${tab}`, { replace: true, state: { created: true } })
@@ -29,15 +28,15 @@ export default function NewWebhookPage() {
 
   return (
     <Page
-      title={t('webhooks:newWebhookPage.title')}
-      breadcrumbs={[[t('webhooks:title'), '/webhooks']]}
-      description={t('webhooks:newWebhookPage.description')}
+      title="Create webhook"
+      breadcrumbs={[['Webhooks', '/webhooks']]}
+      description="Register the URL of an endpoint. You get a signing secret, with which the receiver verifies deliveries."
     >
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm
           initial={NEW_WEBHOOK}
           webhookId={null}
-          action={t('webhooks:newWebhookPage.title')}
+          action="Create webhook"
           save={save}
           back="/webhooks"
         />

@@ -2,8 +2,7 @@ import { Button, Group, Radio, Stack, Text } from '@mantine/core'
 import { randomId } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { formatDuration } from '../../format.ts'
-import { t } from '../../strings/t.ts'
+import { formatDuration, plural } from '../../lib/format.ts'
 import { DelayInput } from './delay-input.tsx'
 
 /** What custom delays start with, if the default schedule is unknown. */
@@ -50,22 +49,15 @@ export function RetrySchedule({ value, defaults, errors, onChange }: RetrySchedu
   return (
     <Stack gap="sm">
       <Radio.Group
-        label={t('webhooks:retrySchedule.label')}
-        description={t('webhooks:retrySchedule.hint')}
+        label="Retries"
+        description="Delays after failed attempts. A Retry-After header in the response can delay the next attempt by up to a day."
         value={kind}
         onChange={choose}
       >
         <Stack gap="xs" mt="xs">
-          <Radio
-            value="default"
-            label={
-              defaults
-                ? t('webhooks:retrySchedule.defaultOf', { schedule: summaryOf(defaults) })
-                : t('webhooks:retrySchedule.default')
-            }
-          />
-          <Radio value="custom" label={t('webhooks:retrySchedule.custom')} />
-          <Radio value="none" label={t('webhooks:retrySchedule.none')} />
+          <Radio value="default" label={defaults ? `Default: ${summaryOf(defaults)}` : 'Default'} />
+          <Radio value="custom" label="Custom delays" />
+          <Radio value="none" label="None: a delivery is exhausted after one failed attempt" />
         </Stack>
       </Radio.Group>
       {kind === 'custom' && value && (
@@ -88,7 +80,7 @@ export function RetrySchedule({ value, defaults, errors, onChange }: RetrySchedu
               disabled={value.length >= MAX_RETRIES}
               onClick={add}
             >
-              {t('webhooks:retrySchedule.add')}
+              Add retry
             </Button>
             <Text size="sm" c="dimmed" aria-live="polite">
               {summaryOf(value)}
@@ -115,8 +107,8 @@ function firstDelays(defaults: readonly number[] | undefined): number[] {
 
 /** `5 retries over 7 h 35 min` */
 export function summaryOf(delays: readonly number[]): string {
-  if (delays.length === 0) return t('webhooks:retrySchedule.summaryNone')
+  if (delays.length === 0) return 'No retries'
   const sum = delays.reduce((total, seconds) => total + (seconds || 0), 0)
   const time = formatDuration(1_000 * sum)
-  return t('webhooks:retrySchedule.summary', { count: delays.length, time })
+  return `${delays.length} ${plural(delays.length, 'retry', 'retries')} over ${time}`
 }

@@ -2,50 +2,38 @@ import { NumberInput, SimpleGrid, Switch } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { usePageQuery } from '../../api/page-query.ts'
 import { Section } from '../../components/page/section.tsx'
-import { formatDuration } from '../../format.ts'
-import { t } from '../../strings/t.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { webhookDefaultsQuery } from '../webhook-queries.ts'
 import { RetrySchedule } from './retry-schedule.tsx'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
-interface SendOptionsProps {
-  readonly form: UseFormReturnType<WebhookFormValues>
-}
-
-export function SendOptions({ form }: SendOptionsProps) {
+export function SendOptions({ form }: { form: UseFormReturnType<WebhookFormValues> }) {
   const defaults = usePageQuery(webhookDefaultsQuery).data?.defaultSettings
   return (
-    <Section
-      title={t('webhooks:sendOptions.title')}
-      description={t('webhooks:sendOptions.description')}
-    >
+    <Section title="Delivery options" description="The defaults suit most endpoints.">
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <NumberInput
-          label={t('webhooks:sendOptions.rateLimit')}
-          description={t('webhooks:sendOptions.rateLimitHint')}
-          placeholder={t('webhooks:sendOptions.rateLimitPlaceholder')}
-          suffix={t('webhooks:sendOptions.rateLimitSuffix')}
+          label="Rate limit"
+          description="Maximum attempts per second, across all processes. Empty: no limit."
+          placeholder="No limit"
+          suffix=" per second"
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('rateLimitPerSecond')}
         />
         <NumberInput
-          label={t('webhooks:sendOptions.concurrency')}
-          description={t('webhooks:sendOptions.concurrencyHint')}
-          placeholder={t('webhooks:sendOptions.concurrencyPlaceholder')}
+          label="Concurrency"
+          description="Maximum parallel requests per worker. Empty: adaptive."
+          placeholder="Adaptive"
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('maxInFlight')}
         />
         <NumberInput
-          label={t('webhooks:sendOptions.timeout')}
-          description={t('webhooks:sendOptions.timeoutHint')}
+          label="Timeout"
+          description="Maximum time for a response, up to 30 s. Empty: the default."
           placeholder={
-            defaults
-              ? t('webhooks:sendOptions.timeoutDefault', {
-                  time: formatDuration(1_000 * defaults.timeoutSeconds),
-                })
-              : t('webhooks:sendOptions.timeoutPlaceholder')
+            defaults ? `${formatDuration(1_000 * defaults.timeoutSeconds)} (default)` : 'Default'
           }
           suffix=" s"
           allowDecimal={false}
@@ -60,8 +48,8 @@ export function SendOptions({ form }: SendOptionsProps) {
         onChange={(delays) => form.setFieldValue('retryScheduleSeconds', delays)}
       />
       <Switch
-        label={t('webhooks:sendOptions.ordered')}
-        description={t('webhooks:sendOptions.orderedHint')}
+        label="Ordered"
+        description="Sends one delivery at a time, in the order of the events. This limits throughput: 10 deliveries per second if the receiver takes 100 ms. A failing delivery blocks later ones until it succeeds or is exhausted; a short retry schedule limits the wait."
         {...form.getInputProps('ordered', { type: 'checkbox' })}
       />
     </Section>

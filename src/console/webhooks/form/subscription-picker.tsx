@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { usePageQuery } from '../../api/page-query.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { t } from '../../strings/t.ts'
+import { formatCount } from '../../lib/format.ts'
 import { webhookCatalogueQuery } from '../webhook-queries.ts'
 
 /** Catalogues with more event types get a search field. */
@@ -27,7 +27,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     .filter((name) => data && !known.has(name))
     .map((name) => ({
       name,
-      description: t('webhooks:subscriptionPicker.archivedHint'),
+      description: 'Archived: you can remove this subscription, but not add it again.',
     }))
   const types = [...catalogue, ...archived]
   const words = search.trim().toLowerCase()
@@ -35,17 +35,17 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     `${name} ${description}`.toLowerCase().includes(words),
   )
   const missing = found.map(({ name }) => name).filter((name) => !value.includes(name))
-  const select = missing.length > 0 || found.length === 0 ? 'selectAll' : 'selectNone'
+  const select = missing.length > 0 || found.length === 0 ? 'Select all' : 'Select none'
 
-  if (queryError && !data) return <QueryError error={queryError} retry={reload} />
+  if (queryError && !data) return <QueryError error={queryError} reload={reload} />
   return (
     <Section
-      title={t('webhooks:subscriptionPicker.title')}
-      description={t('webhooks:subscriptionPicker.description')}
+      title="Events"
+      description="The event types that this webhook receives."
       actions={
         <Group gap="xs">
           <Text size="sm" c="dimmed" aria-live="polite">
-            {t('webhooks:subscriptionPicker.chosen', { count: value.length, total: types.length })}
+            {`${formatCount(value.length)} of ${formatCount(types.length)}`}
           </Text>
           <Button
             size="xs"
@@ -54,24 +54,22 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
               onChange(missing.length > 0 ? [...value, ...missing] : without(value, found))
             }
           >
-            {t(
-              `webhooks:subscriptionPicker.${words === '' ? select : (`${select}Found` as const)}`,
-            )}
+            {words === '' ? select : `${select} found`}
           </Button>
         </Group>
       }
     >
       {types.length > SEARCH_ABOVE && (
         <TextInput
-          aria-label={t('webhooks:subscriptionPicker.search')}
-          placeholder={t('webhooks:subscriptionPicker.search')}
+          aria-label="Search event types"
+          placeholder="Search event types"
           leftSection={<IconSearch size={16} />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       )}
       <Checkbox.Group
-        aria-label={t('webhooks:subscriptionPicker.label')}
+        aria-label="Event types"
         value={[...value]}
         onChange={onChange}
         error={error}
@@ -90,9 +88,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
             ))}
             {found.length === 0 && data && (
               <Text size="sm" c="dimmed">
-                {words === ''
-                  ? t('webhooks:subscriptionPicker.empty')
-                  : t('webhooks:subscriptionPicker.noMatch')}
+                {words === '' ? 'No event types yet. An operator creates event types.' : 'No match'}
               </Text>
             )}
           </Stack>

@@ -1,7 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { type FocusEvent, type ReactNode, useState } from 'react'
-import { useInitialFocus } from '../../components/forms/use-initial-focus.ts'
-import { t } from '../../strings/t.ts'
+import { useInitialFocus } from '../../components/forms/form-parts.tsx'
 
 const SCHEME = 'https://'
 
@@ -22,12 +21,12 @@ export function UrlField({ isFirst, value = '', error, onBlur, ...input }: UrlFi
   return (
     <TextInput
       ref={field}
-      label={t('webhooks:urlField.label')}
-      description={t('webhooks:urlField.hint')}
+      label="URL"
+      description="Posthorn sends deliveries to this URL by POST. Use HTTPS and a host that the internet can reach."
       type="url"
       inputMode="url"
       autoComplete="off"
-      placeholder={t('webhooks:urlField.placeholder')}
+      placeholder="https://example.com/webhooks"
       withAsterisk
       required
       value={value}

@@ -1,7 +1,6 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { EditConflict } from '../../api/use-action.ts'
 import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
-import { t } from '../../strings/t.ts'
 import { storedHeaderRow } from './header-row.ts'
 import { inputOf, type WebhookFormValues } from './webhook-form-values.ts'
 
@@ -36,14 +35,14 @@ function formValue(name: string, value: unknown): unknown {
 }
 
 const LABELS = {
-  url: t('webhooks:urlField.label'),
-  description: t('webhooks:webhookForm.description'),
-  enabled: t('webhooks:webhookForm.enabled'),
-  eventSubscriptions: t('webhooks:subscriptionPicker.title'),
-  headers: t('webhooks:headerRows.title'),
-  rateLimitPerSecond: t('webhooks:sendOptions.rateLimit'),
-  maxInFlight: t('webhooks:sendOptions.concurrency'),
-  timeoutSeconds: t('webhooks:sendOptions.timeout'),
-  retryScheduleSeconds: t('webhooks:retrySchedule.label'),
-  ordered: t('webhooks:sendOptions.ordered'),
+  url: 'URL',
+  description: 'Description',
+  enabled: 'Enabled',
+  eventSubscriptions: 'Events',
+  headers: 'Custom headers',
+  rateLimitPerSecond: 'Rate limit',
+  maxInFlight: 'Concurrency',
+  timeoutSeconds: 'Timeout',
+  retryScheduleSeconds: 'Retries',
+  ordered: 'Ordered',
 }

@@ -1,12 +1,11 @@
-import { Alert, Button, Group, Stack, Switch, Textarea } from '@mantine/core'
+import { Stack, Switch, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import type { EditConflict, Rejection } from '../../api/use-action.ts'
+import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { HeaderRows } from './header-rows.tsx'
 import { SendOptions } from './send-options.tsx'
 import { SubscriptionPicker } from './subscription-picker.tsx'
@@ -60,19 +59,19 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
   return (
     <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
       <Stack gap="lg">
-        <Section title={t('webhooks:webhookForm.endpoint')}>
+        <Section title="Endpoint">
           <UrlField isFirst={webhookId === null} {...form.getInputProps('url')} />
           <Textarea
-            label={t('webhooks:webhookForm.description')}
-            description={t('webhooks:webhookForm.descriptionHint')}
+            label="Description"
+            description="Helps you tell webhooks apart."
             autosize
             minRows={1}
             maxRows={6}
             {...form.getInputProps('description')}
           />
           <Switch
-            label={t('webhooks:webhookForm.enabled')}
-            description={t('webhooks:webhookForm.enabledHint')}
+            label="Enabled"
+            description="A disabled webhook receives nothing, and new events create no deliveries for this webhook."
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
         </Section>
@@ -94,24 +93,8 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
             }}
           />
         )}
-        {rejection !== null && (
-          <Alert
-            color="red"
-            variant="light"
-            role="alert"
-            title={t('webhooks:webhookForm.savingFailed')}
-          >
-            {rejection}
-          </Alert>
-        )}
-        <Group justify="end" gap="xs">
-          <Button component={Link} to={back} variant="default">
-            {t('webhooks:webhookForm.cancel')}
-          </Button>
-          <Button type="submit" loading={saving}>
-            {action}
-          </Button>
-        </Group>
+        <FormError title="Saving failed">{rejection}</FormError>
+        <FormButtons action={action} loading={saving} dismiss={back} />
       </Stack>
       <UnsavedGuard unsaved={isChanged && !saving} />
     </form>

@@ -2,10 +2,8 @@ import { Stack, Text } from '@mantine/core'
 import { Section } from '../../components/page/section.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
-import { MASK } from './mask.ts'
 import { RevealButton } from './reveal-button.tsx'
-import { useRevealedHeaders } from './use-revealed-headers.ts'
+import { MASK, useRevealedHeaders } from './use-revealed-headers.ts'
 
 interface CustomHeadersProps {
   readonly webhook: Pick<WebhookSettingsFragment, 'id' | 'headerNames'>
@@ -19,12 +17,12 @@ export function CustomHeaders({ webhook }: CustomHeadersProps) {
   const hasHeaders = headerNames != null && headerNames.length > 0
   return (
     <Section
-      title={t('webhooks:customHeaders.title')}
+      title="Custom headers"
       description={
         hasHeaders &&
         (can('secrets:read')
-          ? t('webhooks:customHeaders.audited')
-          : t('webhooks:customHeaders.needsScope'))
+          ? 'The values may be credentials. Revealing them is recorded in the audit log.'
+          : 'The values may be credentials. Reading them requires the scope secrets:read.')
       }
       actions={
         hasHeaders &&
@@ -49,8 +47,8 @@ export function CustomHeaders({ webhook }: CustomHeadersProps) {
       ) : (
         <Text size="sm" c="dimmed">
           {headerNames == null
-            ? t('webhooks:customHeaders.unreadable')
-            : t('webhooks:customHeaders.empty')}
+            ? 'No encryption key of this installation can decrypt these headers. Enter the headers again.'
+            : 'No custom headers.'}
         </Text>
       )}
     </Section>

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { IconEye, IconEyeOff } from '@tabler/icons-react'
-import { t } from '../../strings/t.ts'
 
 interface RevealButtonProps {
   readonly revealed: boolean
@@ -18,7 +17,7 @@ export function RevealButton({ revealed, running, onReveal, onHide }: RevealButt
       loading={running}
       onClick={revealed ? onHide : onReveal}
     >
-      {revealed ? t('webhooks:customHeaders.hide') : t('webhooks:customHeaders.reveal')}
+      {revealed ? 'Hide values' : 'Reveal values'}
     </Button>
   )
 }

@@ -24,3 +24,6 @@ export function useRevealedHeaders(webhookId: string) {
 
   return { values, reveal, running, hide: () => setValues(null) }
 }
+
+/** In place of a header value. Its length tells nothing about the value. */
+export const MASK = '••••••••'

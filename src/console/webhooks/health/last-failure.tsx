@@ -2,9 +2,8 @@ import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
 import { Time } from '../../components/time.tsx'
 import { whyFailed } from '../../deliveries/why-failed.ts'
-import { formatDuration } from '../../format.ts'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { formatDuration } from '../../lib/format.ts'
 
 type Failure = NonNullable<WebhookTroubleFragment['lastFailure']>
 
@@ -14,8 +13,8 @@ export function LastFailure({ attempt }: { attempt: Failure | null | undefined }
   const { id, durationMs, startedAt, delivery } = attempt
   return (
     <div>
-      <strong>{t('webhooks:trouble.lastError')}</strong> {causeOf(attempt)},{' '}
-      {formatDuration(durationMs)}, <Time at={startedAt} as="relative" />.{' '}
+      <strong>Last error:</strong> {causeOf(attempt)}, {formatDuration(durationMs)},{' '}
+      <Time at={startedAt} as="relative" />.{' '}
       {delivery && (
         <Anchor
           component={Link}
@@ -23,7 +22,7 @@ export function LastFailure({ attempt }: { attempt: Failure | null | undefined }
           inherit
           underline="always"
         >
-          {t('webhooks:trouble.showAttempt')}
+          Show attempt
         </Anchor>
       )}
     </div>

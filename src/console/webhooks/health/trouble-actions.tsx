@@ -5,9 +5,7 @@ import { useAction } from '../../api/use-action.ts'
 import { notifyError, notifySuccess } from '../../components/notify.ts'
 import { WebhookProbeDocument, type WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
-import { ResumeWebhook } from '../actions/resume-webhook.tsx'
-import { ToggleWebhook } from '../actions/toggle-webhook.tsx'
+import { ResumeWebhook, ToggleWebhook } from '../actions/webhook-dialogs.tsx'
 
 interface TroubleActionsProps {
   readonly webhook: WebhookTroubleFragment
@@ -33,7 +31,7 @@ export function TroubleActions({
 
   async function probe() {
     const outcome = await run({ id })
-    if (outcome.ok) notifySuccess(t('webhooks:trouble.probing'))
+    if (outcome.ok) notifySuccess('A probe is running.')
     else notifyError(outcome.message)
     reload()
   }
@@ -46,22 +44,22 @@ export function TroubleActions({
         <>
           {(backlog?.count ?? 0) > 0 && (
             <Button size="xs" variant="default" loading={running} onClick={probe}>
-              {t('webhooks:trouble.probe')}
+              Probe now
             </Button>
           )}
           <Button size="xs" variant="default" onClick={resume.open}>
-            {t('webhooks:trouble.resume')}
+            Resume
           </Button>
         </>
       )}
       {isDisabled && withEnable && can('webhooks:write') && (
         <Button size="xs" variant="default" onClick={enable.open}>
-          {t('webhooks:trouble.enable')}
+          Enable
         </Button>
       )}
       {!isOnHold && !recovering && can('deliveries:write') && (
         <Anchor component={Link} to={`/webhooks/${id}/recover`} size="sm">
-          {t('webhooks:trouble.recover')}
+          Recover deliveries
         </Anchor>
       )}
       <ResumeWebhook webhookId={id} opened={resuming} close={resume.close} done={reload} />

@@ -1,9 +1,7 @@
 import { Stack } from '@mantine/core'
-import { Trans } from 'react-i18next'
 import { Time } from '../../components/time.tsx'
-import { formatCount } from '../../format.ts'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 import { LastFailure } from './last-failure.tsx'
 
 /** The server stops counting here. */
@@ -22,23 +20,14 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
       <div>
         {since && (
           <>
-            <Trans
-              ns="webhooks"
-              i18nKey={isOnHold ? 'trouble.onHoldSince' : 'trouble.failingSince'}
-              components={{ time: <Time at={since} as="elapsed" /> }}
-            />{' '}
-            {t('webhooks:trouble.failuresInARow', {
-              count: health.consecutiveFailures,
-              formatted: formatCount(health.consecutiveFailures),
-            })}{' '}
+            {isOnHold ? 'On hold for' : 'Failing for'} <Time at={since} as="elapsed" />.{' '}
+            {`${formatCount(health.consecutiveFailures)} ${plural(health.consecutiveFailures, 'attempt', 'attempts')} in a row failed.`}{' '}
             {health.lastSuccessAt ? (
-              <Trans
-                ns="webhooks"
-                i18nKey="trouble.lastSuccess"
-                components={{ time: <Time at={health.lastSuccessAt} as="relative" /> }}
-              />
+              <>
+                Last success <Time at={health.lastSuccessAt} as="relative" />.
+              </>
             ) : (
-              t('webhooks:trouble.noSuccess')
+              'No attempt has succeeded yet.'
             )}{' '}
           </>
         )}
@@ -46,11 +35,7 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
         {isOnHold && health.nextProbeAt && (
           <>
             {' '}
-            <Trans
-              ns="webhooks"
-              i18nKey="trouble.nextProbe"
-              components={{ time: <Time at={health.nextProbeAt} as="upcoming" /> }}
-            />
+            Next probe <Time at={health.nextProbeAt} as="upcoming" />.
           </>
         )}
       </div>
@@ -60,18 +45,16 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
 
 function Waiting({ backlog }: Pick<WebhookTroubleFragment, 'backlog'>) {
   const count = backlog?.count ?? 0
-  if (count === 0) return t('webhooks:trouble.noneWaiting')
+  if (count === 0) return 'No delivery waits.'
   return (
     <>
       {count < MAX_COUNTED
-        ? t('webhooks:trouble.waiting', { count, formatted: formatCount(count) })
-        : t('webhooks:trouble.waitingMany')}
+        ? `${formatCount(count)} ${plural(count, 'delivery waits', 'deliveries wait')}`
+        : '10,000 or more deliveries wait'}
       {backlog?.oldest && (
-        <Trans
-          ns="webhooks"
-          i18nKey="trouble.oldest"
-          components={{ time: <Time at={backlog.oldest.createdAt} as="elapsed" /> }}
-        />
+        <>
+          , the oldest for <Time at={backlog.oldest.createdAt} as="elapsed" />
+        </>
       )}
       .
     </>

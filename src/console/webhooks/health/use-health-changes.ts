@@ -1,20 +1,37 @@
 import { useThrottledCallback } from '@mantine/hooks'
-import { useEffect } from 'react'
+import { useRef } from 'react'
+import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
-import { WebhookHealthChangesDocument } from '../../generated/graphql.ts'
+import { usePolling } from '../../api/use-polling.ts'
+import {
+  DeliveriesAttemptRecordedDocument,
+  WebhookHealthChangesDocument,
+} from '../../generated/graphql.ts'
 
-const MIN_INTERVAL_MS = 1_000
 /** Rates and the time of the last success change without a live event. */
 const REFRESH_EVERY_MS = 30_000
 
 /** Reloads when the health of a webhook changes (without an id: of any webhook), and every 30 seconds. */
 export function useHealthChanges(webhookId: string | undefined, reload: () => void): void {
-  const refresh = useThrottledCallback(reload, MIN_INTERVAL_MS)
+  const refresh = useThrottledCallback(reload, 1_000)
   useLive(WebhookHealthChangesDocument, { webhookId }, { onData: refresh, onMissed: refresh })
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refresh()
-    }, REFRESH_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [refresh])
+  usePolling(REFRESH_EVERY_MS, refresh)
+}
+
+/** Calls `onActivity` at most every 5 seconds while attempts are made for a webhook. */
+export function useActivity(webhookId: string, onActivity: () => void): void {
+  const pending = useRef(false)
+  const markPending = () => {
+    pending.current = true
+  }
+  useLive(
+    DeliveriesAttemptRecordedDocument,
+    { webhookId },
+    { onData: markPending, itemOf: resumeAfterAttempt, onMissed: markPending },
+  )
+  usePolling(5_000, () => {
+    if (!pending.current) return
+    pending.current = false
+    onActivity()
+  })
 }

@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core'
 import { StateBadge, WebhookStateBadge } from '../../components/state-badge.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 type WebhookStateProps = Pick<WebhookRowFragment, 'enabled'> &
   Partial<Pick<WebhookRowFragment, 'health' | 'forwardedUntil'>>
@@ -12,8 +11,14 @@ export function WebhookState({ forwardedUntil, ...webhook }: WebhookStateProps) 
     <>
       <Health {...webhook} />
       {forwardedUntil && (
-        <Text span size="xs" c="dimmed" ms={8} title={t('webhooks:temporary.text')}>
-          {t('webhooks:temporary.title')}
+        <Text
+          span
+          size="xs"
+          c="dimmed"
+          ms={8}
+          title="`posthorn listen --forward` sends these deliveries on to a server of a developer. The webhook is deleted when the command ends."
+        >
+          Temporary
         </Text>
       )}
     </>
@@ -24,7 +29,7 @@ export function WebhookState({ forwardedUntil, ...webhook }: WebhookStateProps) 
 function Health({ enabled, health }: Omit<WebhookStateProps, 'forwardedUntil'>) {
   if (health) return <WebhookStateBadge state={health.state} />
   return enabled ? (
-    <StateBadge label={t('webhooks:states.enabled')} color="blue" />
+    <StateBadge label="Enabled" color="blue" />
   ) : (
     <WebhookStateBadge state="DISABLED" />
   )

@@ -1,20 +1,19 @@
 import { Stack } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useRead } from '../../api/use-read.ts'
-import { markOf } from '../../components/charts/change-mark.ts'
+import type { AttemptBucket } from '../../components/charts/buckets/status-classes.ts'
+import { latencyOf, successRateOf, totalsOf } from '../../components/charts/buckets/totals.ts'
 import { boundsOf } from '../../components/charts/chart-range.ts'
 import { ChartsSkeleton } from '../../components/charts/charts-skeleton.tsx'
-import { RangeSwitch } from '../../components/charts/range-switch.tsx'
-import type { AttemptBucket } from '../../components/charts/status-classes.ts'
-import { latencyOf, successRateOf, totalsOf } from '../../components/charts/totals.ts'
-import { useRange } from '../../components/charts/use-range.ts'
+import type { PlotMark } from '../../components/charts/plot/plot.tsx'
+import { RangeSwitch, useRange } from '../../components/charts/range-switch.tsx'
+import { Figures } from '../../components/page/figures.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { useNow } from '../../components/time.tsx'
-import { WebhookStatisticsDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
-import { HealthMetrics } from './health-metrics.tsx'
-import { useActivity } from './use-activity.ts'
+import { type WebhookChangeKind, WebhookStatisticsDocument } from '../../generated/graphql.ts'
+import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
+import { useActivity } from './use-health-changes.ts'
 
 const Activity = lazy(() =>
   import('../../components/charts/activity.tsx').then((m) => ({ default: m.Activity })),
@@ -28,12 +27,12 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   const bounds = boundsOf(range, useNow())
   const { data, error, reload } = useRead(WebhookStatisticsDocument, { id: webhookId, ...bounds })
   useActivity(webhookId, reload)
-  if (error && !data) return <QueryError error={error} retry={reload} />
+  if (error && !data) return <QueryError error={error} reload={reload} />
   const statistics = data?.webhook?.statistics
   return (
     <Stack gap="lg">
-      <HealthMetrics health={statistics ? metricsOf(statistics) : undefined} />
-      <Section title={t('charts.attempts.title')} actions={<RangeSwitch {...chosen} />}>
+      <Metrics buckets={statistics} />
+      <Section title="Attempts" actions={<RangeSwitch {...chosen} />}>
         {statistics ? (
           <Suspense fallback={loading}>
             <Activity
@@ -53,12 +52,39 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   )
 }
 
-function metricsOf(buckets: readonly AttemptBucket[]) {
-  const totals = totalsOf(buckets)
-  const [p50Ms, p95Ms, p99Ms] = [0.5, 0.95, 0.99].map((share) => latencyOf(buckets, share))
-  return {
-    attempts: totals.attempts,
-    successRate: successRateOf(totals),
-    latency: p50Ms != null && p95Ms != null && p99Ms != null ? { p50Ms, p95Ms, p99Ms } : null,
+/** The attempts of a time range, in numbers. Undefined while loading. */
+function Metrics({ buckets }: { buckets: readonly AttemptBucket[] | null | undefined }) {
+  const totals = buckets && totalsOf(buckets)
+  const rate = totals && successRateOf(totals)
+  const latency = (share: number) => {
+    const ms = buckets && latencyOf(buckets, share)
+    return buckets && (ms == null ? '–' : formatDuration(ms))
   }
+  return (
+    <Figures
+      figures={[
+        { label: 'Attempts', value: totals && formatCount(totals.attempts) },
+        { label: 'Success rate', value: totals && (rate == null ? '–' : formatPercent(rate)) },
+        { label: 'Response time, p50', value: latency(0.5) },
+        { label: 'p95', value: latency(0.95) },
+        { label: 'p99', value: latency(0.99) },
+      ]}
+    />
+  )
 }
+
+const LABELS: Record<WebhookChangeKind, string> = {
+  CREATED: 'Webhook created',
+  UPDATED: 'Settings changed',
+  ENABLED: 'Enabled',
+  DISABLED: 'Disabled',
+  SECRET_ROTATED: 'Secret rotated',
+  PUT_ON_HOLD: 'Put on hold',
+  HOLD_ENDED: 'Hold ended',
+}
+
+/** The mark of a change of a webhook. */
+const markOf = ({ at, kind }: { at: string; kind: WebhookChangeKind }): PlotMark => ({
+  at,
+  label: LABELS[kind],
+})

@@ -1,9 +1,8 @@
 import { Text } from '@mantine/core'
 import type { Column } from '../../components/lists/list.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatCount, formatDuration, formatPercent } from '../../format.ts'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
+import { formatCount, formatDuration, formatPercent, plural } from '../../lib/format.ts'
 import { causeOf } from '../health/last-failure.tsx'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { webhookName } from '../webhook-name.ts'
@@ -17,7 +16,7 @@ export function webhookColumns(withHealth: boolean): readonly Column<WebhookRowF
 
 const BASE_COLUMNS: readonly Column<WebhookRowFragment>[] = [
   {
-    label: t('webhooks:list.webhook'),
+    label: 'Webhook',
     width: '40%',
     cell: (webhook) => (
       <>
@@ -28,52 +27,40 @@ const BASE_COLUMNS: readonly Column<WebhookRowFragment>[] = [
       </>
     ),
   },
-  {
-    label: t('webhooks:list.state'),
-    grow: true,
-    width: '34%',
-    cell: (webhook) => <State {...webhook} />,
-  },
+  { label: 'State', grow: true, width: '34%', cell: (webhook) => <State {...webhook} /> },
 ]
 
 const HEALTH_COLUMNS: readonly Column<WebhookRowFragment>[] = [
   {
-    label: t('webhooks:list.successRate'),
+    label: 'Success rate',
     end: true,
     cell: ({ health }) =>
       health && (
         <span
-          title={t('webhooks:list.ofAttempts', {
-            count: health.attempts,
-            formatted: formatCount(health.attempts),
-          })}
+          title={`Of ${formatCount(health.attempts)} ${plural(health.attempts, 'attempt', 'attempts')}`}
         >
           {typeof health.successRate === 'number' ? formatPercent(health.successRate) : '–'}
         </span>
       ),
   },
   {
-    label: t('webhooks:list.p95'),
+    label: 'p95',
     end: true,
     priority: 3,
     cell: ({ health }) => health && (health.latency ? formatDuration(health.latency.p95Ms) : '–'),
   },
   {
-    label: t('webhooks:list.lastSuccess'),
+    label: 'Last success',
     end: true,
     priority: 2,
     cell: ({ health }) =>
       health &&
-      (health.lastSuccessAt ? (
-        <Time at={health.lastSuccessAt} as="relative" />
-      ) : (
-        t('webhooks:list.neverSucceeded')
-      )),
+      (health.lastSuccessAt ? <Time at={health.lastSuccessAt} as="relative" /> : 'None yet'),
   },
 ]
 
 const SUBSCRIPTIONS: Column<WebhookRowFragment> = {
-  label: t('webhooks:list.subscribesTo'),
+  label: 'Subscribes to',
   grow: true,
   width: '26%',
   priority: 3,

@@ -2,18 +2,21 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
+import { EventTypeSelect } from '../../components/filters/event-type-select.tsx'
+import { FilterBar } from '../../components/filters/filter-bar.tsx'
+import { FilterSelect } from '../../components/filters/filter-select.tsx'
+import { SearchField } from '../../components/filters/search-field.tsx'
 import { useFilters } from '../../components/filters/use-filters.ts'
 import { List } from '../../components/lists/list.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
+import { EmptyState, NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { formatCount } from '../../format.ts'
+import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
+import { formatCount } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WEBHOOK_FILTERS, webhooksQuery } from '../webhook-queries.ts'
-import { NoWebhooks } from './no-webhooks.tsx'
 import { webhookColumns } from './webhook-columns.tsx'
-import { WebhookFilters } from './webhook-filters.tsx'
 
 export default function WebhooksPage() {
   const { can, webhookId } = useSession()
@@ -24,28 +27,28 @@ export default function WebhooksPage() {
   const webhooks = data?.webhooks
   return (
     <Page
-      title={t('webhooks:title')}
+      title="Webhooks"
       aside={webhooks && <Total count={webhooks.totalCount} filtered={filters.active} />}
-      description={t('webhooks:description')}
+      description="The HTTPS endpoints that receive your events. Rates and response times cover the last 24 hours."
       actions={
         webhookId === null &&
         can('webhooks:write') && (
           <Button component={Link} to="/webhooks/new" leftSection={<IconPlus size={16} />}>
-            {t('webhooks:create')}
+            Create webhook
           </Button>
         )
       }
     >
       <WebhookFilters {...filters} />
       <List
-        label={t('webhooks:title')}
+        label="Webhooks"
         columns={webhookColumns(can('deliveries:read'))}
         rows={webhooks?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => `/webhooks/${id}`}
         error={error}
         stale={stale}
-        retry={reload}
+        reload={reload}
         empty={<NoWebhooks filtered={filters.active} clear={filters.clear} />}
         pages={{ info: webhooks?.pageInfo, cursors }}
       />
@@ -56,7 +59,61 @@ export default function WebhooksPage() {
 function Total({ count, filtered }: { count: number; filtered: boolean }) {
   return (
     <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-live="polite">
-      {filtered ? t('webhooks:foundCount', { count }) : formatCount(count)}
+      {filtered ? `${count} found` : formatCount(count)}
     </span>
+  )
+}
+
+/** Replaces an empty list of webhooks. */
+function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
+  const { can } = useSession()
+  if (filtered) return <NoMatches noun="webhook" clear={clear} />
+  if (!can('webhooks:write')) {
+    return (
+      <EmptyState title="No webhooks yet">
+        Creating a webhook requires the scope webhooks:write.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      title="No webhooks yet"
+      action={
+        <Button component={Link} to="/webhooks/new">
+          Create webhook
+        </Button>
+      }
+    >
+      Register the HTTPS URL of your endpoint, and choose the event types that the endpoint
+      receives.
+    </EmptyState>
+  )
+}
+
+type Filters = ReturnType<typeof useFilters<(typeof WEBHOOK_FILTERS)[number]>>
+
+function WebhookFilters({ values, set, active, clear }: Filters) {
+  return (
+    <FilterBar active={active} clear={clear}>
+      <SearchField
+        label="Search"
+        placeholder="URL or description"
+        value={values.search ?? ''}
+        onChange={(search) => set({ search })}
+      />
+      <FilterSelect
+        label="State"
+        w={150}
+        data={WEBHOOK_STATES}
+        value={values.state}
+        onChange={(state) => set({ state })}
+      />
+      <EventTypeSelect
+        label="Subscribes to"
+        value={values.subscribesTo}
+        onChange={(subscribesTo) => set({ subscribesTo })}
+        w={230}
+      />
+    </FilterBar>
   )
 }

@@ -1,15 +1,17 @@
-import { Group, Stack } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import { List } from '../../components/lists/list.tsx'
 import { NewRows } from '../../components/lists/new-rows.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
-import { deliveryColumns } from '../../deliveries/delivery-columns.tsx'
-import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/delivery-filters.tsx'
-import { DeliveryList } from '../../deliveries/delivery-list.tsx'
-import { useDeliveries } from '../../deliveries/use-deliveries.ts'
-import { t } from '../../strings/t.ts'
+import { Section } from '../../components/page/section.tsx'
+import { deliveryColumns } from '../../deliveries/list/delivery-columns.tsx'
+import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/list/delivery-filters.tsx'
+import { DeliveryList } from '../../deliveries/list/delivery-list.tsx'
+import { useDeliveries } from '../../deliveries/list/use-deliveries.ts'
 
-export const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
+const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
 
 /** All deliveries of a webhook, with filters and pages, and the actions for those that are selected. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
@@ -34,7 +36,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
         </Group>
       </Group>
       <DeliveryList
-        label={t('webhooks:webhookDeliveries.listLabel')}
+        label="Deliveries of this webhook"
         columns={WEBHOOK_DELIVERY_COLUMNS}
         filters={filters}
         cursors={cursors}
@@ -45,10 +47,51 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   )
 }
 
-export function NoDeliveries() {
+function NoDeliveries() {
   return (
-    <EmptyState title={t('webhooks:webhookDeliveries.emptyTitle')}>
-      {t('webhooks:webhookDeliveries.emptyHint')}
+    <EmptyState title="No deliveries yet">
+      Send a test event, or publish an event of a type that this webhook subscribes to.
     </EmptyState>
+  )
+}
+
+const NEWEST = { first: 8 }
+
+/** The newest deliveries of a webhook, with live updates. */
+export function RecentDeliveries({ webhookId }: { webhookId: string }) {
+  const { rows, newer, state, error, reload } = useDeliveries({
+    filter: { webhookIds: [webhookId] },
+    page: NEWEST,
+    countNewer: true,
+    ofOneWebhook: true,
+  })
+  return (
+    <Section
+      title="Recent deliveries"
+      actions={
+        <Group gap="sm" mih={30}>
+          <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
+          <LiveBadge state={state} />
+        </Group>
+      }
+    >
+      <List
+        label="Recent deliveries"
+        columns={WEBHOOK_DELIVERY_COLUMNS}
+        rows={rows}
+        keyOf={({ id }) => id}
+        to={({ id }) => `/deliveries/${id}`}
+        error={error}
+        reload={reload}
+        empty={<NoDeliveries />}
+      />
+      {rows && rows.length > 0 && (
+        <Text size="sm">
+          <Anchor component={Link} to="?tab=deliveries" inherit>
+            All deliveries
+          </Anchor>
+        </Text>
+      )}
+    </Section>
   )
 }

@@ -1,21 +1,23 @@
-import { Skeleton, Tabs } from '@mantine/core'
+import { Skeleton, Stack, Tabs } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
-import { CopyableLine } from '../../components/page/copyable-line.tsx'
-import { DetailSkeleton } from '../../components/page/detail-skeleton.tsx'
+import { CopyableLine } from '../../components/copy-button.tsx'
+import { Notice } from '../../components/page/notice.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
+import type { WebhookDetailQuery } from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
-import { t } from '../../strings/t.ts'
 import { WebhookActions } from '../actions/webhook-actions.tsx'
+import { HealthNotice } from '../health/health-notice.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
+import { WebhookStatistics } from '../health/webhook-statistics.tsx'
 import { webhookName } from '../webhook-name.ts'
 import { webhookQuery } from '../webhook-queries.ts'
-import { WebhookDeliveries } from './webhook-deliveries.tsx'
-import { WebhookOverview } from './webhook-overview.tsx'
+import { RecentDeliveries, WebhookDeliveries } from './webhook-deliveries.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 
 const WebhookSecret = lazy(() =>
@@ -31,10 +33,10 @@ export default function WebhookPage() {
   const webhook = data?.webhook
 
   if (!webhook) {
-    if (data && !error) return <NotFoundPage noun={t('webhooks:noun')} />
+    if (data && !error) return <NotFoundPage noun="webhook" />
     return (
-      <Page title={t('shell:menu.webhook')} breadcrumbs={[[t('webhooks:title'), '/webhooks']]}>
-        {error ? <QueryError error={error} retry={reload} /> : <DetailSkeleton />}
+      <Page title="Webhook" breadcrumbs={[['Webhooks', '/webhooks']]}>
+        {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }
@@ -47,9 +49,9 @@ export default function WebhookPage() {
   return (
     <Page
       title={webhookName(webhook)}
-      breadcrumbs={[[t('webhooks:title'), '/webhooks']]}
+      breadcrumbs={[['Webhooks', '/webhooks']]}
       aside={<WebhookState {...webhook} />}
-      subtitle={<CopyableLine text={webhook.url} label={t('webhooks:page.copyUrl')} />}
+      subtitle={<CopyableLine text={webhook.url} label="Copy the URL" />}
       actions={<WebhookActions webhook={webhook} />}
     >
       {/* Switching tabs drops the query parameters of the previous tab, such as filters. */}
@@ -81,8 +83,30 @@ export default function WebhookPage() {
 }
 
 const LABELS = {
-  overview: t('webhooks:page.tabs.overview'),
-  deliveries: t('webhooks:page.tabs.deliveries'),
-  secret: t('webhooks:page.tabs.secret'),
-  settings: t('webhooks:page.tabs.settings'),
+  overview: 'Overview',
+  deliveries: 'Deliveries',
+  secret: 'Signing secret',
+  settings: 'Settings',
+}
+
+interface WebhookOverviewProps {
+  readonly webhook: NonNullable<WebhookDetailQuery['webhook']>
+  reload(): void
+}
+
+/** The health of a webhook: now, over time, and by delivery. */
+function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
+  return (
+    <Stack gap="lg">
+      {webhook.forwardedUntil && (
+        <Notice color="blue" title="Temporary">
+          `posthorn listen --forward` sends these deliveries on to a server of a developer. The
+          webhook is deleted when the command ends.
+        </Notice>
+      )}
+      <HealthNotice webhook={webhook} reload={reload} />
+      <WebhookStatistics webhookId={webhook.id} />
+      <RecentDeliveries webhookId={webhook.id} />
+    </Stack>
+  )
 }

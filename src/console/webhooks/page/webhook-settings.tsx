@@ -1,14 +1,13 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { Id } from '../../components/id.tsx'
+import { Id } from '../../components/copy-button.tsx'
 import { Facts } from '../../components/page/facts.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatCount, formatDuration } from '../../format.ts'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
+import { formatCount, formatDuration } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { summaryOf } from '../form/retry-schedule.tsx'
 import { CustomHeaders } from '../headers/custom-headers.tsx'
 
@@ -16,12 +15,11 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
   const { can } = useSession()
   const { rateLimitPerSecond, effectiveSettings } = webhook
   const { retryScheduleSeconds, timeoutSeconds } = effectiveSettings
-  const markDefault = (own: unknown) =>
-    own == null ? t('webhooks:webhookSettings.defaultSuffix') : ''
+  const markDefault = (own: unknown) => (own == null ? ' (default)' : '')
   return (
     <Stack gap="lg">
       <Section
-        title={t('webhooks:webhookSettings.title')}
+        title="Webhook"
         actions={
           can('webhooks:write') && (
             <Button
@@ -31,27 +29,21 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
               size="xs"
               leftSection={<IconPencil size={14} />}
             >
-              {t('webhooks:webhookSettings.edit')}
+              Edit
             </Button>
           )
         }
       >
         <Facts
           facts={[
-            { label: t('webhooks:webhookSettings.id'), value: <Id id={webhook.id} /> },
-            { label: t('webhooks:webhookSettings.enabled'), value: yesNo(webhook.enabled) },
-            {
-              label: t('webhooks:webhookSettings.created'),
-              value: <Time at={webhook.createdAt} />,
-            },
-            {
-              label: t('webhooks:webhookSettings.updated'),
-              value: <Time at={webhook.updatedAt} />,
-            },
+            { label: 'Id', value: <Id id={webhook.id} /> },
+            { label: 'Enabled', value: yesNo(webhook.enabled) },
+            { label: 'Created', value: <Time at={webhook.createdAt} /> },
+            { label: 'Updated', value: <Time at={webhook.updatedAt} /> },
           ]}
         />
       </Section>
-      <Section title={t('webhooks:webhookSettings.eventsTitle')}>
+      <Section title="Events">
         <Stack gap={4}>
           {webhook.eventSubscriptions.map(({ name }) => (
             <Text key={name} size="sm" className="ph-mono">
@@ -63,35 +55,28 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         </Stack>
       </Section>
       <CustomHeaders webhook={webhook} />
-      <Section title={t('webhooks:webhookSettings.optionsTitle')}>
+      <Section title="Delivery options">
         <Facts
           facts={[
             {
-              label: t('webhooks:webhookSettings.rateLimit'),
-              value: rateLimitPerSecond
-                ? t('webhooks:webhookSettings.perSecond', { rate: formatCount(rateLimitPerSecond) })
-                : t('webhooks:webhookSettings.noRateLimit'),
+              label: 'Rate limit',
+              value: rateLimitPerSecond ? `${formatCount(rateLimitPerSecond)} per second` : 'None',
             },
+            { label: 'Concurrency per worker', value: webhook.maxInFlight ?? 'Adaptive' },
             {
-              label: t('webhooks:webhookSettings.concurrency'),
-              value: webhook.maxInFlight ?? t('webhooks:sendOptions.concurrencyPlaceholder'),
-            },
-            {
-              label: t('webhooks:webhookSettings.timeout'),
+              label: 'Timeout',
               value: formatDuration(1_000 * timeoutSeconds) + markDefault(webhook.timeoutSeconds),
             },
-            { label: t('webhooks:webhookSettings.ordered'), value: yesNo(webhook.ordered) },
+            { label: 'Ordered', value: yesNo(webhook.ordered) },
             {
-              label: t('webhooks:webhookSettings.retries'),
+              label: 'Retries',
               value: summaryOf(retryScheduleSeconds) + markDefault(webhook.retryScheduleSeconds),
             },
           ]}
         />
         {retryScheduleSeconds.length > 0 && (
           <Text size="sm" c="dimmed">
-            {t('webhooks:webhookSettings.delays', {
-              delays: retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', '),
-            })}
+            {`Delays: ${retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.`}
           </Text>
         )}
       </Section>
@@ -100,5 +85,5 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
 }
 
 function yesNo(yes: boolean): string {
-  return yes ? t('webhooks:webhookSettings.yes') : t('webhooks:webhookSettings.no')
+  return yes ? 'Yes' : 'No'
 }

@@ -1,9 +1,7 @@
 import { List } from '@mantine/core'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { notifySuccess } from '../../components/notify.ts'
 import { WebhookRotateSecretDocument } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 interface RotateSecretProps {
   readonly webhookId: string
@@ -16,26 +14,27 @@ interface RotateSecretProps {
 export function RotateSecret({ webhookId, opened, close, done }: RotateSecretProps) {
   const { run } = useAction(WebhookRotateSecretDocument)
 
-  async function rotate() {
-    const outcome = await run({ id: webhookId })
-    if (!outcome.ok) return outcome.message
-    notifySuccess(t('webhooks:rotateSecret.done'))
-    done()
-    return null
-  }
-
   return (
     <Confirm
       opened={opened}
       onClose={close}
-      title={t('webhooks:rotateSecret.title')}
-      action={t('webhooks:rotateSecret.confirm')}
-      onConfirm={rotate}
+      title="Rotate the signing secret?"
+      action="Rotate"
+      onConfirm={() => run({ id: webhookId })}
+      success="Secret rotated. Configure the new secret in your receiver."
+      onDone={done}
     >
       <List size="sm" spacing={6}>
-        <List.Item>{t('webhooks:rotateSecret.newSecret')}</List.Item>
-        <List.Item>{t('webhooks:rotateSecret.receiver')}</List.Item>
-        <List.Item>{t('webhooks:rotateSecret.oldSecret')}</List.Item>
+        <List.Item>The new secret signs every attempt from now on, including retries.</List.Item>
+        <List.Item>
+          A receiver with only the old secret rejects deliveries until you configure the new secret.
+          The failed deliveries are retried by the retry schedule.
+        </List.Item>
+        <List.Item>
+          The old secret stays visible here for 24 hours, and is then deleted. Let the receiver
+          accept both secrets during that time. Of more than five old secrets, the oldest is deleted
+          at once.
+        </List.Item>
       </List>
     </Confirm>
   )

@@ -1,9 +1,7 @@
 import { Group, Paper, Stack, Text } from '@mantine/core'
-import { Trans } from 'react-i18next'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSecretsQuery } from '../../generated/graphql.ts'
-import { t } from '../../strings/t.ts'
 
 type Secret = NonNullable<NonNullable<WebhookSecretsQuery['webhook']>['signingSecret']>
 
@@ -14,18 +12,14 @@ export function SecretKey({ secret }: { secret: Secret | null | undefined }) {
       <Paper bg="var(--posthorn-sunken)" px="md" py="xs" mih={52}>
         <Group justify="space-between" wrap="nowrap" mih={34}>
           <span className="ph-mono">{secret?.key ?? `whsec_${'•'.repeat(20)}`}</span>
-          {secret && (
-            <CopyButton labelled value={secret.key} label={t('webhooks:secretKey.copy')} />
-          )}
+          {secret && <CopyButton labelled value={secret.key} label="Copy" />}
         </Group>
       </Paper>
       <Text size="xs" c="dimmed" mih={18} component="div">
         {secret && (
-          <Trans
-            ns="webhooks"
-            i18nKey="secretKey.inUseSince"
-            components={{ time: <Time at={secret.createdAt} /> }}
-          />
+          <>
+            In use since <Time at={secret.createdAt} />
+          </>
         )}
       </Text>
     </Stack>
@@ -39,16 +33,12 @@ export function ExpiringSecret({ secret }: { secret: Secret }) {
       <Paper bg="var(--posthorn-sunken)" px="md" py="xs">
         <Group justify="space-between" wrap="nowrap">
           <span className="ph-mono">{secret.key}</span>
-          <CopyButton labelled value={secret.key} label={t('webhooks:secretKey.copy')} />
+          <CopyButton labelled value={secret.key} label="Copy" />
         </Group>
       </Paper>
       {secret.expiresAt && (
         <Text size="xs" c="dimmed" component="div">
-          <Trans
-            ns="webhooks"
-            i18nKey="secretKey.expires"
-            components={{ time: <Time at={secret.expiresAt} as="upcoming" /> }}
-          />
+          Expires <Time at={secret.expiresAt} as="upcoming" />, and is then deleted.
         </Text>
       )}
     </Stack>

@@ -8,9 +8,8 @@ import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { WebhookSecretsDocument } from '../../generated/graphql.ts'
 import { setFlag } from '../../onboarding/flags.ts'
-import { PublishNext } from '../../onboarding/publish-next.tsx'
+import { PublishNext } from '../../onboarding/publish-snippets.tsx'
 import { useSession } from '../../session/session.tsx'
-import { t } from '../../strings/t.ts'
 import { RotateSecret } from './rotate-secret.tsx'
 import { ExpiringSecret, SecretKey } from './secret-key.tsx'
 import { VerifySnippets } from './verify-snippets.tsx'
@@ -45,8 +44,8 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   return (
     <Stack gap="lg">
       <Section
-        title={t('webhooks:webhookSecret.title')}
-        description={t('webhooks:webhookSecret.description')}
+        title="Signing secret"
+        description="Signs every delivery, so that the receiver can verify each one. Share the secret only with your receiver."
         actions={
           <Group gap="xs">
             {can('secrets:read') && (
@@ -56,7 +55,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
                 leftSection={shown ? <IconEyeOff size={14} /> : <IconEye size={14} />}
                 onClick={() => setShown(!shown)}
               >
-                {shown ? t('webhooks:webhookSecret.hide') : t('webhooks:webhookSecret.show')}
+                {shown ? 'Hide' : 'Show'}
               </Button>
             )}
             {can('secrets:rotate') && (
@@ -66,27 +65,27 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
                 leftSection={<IconRefresh size={14} />}
                 onClick={rotate.open}
               >
-                {t('webhooks:webhookSecret.rotate')}
+                Rotate
               </Button>
             )}
           </Group>
         }
       >
         {error && shown && !webhook ? (
-          <QueryError error={error} retry={reload} />
+          <QueryError error={error} reload={reload} />
         ) : (
           <SecretKey secret={webhook?.signingSecret} />
         )}
         {!can('secrets:read') && (
           <Text size="sm" c="dimmed">
-            {t('webhooks:webhookSecret.needsScope')}
+            Reading the secret requires the scope secrets:read.
           </Text>
         )}
       </Section>
       {expiring.length > 0 && (
         <Section
-          title={t('webhooks:webhookSecret.expiringTitle')}
-          description={t('webhooks:webhookSecret.expiringText')}
+          title="Rotated out"
+          description="This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent."
         >
           <SimpleGrid cols={1}>
             {expiring.map((secret) => (

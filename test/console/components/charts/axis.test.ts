@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { labeledIndices, ticksOf } from '../../../../src/console/components/charts/axis.ts'
+import { labeledIndices, ticksOf } from '../../../../src/console/components/charts/plot/axis.ts'
 
 describe('the ticks of a chart', () => {
   test.each([

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
-import { foldBuckets } from '../../../../src/console/components/charts/fold-buckets.ts'
-import { causeStacks, statusStacks } from '../../../../src/console/components/charts/stacks.ts'
+import { foldBuckets } from '../../../../src/console/components/charts/buckets/fold-buckets.ts'
+import {
+  causeStacks,
+  statusStacks,
+} from '../../../../src/console/components/charts/buckets/stacks.ts'
 
 const HOUR_MS = 3_600_000
 const FIRST_MS = Date.parse('2026-01-31T12:00:00Z')

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { boundsOf, RANGES, rangeOf } from '../../../../src/console/components/charts/chart-range.ts'
 import {
   latencyOf,
   successRateOf,
   totalsOf,
-} from '../../../../src/console/components/charts/totals.ts'
+} from '../../../../src/console/components/charts/buckets/totals.ts'
+import { boundsOf, RANGES, rangeOf } from '../../../../src/console/components/charts/chart-range.ts'
 
 const bucket = (attempts: number, succeeded: number, latency: [number, number, number] | null) => ({
   start: '2026-01-31T12:00:00.000Z',

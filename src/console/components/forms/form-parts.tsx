@@ -1,0 +1,57 @@
+import { Alert, Button, Group } from '@mantine/core'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Link } from 'react-router'
+
+/** Why the server rejected a form. Nothing without a reason. */
+export function FormError({ title, children }: { title?: string; children: ReactNode }) {
+  if (!children) return null
+  return (
+    <Alert color="red" variant="light" role="alert" title={title}>
+      {children}
+    </Alert>
+  )
+}
+
+interface FormButtonsProps {
+  /** The verb on the button that submits. */
+  readonly action: string
+  readonly loading: boolean
+  readonly disabled?: boolean
+  /** What the other button does, or the page that it leads to. */
+  readonly dismiss: string | (() => void)
+  /** Default: Cancel. */
+  readonly dismissLabel?: string
+  /** Before both. */
+  readonly children?: ReactNode
+}
+
+/** The buttons below a form. */
+export function FormButtons({ action, dismiss, children, ...rest }: FormButtonsProps) {
+  const { dismissLabel = 'Cancel', ...submit } = rest
+  return (
+    <Group justify="end" gap="xs">
+      {children}
+      {typeof dismiss === 'string' ? (
+        <Button component={Link} to={dismiss} variant="default">
+          {dismissLabel}
+        </Button>
+      ) : (
+        <Button variant="default" onClick={dismiss}>
+          {dismissLabel}
+        </Button>
+      )}
+      <Button type="submit" {...submit}>
+        {action}
+      </Button>
+    </Group>
+  )
+}
+
+/** The ref of the first field of a page that is a form to fill in. In a dialog, `data-autofocus` does the same. */
+export function useInitialFocus(enabled: boolean) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (enabled) field.current?.focus({ preventScroll: true })
+  }, [enabled])
+  return field
+}

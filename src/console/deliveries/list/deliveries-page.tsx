@@ -1,0 +1,67 @@
+import { Anchor } from '@mantine/core'
+import { Link } from 'react-router'
+import { type Preset, Presets } from '../../components/filters/presets.tsx'
+import { NewRows } from '../../components/lists/new-rows.tsx'
+import { useCursors } from '../../components/lists/use-cursors.ts'
+import { LiveBadge } from '../../components/live-badge.tsx'
+import { EmptyState } from '../../components/page/empty-state.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { useSession } from '../../session/session.tsx'
+import { deliveryColumns } from './delivery-columns.tsx'
+import { DeliveryFilters, useDeliveryFilters } from './delivery-filters.tsx'
+import { DeliveryList } from './delivery-list.tsx'
+import { useDeliveries } from './use-deliveries.ts'
+
+const COLUMNS = deliveryColumns(null)
+
+export default function DeliveriesPage() {
+  const filters = useDeliveryFilters(useSession().webhookId)
+  const cursors = useCursors()
+  const deliveries = useDeliveries({
+    filter: filters.filter,
+    page: cursors.variables,
+    countNewer: !cursors.moved,
+  })
+  const { newer, state, reload } = deliveries
+  return (
+    <Page
+      title="Deliveries"
+      description="Each delivery sends one event to one endpoint and is retried until it succeeds or runs out of retries."
+      aside={<LiveBadge state={state} />}
+      actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
+    >
+      <Presets presets={PRESETS} />
+      <DeliveryFilters filters={filters} />
+      <DeliveryList
+        label="Deliveries"
+        columns={COLUMNS}
+        filters={filters}
+        cursors={cursors}
+        deliveries={deliveries}
+        empty={<NoDeliveriesYet />}
+      />
+    </Page>
+  )
+}
+
+function NoDeliveriesYet() {
+  return (
+    <EmptyState title="No deliveries yet">
+      Each event creates one delivery for each enabled webhook that subscribes to the event type.
+      Send a test event from the page of a{' '}
+      <Anchor component={Link} to="/webhooks" inherit underline="always">
+        webhook
+      </Anchor>
+      .
+    </EmptyState>
+  )
+}
+
+/** Frequent questions about deliveries, as query parameters. */
+const PRESETS: readonly Preset[] = [
+  { label: 'Failed in the last hour', params: { status: 'FAILED', attempted: '1h' } },
+  { label: 'Retrying', params: { state: 'RETRYING' } },
+  { label: 'Waiting', params: { state: 'WAITING' } },
+  { label: 'Exhausted today', params: { state: 'EXHAUSTED', attempted: 'today' } },
+  { label: 'Slow today', params: { duration: '5000', attempted: 'today' } },
+]

@@ -1,0 +1,117 @@
+import { Badge, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import type { Column } from '../../components/lists/list.tsx'
+import { DeliveryStateBadge } from '../../components/state-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import type { DeliveryRowFragment } from '../../generated/graphql.ts'
+import { formatCount } from '../../lib/format.ts'
+import { WebhookOf } from '../../webhooks/webhook-label.tsx'
+import { isFinished } from '../delivery-states.ts'
+
+type DeliveryColumn = Column<DeliveryRowFragment> & { of?: 'webhook' }
+
+/** The columns of a list of deliveries, without what is the same in every row. */
+export function deliveryColumns(
+  without: 'webhook' | 'event' | null,
+): Column<DeliveryRowFragment>[] {
+  const columns: DeliveryColumn[] = [
+    { label: 'Delivery', cell: (row) => <WhichDelivery row={row} />, grow: true },
+    { label: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} />, width: 110 },
+    { label: 'Webhook', of: 'webhook', cell: (row) => <WebhookOf row={row} />, grow: true },
+    { label: 'Last response', cell: (row) => <LastResponse row={row} />, width: 110 },
+    {
+      label: 'Attempts',
+      end: true,
+      priority: 3,
+      cell: ({ attemptCount }) => formatCount(attemptCount),
+      width: 80,
+    },
+    { label: 'Next attempt', priority: 3, cell: (row) => <NextAttempt row={row} />, width: 110 },
+    {
+      label: 'Created',
+      priority: 2,
+      cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
+      width: 110,
+    },
+  ]
+  if (without === 'event') {
+    const [, state, webhook, ...others] = columns
+    return [webhook, state, ...others, ID].filter((column) => column !== undefined)
+  }
+  return columns.filter(({ of }) => of === undefined || of !== without)
+}
+
+const ID: DeliveryColumn = {
+  label: 'Delivery',
+  grow: true,
+  priority: 3,
+  cell: ({ id }) => (
+    <Text span c="dimmed" fz="xs" className="ph-mono">
+      {id}
+    </Text>
+  ),
+}
+
+/** Makes the cells of a column the links of their rows, where another column comes first. */
+export function linkedColumn<Row>(column: Column<Row>, to: (row: Row) => string): Column<Row> {
+  return {
+    ...column,
+    cell: (row) => (
+      <Link className="ph-row-link" to={to(row)}>
+        {column.cell(row)}
+      </Link>
+    ),
+  }
+}
+
+function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
+  return (
+    <>
+      {row.eventType.name} {row.isTest && <TestBadge />}{' '}
+      <Text span c="dimmed" fz="xs" className="ph-mono">
+        {row.id}
+      </Text>
+    </>
+  )
+}
+
+/** Marks a test event, which sends the example of its type. */
+export function TestBadge() {
+  return (
+    <Badge component="span" size="xs" variant="outline" color="gray" tt="none" c="dimmed">
+      Test
+    </Badge>
+  )
+}
+
+function LastResponse({ row: { attempts } }: { row: DeliveryRowFragment }) {
+  const last = attempts?.nodes[0]
+  if (!last) return null
+  return <ResponseStatus succeeded={last.succeeded} status={last.status} />
+}
+
+interface ResponseStatusProps {
+  readonly succeeded: boolean
+  readonly status?: number | null
+}
+
+/** The status of a response, or that there was none. */
+export function ResponseStatus({ succeeded, status }: ResponseStatusProps) {
+  return (
+    <Text
+      span
+      inherit
+      fw={600}
+      c={`var(--posthorn-on-${succeeded ? 'green' : 'red'})`}
+      style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}
+    >
+      {status ?? 'No response'}
+    </Text>
+  )
+}
+
+function NextAttempt({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
+  if (isFinished(state)) return null
+  if (parkedAt != null || nextAttemptAt == null) return 'Waiting'
+  return <Time at={nextAttemptAt} as="upcoming" />
+}

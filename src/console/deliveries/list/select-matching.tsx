@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { type Client, useClient } from 'urql'
+import { dataOf } from '../../api/data-of.ts'
+import { useRead } from '../../api/use-read.ts'
+import { notifyError } from '../../components/notify.ts'
+import type { Selection } from '../../components/selection/use-selection.ts'
+import {
+  DeliveryCountDocument,
+  type DeliveryFilter,
+  DeliveryIdsDocument,
+  type DeliveryIdsQuery,
+  type DeliveryIdsQueryVariables,
+} from '../../generated/graphql.ts'
+import { formatCount } from '../../lib/format.ts'
+
+/** A bulk action takes at most this many ids. */
+const MAX_IDS = 1_000
+const PAGE = 100
+
+interface SelectMatchingProps {
+  readonly filter: DeliveryFilter
+  /** How many match, in words. Null while unknown. */
+  readonly total: string | null
+  readonly selection: Selection
+}
+
+/**
+ * Selects what is on other pages too: everything that matches or, for a search key, which no bulk action takes, the first
+ * thousand by their ids.
+ */
+export function SelectMatching({ filter, total, selection }: SelectMatchingProps) {
+  const client = useClient()
+  const [loading, setLoading] = useState(false)
+
+  async function selectFirst() {
+    setLoading(true)
+    try {
+      selection.select(await firstIds(client, filter))
+    } catch (error) {
+      notifyError(`The matching deliveries could not be listed: ${(error as Error).message}`)
+    }
+    setLoading(false)
+  }
+
+  if (filter.key != null) {
+    return (
+      <Button size="compact-xs" variant="subtle" loading={loading} onClick={selectFirst}>
+        {`Select the first ${formatCount(MAX_IDS)} that match`}
+      </Button>
+    )
+  }
+  return (
+    <Button size="compact-xs" variant="subtle" onClick={selection.selectAll}>
+      {total === null ? 'Select all that match' : `Select all ${total} that match`}
+    </Button>
+  )
+}
+
+async function firstIds(client: Client, filter: DeliveryFilter): Promise<readonly string[]> {
+  const ids: string[] = []
+  let after: string | null | undefined = null
+  do {
+    const variables: DeliveryIdsQueryVariables = { filter, first: PAGE, after }
+    const result = await client
+      .query(DeliveryIdsDocument, variables, { requestPolicy: 'network-only' })
+      .toPromise()
+    const page: DeliveryIdsQuery['deliveries'] = dataOf(result).deliveries
+    ids.push(...(page?.nodes.map(({ id }) => id) ?? []))
+    after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
+  } while (after != null && ids.length < MAX_IDS)
+  return ids
+}
+
+/** How many deliveries match, such as "4,312" or "10,000+". Null while unknown, and for a search key. */
+export function useDeliveryCount(filter: DeliveryFilter, wanted: boolean): string | null {
+  const { data } = useRead(
+    DeliveryCountDocument,
+    { filter },
+    { pause: !wanted || filter.key != null },
+  )
+  const counted = data?.deliveryCount
+  if (!counted) return null
+  const { count, countIsExact } = counted
+  return countIsExact ? formatCount(count) : `${formatCount(count)}+`
+}

@@ -1,0 +1,35 @@
+import { useRead } from '../../api/use-read.ts'
+import type { Cursors } from '../../components/lists/use-cursors.ts'
+import type { DeliveryFilter } from '../../generated/graphql.ts'
+import { useSession } from '../../session/session.tsx'
+import { deliveriesQuery } from '../deliveries-query.ts'
+import { useLiveDeliveries } from './use-live-deliveries.ts'
+
+interface DeliveriesOptions {
+  readonly filter: DeliveryFilter
+  readonly page: Cursors['variables']
+  /** Whether new deliveries would appear above the rows. False on later pages. */
+  readonly countNewer: boolean
+  /** Skips the URL of each row's webhook, as all rows have the same one. */
+  readonly ofOneWebhook?: boolean
+}
+
+/** A page of deliveries, with live updates. */
+export function useDeliveries(options: DeliveriesOptions) {
+  const { filter, page, countNewer, ofOneWebhook = false } = options
+  const withWebhook = useSession().can('webhooks:read') && !ofOneWebhook
+  const { data, error, stale, reload } = useRead(
+    deliveriesQuery.query,
+    { ...page, filter, withWebhook },
+    { context: deliveriesQuery.context },
+  )
+  const info = data?.deliveries?.pageInfo
+  const { rows, newer, state } = useLiveDeliveries({
+    rows: data?.deliveries?.nodes,
+    filter,
+    withWebhook,
+    before: info?.startCursor,
+    countNewer,
+  })
+  return { rows, newer, state, info, error, stale, reload }
+}

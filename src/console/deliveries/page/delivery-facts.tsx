@@ -1,0 +1,49 @@
+import { Anchor } from '@mantine/core'
+import { Link } from 'react-router'
+import { Id } from '../../components/copy-button.tsx'
+import { Facts } from '../../components/page/facts.tsx'
+import { Time } from '../../components/time.tsx'
+import type { DeliveryQuery } from '../../generated/graphql.ts'
+import { formatCount } from '../../lib/format.ts'
+import { useSession } from '../../session/session.tsx'
+import { webhookName } from '../../webhooks/webhook-name.ts'
+
+export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuery['delivery']> }) {
+  const { id, webhook, webhookId, createdAt, finishedAt, attemptCount, eventType } = delivery
+  const withWebhook = useSession().can('webhooks:read')
+  return (
+    <Facts
+      facts={[
+        { label: 'Id (sent in a header of each attempt)', value: <Id id={id} /> },
+        {
+          label: 'Webhook',
+          value: webhook ? (
+            <Anchor component={Link} to={`/webhooks/${webhookId}`} inherit>
+              {webhookName(webhook)}
+            </Anchor>
+          ) : (
+            <>
+              <Id id={webhookId} />
+              {withWebhook && 'Deleted'}
+            </>
+          ),
+        },
+        {
+          label: 'Event type',
+          value: (
+            <Anchor
+              component={Link}
+              to={`/event-types/${encodeURIComponent(eventType.name)}`}
+              inherit
+            >
+              {eventType.name}
+            </Anchor>
+          ),
+        },
+        { label: 'Created', value: <Time at={createdAt} /> },
+        { label: 'Finished', value: finishedAt ? <Time at={finishedAt} /> : 'Not yet' },
+        { label: 'Attempts', value: formatCount(attemptCount) },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,39 @@
+import type { EventTypesFieldsFragment } from '../../generated/graphql.ts'
+
+/** The texts of the form. */
+export interface EventTypeDraft {
+  readonly name: string
+  readonly description: string
+  readonly schema: string
+  readonly example: string
+  /** One path a line. */
+  readonly searchKeys: string
+}
+
+export interface EventTypeFields {
+  readonly name: string
+  readonly description: string
+  readonly schema: unknown
+  readonly example: unknown
+  readonly searchKeys: string[]
+}
+
+export function draftOf(eventType: EventTypesFieldsFragment): EventTypeDraft {
+  return {
+    name: eventType.name,
+    description: eventType.description,
+    schema: jsonText(eventType.schema),
+    example: jsonText(eventType.example),
+    searchKeys: eventType.searchKeys.join('\n'),
+  }
+}
+
+/** The text of one field. */
+export function textOfField(name: string, value: unknown): string {
+  if (name === 'searchKeys') return (value as string[]).join('\n')
+  return name === 'description' ? String(value) : jsonText(value)
+}
+
+function jsonText(value: unknown): string {
+  return value === null || value === undefined ? '' : JSON.stringify(value, null, 2)
+}

@@ -1,0 +1,168 @@
+import { Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { EditConflict, Outcome } from '../../api/use-action.ts'
+import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
+import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
+import { FormButtons, FormError, useInitialFocus } from '../../components/forms/form-parts.tsx'
+import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
+import { formatCount } from '../../lib/format.ts'
+import { type EventTypeDraft, type EventTypeFields, textOfField } from './event-type-draft.ts'
+import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
+import { JsonField, parseJson } from './json-field.tsx'
+
+interface EventTypeFormProps {
+  readonly initial: EventTypeDraft
+  /** Whether the event type exists already, so that its name is fixed. */
+  readonly exists: boolean
+  readonly running: boolean
+  /** The page that Cancel leads to. */
+  readonly back: string
+  onSave(fields: EventTypeFields, draft: EventTypeDraft): Promise<Outcome<unknown>>
+  /** The fields that somebody else changed in the meantime. */
+  readonly conflict?: EditConflict | null
+  decide?(name: string): void
+}
+
+const LABELS = {
+  description: 'Description',
+  schema: 'Schema',
+  example: 'Example',
+  searchKeys: 'Search keys',
+}
+
+const FIELDS = ['name', 'description', 'schema', 'example', 'searchKeys'] as const
+
+export function EventTypeForm({ initial, exists, running, back, ...edit }: EventTypeFormProps) {
+  const nameField = useInitialFocus(!exists)
+  const [draft, setDraft] = useState(initial)
+  const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
+  const [saved, setSaved] = useState(false)
+  const changed = FIELDS.some((field) => draft[field] !== initial[field])
+
+  function change(changes: Partial<EventTypeDraft>) {
+    setDraft({ ...draft, ...changes })
+    const rest = { ...errors }
+    for (const field of Object.keys(changes) as (keyof EventTypeDraft)[]) delete rest[field]
+    setErrors(rest)
+  }
+
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    const schema = parseJson(draft.schema)
+    const example = parseJson(draft.example)
+    if (schema.error !== null || example.error !== null) return
+    if (!isEventTypeName(draft.name)) {
+      return setErrors({ name: 'Use words of letters, digits, _ and -, separated by dots.' })
+    }
+    setSaved(true)
+    const searchKeys = draft.searchKeys
+      .trim()
+      .split(/\s*\n\s*/)
+      .filter(Boolean)
+    const payloads = { schema: schema.value, example: example.value }
+    const outcome = await edit.onSave({ ...draft, ...payloads, searchKeys }, draft)
+    if (outcome.ok) return
+    setSaved(false)
+    if (!outcome.conflict) setErrors(fieldErrorsOf(outcome, FIELDS))
+  }
+
+  return (
+    <form onSubmit={submit} style={{ maxWidth: 760 }}>
+      <Stack gap="lg">
+        <TextInput
+          ref={nameField}
+          label="Name"
+          description={
+            exists
+              ? 'The name cannot be changed: publishers and webhooks use it.'
+              : 'Words of letters, digits, _ and -, separated by dots. The name cannot be changed later.'
+          }
+          placeholder="order.shipped"
+          required
+          withAsterisk={false}
+          readOnly={exists}
+          variant={exists ? 'filled' : 'default'}
+          spellCheck={false}
+          autoComplete="off"
+          value={draft.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          error={eventTypeNameError(draft.name) ?? errors.name}
+        />
+        <Textarea
+          label="Description"
+          description="What an event of this type means, for subscribers. Up to 1,000 characters."
+          placeholder="An order has left the warehouse."
+          required
+          withAsterisk={false}
+          autosize
+          minRows={2}
+          maxRows={8}
+          value={draft.description}
+          onChange={(event) => change({ description: event.currentTarget.value })}
+          error={
+            draft.description.length > 1_000
+              ? `${formatCount(draft.description.length)} characters; the maximum is 1,000.`
+              : errors.description
+          }
+        />
+        <JsonField
+          label="Schema"
+          description="A JSON Schema (2020-12) for the data of every event. Empty: any JSON."
+          placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
+          value={draft.schema}
+          error={errors.schema}
+          onChange={(schema) => change({ schema })}
+        />
+        <JsonField
+          label="Example"
+          description="Sample data, which must match the schema. Test events send this example."
+          placeholder={'{\n  "order": { "id": "or_1042" }\n}'}
+          value={draft.example}
+          error={errors.example}
+          onChange={(example) => change({ example })}
+        />
+        <Textarea
+          label={
+            <>
+              Search keys{' '}
+              <Text span size="sm" c="dimmed" fw={400}>
+                (optional)
+              </Text>
+            </>
+          }
+          description="Up to 8 JSON paths, one per line. The API finds later events and their deliveries by the values at these paths."
+          placeholder={'$.order.id\n$.customer.email'}
+          autosize
+          minRows={2}
+          maxRows={8}
+          spellCheck={false}
+          autoComplete="off"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+          value={draft.searchKeys}
+          error={errors.searchKeys}
+          onChange={(event) => change({ searchKeys: event.currentTarget.value })}
+        />
+        {edit.conflict && (
+          <EditConflicts
+            conflict={edit.conflict}
+            labels={LABELS}
+            mine={{ ...draft }}
+            keepMine={(name) => edit.decide?.(name)}
+            takeTheirs={(name, value) => {
+              change({ [name]: textOfField(name, value) })
+              edit.decide?.(name)
+            }}
+          />
+        )}
+        <FormError>{errors.form}</FormError>
+        <FormButtons
+          action={exists ? 'Save' : 'Create event type'}
+          loading={running}
+          disabled={exists && !changed}
+          dismiss={back}
+        />
+      </Stack>
+      <UnsavedGuard unsaved={changed && !saved} />
+    </form>
+  )
+}

@@ -1,0 +1,70 @@
+import { Button, Group, Text, Textarea } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface JsonFieldProps {
+  readonly label: string
+  readonly description: ReactNode
+  readonly placeholder: string
+  readonly value: string
+  /** The server's error. */
+  readonly error: string | undefined
+  onChange(value: string): void
+}
+
+/** A field for JSON, checked on every change. Tab leaves the field, as in any other. */
+export function JsonField({ label, description, value, error, ...props }: JsonFieldProps) {
+  const parsed = parseJson(value)
+  return (
+    <Textarea
+      label={
+        <>
+          {label}{' '}
+          <Text span size="sm" c="dimmed" fw={400}>
+            (optional)
+          </Text>
+        </>
+      }
+      description={description}
+      placeholder={props.placeholder}
+      autosize
+      minRows={6}
+      maxRows={24}
+      spellCheck={false}
+      autoComplete="off"
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
+      value={value}
+      onChange={(event) => props.onChange(event.currentTarget.value)}
+      error={parsed.error ?? error}
+      inputContainer={(input) => (
+        <>
+          {input}
+          <Group justify="end" mt={6}>
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              disabled={parsed.error !== null || value.trim() === ''}
+              onClick={() => props.onChange(JSON.stringify(parsed.value, null, 2))}
+              aria-label={`Format the ${label.toLowerCase()}`}
+            >
+              Format
+            </Button>
+          </Group>
+        </>
+      )}
+    />
+  )
+}
+
+/** The parsed value (null for an empty text), or an error message. */
+type ParsedJson =
+  | { readonly value: unknown; readonly error: null }
+  | { readonly value?: undefined; readonly error: string }
+
+export function parseJson(text: string): ParsedJson {
+  if (text.trim() === '') return { value: null, error: null }
+  try {
+    return { value: JSON.parse(text), error: null }
+  } catch (cause) {
+    return { error: `Invalid JSON: ${(cause as Error).message}.` }
+  }
+}

@@ -1,0 +1,115 @@
+import { Anchor, Text } from '@mantine/core'
+import { IconArchive, IconArchiveOff, IconPencil } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link, useParams } from 'react-router'
+import { JsonBlock } from '../../components/json/code-block.tsx'
+import { Facts } from '../../components/page/facts.tsx'
+import { Page } from '../../components/page/page.tsx'
+import { PageActions } from '../../components/page/page-actions.tsx'
+import { Section } from '../../components/page/section.tsx'
+import { DetailSkeleton } from '../../components/page/skeletons.tsx'
+import { QueryError } from '../../components/query-error.tsx'
+import { StateBadge } from '../../components/state-badge.tsx'
+import { Time } from '../../components/time.tsx'
+import { formatCount, plural } from '../../lib/format.ts'
+import { PublishSnippets } from '../../onboarding/publish-snippets.tsx'
+import { useSession } from '../../session/session.tsx'
+import NotFoundPage from '../../shell/not-found-page.tsx'
+import { useEventType } from '../event-type-queries.ts'
+import { ArchiveEventType } from './archive-event-type.tsx'
+import { SchemaView } from './schema-view.tsx'
+
+const BREADCRUMBS = [['Event types', '/event-types']] as const
+
+export default function EventTypePage() {
+  const { name = '' } = useParams()
+  const { can } = useSession()
+  const { eventType, webhookCount, error, missing, reload } = useEventType(name)
+  const [confirming, setConfirming] = useState(false)
+  if (missing) return <NotFoundPage noun="event type" />
+  if (!eventType) {
+    return (
+      <Page title={name} breadcrumbs={BREADCRUMBS}>
+        {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
+      </Page>
+    )
+  }
+  const archived = eventType.archivedAt !== null
+  return (
+    <Page
+      title={name}
+      breadcrumbs={BREADCRUMBS}
+      aside={archived && <StateBadge label="Archived" color="gray" />}
+      description={eventType.description}
+      actions={
+        can('admin') && (
+          <PageActions
+            actions={[
+              { label: 'Edit', icon: IconPencil, to: `/event-types/${name}/edit` },
+              {
+                label: archived ? 'Unarchive' : 'Archive',
+                icon: archived ? IconArchiveOff : IconArchive,
+                onClick: () => setConfirming(true),
+              },
+            ]}
+          />
+        )
+      }
+    >
+      <Section title="Event type">
+        <Facts
+          facts={[
+            webhookCount !== null && {
+              label: 'Subscriptions',
+              value: <Subscribers name={name} count={webhookCount} />,
+            },
+            eventType.searchKeys.length > 0 && {
+              label: 'Search keys',
+              value: <span className="ph-mono">{eventType.searchKeys.join(', ')}</span>,
+            },
+            { label: 'Created', value: <Time at={eventType.createdAt} /> },
+            { label: 'Updated', value: <Time at={eventType.updatedAt} /> },
+            eventType.archivedAt
+              ? { label: 'Archived', value: <Time at={eventType.archivedAt} /> }
+              : null,
+          ]}
+        />
+      </Section>
+      <SchemaView schema={eventType.schema} />
+      <Section title="Example" description="Sample data. Test events send this example.">
+        {eventType.example === null || eventType.example === undefined ? (
+          <Text size="sm" c="dimmed">
+            No example. Add one to send test events of this type.
+          </Text>
+        ) : (
+          <JsonBlock value={eventType.example} label="the example" />
+        )}
+      </Section>
+      {can('events:publish') && !archived && (
+        <Section
+          title="Publish"
+          description="Code that publishes an event of this type for your organization."
+        >
+          <PublishSnippets type={name} example={eventType.example} />
+        </Section>
+      )}
+      <ArchiveEventType
+        id={eventType.id}
+        name={name}
+        archived={archived}
+        webhookCount={webhookCount}
+        opened={confirming}
+        onClose={() => setConfirming(false)}
+      />
+    </Page>
+  )
+}
+
+function Subscribers({ name, count }: { name: string; count: number }) {
+  if (count === 0) return 'No webhooks'
+  return (
+    <Anchor component={Link} to={`/webhooks?subscribesTo=${name}`} size="sm">
+      {`${formatCount(count)} ${plural(count, 'webhook', 'webhooks')}`}
+    </Anchor>
+  )
+}

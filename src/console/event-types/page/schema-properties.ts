@@ -1,0 +1,136 @@
+import { plural } from '../../lib/format.ts'
+
+/** One property of a JSON Schema, as a table row. */
+export interface SchemaProperty {
+  /** `attendee.tickets[].id` */
+  readonly path: string
+  /** `text`, `list of number`, `object or null` */
+  readonly type: string
+  readonly required: boolean
+  readonly description: string | null
+  /** Further constraints: `at least 1`, `one of "a", "b"`. */
+  readonly rules: readonly string[]
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** Bounds the recursion of a schema that refers to itself. */
+const MAX_DEPTH = 6
+const MAX_PROPERTIES = 300
+
+/** The properties of a schema, each before its nested properties. Empty if the schema names none. */
+export function schemaProperties(root: unknown): SchemaProperty[] {
+  const found: SchemaProperty[] = []
+
+  function visit(given: unknown, path: string, depth: number) {
+    const schema = resolve(root, given)
+    if (depth > MAX_DEPTH) return
+    for (const part of [schema, ...listOf(schema['allOf']).map((each) => resolve(root, each))]) {
+      const required = new Set(listOf(part['required']))
+      for (const [name, value] of Object.entries(objectOf(part['properties']))) {
+        if (found.length >= MAX_PROPERTIES) return
+        const property = resolve(root, value)
+        const at = path === '' ? name : `${path}.${name}`
+        found.push({
+          path: at,
+          type: typeOf(root, property),
+          required: required.has(name),
+          description: textOf(property['description']) ?? textOf(property['title']),
+          rules: rulesOf(property),
+        })
+        visit(property, at, depth + 1)
+        if (property['items']) visit(property['items'], `${at}[]`, depth + 1)
+      }
+    }
+  }
+
+  visit(root, '', 0)
+  return found
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
+  null: 'null',
+  object: 'object',
+  array: 'list',
+}
+
+function typeOf(root: unknown, schema: Schema): string {
+  const choices = [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])]
+  if (choices.length > 0) return joined(choices.map((each) => typeOf(root, resolve(root, each))))
+  const types = [schema['type']].flat().filter((type) => typeof type === 'string')
+  if (types.length > 0) return joined(types.map((type) => nameOf(root, schema, type)))
+  if (schema['properties']) return 'object'
+  return 'any'
+}
+
+function nameOf(root: unknown, schema: Schema, type: string): string {
+  if (type !== 'array' || !schema['items']) return NAMES[type] ?? type
+  return `list of ${typeOf(root, resolve(root, schema['items']))}`
+}
+
+const joined = (names: readonly string[]) => [...new Set(names)].join(' or ')
+
+const BOUNDS = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'pattern',
+  'format',
+] as const
+
+function rulesOf(schema: Schema): string[] {
+  const rules = BOUNDS.flatMap((name) =>
+    schema[name] === undefined ? [] : RULES[name](String(schema[name]), Number(schema[name])),
+  )
+  if ('const' in schema) rules.push(`always ${JSON.stringify(schema['const'])}`)
+  const choices = listOf(schema['enum']).map((value) => JSON.stringify(value))
+  if (choices.length > 0) rules.push(`one of ${choices.join(', ')}`)
+  return rules
+}
+
+const RULES = {
+  minimum: (value: string) => `at least ${value}`,
+  maximum: (value: string) => `at most ${value}`,
+  exclusiveMinimum: (value: string) => `more than ${value}`,
+  exclusiveMaximum: (value: string) => `less than ${value}`,
+  minLength: (value: string, count: number) =>
+    `at least ${value} ${plural(count, 'character', 'characters')}`,
+  maxLength: (value: string, count: number) =>
+    `at most ${value} ${plural(count, 'character', 'characters')}`,
+  minItems: (value: string, count: number) =>
+    `at least ${value} ${plural(count, 'entry', 'entries')}`,
+  maxItems: (value: string, count: number) =>
+    `at most ${value} ${plural(count, 'entry', 'entries')}`,
+  pattern: (value: string) => `matches ${value}`,
+  format: (value: string) => `format ${value}`,
+}
+
+/** Resolves a reference within the same schema, such as `#/$defs/ticket`. */
+function resolve(root: unknown, given: unknown): Schema {
+  const schema = objectOf(given)
+  const reference = textOf(schema['$ref'])
+  if (!reference?.startsWith('#/')) return schema
+  let found: unknown = root
+  for (const step of reference.slice(2).split('/')) {
+    found = objectOf(found)[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')]
+  }
+  return { ...objectOf(found), ...schema }
+}
+
+function objectOf(value: unknown): Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Schema)
+    : {}
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -1,2 +1,0 @@
-/** How often the visible page reloads its jobs. */
-export const REFRESH_EVERY_MS = 5_000

@@ -1,0 +1,95 @@
+import { timeZone, zonedFormat } from './time-zone.ts'
+
+/**
+ * Numbers, durations and words in the language of the console, and dates in the reader's locale and chosen time zone. In an
+ * English sentence, `10.000` would be ten.
+ */
+const LANGUAGE = 'en'
+
+const count = new Intl.NumberFormat(LANGUAGE)
+const compact = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: 1 })
+const dateTime = zonedFormat({
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' })
+
+export const formatCount = (value: number) => count.format(value)
+export const formatCompact = (value: number) => compact.format(value)
+
+/** The words after a number: `plural(1, 'attempt', 'attempts')`. */
+export const plural = (value: number, one: string, other: string) => (value === 1 ? one : other)
+
+const elapsed = {
+  day: unitFormat('day'),
+  hour: unitFormat('hour'),
+  minute: unitFormat('minute'),
+  second: unitFormat('second'),
+}
+
+function unitFormat(unit: string): Intl.NumberFormat {
+  return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'short' })
+}
+
+/** Formats a ratio from 0 to 1. A ratio below 1 never rounds up to 100 %. */
+export function formatPercent(ratio: number): string {
+  return percent.format(ratio < 1 ? Math.min(ratio, 0.999) : 1)
+}
+
+/** `31 Jan 2026, 12:00:00`, followed by `UTC` if times are shown in UTC. */
+export const formatDateTime = (at: string | Date) =>
+  timeZone() === 'utc' ? `${dateTime(at)} UTC` : dateTime(at)
+
+/** `2026-01-31 12:00:00.000 UTC` */
+export function formatUtc(at: string | Date): string {
+  return `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const
+
+/** `5 min. ago`, `in 2 hr.` */
+export function formatRelative(at: string | Date, nowMs: number): string {
+  const differenceMs = new Date(at).getTime() - nowMs
+  const [unit, unitMs] = UNITS.find(([, ms]) => Math.abs(differenceMs) >= ms) ?? ['second', 1_000]
+  return relative.format(Math.trunc(differenceMs / unitMs), unit)
+}
+
+/** A time that has passed, never in the future: a live time can be newer than the clock of the page. */
+export function formatAgo(at: string | Date, nowMs: number): string {
+  return formatRelative(at, Math.max(nowMs, new Date(at).getTime()))
+}
+
+/** `34 sec`, `5 min`, `2 hr`: the time from `at` to now, in its largest whole unit. */
+export function formatElapsed(at: string | Date, nowMs: number): string {
+  const elapsedMs = Math.max(0, nowMs - new Date(at).getTime())
+  const [unit, unitMs] = UNITS.find(([, ms]) => elapsedMs >= ms) ?? ['second', 1_000]
+  return elapsed[unit].format(Math.trunc(elapsedMs / unitMs))
+}
+
+/** `340 ms`, `1.2 s`, `5 min`, `2 h 30 min` */
+export function formatDuration(ms: number): string {
+  if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`
+  const seconds = Math.round(ms / 100) / 10
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 60) return `${minutes} min`
+  const rest = minutes % 60
+  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`
+}
+
+export function formatBytes(bytes: number): string {
+  return bytes < 1_024 ? `${bytes} B` : `${Number((bytes / 1_024).toFixed(1))} KiB`
+}
+
+/** A webhook's URL without `https://`, which all of them share. */
+export const hostAndPath = (url: string) => url.replace(/^https:\/\//, '')

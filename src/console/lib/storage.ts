@@ -1,0 +1,32 @@
+/** The storage of this browser (`local`), or of this tab (`session`). A browser may deny both: then they keep nothing. */
+type Area = 'local' | 'session'
+
+const storageOf = (area: Area) => (area === 'local' ? localStorage : sessionStorage)
+
+export function readStored(area: Area, key: string): string | null {
+  try {
+    return storageOf(area).getItem(key)
+  } catch {
+    return null
+  }
+}
+
+export function store(area: Area, key: string, value: string): void {
+  try {
+    storageOf(area).setItem(key, value)
+  } catch {}
+}
+
+const MAX_RECENT = 5
+
+/** What this tab used last, newest first. */
+export function recentItems<Item extends { readonly id: string }>(key: string) {
+  const read = (): readonly Item[] => JSON.parse(readStored('session', key) ?? '[]')
+  return {
+    read,
+    remember(item: Item) {
+      const items = [item, ...read().filter(({ id }) => id !== item.id)]
+      store('session', key, JSON.stringify(items.slice(0, MAX_RECENT)))
+    },
+  }
+}

@@ -1,0 +1,17 @@
+/** A setting of the server, which it writes into the page. Empty if it wrote none. */
+const settingOf = (name: string) =>
+  document.querySelector<HTMLMetaElement>(`meta[name="posthorn-${name}"]`)?.content ?? ''
+
+/** The host of the provider of OpenID Connect. Empty: API keys only. */
+export const oidcHost = settingOf('sign-in')
+
+/** The origins whose pages may frame the portal. */
+export const PORTAL_ORIGINS = settingOf('portal-origins')
+  .split(' ')
+  .filter((origin) => origin !== '')
+
+/** Whether the server offers Explore (POSTHORN_GRAPHIQL). */
+export const isExploreEnabled = settingOf('explore') === 'on'
+
+/** Whether the server has a test receiver, which only embedded mode has. */
+export const hasTestReceiver = settingOf('receiver') === 'on'

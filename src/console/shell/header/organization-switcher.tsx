@@ -1,0 +1,77 @@
+import { Combobox, Text, UnstyledButton, useCombobox } from '@mantine/core'
+import { IconSelector } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { useLocation } from 'react-router'
+import { navigateWithGuard } from '../../components/forms/leave-guards.ts'
+import { consoleUrl } from '../../mount.ts'
+import { useSession } from '../../session/session.tsx'
+import { recentOrganizations, useOrganizations } from './use-organizations.ts'
+
+/** The name of the organization. Operators switch to another one, and stay on the page if it has no id. */
+export function OrganizationSwitcher() {
+  const { viewer, can } = useSession()
+  const { id, name } = viewer.organization
+  if (can('admin')) return <Switcher id={id} name={name} />
+  return (
+    <Text size="sm" fw={500} truncate title={name}>
+      {name}
+    </Text>
+  )
+}
+
+function Switcher({ id, name }: { id: string; name: string }) {
+  useEffect(() => recentOrganizations.remember({ id, name }), [id, name])
+  const [text, setText] = useState('')
+  const { pathname } = useLocation()
+  const store = useCombobox({
+    onDropdownClose: () => setText(''),
+    onDropdownOpen: () => store.focusSearchInput(),
+  })
+  const { groups, isSearching } = useOrganizations(text.trim(), {
+    isOpen: store.dropdownOpened,
+    current: id,
+  })
+
+  function open(chosen: string) {
+    store.closeDropdown()
+    const [, section = ''] = pathname.split('/')
+    navigateWithGuard(() => location.assign(consoleUrl(chosen, `/${section}`)))
+  }
+
+  return (
+    <Combobox store={store} width={280} position="bottom-start" onOptionSubmit={open}>
+      <Combobox.Target targetType="button">
+        <UnstyledButton
+          className="ph-organization"
+          aria-label={`Switch organization, now ${name}`}
+          onClick={() => store.toggleDropdown()}
+        >
+          <span>{name}</span>
+          <IconSelector size={14} aria-hidden />
+        </UnstyledButton>
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Search
+          aria-label="Search organizations"
+          placeholder="Search organizations"
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <Combobox.Options mah={300} style={{ overflowY: 'auto' }}>
+          {groups.map(({ label, organizations }) => (
+            <Combobox.Group key={label} label={label}>
+              {organizations.map((organization) => (
+                <Combobox.Option key={organization.id} value={organization.id}>
+                  {organization.name}
+                </Combobox.Option>
+              ))}
+            </Combobox.Group>
+          ))}
+          {groups.length === 0 && !isSearching && (
+            <Combobox.Empty>No organization has this name.</Combobox.Empty>
+          )}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  )
+}

@@ -1,6 +1,0 @@
-import { t } from '../strings/t.ts'
-
-/** A progress line at the top while the script of a page loads. */
-export function Progress() {
-  return <div className="ph-progress" role="progressbar" aria-label={t('shell:loading')} />
-}

@@ -1,2 +1,0 @@
-/** In place of a header value. Its length tells nothing about the value. */
-export const MASK = '••••••••'

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import config from '../../vitest.config.ts'
+
+const ROOT = path.join(import.meta.dirname, '../..')
+const ALL = ['deploy', 'examples', 'pages', 'react', 'receiver', 'release']
+
+let repository: string
+
+beforeAll(async () => {
+  repository = await mkdtemp(path.join(tmpdir(), 'posthorn changed '))
+  await git('init', '--quiet')
+  await cp(path.join(ROOT, '.ci/changed'), path.join(repository, '.ci/changed'))
+  await commit('README.md')
+})
+afterAll(() => rm(repository, { recursive: true, force: true }))
+
+async function git(...args: readonly string[]): Promise<string> {
+  const person = ['-c', 'user.name=Posthorn', '-c', 'user.email=tests@posthorn.example']
+  const { stdout } = await promisify(execFile)('git', [...person, ...args], { cwd: repository })
+  return stdout.trim()
+}
+
+/** Commits a new line in a file. Returns the id of the commit. */
+async function commit(file: string): Promise<string> {
+  const changed = path.join(repository, file)
+  await mkdir(path.dirname(changed), { recursive: true })
+  await writeFile(changed, 'A line.\n', { flag: 'a' })
+  await git('add', '--all')
+  await git('commit', '--quiet', '--message', `Change ${file}`)
+  return await git('rev-parse', 'HEAD')
+}
+
+async function projects(since?: string): Promise<string[]> {
+  const env = { PATH: process.env['PATH'], ...(since !== undefined && { CI_CHANGED_SINCE: since }) }
+  const { stdout } = await promisify(execFile)(path.join(repository, '.ci/changed'), {
+    env,
+    cwd: repository,
+  })
+  return stdout.split('\n').filter(Boolean)
+}
+
+test('every project is either in `npm test` or named here', async () => {
+  const { scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
+  const inTest = [...scripts.test.matchAll(/--project (\w+)/g)].map(([, name]) => name)
+  const projects = config.test?.projects as { test: { name: string } }[]
+  expect([...inTest, ...ALL].sort()).toEqual(projects.map(({ test }) => test.name).sort())
+})
+
+test('without an earlier commit, every project runs', async () => {
+  expect(await projects()).toEqual(ALL)
+  expect(await projects('0000000000000000000000000000000000000000')).toEqual(ALL)
+})
+
+test.each([
+  ['src/webhooks/webhook.ts', []],
+  ['src/cli/key.ts', ['deploy']],
+  ['docs/backups.md', ['deploy']],
+  ['docs/examples/graphql/webhooks.graphql', ['deploy', 'examples']],
+  ['deploy/helm/posthorn/values.yaml', ['deploy']],
+  ['schema.graphql', ['examples', 'pages', 'react']],
+  ['src/console/pages.ts', ['pages']],
+  ['examples/urql/src/main.tsx', ['examples']],
+  ['packages/client/src/index.ts', ['release']],
+  ['packages/posthorn/package.json', ['deploy', 'release']],
+  ['src/receiver/verify.ts', ['receiver', 'release']],
+  ['packages/react/src/provider.tsx', ['react', 'release']],
+  ['.ci/run', ALL],
+])('a change of %s runs %j', async (file, expected) => {
+  await commit(file)
+  expect(await projects()).toEqual(expected)
+})
+
+test('a merge counts as all that it brings, and a variable says since which commit', async () => {
+  const start = await commit('src/app.ts')
+  await git('checkout', '--quiet', '-b', 'branch')
+  await commit('examples/urql/index.html')
+  await commit('src/app.ts')
+  await git('checkout', '--quiet', '-')
+  await commit('src/worker/worker.ts')
+  await git('merge', '--quiet', '--no-ff', '--message', 'Merge the branch', 'branch')
+  expect(await projects()).toEqual(['examples'])
+  await commit('src/worker/worker.ts')
+  expect(await projects()).toEqual([])
+  expect(await projects(start)).toEqual(['examples'])
+})

@@ -1,0 +1,135 @@
+import type { Browser, Frame } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type SeededServer, seedServer } from '../console/seed.ts'
+import { dialogStories, expectAccessible } from '../console/support/dialogs.ts'
+import { type HostPage, openHostPage } from '../console/support/host-page.ts'
+import { misfits } from '../console/support/layout.ts'
+import { open } from '../console/support/navigate.ts'
+import { NOT_IN_PORTAL, pagesOf, routesOfConsole } from '../console/support/pages.ts'
+import { portalUrl } from '../console/support/portal-url.ts'
+import { waitUntilLoaded } from '../console/support/sign-in.ts'
+import { story, storyBrowser } from '../console/support/story.ts'
+import { violations } from '../console/support/violations.ts'
+import { type Visit, visit } from '../console/support/visit.ts'
+
+/* Visits every page with sample data. One browser visits all of them, so that leftovers of a page show on the next. */
+let browser: Browser
+let host: HostPage
+let seed: SeededServer
+let reader: Visit
+/** The GraphQL requests of a page, without those of a frame in it. */
+const queries: string[] = []
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  host = await openHostPage()
+  seed = await seedServer({ POSTHORN_PORTAL_ORIGINS: host.origin })
+  reader = await visit(browser, { origins: [seed.server.url], signedInTo: seed.server })
+  reader.page.on('request', (request) => {
+    const isOfPage = request.frame() === reader.page.mainFrame()
+    if (isOfPage && request.url().endsWith('/graphql')) queries.push(request.postData() ?? '')
+  })
+  await reader.page.goto(`${seed.server.url}/console/event-types`)
+  await waitUntilLoaded(reader.page)
+})
+afterAll(async () => {
+  await browser?.close()
+  await seed?.[Symbol.asyncDispose]()
+  await host?.[Symbol.asyncDispose]()
+})
+
+story('the test covers every route', async () => {
+  const covered = new Set(pagesOf(seed).map(({ route }) => route))
+  expect([...covered].sort()).toEqual((await routesOfConsole()).sort())
+})
+
+const NAMES = pagesOf({ webhooks: {} } as SeededServer).map(({ name }) => name)
+
+/** `npm run test:long` tries more widths, in both themes. */
+const IS_LONG = Boolean(process.env['POSTHORN_TEST_LONG'])
+
+/** Screens, a tablet and a phone. 640 pixels are 200 % zoom in a window of 1,280. */
+const WIDTHS = IS_LONG ? [1440, 1280, 1024, 1020, 768, 640, 360] : [1440, 1280, 1024, 768, 360]
+
+const THEMES = ['light', 'dark'] as const
+
+/** These pages ask again every few seconds, as the first steps of an organization do. */
+const POLLING = ['jobs', 'receiver', 'explore']
+const POLLED = '"operationName":"OnboardingSteps"'
+
+story.each(NAMES)(
+  '%s: accessible in both color schemes, fits every width, asks for nothing twice, and raises no error',
+  async (name) => {
+    const { page, pageErrors } = reader
+    const before = pageErrors.length
+    await page.setViewportSize({ width: 1440, height: 800 })
+    await page.emulateMedia({ colorScheme: 'light' })
+    queries.length = 0
+    await open(page, `/console${pathOf(name)}`)
+    expect(await page.title()).toMatch(/^.+ · Posthorn$/)
+    const repeated = queries.filter(
+      (query, index) => queries.indexOf(query) !== index && !query.includes(POLLED),
+    )
+    if (!POLLING.includes(name)) expect.soft(repeated, 'asked for twice').toEqual([])
+    expect.soft(await violations(page), 'light, 1440 pixels').toEqual([])
+
+    for (const colorScheme of IS_LONG ? THEMES : [THEMES[1]]) {
+      await page.emulateMedia({ colorScheme })
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 740 })
+        expect.soft(await misfits(page), `${colorScheme}, ${width} pixels`).toEqual([])
+        if (IS_LONG) expect.soft(await violations(page), `${colorScheme}, ${width}`).toEqual([])
+      }
+    }
+    if (!IS_LONG) expect.soft(await violations(page), 'dark, 360 pixels').toEqual([])
+    expect(pageErrors.slice(before)).toEqual([])
+  },
+)
+
+dialogStories(() => ({ seed, reader }))
+
+story('the sign-in page is accessible, with and without an error', async () => {
+  await using visitor = await visit(browser, { origins: [seed.server.url] })
+  visitor.expectPageErrors(/status of 401/)
+  const { page } = visitor
+  await page.goto(`${seed.server.url}/console`)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('API key', { exact: true }).fill('phk_wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').waitFor()
+  await expectAccessible(page)
+})
+
+const FRAME_WIDTH = 1_020
+const SCOPES = [
+  ...['webhooks', 'deliveries', 'secrets', 'events'].map((noun) => `${noun}:read`),
+  ...['webhooks:write', 'deliveries:write'],
+]
+
+/** With its menu, the portal leaves less room to these lists and charts. */
+const WIDEST = ['overview', 'webhooks', 'webhook', 'deliveries', 'attempts']
+
+story.each([
+  ['without a menu', '', () => true],
+  ['with its header and menu', '&header=true', (name: string) => WIDEST.includes(name)],
+])('in a frame of a wide page, the portal %s fits the frame', async (_, options, isVisited) => {
+  await using visitor = await visit(browser, {
+    origins: [host.origin, seed.server.url],
+    viewport: { width: 1440, height: 800 },
+  })
+  const url = `${await portalUrl(seed.server, { scopes: SCOPES })}${options}`
+  await visitor.page.goto(host.framing(url, FRAME_WIDTH))
+  await visitor.page.frameLocator('iframe').locator('#main h1').waitFor()
+  const frame = visitor.page.frames().find((each) => each.url().includes('/portal')) as Frame
+  expect(await frame.evaluate(() => innerWidth)).toBe(FRAME_WIDTH)
+  for (const { name, path } of pagesOf(seed)) {
+    if (NOT_IN_PORTAL.includes(name) || !isVisited(name)) continue
+    await open(frame, `/portal${path}`)
+    expect.soft(await misfits(frame), name).toEqual([])
+  }
+})
+
+function pathOf(name: string): string {
+  return pagesOf(seed).find((each) => each.name === name)?.path ?? ''
+}
