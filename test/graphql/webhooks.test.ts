@@ -50,7 +50,9 @@ describe('createWebhook', () => {
             "description": null,
             "enabled": false,
             "eventSubscriptions": [
-              "event_attendee.joined_event",
+              {
+                "name": "event_attendee.joined_event",
+              },
             ],
             "headerNames": [],
             "id": "wh_1",
@@ -174,7 +176,9 @@ describe('webhook and webhooks', () => {
           "description": null,
           "enabled": true,
           "eventSubscriptions": [
-            "event_attendee.joined_event",
+            {
+              "name": "event_attendee.joined_event",
+            },
           ],
           "expiringSigningSecrets": [],
           "headerNames": [],
