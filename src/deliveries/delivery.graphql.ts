@@ -131,7 +131,7 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
         const filter = readFilter(given, context)
         const run = (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'webhook_id', ids, filter, query)
-        return context.perField(info, run, organizationId)(id)
+        return context.perOrganization(organizationId, info, run)(id)
       },
     },
     DeliveryConnection,
@@ -152,7 +152,7 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
         const filter = readFilter(given, context)
         const run = (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'event_id', ids, filter, query)
-        return context.perField(info, run, organizationId)(id)
+        return context.perOrganization(organizationId, info, run)(id)
       },
     },
     DeliveryConnection,

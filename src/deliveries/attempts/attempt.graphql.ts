@@ -122,7 +122,7 @@ builder.prismaObjectField('Webhook', 'attempts', (t) =>
         const filter = readAttemptFilter(given)
         const run = (ids: string[]) =>
           listAttemptsOfWebhooks(context, organizationId, ids, filter, query)
-        return context.perField(info, run, organizationId)(id)
+        return context.perOrganization(organizationId, info, run)(id)
       },
     },
     AttemptConnection,
@@ -143,7 +143,7 @@ builder.prismaObjectField('Webhook', 'lastFailure', (t) =>
         const pages = await listAttemptsOfWebhooks(context, organizationId, ids, filter, page)
         return pages.map(([attempt]) => attempt ?? null)
       }
-      return context.perField(info, run, organizationId)(id)
+      return context.perOrganization(organizationId, info, run)(id)
     },
   }),
 )
