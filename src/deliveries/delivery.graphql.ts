@@ -42,7 +42,8 @@ const Delivery = builder.prismaNode('Delivery', {
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
   extensions: { readScope: 'deliveries:read', ofWebhook: deliveriesOfWebhook },
-  select: { id: true, organizationId: true },
+  // The attempts of a delivery are read by their number.
+  select: { id: true, organizationId: true, attemptCount: true },
   fields: (t) => ({
     event: t.relation('event', {
       nullable: true,
@@ -130,7 +131,7 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
         const filter = readFilter(given, context)
         const run = (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'webhook_id', ids, filter, query)
-        return context.perField(info, run, organizationId)(id)
+        return context.perOrganization(organizationId, info, run)(id)
       },
     },
     DeliveryConnection,
@@ -151,7 +152,7 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
         const filter = readFilter(given, context)
         const run = (ids: string[]) =>
           findDeliveriesOfEach(context, organizationId, 'event_id', ids, filter, query)
-        return context.perField(info, run, organizationId)(id)
+        return context.perOrganization(organizationId, info, run)(id)
       },
     },
     DeliveryConnection,

@@ -34,7 +34,7 @@ builder.prismaObjectFields('Event', (t) => ({
       const { session } = callerOf(context)
       const run = (ids: string[]) =>
         countDeliveriesOfEvents(context.sql, organizationId, ids, session?.webhookId ?? null)
-      return context.perField(info, run, organizationId)(id)
+      return context.perOrganization(organizationId, info, run)(id)
     },
   }),
 }))

@@ -47,7 +47,12 @@ export interface Context extends DomainDeps {
   /** Closes the connection of the request. */
   readonly cut?: () => void
   /** Batches the calls of one field for all rows of a list. */
-  readonly perField: PerField
+  readonly perField: <Input, Output>(
+    info: GraphQLResolveInfo,
+    run: (inputs: Input[]) => Promise<readonly Output[]>,
+  ) => (input: Input) => Promise<Output>
+  /** The same for the rows of one organization, with a `run` that reads only what belongs to it. */
+  readonly perOrganization: Batch
 }
 
 export function createContext(
@@ -57,7 +62,7 @@ export function createContext(
 ): Context {
   const caller = identity instanceof Error ? null : identity
   const source = caller?.consoleSessionId ? 'console' : 'graphql'
-  const perField: PerField = createPerField()
+  const perOrganization = createBatch()
   return {
     ...deps,
     identity,
@@ -67,13 +72,14 @@ export function createContext(
       headers,
       address,
     }),
-    perField,
+    perField: (info, run) => perOrganization('', info, run),
+    perOrganization,
     origin: () => deps.publicUrl ?? new URL(url).origin,
   }
 }
 
 /** The organizations whose objects the caller can find by their ids: its own, or all for an operator. */
-export function withinReach(context: Context): { readonly organizationId?: string } {
+export function withinReach(context: Context): Partial<Pick<Caller, 'organizationId'>> {
   const caller = callerOf(context)
   return hasScope(caller, 'admin') ? {} : { organizationId: caller.organizationId }
 }
@@ -84,27 +90,26 @@ export function callerOf({ identity }: Context): Caller {
   return identity
 }
 
-export type PerField = <Input, Output>(
+type Batch = <Input, Output>(
+  organizationId: string,
   info: GraphQLResolveInfo,
   run: (inputs: Input[]) => Promise<readonly Output[]>,
-  organizationId?: string,
 ) => (input: Input) => Promise<Output>
 
 /**
  * Batches the calls of a field within one request: one call per row of its list becomes one call for all. The calls come
- * from the same place in the document, so they share arguments and selection, and the first `run` serves all of them. A
- * `run` that reads only one organization names it, and serves its rows.
+ * from the same place in the document, so they share arguments and selection, and the first `run` serves all of them.
  */
-export function createPerField(): PerField {
+function createBatch(): Batch {
   const byField = new Map<string, (input: never) => Promise<unknown>>()
-  return ((info, run, organizationId = '') => {
+  return ((organizationId, info, run) => {
     const key = `${info.parentType.name}@${fieldPath(info.path)} ${organizationId}`
     const known = byField.get(key)
     if (known) return known
     const together = batched(run, { gatherMs: 0, maxSize: 1_000 })
     byField.set(key, together)
     return together
-  }) as PerField
+  }) as Batch
 }
 
 /** `webhooks.nodes.0.deliveries` -> `webhooks.nodes.deliveries` */

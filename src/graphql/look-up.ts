@@ -22,5 +22,5 @@ export function lookUp<Row, Selection>(
     const found = await find(context.prisma, organizationId, uuids, selection)
     return uuids.map((uuid) => found.get(uuid) ?? null)
   }
-  return context.perField(info, run, organizationId)
+  return context.perOrganization(organizationId, info, run)
 }

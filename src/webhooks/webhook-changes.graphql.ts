@@ -48,7 +48,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     resolve: ({ id, organizationId }, { since, until }, context, info) => {
       const run = (webhooks: string[]) =>
         findWebhookChanges(context.sql, organizationId, webhooks, { since, until })
-      return context.perField(info, run, organizationId)(id)
+      return context.perOrganization(organizationId, info, run)(id)
     },
   }),
 }))

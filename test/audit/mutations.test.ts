@@ -57,8 +57,12 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     ({ webhookId }) => ({ id: webhookId, input: { description: 'Changed' } }),
   ],
   deleteWebhook: ['webhook.deleted', 'webhooks', ({ webhookId }) => ({ id: webhookId })],
-  rotateSigningSecret: ['signing_secret.rotated', 'webhooks', ({ webhookId }) => ({ webhookId })],
-  revealHeaders: ['custom_headers.revealed', 'webhooks', ({ webhookId }) => ({ webhookId })],
+  rotateSigningSecret: [
+    'signing_secret.rotated',
+    'webhooks',
+    ({ webhookId }) => ({ id: webhookId }),
+  ],
+  revealHeaders: ['custom_headers.revealed', 'webhooks', ({ webhookId }) => ({ id: webhookId })],
   probeWebhook: [
     'webhook.probed',
     'webhooks',
@@ -104,7 +108,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   testDelivery: [
     'delivery.tested',
     'deliveries',
-    ({ webhookId }) => ({ webhookId, input: { eventType: JOINED } }),
+    ({ webhookId }) => ({ id: webhookId, input: { eventType: JOINED } }),
   ],
   sendDeliveryCopy: [
     'delivery.copied',
@@ -126,7 +130,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   cancelDeliveries: [
     'bulk_task.started',
     'bulk-tasks',
-    ({ webhookId }) => ({ input: { filter: { webhookId } } }),
+    ({ webhookId }) => ({ input: { filter: { webhookIds: [webhookId] } } }),
   ],
   cancelBulkTask: [
     'bulk_task.canceled',
@@ -141,7 +145,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   updateEventType: [
     'event_type.updated',
     'event-types',
-    () => ({ name: JOINED, input: { description: `Somebody joined, ${nextNumber()}.` } }),
+    () => ({ id: `type_${JOINED}`, input: { description: `Somebody joined, ${nextNumber()}.` } }),
   ],
   archiveEventType: [
     'event_type.archived',
@@ -151,7 +155,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
         where: { name: TICKET },
         data: { archivedAt: null },
       })
-      return { name: TICKET }
+      return { id: `type_${TICKET}` }
     },
   ],
   unarchiveEventType: [
@@ -162,7 +166,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
         where: { name: TICKET },
         data: { archivedAt: new Date() },
       })
-      return { name: TICKET }
+      return { id: `type_${TICKET}` }
     },
   ],
   createOrganization: [

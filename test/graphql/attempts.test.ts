@@ -309,8 +309,8 @@ describe('a webhook shows', () => {
     await record(deliveries[0], 204)
     expect(other).not.toBe(webhookId)
     expect(await lastFailures()).toEqual([
-      { lastFailure: { id: last, cause: 'response_timed_out' } },
       { lastFailure: null },
+      { lastFailure: { id: last, cause: 'response_timed_out' } },
     ])
     expect(api.statements.list).toHaveLength(4)
   })
@@ -321,9 +321,9 @@ describe('a webhook shows', () => {
     const settings = async () => {
       const { data, errors } = await api.call(tenant.token, query)
       expect(errors).toBeUndefined()
-      return data.webhooks.nodes.map(
-        ({ effectiveSettings }: { effectiveSettings: object }) => effectiveSettings,
-      )
+      return data.webhooks.nodes
+        .toReversed()
+        .map(({ effectiveSettings }: { effectiveSettings: object }) => effectiveSettings)
     }
     await saveSendDefaults(api.database.pool, {
       retryScheduleMs: [500, 60_000],

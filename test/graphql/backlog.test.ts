@@ -33,8 +33,8 @@ test('webhooks show the size of their backlog and the oldest delivery in it, wit
   )
   expect(errors).toBeUndefined()
   expect(data.webhooks.nodes).toEqual([
-    { backlog: { count: 2, oldest: { id: others.at(-1), state: 'WAITING' } } },
     { backlog: { count: 0, oldest: null } },
+    { backlog: { count: 2, oldest: { id: others.at(-1), state: 'WAITING' } } },
   ])
   expect(api.statements.list.toSorted()).toEqual([
     'authenticate',

@@ -54,7 +54,7 @@ describe('delivery', () => {
                 "errorCode": null,
                 "firstByteMs": null,
                 "id": "att_1",
-                "number": 1,
+                "number": 2,
                 "request": {
                   "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
                   "headers": [
@@ -102,7 +102,7 @@ describe('delivery', () => {
                 "errorCode": null,
                 "firstByteMs": null,
                 "id": "att_2",
-                "number": 2,
+                "number": 1,
                 "request": {
                   "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
                   "headers": [
@@ -147,7 +147,9 @@ describe('delivery', () => {
             "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
             "id": "evt_1",
           },
-          "eventType": "event_attendee.joined_event",
+          "eventType": {
+            "name": "event_attendee.joined_event",
+          },
           "finishedAt": null,
           "id": "msg_1",
           "nextAttemptAt": "TIME",
@@ -268,7 +270,7 @@ describe('deliveries', () => {
     const { errors } = await call('DeliveriesPage', { filter: { webhookIds: [delivery] } })
     expect(errors).toMatchObject([
       {
-        message: 'filter.webhookId must be the id of a webhook: wh_….',
+        message: 'filter.webhookIds.0 must be the id of a webhook: wh_….',
         extensions: { code: 'BAD_USER_INPUT' },
       },
     ])

@@ -274,7 +274,10 @@ describe('updateEventType', () => {
   })
 
   test('a null description is rejected', async () => {
-    const { data } = await call('UpdateEventType', { name: JOINED, input: { description: null } })
+    const { data } = await call('UpdateEventType', {
+      id: `type_${JOINED}`,
+      input: { description: null },
+    })
     expect(data.updateEventType).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ path: ['description'] }],

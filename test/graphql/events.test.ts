@@ -55,7 +55,9 @@ describe('publishEvent', () => {
               "id": "evt_1",
               "occurredAt": "TIME",
               "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-              "type": "event_attendee.joined_event",
+              "type": {
+                "name": "event_attendee.joined_event",
+              },
             },
             "id": "evt_1",
           },
@@ -248,7 +250,7 @@ describe('event, events and eventTypes', () => {
       await call('PublishEvent', { input: { type, data: {} } })
     const types = async (type?: string) => {
       const { data } = await call('Events', { filter: { type } })
-      return data.events.nodes.map((event: { type: string }) => event.type)
+      return data.events.nodes.map((event: { type: { name: string } }) => event.type.name)
     }
     expect(await types()).toEqual([JOINED, TICKET, JOINED])
     expect(await types(TICKET)).toEqual([TICKET])
@@ -322,7 +324,7 @@ describe('event, events and eventTypes', () => {
                 "name": "Harvest Fair",
               },
             },
-            "id": "event_attendee.joined_event",
+            "id": "type_event_attendee.joined_event",
             "name": "event_attendee.joined_event",
             "schema": {
               "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -346,7 +348,7 @@ describe('event, events and eventTypes', () => {
                 "type": "general",
               },
             },
-            "id": "event_attendee.ticket_success",
+            "id": "type_event_attendee.ticket_success",
             "name": "event_attendee.ticket_success",
             "schema": {
               "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -57,7 +57,7 @@ test('failures are counted by cause in each bucket, of all webhooks or of one; s
   await record(two, 503, 404)
   const { data, errors } = await causes()
   expect(errors).toBeUndefined()
-  expect(data.failureCauses.isExact).toBe(true)
+  expect(data.failureCauses.countIsExact).toBe(true)
   const noResponse = Object.keys(totals(data)).find((cause) => !/^\d/.test(cause)) as string
   expect(totals(data)).toEqual({ '404': 1, '502': 1, '503': 3, [noResponse]: 1 })
   for (const { start } of data.failureCauses.buckets) expect(start).toMatch(/T00:00:00\.000Z$/)
@@ -68,7 +68,7 @@ test('failures are counted by cause in each bucket, of all webhooks or of one; s
 test('a range without failures, and another organization, have none', async () => {
   await record(one, 503)
   const past = await causes({ since: hoursAgo(72), until: hoursAgo(48) })
-  expect(past.data.failureCauses).toEqual({ isExact: true, buckets: [] })
+  expect(past.data.failureCauses).toEqual({ countIsExact: true, buckets: [] })
   const stranger = await api.tenant()
   expect(totals((await causes({ since: hoursAgo(1) }, stranger.token)).data)).toEqual({})
 })

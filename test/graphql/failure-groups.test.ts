@@ -144,9 +144,9 @@ test.each([
   expect(errors).toMatchObject([{ message: expect.stringContaining(message) }])
 })
 
-test.each([0, 101])('a size of %i is refused', async (first) => {
+test.each([-1, 101])('a size of %i is refused', async (first) => {
   const { errors } = await groups({ since: hoursAgo(1) }, first)
-  expect(errors).toMatchObject([{ message: 'first must be from 1 to 100.' }])
+  expect(errors).toMatchObject([{ message: 'first must be from 0 to 100.' }])
 })
 
 test('the failures of one organization are in no group of another', async () => {

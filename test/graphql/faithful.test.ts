@@ -161,7 +161,7 @@ describe('a lone surrogate is rejected with the name of its field', () => {
     )
     expect(errors[0].extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
-      issues: [{ path: ['filter', 'urlContains'], code: 'lone_surrogate' }],
+      issues: [{ path: ['filter', 'search'], code: 'lone_surrogate' }],
     })
   })
 

@@ -53,7 +53,7 @@ const CONNECTIONS: Record<string, () => { list: string; path: string[]; query: s
   'webhook.deliveries': () => ({
     list: 'deliveries',
     path: ['node', 'deliveries'],
-    query: `query ${ARGS} { node(id: "${ids['webhooks']?.[0]}") { ... on Webhook { deliveries${PAGE} } } }`,
+    query: `query ${ARGS} { node(id: "${ids['webhooks']?.at(-1)}") { ... on Webhook { deliveries${PAGE} } } }`,
   }),
   'delivery.attempts': () => ({
     list: 'attempts',

@@ -162,7 +162,9 @@ describe('deliveries', () => {
     expect(await found('deliveries', { ...ada, statusClasses: 'NO_RESPONSE' })).toEqual([])
     expect(await found('deliveries', { ...ada, eventTypes: [TICKET] })).toEqual([])
     expect(await found('deliveries', { ...ada, webhookIds: [webhookId] })).toHaveLength(2)
-    expect(await found('deliveries', { ...orderOf('87000'), webhookId })).toHaveLength(1)
+    expect(
+      await found('deliveries', { ...orderOf('87000'), webhookIds: [webhookId] }),
+    ).toHaveLength(1)
     const soon = new Date(Date.now() + 60_000).toISOString()
     expect(await found('deliveries', { ...ada, until: soon })).toEqual(ids)
     expect(await found('deliveries', { ...ada, since: soon })).toEqual([])

@@ -155,7 +155,7 @@ describe('testDelivery', () => {
   })
 
   test.each(['wh_nonsense', mintId('webhook')])('%s is not a webhook', async (id) => {
-    const { data } = await send({ webhookId: id, input: { eventType: JOINED } })
+    const { data } = await send({ id, input: { eventType: JOINED } })
     expect(data.testDelivery).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
   })
 
@@ -193,7 +193,7 @@ describe('a test delivery', () => {
       response.writeHead(receiver.received.length === 1 ? 500 : 200).end()
     }
     const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
-      webhookId,
+      id: webhookId,
       input: { eventType: JOINED },
     })
     const { id, event } = testDelivery.delivery
@@ -241,7 +241,7 @@ describe('a test delivery', () => {
     expect(publishEvent.__typename).toBe('PublishEventSuccess')
     expect((await receiver.arrival(1)).headers).not.toHaveProperty('wh-test')
     const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
-      webhookId: createWebhook.webhook.id,
+      id: createWebhook.webhook.id,
       input: { eventType: TICKET },
     })
     const { id } = testDelivery.delivery
@@ -275,7 +275,7 @@ describe('a test delivery', () => {
       input: { url: `${receiver.url}off`, eventSubscriptions: [JOINED] },
     })
     const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
-      webhookId: createWebhook.webhook.id,
+      id: createWebhook.webhook.id,
       input: { eventType: JOINED, data: { test: true } },
     })
     const state = 'query ($id: ID!) { delivery(id: $id) { state attemptCount plannedAttempts } }'
@@ -308,7 +308,7 @@ describe('a test delivery', () => {
       data: { url: 'https://10.0.0.1/hook', revision: { increment: 1 } },
     })
     const { testDelivery } = await posthorn.graphql(TEST_DELIVERY, {
-      webhookId,
+      id: webhookId,
       input: { eventType: JOINED },
     })
     const attempts =

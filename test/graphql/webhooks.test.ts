@@ -50,7 +50,9 @@ describe('createWebhook', () => {
             "description": null,
             "enabled": false,
             "eventSubscriptions": [
-              "event_attendee.joined_event",
+              {
+                "name": "event_attendee.joined_event",
+              },
             ],
             "headerNames": [],
             "id": "wh_1",
@@ -91,6 +93,7 @@ describe('createWebhook', () => {
     const { headers, ...fields } = input
     expect(data.createWebhook.webhook).toMatchObject({
       ...fields,
+      eventSubscriptions: [{ name: JOINED }, { name: TICKET }],
       headerNames: ['X-Api-Key', 'x-trace'],
     })
     expect(await reveal(data.createWebhook.webhook.id)).toEqual(headers)
@@ -173,7 +176,9 @@ describe('webhook and webhooks', () => {
           "description": null,
           "enabled": true,
           "eventSubscriptions": [
-            "event_attendee.joined_event",
+            {
+              "name": "event_attendee.joined_event",
+            },
           ],
           "expiringSigningSecrets": [],
           "headerNames": [],
@@ -228,7 +233,7 @@ describe('updateWebhook', () => {
     const { data } = await call('UpdateWebhook', { id: webhook.id, input })
     expect(data.updateWebhook.webhook).toMatchObject({
       url: webhook.url,
-      eventSubscriptions: [JOINED],
+      eventSubscriptions: [{ name: JOINED }],
       headerNames: ['X-Key'],
       ...input,
     })

@@ -239,8 +239,7 @@ async function causesOf(deliveryId: string): Promise<string[]> {
     'query ($id: ID!) { delivery(id: $id) { attempts(first: 10) { nodes { status errorCode } } } }',
     { id: deliveryId },
   )
-  const causes = delivery.attempts.nodes.map(({ status, errorCode }) => String(status ?? errorCode))
-  return causes.toReversed()
+  return delivery.attempts.nodes.map(({ status, errorCode }) => String(status ?? errorCode))
 }
 
 /** Sends a request that Posthorn did not make, and returns the status of the response. */

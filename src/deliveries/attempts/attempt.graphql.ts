@@ -1,3 +1,4 @@
+import type { Delivery } from '../../db/generated/prisma/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { selectIds } from '../../db/select-ids.ts'
 import { builder } from '../../graphql/builder.ts'
@@ -72,8 +73,10 @@ builder.prismaObjectField('Delivery', 'attempts', (t) =>
       semanticNonNull: true,
       description: 'The attempts of the delivery, newest first.',
       authScopes: { scope: 'deliveries:read' },
-      resolve: (query, { id }, _args, context, info) =>
-        context.perField(info, (ids: string[]) => findAttemptsOfEach(context, ids, query))(id),
+      resolve: (query, { id, attemptCount }, _args, context, info) =>
+        context.perField(info, (deliveries: Pick<Delivery, 'id' | 'attemptCount'>[]) =>
+          findAttemptsOfEach(context, deliveries, query),
+        )({ id, attemptCount }),
     },
     AttemptConnection,
   ),
@@ -119,7 +122,7 @@ builder.prismaObjectField('Webhook', 'attempts', (t) =>
         const filter = readAttemptFilter(given)
         const run = (ids: string[]) =>
           listAttemptsOfWebhooks(context, organizationId, ids, filter, query)
-        return context.perField(info, run, organizationId)(id)
+        return context.perOrganization(organizationId, info, run)(id)
       },
     },
     AttemptConnection,
@@ -140,7 +143,7 @@ builder.prismaObjectField('Webhook', 'lastFailure', (t) =>
         const pages = await listAttemptsOfWebhooks(context, organizationId, ids, filter, page)
         return pages.map(([attempt]) => attempt ?? null)
       }
-      return context.perField(info, run, organizationId)(id)
+      return context.perOrganization(organizationId, info, run)(id)
     },
   }),
 )

@@ -1,5 +1,5 @@
 import type { Db, Sql } from '../../db/client.ts'
-import type { Attempt, Prisma } from '../../db/generated/prisma/client.ts'
+import type { Attempt, Delivery, Prisma } from '../../db/generated/prisma/client.ts'
 import { type Page, pageOf } from '../../db/page.ts'
 import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
 
@@ -9,29 +9,29 @@ type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
 const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000
 
 /**
- * A page of attempts for each of several deliveries, in the order of the deliveries, each page newest first. The
- * oldest attempts take one statement, other pages two. Neither reads more attempts of a delivery than its page holds.
+ * A page of attempts for each of several deliveries, in the order of the deliveries, each page newest first. A
+ * first page that holds all attempts takes one statement, and so do the oldest attempts; other pages take two. None reads
+ * more attempts of a delivery than its page holds.
  */
 export async function findAttemptsOfEach(
   deps: { readonly prisma: Db; readonly sql: Sql },
-  deliveryUuids: readonly string[],
+  deliveries: readonly Pick<Delivery, 'id' | 'attemptCount'>[],
   query: Selection & Page,
 ): Promise<Attempt[][]> {
-  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
-  const { id: bound } = where
-  const found =
-    take < 0 && !bound
-      ? await deps.prisma.attempt.findMany({
-          ...withDeliveryId(selection),
-          // Attempts are numbered from 1, so the numbers of the oldest are known.
-          where: { ...attemptsOf(deliveryUuids), number: { lte: -take } },
-          orderBy: { number: 'desc' },
-        })
-      : await deps.prisma.attempt.findMany({
-          ...withDeliveryId(selection),
-          where: { id: { in: await pageIds(deps.sql, deliveryUuids, take, bound) } },
-          orderBy: { number: 'desc' },
-        })
+  const deliveryUuids = deliveries.map(({ id }) => id)
+  const { where: page, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
+  const { id: bound } = page
+  const most = Math.max(...deliveries.map(({ attemptCount }) => attemptCount))
+  // Attempts are numbered from 1, so the numbers of all, and of the oldest, are known.
+  const where =
+    !bound && (take < 0 || most <= take)
+      ? { ...attemptsOf(deliveryUuids), number: { lte: Math.abs(take) } }
+      : { id: { in: await pageIds(deps.sql, deliveryUuids, take, bound) } }
+  const found = await deps.prisma.attempt.findMany({
+    ...withDeliveryId(selection),
+    where,
+    orderBy: { number: 'desc' },
+  })
   const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId)
   return deliveryUuids.map((uuid) => byDelivery.get(uuid) ?? [])
 }

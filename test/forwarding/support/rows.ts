@@ -53,7 +53,7 @@ async function attemptsOf(posthorn: TestApp, delivery: string): Promise<any[]> {
      }`,
     { id: delivery },
   )
-  return data.delivery.attempts.nodes
+  return data.delivery.attempts.nodes.toReversed()
 }
 
 /** The webhooks of the tenant, as REST lists them. */

@@ -2,13 +2,6 @@ import { optionsOf } from '../../components/filters/filter-params.ts'
 import type { AttemptFilter, StatusClass } from '../../generated/graphql.ts'
 import { HINTS } from '../failure-hints.ts'
 
-const FAILURES: readonly StatusClass[] = [
-  'REDIRECTION_3XX',
-  'CLIENT_ERROR_4XX',
-  'SERVER_ERROR_5XX',
-  'NO_RESPONSE',
-]
-
 /** Options for a select. */
 export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
   FAILED: 'Any failure',
