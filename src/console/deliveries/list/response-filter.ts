@@ -12,6 +12,13 @@ export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
   NO_RESPONSE: 'No response',
 })
 
+const FAILURES: readonly StatusClass[] = [
+  'REDIRECTION_3XX',
+  'CLIENT_ERROR_4XX',
+  'SERVER_ERROR_5XX',
+  'NO_RESPONSE',
+]
+
 /** The condition on attempts, or on the last attempts of deliveries: any of these responses. Empty for none. */
 export function responseFilter(
   values: readonly (typeof RESPONSES)[number]['value'][],
