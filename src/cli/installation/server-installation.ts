@@ -107,7 +107,8 @@ async function allPages<Node>(
   for (let after: string | null = null; ; ) {
     const page: Page<Node> = await readPage(after)
     nodes.push(...page.nodes)
-    if (!page.pageInfo.hasNextPage) return nodes
+    // Lists are newest first, and commands print the oldest first.
+    if (!page.pageInfo.hasNextPage) return nodes.toReversed()
     after = page.pageInfo.endCursor
   }
 }
