@@ -51,8 +51,9 @@ describe('signing in with an API key', () => {
       ) ?? []
     expect(Number(seconds)).toBeGreaterThan(7 * DAY_S - 60)
     expect(Number(seconds)).toBeLessThanOrEqual(7 * DAY_S)
-    expect(await browser.graphql(VIEWER)).toEqual({
-      data: { viewer: { apiKey: { id: publicId('apiKey', posthorn.tenant.keyId) } } },
+    const { data } = await browser.graphql(VIEWER)
+    expect(data).toEqual({
+      viewer: { apiKey: { id: publicId('apiKey', posthorn.tenant.keyId) } },
     })
   })
 

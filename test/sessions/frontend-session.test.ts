@@ -92,15 +92,13 @@ describe('a frontend session', () => {
     expect(token).toMatch(/^phs_\w{49}$/)
     expect(secondsUntil(expiresAt)).toBeGreaterThan(60)
     expect(secondsUntil(expiresAt)).toBeLessThanOrEqual(120)
-    expect(await call(token, VIEWER)).toEqual({
-      data: {
-        viewer: {
-          organization: { id: posthorn.tenant.publicOrganizationId },
-          apiKey: { id },
-          scopes: ['webhooks:read'],
-          session: { kind: 'FRONTEND', webhookId, expiresAt },
-          portal: null,
-        },
+    expect((await call(token, VIEWER)).data).toEqual({
+      viewer: {
+        organization: { id: posthorn.tenant.publicOrganizationId },
+        apiKey: { id },
+        scopes: ['webhooks:read'],
+        session: { kind: 'FRONTEND', webhookId, expiresAt },
+        portal: null,
       },
     })
     const { data } = await call(key(), VIEWER)

@@ -109,14 +109,12 @@ describe('a portal session', () => {
 
   test('acts for its organization with its scopes, and reports itself as a portal session', async () => {
     const { id, token, expiresAt } = await start({ webhookId, ttlSeconds: 120 })
-    expect(await call(token, VIEWER)).toEqual({
-      data: {
-        viewer: {
-          organization: { id: posthorn.tenant.publicOrganizationId },
-          apiKey: { id },
-          scopes: ['webhooks:read'],
-          portal: { webhookId, expiresAt },
-        },
+    expect((await call(token, VIEWER)).data).toEqual({
+      viewer: {
+        organization: { id: posthorn.tenant.publicOrganizationId },
+        apiKey: { id },
+        scopes: ['webhooks:read'],
+        portal: { webhookId, expiresAt },
       },
     })
     const lastsMs = new Date(expiresAt).getTime() - Date.now()

@@ -51,11 +51,11 @@ describe.each([false, true])('acting for another organization: %s', (actsFor) =>
       await execute(language, snippetOf(language, { actsFor, type: JOINED }), server.token)
       const added = (await eventIds()).filter((id) => !before.includes(id))
       expect(added).toHaveLength(1)
-      const { event } = await server.graphql<{ event: { body: string; type: string } }>(
+      const { event } = await server.graphql<{ event: { body: string; type: { name: string } } }>(
         'query ($id: ID!) { event(id: $id) { type { name } body } }',
         { id: added[0] },
       )
-      expect(event.type).toBe(JOINED)
+      expect(event.type.name).toBe(JOINED)
       expect(JSON.parse(event.body).data).toEqual(DATA)
     })
   })
