@@ -52,9 +52,8 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     test('gives a person the rights of the key of their role', async () => {
       const { browser, landed } = await signIn('operator')
       expect(landed).toBe('/console')
-      expect(await browser.graphql(VIEWER)).toEqual({
-        data: { viewer: { apiKey: { id: roleKeyId } } },
-      })
+      const { data } = await browser.graphql(VIEWER)
+      expect(data).toEqual({ viewer: { apiKey: { id: roleKeyId } } })
       expect([...browser.jar.keys()]).toEqual(['posthorn_session'])
     })
 
