@@ -56,7 +56,7 @@ story('each file of docs/examples/graphql is a tab', async () => {
   // The button opens a menu as soon as GraphiQL has read the operations of the tab.
   await page.locator('.graphiql-execute-button[aria-haspopup=menu]').click()
   await page.getByRole('menuitem', { name: 'Webhooks', exact: true }).click()
-  await expectResponse(page, 'hooks.boxoffice.example')
+  await expectResponse(page, 'https://old.example/webhooks')
 })
 
 story('an operation is checked against the schema while it is written', async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   browser = await storyBrowser()
   server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h' } })
   await call(server, 'updateEventType', {
-    name: ['String!', JOINED],
+    id: ['ID!', `type_${JOINED}`],
     input: ['UpdateEventTypeInput!', { searchKeys: ['$.order'] }],
   })
   await addWebhook('works', JOINED)

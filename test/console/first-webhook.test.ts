@@ -268,7 +268,7 @@ async function headers(): Promise<Record<string, string>> {
   const revealed = await call<{ headers: { name: string; value: string }[] }>(
     server,
     'revealHeaders',
-    { webhookId: ['ID!', id] },
+    { id: ['ID!', id] },
     'headers { name value }',
   )
   return Object.fromEntries(revealed.headers.map(({ name, value }) => [name, value]))

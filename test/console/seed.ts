@@ -129,8 +129,8 @@ export async function seedServer(
     'task { id }',
   )
   await untilDelivery(server, canceled, ({ state }) => state === 'CANCELED', 'it is canceled')
-  await call(server, 'archiveEventType', { name: ['String!', 'newsletter.subscribed'] })
-  await call(server, 'rotateSigningSecret', { webhookId: ['ID!', webhooks.crm] })
+  await call(server, 'archiveEventType', { id: ['ID!', 'type_newsletter.subscribed'] })
+  await call(server, 'rotateSigningSecret', { id: ['ID!', webhooks.crm] })
   await call(server, 'updateWebhook', {
     id: ['ID!', webhooks.boxOffice],
     input: ['UpdateWebhookInput!', { description: 'Box office: seats, badges and orders' }],

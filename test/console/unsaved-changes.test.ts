@@ -158,7 +158,7 @@ story(
     await page.goto(`${server.url}/console/event-types/${name}/edit`)
     await page.getByLabel('Description').fill('Mine')
     await call(server, 'updateEventType', {
-      name: ['String!', name],
+      id: ['ID!', `type_${name}`],
       input: ['UpdateEventTypeInput!', { description: 'Theirs', searchKeys: ['$.b'] }],
     })
     await page.getByRole('button', { name: 'Save' }).click()
@@ -168,7 +168,7 @@ story(
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText(`${name} was saved.`).waitFor()
     const { node } = await server.graphql<{ node: object }>(
-      '{ node(id: "order.edited") { ... on EventType { description searchKeys } } }',
+      '{ node(id: "type_order.edited") { ... on EventType { description searchKeys } } }',
     )
     expect(node).toEqual({ description: 'Mine', searchKeys: ['$.b'] })
   },

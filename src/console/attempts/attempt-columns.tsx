@@ -12,7 +12,7 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
   {
     label: 'Attempt',
     cell: ({ number, delivery }) =>
-      `${delivery?.eventType ?? 'Past its retention period'}, attempt ${number}`,
+      `${delivery?.eventType.name ?? 'Past its retention period'}, attempt ${number}`,
     grow: true,
     width: '28%',
   },

@@ -36,7 +36,7 @@ export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
 function WhichEvent({ row: { type, isTest, preview } }: { row: Row }) {
   return (
     <>
-      {type} {isTest && <TestBadge />}{' '}
+      {type.name} {isTest && <TestBadge />}{' '}
       <Text span c="dimmed" fz="xs" fw={400} className="ph-mono">
         {preview}
       </Text>

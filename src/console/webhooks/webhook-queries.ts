@@ -18,7 +18,7 @@ export const webhooksQuery = pageQuery(
     const { search, state, subscribesTo } = readFilters(WEBHOOK_FILTERS, address)
     return {
       ...readCursors(address),
-      filter: { search, state: state as WebhookState | null, subscribesTo },
+      filter: { search, states: state === null ? null : [state as WebhookState], subscribesTo },
     }
   },
   ['Webhook'],

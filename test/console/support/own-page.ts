@@ -21,7 +21,7 @@ export function ownPageStories(given: () => Given): void {
   story('a page of a configured origin queries and subscribes until its session ends', async () => {
     const { id, token } = await createSession(given().server)
     await using reader = await open(given(), given().host)
-    expect(await query(reader.page, endpoint(), token)).toEqual({
+    expect(await query(reader.page, endpoint(), token)).toMatchObject({
       data: { viewer: { session: { kind: 'FRONTEND' } } },
     })
     await subscribe(reader.page, endpoint(), token)

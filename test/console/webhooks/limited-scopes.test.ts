@@ -59,7 +59,7 @@ async function stored(): Promise<Record<string, string>> {
   const { headers } = await call<{ headers: { name: string; value: string }[] }>(
     server,
     'revealHeaders',
-    { webhookId: ['ID!', webhookId] },
+    { id: ['ID!', webhookId] },
     'headers { name value }',
   )
   return Object.fromEntries(headers.map(({ name, value: text }) => [name, text]))

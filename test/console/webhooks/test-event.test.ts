@@ -23,7 +23,7 @@ beforeAll(async () => {
     'webhook { id }',
   )
   await call(server, 'updateEventType', {
-    name: ['String!', JOINED],
+    id: ['ID!', `type_${JOINED}`],
     input: [
       'UpdateEventTypeInput!',
       { schema: { type: 'object', properties: { attendee: { required: ['email'] } } } },
