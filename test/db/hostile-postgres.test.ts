@@ -64,7 +64,7 @@ function tellStory(version: string): void {
       )
     const isAccepted = async (key: string) => (await get('/webhooks', key)).status === 200
     const long = await createKey('1h')
-    const short = await createKey('8s')
+    const short = await createKey('20s')
     expect(await isAccepted(long.token)).toBe(true)
     const keys = await posthorn.command<{ id: string; expires_at: string | null }[]>(
       ...['key', 'list', '--organization', posthorn.organizationId],
@@ -86,7 +86,7 @@ function tellStory(version: string): void {
       token,
     )
     expect(viewer.scopes).toEqual(['webhooks:read'])
-    await until(async () => !(await isAccepted(short.token)), 'the key expires', 30_000)
+    await until(async () => !(await isAccepted(short.token)), 'the key expires', 60_000)
   })
 
   test('a delivery is retried, and its receiver got what event.body shows', async () => {

@@ -18,9 +18,9 @@ beforeAll(async () => {
     response.statusCode = path === '/broken' ? 503 : 200
     response.end()
   }
-  const orders = await app.createWebhook('/orders')
-  const broken = await app.createWebhook('/broken')
   await app.createWebhook('/invoices')
+  const broken = await app.createWebhook('/broken')
+  const orders = await app.createWebhook('/orders')
   await publish(app, 1)
   await until(
     async () => (await healthOf(broken)).state === 'FAILING',
