@@ -82,7 +82,9 @@ export function requestedSize(argument: unknown, usual: number): number {
 
 /** Keeps the option `complexity` of a field in its extensions. */
 export class ComplexityPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override onOutputFieldConfig(config: PothosOutputFieldConfig<Types>) {
+  override onOutputFieldConfig(
+    config: PothosOutputFieldConfig<Types>,
+  ): PothosOutputFieldConfig<Types> {
     const { complexity } = config.pothosOptions as { complexity?: unknown }
     return { ...config, extensions: { ...config.extensions, complexity } }
   }

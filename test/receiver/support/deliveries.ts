@@ -62,7 +62,8 @@ async function readOutcome({ graphql }: TestApp, eventId: string): Promise<Outco
     { id: eventId },
   )
   const [delivery] = event.deliveries.nodes
-  const attempts: Attempt[] = delivery?.attempts.nodes ?? []
+  // The first attempt first.
+  const attempts: Attempt[] = delivery?.attempts.nodes.toReversed() ?? []
   return {
     state: delivery?.state ?? '',
     answers: attempts.map(({ status }) => status),
