@@ -57,7 +57,8 @@ test('without an earlier commit, every project runs', async () => {
 })
 
 test.each([
-  ['src/webhooks/webhook.ts', []],
+  ['src/lib/lru-map.ts', []],
+  ['src/webhooks/webhook.ts', ['examples', 'react']],
   ['src/cli/key.ts', ['deploy']],
   ['docs/backups.md', ['deploy']],
   ['docs/examples/graphql/webhooks.graphql', ['deploy', 'examples']],
