@@ -1,8 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface BatchOptions<Input> {
-  /** How long the first call of a batch waits for others, in milliseconds. 0: until the end of the tick. */
-  readonly gatherMs: number
   /** The maximum number of calls in a batch. */
   readonly maxSize: number
   /** The maximum total weight of a batch; a heavier call runs alone. Default: no limit. */
@@ -26,14 +24,15 @@ interface Call<Input, Output> extends PromiseWithResolvers<Output> {
 }
 
 /**
- * Batches concurrent calls: calls that arrive close together run as one batch, and each gets its own result. `run`
- * returns one result per input, in order; if it throws, every call of the batch throws.
+ * Batches concurrent calls: calls of one tick run as one batch, and each gets its own result. No call waits for a timer:
+ * with `parallel`, calls gather while as many batches run. `run` returns one result per input, in order; if it throws,
+ * every call of the batch throws.
  */
 export function batched<Input, Output>(
   run: Run<Input, Output>,
   options: BatchOptions<Input>,
 ): (input: Input) => Promise<Output> {
-  const { gatherMs, maxSize, weight, parallel = Number.POSITIVE_INFINITY, isolate } = options
+  const { maxSize, weight, parallel = Number.POSITIVE_INFINITY, isolate } = options
   const calls: Call<Input, Output>[] = []
   // A batch belongs to several requests, so it runs in the context of none.
   const runOutside = AsyncLocalStorage.snapshot()
@@ -74,8 +73,7 @@ export function batched<Input, Output>(
     if (calls.length >= maxSize) flush()
     else if (!gathering && running < parallel) {
       gathering = true
-      if (gatherMs > 0) setTimeout(flush, gatherMs)
-      else setImmediate(flush)
+      setImmediate(flush)
     }
     return call.promise
   }

@@ -22,7 +22,7 @@ export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
 
 /** Deliveries whose jobs start in the same tick are loaded by one statement. */
 export function createLoadDelivery(sql: Sql): LoadDelivery {
-  return batched((uuids: string[]) => loadDeliveries(sql, uuids), { gatherMs: 0, maxSize: 500 })
+  return batched((uuids: string[]) => loadDeliveries(sql, uuids), { maxSize: 500 })
 }
 
 /**
