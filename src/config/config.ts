@@ -55,6 +55,8 @@ export interface Config {
   readonly workerSchema: string
   /** The maximum number of attempts in flight per process: 1 to 10,000. Default: 500. */
   readonly concurrency: number
+  /** The heap of each thread, in MiB: 128 to 16,384. Default: 256. */
+  readonly maxHeapMb: number
   /** The delays between attempts: at most 50, of 0 ms to 7 days each. Empty: no retries. */
   readonly retryScheduleMs: readonly number[]
   /** How long a receiver may take to respond: 1 to 30 seconds. Default: 15 seconds. */
@@ -119,6 +121,7 @@ export const SETTINGS = {
   POSTHORN_ENCRYPTION_KEYS: '',
   POSTHORN_ENCRYPTION_KEYS_FILE: '',
   POSTHORN_CONCURRENCY: '500',
+  POSTHORN_MAX_HEAP_MB: '256',
   POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h,10h,14h,20h,24h',
   POSTHORN_ATTEMPT_TIMEOUT: '15s',
   POSTHORN_EGRESS_ALLOW: '',
@@ -252,6 +255,7 @@ export function loadConfig(
     dataDir: path.resolve(read('POSTHORN_DATA_DIR', parseNonEmpty)),
     workerSchema: read('POSTHORN_WORKER_SCHEMA', parseSchemaName),
     concurrency: read('POSTHORN_CONCURRENCY', parseInteger(1, 10_000)),
+    maxHeapMb: read('POSTHORN_MAX_HEAP_MB', parseInteger(128, 16_384)),
     retryScheduleMs: read('POSTHORN_RETRY_SCHEDULE', parseRetrySchedule),
     attemptTimeoutMs: read('POSTHORN_ATTEMPT_TIMEOUT', parseDurationBetween('1s', '30s')),
     egressAllow:

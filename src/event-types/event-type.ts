@@ -1,15 +1,10 @@
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
 import { type CheckData, compileSchema } from '../lib/json-schema.ts'
+import { LruMap } from '../lib/lru-map.ts'
 
 /** The largest `data` of an event, as JSON. */
 export const MAX_DATA_BYTES = 256 * 1024
-
-interface CatalogueEntry {
-  readonly name: string
-  readonly schema: object | null
-  readonly revision: string
-}
 
 /** Event types that can be published, by name. */
 export type KnownTypes = ReadonlyMap<string, KnownType>
@@ -32,40 +27,66 @@ export interface Catalogue {
   names(): Promise<string[]>
 }
 
-export function createCatalogue(sql: Sql): Catalogue {
-  const known = new Map<string, KnownType>()
+/** `maxBytes`: of the schemas and their compiled form. The least recently used ones are read and compiled again. */
+export function createCatalogue(sql: Sql, maxBytes = Number.POSITIVE_INFINITY): Catalogue {
+  const known = new LruMap<string, CachedType>({
+    maxEntries: Number.POSITIVE_INFINITY,
+    weight: { max: maxBytes / 4, of: ({ schema }) => BYTES_OF_TYPE + (schema?.length ?? 0) },
+  })
+  const compiled = new LruMap<CachedType, CompiledSchema>({
+    maxEntries: Number.POSITIVE_INFINITY,
+    weight: { max: (maxBytes * 3) / 4, of: ({ bytes }) => bytes },
+  })
+
+  /** Compiles the schema when it is first used: a call may have a thousand types. */
+  function toType({ revision, schema }: TypeRow): CachedType {
+    const type: CachedType = {
+      revision,
+      schema,
+      check(data, json) {
+        if (schema === null) return []
+        const { check } = compiled.get(type) ?? compile(schema)
+        return check(data, json)
+      },
+    }
+    function compile(text: string): CompiledSchema {
+      const entry = {
+        check: compileStored(text),
+        bytes: BYTES_OF_CHECK + text.length * BYTES_PER_CHARACTER,
+      }
+      compiled.set(type, entry)
+      return entry
+    }
+    return type
+  }
 
   /** Concurrent calls share a statement. */
   const load = batched(
-    async (calls: readonly (readonly string[])[]) => {
+    async (calls: readonly (readonly string[])[]): Promise<KnownTypes[]> => {
       const names = new Set(calls.flat())
-      const found = await findTypes(sql, names)
-      for (const name of names) if (!found.has(name)) known.delete(name)
-      for (const [name, { schema, revision }] of found) {
-        if (known.get(name)?.revision === revision) continue
-        known.set(name, { revision, check: compileStored(schema) })
+      const found = new Map<string, CachedType>()
+      for (const row of await findTypes(sql, names)) {
+        const cached = known.get(row.name)
+        found.set(row.name, cached?.revision === row.revision ? cached : toType(row))
       }
-      return new Array<void>(calls.length)
+      for (const name of names) {
+        const type = found.get(name)
+        if (type) known.set(name, type)
+        else known.delete(name)
+      }
+      return calls.map((of) => new Map(of.flatMap((name) => entryOf(name, found.get(name)))))
     },
     { maxSize: 500, parallel: 1 },
   )
 
-  function pick(names: readonly string[]): KnownTypes {
-    const types = names.map((name) => [name, known.get(name)] as const)
-    return new Map(types.filter((entry): entry is [string, KnownType] => entry[1] !== undefined))
-  }
-
   return {
     async find(names) {
-      const unknown = names.filter((name) => !known.has(name))
-      if (unknown.length > 0) await load(unknown)
-      return pick(names)
+      const cached = new Map(names.flatMap((name) => entryOf(name, known.get(name))))
+      const unknown = names.filter((name) => !cached.has(name))
+      return unknown.length === 0 ? cached : new Map([...cached, ...(await load(unknown))])
     },
 
-    async refresh(names) {
-      await load(names)
-      return pick(names)
-    },
+    refresh: load,
 
     async names() {
       const { rows } = await sql.query<{ name: string }>(
@@ -76,26 +97,46 @@ export function createCatalogue(sql: Sql): Catalogue {
   }
 }
 
-async function findTypes(
-  sql: Sql,
-  names: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, CatalogueEntry>> {
-  const { rows } = await sql.query<CatalogueEntry>({
+interface TypeRow {
+  readonly name: string
+  readonly revision: string
+  /** JSON. */
+  readonly schema: string | null
+}
+
+type CachedType = KnownType & Pick<TypeRow, 'schema'>
+
+interface CompiledSchema {
+  readonly check: CheckData
+  readonly bytes: number
+}
+
+const BYTES_OF_TYPE = 1024
+
+/** Measured: 37 KiB and 40 bytes for each character. */
+const BYTES_OF_CHECK = 40 * 1024
+const BYTES_PER_CHARACTER = 48
+
+function entryOf<Value>(name: string, value: Value | undefined): [string, Value][] {
+  return value === undefined ? [] : [[name, value]]
+}
+
+async function findTypes(sql: Sql, names: ReadonlySet<string>): Promise<TypeRow[]> {
+  const { rows } = await sql.query<TypeRow>({
     name: 'find_event_types',
     text: `
-      select name, schema, revision from posthorn.event_types
+      select name, schema::text, revision from posthorn.event_types
       where name = any ($1) and archived_at is null`,
     // Postgres rejects NUL in text.
     values: [[...names].filter((name) => !name.includes('\0'))],
   })
-  return new Map(rows.map((row) => [row.name, row]))
+  return rows
 }
 
 /** An event type whose schema cannot be used is not published: the schema is older than this version, or written in SQL. */
-function compileStored(schema: object | null): CheckData {
-  if (!schema) return () => []
+function compileStored(schema: string): CheckData {
   try {
-    return compileSchema(schema)
+    return compileSchema(JSON.parse(schema))
   } catch (error) {
     return () => [`the schema cannot be used: ${(error as Error).message}`]
   }

@@ -34,7 +34,7 @@ const EventNode = builder.prismaNode('Event', {
       description: 'The payload, as JSON values. `body` has its text to the letter.',
       complexity: LARGE_TEXT,
       select: { data: true },
-      resolve: ({ data }) => JSON.parse(data) as unknown,
+      resolve: ({ data }) => new StoredJson(data),
     }),
     preview: t.string({
       portal: 'open',
@@ -135,4 +135,17 @@ function eventsOfWebhook({ webhookId, context }: RestrictedSession, uuids: reado
     'select distinct event_id as id from posthorn.deliveries where webhook_id = $1 and event_id = any ($2::uuid[])',
     [webhookId, uuids],
   )
+}
+
+/** Is parsed when the response is written, so that the values of a page are not in memory together. */
+class StoredJson {
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.#text)
+  }
 }

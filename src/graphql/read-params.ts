@@ -49,7 +49,7 @@ async function readJson(
   const text = decodeUtf8(await readBounded(request, maxBytes, memory))
   if (text === null) throw rejection(400, 'The body is not UTF-8.')
   input.hasLoneSurrogate = hasLoneSurrogate(text)
-  const params = readValue(text, 'The body')
+  const params = readValue(text, 'The body', (bytes) => memory?.resize('body', text.length + bytes))
   if (Array.isArray(params)) {
     throw rejection(400, 'One request holds one operation: batches are not supported.')
   }
@@ -91,10 +91,11 @@ function readSearchParams(request: Request, { input }: RequestContext): GraphQLP
 }
 
 /** Replaces the message of `JSON.parse`, which quotes the text: the text may contain a secret. */
-function readValue(text: string, what: string): unknown {
+function readValue(text: string, what: string, build?: (bytes: number) => void): unknown {
   try {
-    return parseJson(text)
+    return parseJson(text, build)
   } catch (error) {
+    if (error instanceof DomainError) throw error
     throw rejection(400, `${what} ${error instanceof InvalidJson ? error.message : 'is not JSON.'}`)
   }
 }

@@ -66,7 +66,7 @@ function shareUsed(): DomainError {
   )
 }
 
-function allUsed(): DomainError {
+export function allUsed(): DomainError {
   describeRequest({ limit: 'memory' })
   return new DomainError(
     'unavailable',

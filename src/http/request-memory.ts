@@ -1,15 +1,24 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
+import type { Config } from '../config/config.ts'
+import { heapShare } from '../config/heap-share.ts'
 import { networkOf } from '../lib/address-network.ts'
+import { heapIsNearlyFull } from '../lib/heap-pressure.ts'
 import { connectionOf, setMemory } from './connection.ts'
 import { READ_TIMEOUT_MS } from './http-limits.ts'
-import { type Allocation, createMemoryBudget } from './memory-budget.ts'
+import { type Allocation, allUsed, createMemoryBudget } from './memory-budget.ts'
 
-/** Shared by all organizations. */
-export const BYTES_WITH_KEY = 128 * 1024 * 1024
-
-/** Shared by all addresses without a valid key, so that strangers cannot use the memory of organizations. */
-export const BYTES_WITHOUT_KEY = 16 * 1024 * 1024
+/** The memory of requests, in bytes. */
+export function requestBytes(config: Pick<Config, 'maxHeapMb'>) {
+  return {
+    /** Shared by all organizations. */
+    withKey: heapShare(config, 1 / 4),
+    /** Shared by all addresses without a valid key, so that strangers cannot use the memory of organizations. */
+    withoutKey: heapShare(config, 1 / 32),
+    /** Of the operations that are large and run at a time. They can take several times their size. */
+    ofLargeOperations: heapShare(config, 1 / 16),
+  }
+}
 
 /** The least that a request counts, for its headers and objects. */
 export const LEAST_BYTES = 16 * 1024
@@ -18,10 +27,14 @@ export const LEAST_BYTES = 16 * 1024
 const KEYLESS = 'keyless'
 
 /** Makes `connectionOf` return the memory of the request, and releases the memory once the client has the response. */
-export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): MiddlewareHandler {
-  const withKey = createMemoryBudget(BYTES_WITH_KEY)
-  const withoutKey = createMemoryBudget(BYTES_WITHOUT_KEY)
-  const queue = createOperationQueue()
+export function countMemory(
+  config: Pick<Config, 'maxHeapMb'>,
+  { readTimeoutMs = READ_TIMEOUT_MS } = {},
+): MiddlewareHandler {
+  const bytes = requestBytes(config)
+  const withKey = createMemoryBudget(bytes.withKey)
+  const withoutKey = createMemoryBudget(bytes.withoutKey)
+  const queue = createOperationQueue(bytes.ofLargeOperations)
   return async (context, next) => {
     let owner: string | null = null
     let isKeyless = true
@@ -33,6 +46,7 @@ export function countMemory({ readTimeoutMs = READ_TIMEOUT_MS } = {}): Middlewar
         if (owner !== null) return
         isKeyless = caller === null
         owner = caller ?? networkOf(connectionOf(context).address ?? '')
+        if (heapIsNearlyFull()) throw allUsed()
         allocation = (caller === null ? withoutKey : withKey).open(owner)
         allocation.resize(LEAST_BYTES)
       },
@@ -89,20 +103,36 @@ interface Queue {
   readonly waiting: { readonly bytes: number; readonly start: (leave: () => void) => void }[]
 }
 
-function createOperationQueue(): OperationQueue {
+/** Large operations of all owners have at most `maxLargeBytes` together, unless one alone is larger. */
+function createOperationQueue(maxLargeBytes: number): OperationQueue {
+  /** The owner whose operation ended last is the last one. */
   const queues = new Map<string, Queue>()
+  let largeBytes = 0
+
+  const sizeIfLarge = (bytes: number) => (bytes >= RUNS_ALONE_BYTES ? bytes : 0)
+
+  function hasRoom({ runningBytes }: Queue, bytes: number): boolean {
+    if (runningBytes > 0 && runningBytes + bytes > RUNS_ALONE_BYTES) return false
+    const large = sizeIfLarge(bytes)
+    return large === 0 || largeBytes === 0 || largeBytes + large <= maxLargeBytes
+  }
 
   function startNext(owner: string, queue: Queue): void {
     for (let next = queue.waiting[0]; next; next = queue.waiting[0]) {
       const { bytes, start } = next
-      if (queue.runningBytes > 0 && queue.runningBytes + bytes > RUNS_ALONE_BYTES) return
+      if (!hasRoom(queue, bytes)) return
       queue.waiting.shift()
       queue.runningBytes += bytes
+      largeBytes += sizeIfLarge(bytes)
       const pauseMs = PAUSE_MS * Math.min(1, bytes / RUNS_ALONE_BYTES)
       start(() =>
         setTimeout(() => {
           queue.runningBytes -= bytes
-          startNext(owner, queue)
+          largeBytes -= sizeIfLarge(bytes)
+          queues.delete(owner)
+          queues.set(owner, queue)
+          if (sizeIfLarge(bytes) > 0) for (const [each, its] of [...queues]) startNext(each, its)
+          else startNext(owner, queue)
         }, pauseMs),
       )
     }

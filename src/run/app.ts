@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { type Authenticate, createAuthenticate } from '../api-keys/authenticate.ts'
 import { findInactiveKeys } from '../api-keys/inactive-keys.ts'
+import { heapShare } from '../config/heap-share.ts'
 import type { Role, Settings } from '../config/settings.ts'
 import { type Database, openDatabase, POOLS } from '../db/client.ts'
 import { watchPostgres } from '../db/postgres-watch.ts'
@@ -209,6 +210,8 @@ export interface Services extends AsyncDisposable {
   readonly live: LiveHub
 }
 
+const SHARE_OF_CATALOGUE = 1 / 8
+
 /** Connections to Postgres besides those of the pipeline and of the worker runner (`src/queue/runner-pool.ts`). */
 const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, worker: 8 }
 
@@ -274,7 +277,10 @@ export function openServices(
       registry,
       tracePublishing(
         tracing,
-        createPublishEvents(database.pipeline, createCatalogue(database.pool)),
+        createPublishEvents(
+          database.pipeline,
+          createCatalogue(database.pool, heapShare(config, SHARE_OF_CATALOGUE)),
+        ),
       ),
     ),
     notify: notifier.notify,

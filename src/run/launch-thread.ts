@@ -1,6 +1,6 @@
 import module from 'node:module'
 import path from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
@@ -43,7 +43,7 @@ export async function launchThread({
   const cache = module.getCompileCacheDir()
   const worker = new Worker(PROGRAM, {
     name: role,
-    resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    resourceLimits: resourceLimits(maxHeapMb),
     // A thread has the cache from its first file on: without it, each thread keeps the compiler of TypeScript in memory.
     env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) },
   })
@@ -88,6 +88,13 @@ export async function launchThread({
     await worker.terminate()
     throw error
   }
+}
+
+/** EXPERIMENT */
+function resourceLimits(maxHeapMb: number): ResourceLimits {
+  const old = Number(process.env['EXP_OLD'] ?? maxHeapMb)
+  const young = process.env['EXP_YOUNG']
+  return { maxOldGenerationSizeMb: old, ...(young && { maxYoungGenerationSizeMb: Number(young) }) }
 }
 
 /** Calls `ping` once a second, and `onSilent` when no call has been answered for too long. */

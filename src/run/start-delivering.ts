@@ -1,10 +1,12 @@
+import { heapShare } from '../config/heap-share.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Database } from '../db/client.ts'
 import { SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
 import { createCancelWithoutEvent } from '../deliveries/attempts/cancel-without-event.ts'
 import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
-import { createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
+import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
 import { createMarkFault } from '../deliveries/attempts/mark-fault.ts'
+import { createPayloadMemory } from '../deliveries/attempts/payload-memory.ts'
 import { createRecordAttempt } from '../deliveries/attempts/record-attempt.ts'
 import { recordWithRetry } from '../deliveries/attempts/record-with-retry.ts'
 import { createRequeue } from '../deliveries/attempts/requeue.ts'
@@ -112,6 +114,9 @@ function addSchedulerGauges({ registry }: Metrics, scheduler: Scheduler, { confi
   )
 }
 
+/** Most of it is outside of the heap, as buffers. */
+const SHARE_OF_PAYLOADS = 1 / 4
+
 const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE]
 
 const systemClock = () => new Date()
@@ -131,6 +136,8 @@ async function startTasks(
   const markFault = createMarkFault(pool)
   const attempt = {
     load: createLoadDelivery(pipeline),
+    loadBody: createLoadBody(pipeline),
+    payloads: createPayloadMemory(heapShare(config, SHARE_OF_PAYLOADS)),
     isCurrentRevision: createIsCurrentRevision(pipeline),
     findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
     scheduler,

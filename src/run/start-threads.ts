@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getHeapStatistics } from 'node:v8'
 import type { Role, Settings } from '../config/settings.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -42,7 +41,7 @@ export async function startThreads(
           restarts,
           settings: { config: { ...config, port }, secrets, trustedAuthorities, testReceiver },
           main: mainThread(self),
-          maxHeapMb: maxHeapMb() / roles.length,
+          maxHeapMb: config.maxHeapMb,
         })
         if (launched.url !== null) url = launched.url
         return launched
@@ -121,8 +120,3 @@ export async function startThreads(
 
 /** How long `/readyz` and `/metrics` wait for a thread that may be stuck. */
 const ANSWER_TIMEOUT_MS = 1_000
-
-/** The heap that Node would give a process of one thread; `--max-old-space-size` changes it. */
-function maxHeapMb(): number {
-  return getHeapStatistics().heap_size_limit / (1024 * 1024)
-}

@@ -53,7 +53,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     corsOrigins: config.corsOrigins,
     trustedDocuments: graphqlTrustedDocuments,
   })
-  routes.use(trustProxies(config.trustedProxies), countMemory(), rejectWebSockets)
+  routes.use(trustProxies(config.trustedProxies), countMemory(config), rejectWebSockets)
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.get('/schema.graphql', etag(), staticText(readSchema(), 'text/plain; charset=utf-8'))

@@ -31,6 +31,7 @@ type OptionValue<Name extends SettingName> = Name extends
   | 'PORT'
   | 'POSTHORN_METRICS_PORT'
   | 'POSTHORN_CONCURRENCY'
+  | 'POSTHORN_MAX_HEAP_MB'
   | 'POSTHORN_MAX_WEBHOOKS'
   ? number
   : Name extends 'POSTHORN_GRAPHIQL'

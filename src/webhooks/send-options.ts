@@ -49,19 +49,23 @@ interface SendOptionsRow {
   readonly retry_schedule_seconds: readonly number[]
 }
 
-/** Cached webhooks. The least recently used one is evicted. */
+/** Cached webhooks, and the characters of their URLs and headers. The least recently used one is evicted. */
 const CACHE_SIZE = 10_000
+const CACHED_CHARACTERS = 8 * 1024 * 1024
 
 /**
  * Caches the decrypted options of a webhook per revision. Loading a delivery reads the current revision, so a rotated
  * secret or a changed webhook applies to the next attempt in every process, without an invalidation message.
  */
 export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptions {
-  const cache = new LruMap<string, Entry>({ maxEntries: CACHE_SIZE })
+  const cache = new LruMap<string, Entry>({
+    maxEntries: CACHE_SIZE,
+    weight: { max: CACHED_CHARACTERS, of: ({ characters }) => characters },
+  })
 
   function read(webhookUuid: string, revision: string): Promise<SendOptions | null> {
     const reading = readSendOptions(sql, keyring, webhookUuid)
-    const entry: Entry = { revision, options: reading }
+    const entry: Entry = { revision, options: reading, characters: 0 }
     cache.set(webhookUuid, entry)
     const evict = () => {
       if (cache.get(webhookUuid) === entry) cache.delete(webhookUuid)
@@ -69,7 +73,9 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
     reading.then((options) => {
       // Repairing the ciphertext in the database does not change the revision.
       if (!options?.signingKey) evict()
-      else entry.options = options
+      else if (cache.get(webhookUuid) === entry) {
+        cache.set(webhookUuid, { revision, options, characters: charactersOf(options) })
+      }
     }, evict)
     return reading
   }
@@ -83,7 +89,12 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
 
 interface Entry {
   readonly revision: string
-  options: SendOptions | Promise<SendOptions | null>
+  readonly options: SendOptions | Promise<SendOptions | null>
+  readonly characters: number
+}
+
+function charactersOf({ url, headers }: SendOptions): number {
+  return Object.entries(headers).flat().concat(url).join('').length
 }
 
 async function readSendOptions(

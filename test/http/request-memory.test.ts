@@ -4,29 +4,32 @@ import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connectionOf, type RequestMemory } from '../../src/http/connection.ts'
-import { BYTES_WITH_KEY, countMemory, RUNS_ALONE_BYTES } from '../../src/http/request-memory.ts'
+import { countMemory, RUNS_ALONE_BYTES, requestBytes } from '../../src/http/request-memory.ts'
 import { until } from '../support/until.ts'
+
+const CONFIG = { maxHeapMb: 256 }
 
 test('a request counts nothing after its response, even if its handler goes on', async () => {
   const memories: RequestMemory[] = []
+  const bytes = requestBytes(CONFIG).withKey / 5
   const app = new Hono()
-  app.use(countMemory())
+  app.use(countMemory(CONFIG))
   app.get('/', (context) => {
     const { memory } = connectionOf(context)
     memory?.countFor('an organization')
-    memory?.resize('response', BYTES_WITH_KEY / 5)
+    memory?.resize('response', bytes)
     memories.push(memory as RequestMemory)
     return context.text('')
   })
   for (let i = 0; i < 5; i++) {
     expect((await app.request('/')).status).toBe(200)
-    for (const memory of memories) memory.resize('response', BYTES_WITH_KEY / 5)
+    for (const memory of memories) memory.resize('response', bytes)
   }
 })
 
 test('a client that does not read its response in time is disconnected', async () => {
   const app = new Hono()
-  app.use(countMemory({ readTimeoutMs: 2_000 }))
+  app.use(countMemory(CONFIG, { readTimeoutMs: 2_000 }))
   app.get('/', (context) => {
     connectionOf(context).memory?.countFor('an organization')
     return context.text('x'.repeat(8_000_000))
@@ -51,7 +54,7 @@ describe('operations', () => {
   function open() {
     const running = new Map<number, () => void>()
     const app = new Hono()
-    app.use(countMemory())
+    app.use(countMemory(CONFIG))
     app.get('/:number/:bytes/:caller?', async (context) => {
       const { number, bytes, caller } = context.req.param()
       const { memory } = connectionOf(context)
@@ -88,6 +91,22 @@ describe('operations', () => {
     await until(() => running().includes(3), 'the third runs')
     end(3)
     end(4)
+    await Promise.all(responses)
+  })
+
+  test('of different organizations that are large run as far as they fit in the heap, in turn, and delay no small one', async () => {
+    const { send, end, running } = open()
+    const half = requestBytes(CONFIG).ofLargeOperations / 2
+    const responses = [send(1, half, 'a'), send(2, half, 'b'), send(3, half, 'a')]
+    responses.push(send(4, half, 'c'), send(5, SMALL, 'd'))
+    await until(() => running().length === 3, 'as many as fit run')
+    expect(running()).toEqual([1, 2, 5])
+    end(1)
+    await until(() => running().includes(4), 'the one of another organization runs')
+    expect(running()).toEqual([2, 4, 5])
+    end(2)
+    await until(() => running().includes(3), 'the last one runs')
+    for (const number of [3, 4, 5]) end(number)
     await Promise.all(responses)
   })
 

@@ -3,7 +3,10 @@ import type { PosthornProcess } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 
 /** Settings of a process whose threads can be inspected, and soon reach the limit of their heap. */
-export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0 --max-old-space-size=400' }
+export const INSPECTABLE = {
+  NODE_OPTIONS: '--inspect=127.0.0.1:0',
+  POSTHORN_MAX_HEAP_MB: '128',
+}
 
 /** Runs code in a thread of a process, by Node's inspector. Its result is not awaited: the code may never end. */
 export async function runInThread(

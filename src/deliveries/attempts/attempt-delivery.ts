@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable } from '../../db/faults.ts'
 import { publicId } from '../../db/ids.ts'
+import { deliveryBody } from '../../events/delivery-body.ts'
 import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { Notify } from '../../live/notify.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
@@ -19,7 +20,8 @@ import {
   toAttemptRecord,
   toUnsentRecord,
 } from './attempt-record.ts'
-import type { LoadDelivery, LoadedDelivery } from './load-delivery.ts'
+import { hasData, type LoadBody, type LoadDelivery, type LoadedDelivery } from './load-delivery.ts'
+import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
 import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
@@ -27,6 +29,8 @@ import { endAttemptSpan, traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps {
   readonly load: LoadDelivery
+  readonly loadBody: LoadBody
+  readonly payloads: PayloadMemory
   readonly findSendOptions: FindSendOptions
   readonly isCurrentRevision: IsCurrentRevision
   readonly scheduler: Scheduler
@@ -75,7 +79,7 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promi
   if (permit === 'parked') return
   if (permit === 'aborted') return await requeue(deps, uuid, run)
 
-  const attempt = await attemptWithPermit(deps, sendable, permit, run)
+  const attempt = await attemptWithMemory(deps, sendable, permit, run)
   if (attempt === 'aborted') return await requeue(deps, uuid, run)
   // The webhook was disabled or put on hold while the delivery waited for its permit, or there was no connection for it:
   // nothing was sent. Now the scheduler parks the delivery or makes it wait.
@@ -116,22 +120,48 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
   return options && { delivery: { ...delivery, event }, options }
 }
 
+/** A large payload waits for memory with its permit. */
+async function attemptWithMemory(
+  deps: AttemptDeps,
+  sendable: Sendable,
+  permit: Permit,
+  run: TaskRun,
+): ReturnType<typeof attemptWithPermit> {
+  const { organizationId, event } = sendable.delivery
+  if (event.data !== null)
+    return await attemptWithPermit(deps, sendable, permit, permit.waitedMs, run)
+  const startedAt = performance.now()
+  const release = await deps.payloads.acquire(organizationId, event.dataBytes)
+  const waitedMs = permit.waitedMs + performance.now() - startedAt
+  try {
+    return await attemptWithPermit(deps, sendable, permit, waitedMs, run)
+  } finally {
+    release()
+  }
+}
+
 async function attemptWithPermit(
   deps: AttemptDeps,
   loaded: Sendable,
   permit: Permit,
+  waitedMs: number,
   run: TaskRun,
 ): Promise<AttemptRecord | 'changed' | 'busy' | 'aborted'> {
   let result: AttemptResult | null = null
   let span: OpenSpan | null = null
   let record: AttemptRecord | null = null
   try {
-    const sendable = await reloadIfStale(deps, loaded, permit.waitedMs)
+    if (run.signal.aborted) return 'aborted'
+    const sendable = await reloadIfStale(deps, loaded, waitedMs)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
     await permit.reservation
+    const { event } = sendable.delivery
+    const body = hasData(event) ? Buffer.from(deliveryBody(event)) : await deps.loadBody(event)
+    // The event was deleted meanwhile, and the delivery is canceled once it is loaded again.
+    if (body === null) return 'changed'
     const plan = planAttempt(deps, sendable)
     span = traceAttempt(deps.tracing, plan)
-    const request = signAttempt(deps, sendable, plan.startedAt, span?.context ?? null)
+    const request = signAttempt(deps, sendable, body, plan.startedAt, span?.context ?? null)
     if (!request) {
       record = toUnsentRecord(plan)
       return record
@@ -139,7 +169,7 @@ async function attemptWithPermit(
     await run.ensureClaimed()
     deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
     const startedAt = performance.now()
-    const { url, headers, body } = request
+    const { url, headers } = request
     const { id: deliveryId, organizationId, webhookId } = sendable.delivery
     const transport = sendable.options.forwarded ? deps.forwarder : deps.sender
     const outcome = await transport.send({
@@ -198,13 +228,14 @@ function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): Planne
 function signAttempt(
   deps: AttemptDeps,
   { delivery, options }: Sendable,
+  body: Buffer,
   startedAt: Date,
   ownTrace: TraceContext | null,
 ) {
   if (options.signingKey === null) return null
   return signRequest(deps.headerNames, options.signingKey, {
     deliveryUuid: delivery.id,
-    event: delivery.event,
+    body,
     isTest: delivery.isTest,
     traceParent: delivery.traceParent,
     traceState: delivery.traceState,

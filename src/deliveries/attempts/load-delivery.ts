@@ -1,6 +1,6 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
-import type { DeliveredEvent } from '../../events/delivery-body.ts'
+import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'
 
@@ -10,12 +10,26 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly attemptCount: number
   readonly schedulePosition: number
   /** Null once the event is past its retention. */
-  readonly event: DeliveredEvent | null
+  readonly event: LoadedEvent | null
   readonly traceParent: string | null
   readonly traceState: string | null
   /** Whether this is a test delivery to a disabled webhook, which gets no retries. */
   readonly sendsOnce: boolean
 }
+
+/** A large payload is loaded when it is sent, so that jobs that wait keep none in memory. */
+export interface LoadedEvent extends Omit<DeliveredEvent, 'data'> {
+  readonly data: string | null
+  readonly dataBytes: number
+}
+
+/** Whether the payload was loaded with the delivery. */
+export function hasData(event: LoadedEvent): event is LoadedEvent & DeliveredEvent {
+  return event.data !== null
+}
+
+/** A larger payload is loaded alone. */
+const MAX_BYTES_WITH_DELIVERY = 8 * 1024
 
 /** The delivery with a uuid, or `null` if there is none. */
 export type LoadDelivery = (uuid: string) => Promise<LoadedDelivery | null>
@@ -33,7 +47,8 @@ const LOAD_DELIVERIES = `
   select loaded.* from unnest($1::uuid[]) as requested (id), lateral (
     select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
       d.event_id as "eventId", d.event_type as "eventType", e.id is not null as "eventExists",
-      e.occurred_at as "occurredAt", e.data,
+      e.occurred_at as "occurredAt", octet_length(e.data) as "dataBytes",
+      case when octet_length(e.data) <= ${MAX_BYTES_WITH_DELIVERY} then e.data end as data,
       e.trace_parent as "traceParent", e.trace_state as "traceState",
       d.organization_id as "organizationId", d.webhook_id as "webhookId",
       -- A temporary webhook that has expired is about to be deleted.
@@ -58,7 +73,8 @@ type LoadedRow = Omit<LoadedDelivery, 'event' | 'loadedAt'> & {
   readonly eventExists: boolean
   /** Null only without an event. */
   readonly occurredAt: Date
-  readonly data: string
+  readonly data: string | null
+  readonly dataBytes: number
 }
 
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
@@ -74,7 +90,22 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
 }
 
 function toLoadedDelivery(row: LoadedRow, loadedAt: number): LoadedDelivery {
-  const { eventId, eventType, eventExists, occurredAt, data, ...delivery } = row
-  const event = { id: eventId, type: eventType, occurredAt, data }
+  const { eventId, eventType, eventExists, occurredAt, data, dataBytes, ...delivery } = row
+  const event = { id: eventId, type: eventType, occurredAt, data, dataBytes }
   return { ...delivery, loadedAt, event: eventExists ? event : null }
+}
+
+/** The body of a delivery whose payload was not loaded with it. Null once the event is past its retention. */
+export type LoadBody = (event: LoadedEvent) => Promise<Buffer | null>
+
+export function createLoadBody(sql: Sql): LoadBody {
+  return async (event) => {
+    const { rows } = await sql.query<{ data: string }>({
+      name: 'load_data',
+      text: 'select data from posthorn.events where id = $1',
+      values: [event.id],
+    })
+    const [row] = rows
+    return row ? Buffer.from(deliveryBody({ ...event, ...row })) : null
+  }
 }

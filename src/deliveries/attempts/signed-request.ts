@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto'
 import { publicId } from '../../db/ids.ts'
-import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts'
 import { signDelivery } from '../../receiver/sign.ts'
 import type { TraceContext } from '../../telemetry/trace-context.ts'
 
@@ -37,7 +36,7 @@ interface UnsignedRequest {
   /** The context of the span of the attempt, in place of that of the event. */
   readonly ownTrace: TraceContext | null
   readonly deliveryUuid: string
-  readonly event: DeliveredEvent
+  readonly body: Buffer
   readonly isTest: boolean
   readonly traceParent: string | null
   readonly traceState: string | null
@@ -52,7 +51,7 @@ export function signRequest(
   {
     ownTrace,
     deliveryUuid,
-    event,
+    body,
     isTest,
     traceParent,
     traceState,
@@ -62,9 +61,8 @@ export function signRequest(
   }: UnsignedRequest,
 ): SignedRequest {
   const deliveryId = publicId('delivery', deliveryUuid)
-  const bytes = Buffer.from(deliveryBody(event))
   const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
-  const signature = signDelivery(key, deliveryId, timestamp, bytes)
+  const signature = signDelivery(key, deliveryId, timestamp, body)
   const trace = ownTrace ?? { traceParent, traceState }
   const own: Record<string, string> = {
     'content-type': 'application/json',
@@ -82,7 +80,7 @@ export function signRequest(
   const extraHeaderNames = isTest ? [...customHeaderNames, names.test] : customHeaderNames
   if (isTest) headers[names.test] = 'true'
   const ownTraceParent = ownTrace?.traceParent ?? null
-  return { url, headers, body: bytes, signature, extraHeaderNames, ownTraceParent }
+  return { url, headers, body, signature, extraHeaderNames, ownTraceParent }
 }
 
 /**

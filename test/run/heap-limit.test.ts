@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { testEnvironment } from '../support/app.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { logLine, logLines } from '../support/log-lines.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+type Tenant = Awaited<ReturnType<typeof createTenant>>
+
+let directory: string
+let database: Database
+let receiver: Receiver
+let posthorn: PosthornProcess
+let url: string
+/** Each of them uses all the memory that it gets. */
+let tenants: Tenant[]
+
+/** One process survives all tests, with the default of POSTHORN_MAX_HEAP_MB. */
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn heap '))
+  receiver = await startReceiver()
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+  database = await createTestDatabase()
+  tenants = []
+  for (let i = 0; i < 4; i++) tenants.push(await createTenant(database.prisma))
+  posthorn = startPosthorn(['start'], {
+    environment: {
+      ...testEnvironment(database.url),
+      POSTHORN_LOG_LEVEL: 'info',
+      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+    },
+  })
+  url = (await logLine(posthorn, { msg: 'ready' }))['url']
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+afterEach(async () => {
+  const other = await createTenant(database.prisma)
+  await until(async () => (await send(other, SMALL)).status === 200, 'others are served')
+  const messages = logLines(posthorn).map(({ msg }) => msg)
+  expect(messages).not.toContain('a thread ended and is started again')
+  expect(posthorn.child.exitCode).toBeNull()
+})
+
+const SMALL = JSON.stringify({ query: '{ __typename }' })
+
+/** 256 KiB that take many times as much when they are parsed. */
+const DATA = `[${new Array(80_000).fill('[]').join()}]`
+
+/** 1 MiB, with as many lists as a request may have. */
+const BODY =
+  `{"query":"{ __typename }","variables":{"a":[${new Array(99_990).fill('[]').join()}]}}`.padEnd(
+    1024 * 1024,
+  )
+
+function send({ token }: Tenant, body: string): Promise<Response> {
+  return fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body,
+  })
+}
+
+async function publish({ publicOrganizationId }: Tenant, type: string, data: string) {
+  await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
+    publicOrganizationId,
+    type,
+    data,
+  ])
+}
+
+test('many large requests get 429 or 503 with Retry-After, and no thread ends', async () => {
+  const responses = await Promise.all(
+    tenants.flatMap((tenant) =>
+      Array.from({ length: 60 }, async () => {
+        const response = await send(tenant, BODY)
+        await response.text()
+        return response
+      }),
+    ),
+  )
+  for (const { status, headers } of responses) {
+    expect([200, 429, 503]).toContain(status)
+    if (status !== 200) expect(headers.get('retry-after')).toBe('1')
+  }
+  const statuses = responses.map(({ status }) => status)
+  expect(statuses).toContain(200)
+  expect(statuses).toContain(429)
+})
+
+test('many large responses that nobody reads end no thread', async () => {
+  for (const tenant of tenants) {
+    for (let i = 0; i < 40; i++) await publish(tenant, JOINED, DATA)
+  }
+  const query = JSON.stringify({ query: '{ events(first: 38) { nodes { id data } } }' })
+  const sockets = await Promise.all(
+    tenants.flatMap((tenant) => Array.from({ length: 15 }, () => sendUnread(tenant, query))),
+  )
+  await Promise.all(sockets.map((socket) => once(socket, 'readable')))
+  for (const socket of sockets) socket.destroy()
+})
+
+test('large payloads for slow endpoints, at full concurrency, end no thread, and all arrive', async () => {
+  const [tenant] = tenants as [Tenant]
+  const waiting: (() => void)[] = []
+  receiver.answer = (response) => void waiting.push(() => response.end())
+  for (let i = 0; i < 600; i++) {
+    const response = await fetch(`${url}/api/connect/v1/webhooks`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        url: `${receiver.url}${i}`,
+        event_subscriptions: [JOINED],
+        enabled: true,
+      }),
+    })
+    expect(response.status).toBe(201)
+  }
+  // Each character takes two bytes in memory.
+  const data = JSON.stringify({ text: '€'.repeat(87_000) })
+  for (let i = 0; i < 2; i++) await publish(tenant, JOINED, data)
+  await until(() => waiting.length > 100, 'many are sent')
+  receiver.answer = (response) => response.end()
+  for (const answer of waiting) answer()
+  await until(
+    () => new Set(receiver.received.map(({ headers }) => headers['wh-id'])).size === 1_200,
+    'all arrive',
+    120_000,
+  )
+})
+
+test('a large catalogue of schemas ends no thread', async () => {
+  const [tenant] = tenants as [Tenant]
+  const schema = (type: number) => ({
+    properties: Object.fromEntries(
+      Array.from({ length: 300 }, (_, i) => [
+        `field_${type}_${i}`,
+        { type: 'string', minLength: 3 },
+      ]),
+    ),
+  })
+  const types = Array.from({ length: 400 }, (_, i) => `test.type_${i}`)
+  await database.pool.query(
+    `insert into posthorn.event_types (name, description, schema)
+     select * from unnest($1::text[], $2::text[], $3::jsonb[])`,
+    [types, types.map(() => 'A large type.'), types.map((_, i) => JSON.stringify(schema(i)))],
+  )
+  for (let i = 0; i < types.length; i += 100) {
+    const events = types.slice(i, i + 100).map((type) => ({ type, data: {} }))
+    const body = JSON.stringify({
+      query: `mutation ($input: PublishEventsInput!) {
+        publishEvents(input: $input) { __typename }
+      }`,
+      variables: { input: { events } },
+    })
+    expect(await (await send(tenant, body)).text()).toContain('PublishEventsSuccess')
+  }
+})
+
+/** Sends a request whose response is not read. */
+async function sendUnread({ token }: Tenant, body: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+  return socket
+}
