@@ -55,7 +55,7 @@ export interface Config {
   readonly workerSchema: string
   /** The maximum number of attempts in flight per process: 1 to 10,000. Default: 500. */
   readonly concurrency: number
-  /** The heap of each thread, in MiB: 128 to 16,384. Default: 256. */
+  /** The heap of each thread, in MiB: 128 to 16,384. Default: 192. */
   readonly maxHeapMb: number
   /** The delays between attempts: at most 50, of 0 ms to 7 days each. Empty: no retries. */
   readonly retryScheduleMs: readonly number[]
@@ -121,7 +121,7 @@ export const SETTINGS = {
   POSTHORN_ENCRYPTION_KEYS: '',
   POSTHORN_ENCRYPTION_KEYS_FILE: '',
   POSTHORN_CONCURRENCY: '500',
-  POSTHORN_MAX_HEAP_MB: '256',
+  POSTHORN_MAX_HEAP_MB: '192',
   POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h,10h,14h,20h,24h',
   POSTHORN_ATTEMPT_TIMEOUT: '15s',
   POSTHORN_EGRESS_ALLOW: '',

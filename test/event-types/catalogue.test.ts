@@ -125,3 +125,24 @@ test('a stored schema that this version cannot use rejects the events of its typ
   await publish({ id: 'y' }, publishing)
   expect(await stored()).toBe(3)
 })
+
+test('event types that do not fit in the memory of the catalogue are checked all the same', async () => {
+  const other = `${TYPE}_again`
+  await query(
+    `insert into posthorn.event_types (name, description, schema) values ($1, 'An order was placed.', $2)`,
+    [other, ofType({ required: ['count'] })],
+  )
+  const publishBoth = createPublishEvents(database.pool, createCatalogue(database.pool, 1))
+  const both = (data: object) =>
+    publishBoth(organizationId, [
+      { type: TYPE, data },
+      { type: other, data },
+    ])
+  for (let i = 0; i < 2; i++) {
+    expect(await both({ total: 1, count: 1 })).toHaveLength(2)
+    await expect(both({ total: 1 })).rejects.toThrow(/count/)
+    await expect(both({ count: 1 })).rejects.toThrow(/total/)
+  }
+  await query('delete from posthorn.events')
+  await query('delete from posthorn.event_types where name = $1', [other])
+})

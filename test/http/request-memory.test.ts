@@ -7,7 +7,7 @@ import { connectionOf, type RequestMemory } from '../../src/http/connection.ts'
 import { countMemory, RUNS_ALONE_BYTES, requestBytes } from '../../src/http/request-memory.ts'
 import { until } from '../support/until.ts'
 
-const CONFIG = { maxHeapMb: 256 }
+const CONFIG = { maxHeapMb: 192 }
 
 test('a request counts nothing after its response, even if its handler goes on', async () => {
   const memories: RequestMemory[] = []

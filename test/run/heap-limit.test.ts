@@ -139,6 +139,8 @@ test('large payloads for slow endpoints, at full concurrency, end no thread, and
     'all arrive',
     120_000,
   )
+  const bodies = receiver.received.map(({ body }) => body.toString())
+  expect(bodies.every((body) => body.endsWith(`,"data":${data}}`))).toBe(true)
 })
 
 test('a large catalogue of schemas ends no thread', async () => {

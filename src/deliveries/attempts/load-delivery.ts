@@ -98,14 +98,30 @@ function toLoadedDelivery(row: LoadedRow, loadedAt: number): LoadedDelivery {
 /** The body of a delivery whose payload was not loaded with it. Null once the event is past its retention. */
 export type LoadBody = (event: LoadedEvent) => Promise<Buffer | null>
 
+/** The deliveries of an event share its body. */
 export function createLoadBody(sql: Sql): LoadBody {
-  return async (event) => {
-    const { rows } = await sql.query<{ data: string }>({
-      name: 'load_data',
-      text: 'select data from posthorn.events where id = $1',
-      values: [event.id],
-    })
-    const [row] = rows
-    return row ? Buffer.from(deliveryBody({ ...event, ...row })) : null
-  }
+  return batched((events: LoadedEvent[]) => loadBodies(sql, events), {
+    maxSize: 100,
+    weight: { max: MAX_BYTES_PER_LOAD, of: ({ dataBytes }) => dataBytes },
+    parallel: 2,
+  })
+}
+
+const MAX_BYTES_PER_LOAD = 2 * 1024 * 1024
+
+async function loadBodies(sql: Sql, events: LoadedEvent[]): Promise<(Buffer | null)[]> {
+  const ids = [...new Set(events.map(({ id }) => id))].toSorted()
+  const { rows } = await sql.query<{ id: string; data: string }>({
+    name: 'load_data',
+    text: 'select id, data from posthorn.events where id = any ($1::uuid[]) and id between $2 and $3',
+    values: [arrayLiteral(ids), ids[0], ids.at(-1)],
+  })
+  const byId = new Map(events.map((event) => [event.id, event]))
+  const bodies = new Map(
+    rows.map(({ id, data }) => {
+      const event = byId.get(id) as LoadedEvent
+      return [id, Buffer.from(deliveryBody({ ...event, data }))]
+    }),
+  )
+  return events.map(({ id }) => bodies.get(id) ?? null)
 }
