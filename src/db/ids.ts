@@ -37,34 +37,32 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** 26 characters carry 130 bits; the first two are zero. */
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** `0190…-…` -> `prefix_…` */
+/** Two letters carry ten bits. */
+const PAIRS = Array.from(
+  { length: 1_024 },
+  (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`,
+)
+const BITS = new Map(PAIRS.map((pair, bits) => [pair, bits]))
+
+/** `0190…-…` -> `prefix_…`: the first two digits are two letters, and five others are four letters each. */
 function encodeTypeId(prefix: string, uuid: string): string {
   const hex = uuid.replaceAll('-', '')
-
-  let id = ''
-  let bits = 0
-  let count = 2
-  for (const digit of hex) {
-    bits = ((bits << 4) | Number.parseInt(digit, 16)) & 0xff
-    count += 4
-    if (count < 5) continue
-    count -= 5
-    id += ALPHABET[(bits >> count) & 31]
+  let id = `${prefix}_${PAIRS[Number.parseInt(hex.slice(0, 2), 16)]}`
+  for (let i = 2; i < 32; i += 5) {
+    const bits = Number.parseInt(hex.slice(i, i + 5), 16)
+    id += `${PAIRS[bits >> 10]}${PAIRS[bits & 1_023]}`
   }
-  return `${prefix}_${id}`
+  return id
 }
 
 /** `prefix_…` -> `0190…-…`, or `null` for anything else. */
 function decodeTypeId(prefix: string, id: string): string | null {
   const suffix = id.slice(prefix.length + 1)
   if (!id.startsWith(`${prefix}_`) || !SUFFIX.test(suffix)) return null
-  let hex = ''
-  let bits = 0
-  let count = -2
-  for (const letter of suffix) {
-    bits = ((bits << 5) | ALPHABET.indexOf(letter)) & 0x1ff
-    count += 5
-    for (; count >= 4; count -= 4) hex += ((bits >> (count - 4)) & 15).toString(16)
+  const bitsAt = (i: number) => BITS.get(suffix.slice(i, i + 2)) as number
+  let hex = bitsAt(0).toString(16).padStart(2, '0')
+  for (let i = 2; i < 26; i += 4) {
+    hex += ((bitsAt(i) << 10) | bitsAt(i + 2)).toString(16).padStart(5, '0')
   }
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

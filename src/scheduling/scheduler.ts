@@ -191,6 +191,7 @@ export function createScheduler(
     hold: (delivery, waitMs) => holds.waitAsAsked(delivery, waitMs),
 
     async handleResult(delivery, { ordered }, result) {
+      if (result.succeeded && delivery.holdReason === null && !ordered) return
       await retryWhileUnavailable(async () => {
         await holds.handleResult(delivery, result)
         if (ordered && result.finished) await backlogs.release(delivery.webhookId)

@@ -32,8 +32,7 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
 const LOAD_DELIVERIES = `
   select loaded.* from unnest($1::uuid[]) as requested (id), lateral (
     select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
-      d.event_id as "eventId", d.event_type as "eventType", e.id is not null as "eventExists",
-      e.occurred_at as "occurredAt", e.data,
+      d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
       e.trace_parent as "traceParent", e.trace_state as "traceState",
       d.organization_id as "organizationId", d.webhook_id as "webhookId",
       -- A temporary webhook that has expired is about to be deleted.
@@ -55,10 +54,9 @@ const LOAD_DELIVERIES = `
 type LoadedRow = Omit<LoadedDelivery, 'event' | 'loadedAt'> & {
   readonly eventId: string
   readonly eventType: string
-  readonly eventExists: boolean
-  /** Null only without an event. */
   readonly occurredAt: Date
-  readonly data: string
+  /** Null without an event, and then so is `occurredAt`. */
+  readonly data: string | null
 }
 
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
@@ -73,8 +71,9 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 
+/** Adds to the row, which has many columns to copy. */
 function toLoadedDelivery(row: LoadedRow, loadedAt: number): LoadedDelivery {
-  const { eventId, eventType, eventExists, occurredAt, data, ...delivery } = row
-  const event = { id: eventId, type: eventType, occurredAt, data }
-  return { ...delivery, loadedAt, event: eventExists ? event : null }
+  const { eventId, eventType, occurredAt, data } = row
+  const event = data === null ? null : { id: eventId, type: eventType, occurredAt, data }
+  return Object.assign(row, { loadedAt, event })
 }
