@@ -37,32 +37,48 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** 26 characters carry 130 bits; the first two are zero. */
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** Two letters carry ten bits. */
-const PAIRS = Array.from(
-  { length: 1_024 },
-  (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`,
-)
-const BITS = new Map(PAIRS.map((pair, bits) => [pair, bits]))
+/** Holds an id while it is encoded, so that each takes one string. */
+const letters = Buffer.alloc(26)
 
-/** `0190…-…` -> `prefix_…`: the first two digits are two letters, and five others are four letters each. */
+/** `0190…-…` -> `prefix_…` */
 function encodeTypeId(prefix: string, uuid: string): string {
-  const hex = uuid.replaceAll('-', '')
-  let id = `${prefix}_${PAIRS[Number.parseInt(hex.slice(0, 2), 16)]}`
-  for (let i = 2; i < 32; i += 5) {
-    const bits = Number.parseInt(hex.slice(i, i + 5), 16)
-    id += `${PAIRS[bits >> 10]}${PAIRS[bits & 1_023]}`
+  let bits = 0
+  let count = 2
+  let length = 0
+  for (let i = 0; i < uuid.length; i++) {
+    if (uuid[i] === '-') continue
+    bits = ((bits << 4) | hexDigit(uuid.charCodeAt(i))) & 0xff
+    count += 4
+    if (count < 5) continue
+    count -= 5
+    letters[length++] = ALPHABET.charCodeAt((bits >> count) & 31)
   }
-  return id
+  return `${prefix}_${letters.toString('latin1')}`
+}
+
+/** Of a digit or of a letter, in either case. */
+function hexDigit(code: number): number {
+  return code < 58 ? code - 48 : (code & 31) + 9
 }
 
 /** `prefix_…` -> `0190…-…`, or `null` for anything else. */
 function decodeTypeId(prefix: string, id: string): string | null {
   const suffix = id.slice(prefix.length + 1)
   if (!id.startsWith(`${prefix}_`) || !SUFFIX.test(suffix)) return null
-  const bitsAt = (i: number) => BITS.get(suffix.slice(i, i + 2)) as number
-  let hex = bitsAt(0).toString(16).padStart(2, '0')
-  for (let i = 2; i < 26; i += 4) {
-    hex += ((bitsAt(i) << 10) | bitsAt(i + 2)).toString(16).padStart(5, '0')
-  }
+  let hex = bitsOf(suffix, 0, 2).toString(16).padStart(2, '0')
+  for (let i = 2; i < 26; i += 4)
+    hex += bitsOf(suffix, i, i + 4)
+      .toString(16)
+      .padStart(5, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** By the code of the letter. */
+const VALUES = Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)))
+
+/** Four letters are five hexadecimal digits; the first two letters are the first two digits. */
+function bitsOf(suffix: string, from: number, to: number): number {
+  let bits = 0
+  for (let i = from; i < to; i++) bits = (bits << 5) | (VALUES[suffix.charCodeAt(i)] as number)
+  return bits
 }

@@ -168,14 +168,14 @@ export function createScheduler(
         if (holds.beganAfterLoading(delivery)) return await parkUnlessAborted(signal, id, 'on_hold')
       }
       const acquired = limiter.acquire(candidate)
-      const hasWaited = reservedAt !== null || typeof acquired !== 'string'
-      if ((await acquired) === 'rejected') {
+      const isAtOnce = typeof acquired === 'string'
+      if ((isAtOnce ? acquired : await acquired) === 'rejected') {
         const isOnHold = holds.beganAfterLoading(delivery)
         return await parkUnlessAborted(signal, id, isOnHold ? 'on_hold' : 'concurrency_limit')
       }
       let isReleased = false
       return {
-        waitedMs: hasWaited ? performance.now() - startedAt : 0,
+        waitedMs: isAtOnce && reservedAt === null ? 0 : performance.now() - startedAt,
         reservation: reservedAt === null ? null : sleepUntil(reservedAt),
         mayGoOn() {
           isReleased ||= !limiter.mayGoOn(candidate)

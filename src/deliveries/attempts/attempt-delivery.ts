@@ -108,12 +108,14 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
   if (delivery?.state !== 'pending') return null
   // The job that the deletion added cancels the deliveries of the webhook.
   if (delivery.webhook === 'deleted') return null
-  const { event } = delivery
-  if (event === null) {
+  const { eventId, eventType, occurredAt, data } = delivery
+  if (data === null) {
     await deps.cancel(delivery.id)
     return null
   }
-  const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
+  const event = { id: eventId, type: eventType, occurredAt, data }
+  const found = deps.findSendOptions(delivery.webhookId, delivery.revision)
+  const options = found instanceof Promise ? await found : found
   return options && { delivery, event, options }
 }
 
@@ -127,9 +129,10 @@ async function attemptWithPermit(
   let span: OpenSpan | null = null
   let record: AttemptRecord | null = null
   try {
-    const sendable = await reloadIfStale(deps, loaded, permit.waitedMs)
+    const sendable =
+      permit.waitedMs === 0 ? loaded : await reloadIfStale(deps, loaded, permit.waitedMs)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
-    await permit.reservation
+    if (permit.reservation) await permit.reservation
     const plan = planAttempt(deps, sendable)
     span = traceAttempt(deps.tracing, plan)
     const request = signAttempt(deps, sendable, plan.startedAt, span?.context ?? null)
@@ -176,7 +179,6 @@ async function reloadIfStale(
   sendable: Sendable,
   waitedMs: number,
 ): Promise<Sendable | null> {
-  if (waitedMs === 0) return sendable
   const { id, webhookId, revision } = sendable.delivery
   if (
     waitedMs < MAX_WAIT_WITHOUT_RELOAD_MS &&

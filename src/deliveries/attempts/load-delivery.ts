@@ -1,6 +1,5 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
-import type { DeliveredEvent } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'
 
@@ -9,8 +8,11 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
   readonly attemptCount: number
   readonly schedulePosition: number
-  /** Null once the event is past its retention. */
-  readonly event: DeliveredEvent | null
+  readonly eventId: string
+  readonly eventType: string
+  readonly occurredAt: Date
+  /** Of the event. Null once the event is past its retention, and then so is `occurredAt`. */
+  readonly data: string | null
   readonly traceParent: string | null
   readonly traceState: string | null
   /** Whether this is a test delivery to a disabled webhook, which gets no retries. */
@@ -42,7 +44,8 @@ const LOAD_DELIVERIES = `
       case when s.on_hold_since is not null then s.on_hold_reason end as "holdReason",
       coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
       coalesce(s.head_delivery_id = d.id, false) as "isHead",
-      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
+      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs",
+      $4::float8 as "loadedAt"
     from (select * from posthorn.deliveries as d where d.id = requested.id and d.id between $2 and $3 offset 0) as d
     join lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w on true
     left join lateral (
@@ -51,29 +54,13 @@ const LOAD_DELIVERIES = `
     left join lateral (select * from posthorn.events as e where e.id = d.event_id offset 0) as e on true
   ) as loaded`
 
-type LoadedRow = Omit<LoadedDelivery, 'event' | 'loadedAt'> & {
-  readonly eventId: string
-  readonly eventType: string
-  readonly occurredAt: Date
-  /** Null without an event, and then so is `occurredAt`. */
-  readonly data: string | null
-}
-
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
   const sorted = uuids.toSorted()
-  const loadedAt = performance.now()
-  const { rows } = await sql.query<LoadedRow>({
+  const { rows } = await sql.query<LoadedDelivery>({
     name: 'load_deliveries',
     text: LOAD_DELIVERIES,
-    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
+    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1), performance.now()],
   })
-  const byId = new Map(rows.map((row) => [row.id, toLoadedDelivery(row, loadedAt)]))
+  const byId = new Map(rows.map((row) => [row.id, row]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
-}
-
-/** Adds to the row, which has many columns to copy. */
-function toLoadedDelivery(row: LoadedRow, loadedAt: number): LoadedDelivery {
-  const { eventId, eventType, occurredAt, data } = row
-  const event = data === null ? null : { id: eventId, type: eventType, occurredAt, data }
-  return Object.assign(row, { loadedAt, event })
 }
