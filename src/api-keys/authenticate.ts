@@ -65,7 +65,6 @@ export function createAuthenticate(
 ): Authenticate {
   const failures = createAuthFailureLimiter(now)
   const find = batched((hashes: Buffer[]) => findKeys(sql, hashes), {
-    gatherMs: 0,
     maxSize: 500,
     parallel: 1,
   })

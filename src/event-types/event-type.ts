@@ -47,7 +47,7 @@ export function createCatalogue(sql: Sql): Catalogue {
       }
       return new Array<void>(calls.length)
     },
-    { gatherMs: 0, maxSize: 500, parallel: 1 },
+    { maxSize: 500, parallel: 1 },
   )
 
   function pick(names: readonly string[]): KnownTypes {

@@ -30,14 +30,11 @@ export interface RecordedAttempt {
  */
 export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt | null>
 
-/** How long the first attempt of a batch waits for others. */
-const GATHER_MS = 3
 const PARALLEL = 2
 const MAX_BATCH = 500
 
 export function createRecordAttempt(sql: Sql, sender: SenderIdentity): RecordAttempt {
   return batched((records: AttemptRecord[]) => recordAttempts(sql, sender, records), {
-    gatherMs: GATHER_MS,
     parallel: PARALLEL,
     maxSize: MAX_BATCH,
     isolate: isRejection,
