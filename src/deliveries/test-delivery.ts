@@ -95,7 +95,7 @@ export async function testDelivery(
 async function requireValid(sql: Sql, event: NewEvent, json: string): Promise<void> {
   const known = (await createCatalogue(sql).refresh([event.type])).get(event.type)
   const issues = known
-    ? [...checkEvent(event, json), ...schemaIssues(event, json, known.check)]
+    ? [...checkEvent(event, json), ...schemaIssues(event, json, await known.checker())]
     : [
         {
           path: ['eventType'],

@@ -12,7 +12,8 @@ export type KnownTypes = ReadonlyMap<string, KnownType>
 /** An event type that can be published, as of the last read. */
 export interface KnownType {
   readonly revision: string
-  readonly check: CheckData
+  /** Compiles the schema if it is not compiled. */
+  readonly checker: () => CheckData | Promise<CheckData>
 }
 
 /**
@@ -38,24 +39,17 @@ export function createCatalogue(sql: Sql, maxBytes = Number.POSITIVE_INFINITY): 
     weight: { max: (maxBytes * 3) / 4, of: ({ bytes }) => bytes },
   })
 
-  /** Compiles the schema when it is first used: a call may have a thousand types. */
+  /** The schema is compiled when it is used: a call may have a thousand types. */
   function toType({ revision, schema }: TypeRow): CachedType {
     const type: CachedType = {
       revision,
       schema,
-      check(data, json) {
-        if (schema === null) return []
-        const { check } = compiled.get(type) ?? compile(schema)
-        return check(data, json)
-      },
+      checker: () => (schema === null ? () => [] : (compiled.get(type)?.check ?? compile(schema))),
     }
-    function compile(text: string): CompiledSchema {
-      const entry = {
-        check: compileStored(text),
-        bytes: BYTES_OF_CHECK + text.length * BYTES_PER_CHARACTER,
-      }
-      compiled.set(type, entry)
-      return entry
+    async function compile(text: string): Promise<CheckData> {
+      const check = await compileStored(text)
+      compiled.set(type, { check, bytes: BYTES_OF_CHECK + text.length * BYTES_PER_CHARACTER })
+      return check
     }
     return type
   }
@@ -134,9 +128,9 @@ async function findTypes(sql: Sql, names: ReadonlySet<string>): Promise<TypeRow[
 }
 
 /** An event type whose schema cannot be used is not published: the schema is older than this version, or written in SQL. */
-function compileStored(schema: string): CheckData {
+async function compileStored(schema: string): Promise<CheckData> {
   try {
-    return compileSchema(JSON.parse(schema))
+    return await compileSchema(JSON.parse(schema))
   } catch (error) {
     return () => [`the schema cannot be used: ${(error as Error).message}`]
   }

@@ -116,7 +116,11 @@ async function toRows(
     const data = event.dataText ?? JSON.stringify(event.data)
     const type = types.get(event.type)
     const found = checkEvent(event, data)
-    if (type) found.push(...checkAgainstSchema(event, data ?? 'null', type.check))
+    if (type) {
+      const checker = type.checker()
+      const check = checker instanceof Promise ? await checker : checker
+      found.push(...checkAgainstSchema(event, data ?? 'null', check))
+    }
     for (const issue of found) issues.push({ ...issue, path: ['events', index, ...issue.path] })
     if (found.some(({ code }) => code === CHECK_TOO_SLOW)) break
     rows.push({

@@ -1,5 +1,4 @@
 import { isDatabaseUnavailable } from '../../db/faults.ts'
-import { publicId } from '../../db/ids.ts'
 import { deliveryBody } from '../../events/delivery-body.ts'
 import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { Notify } from '../../live/notify.ts'
@@ -20,7 +19,7 @@ import {
   toAttemptRecord,
   toUnsentRecord,
 } from './attempt-record.ts'
-import { hasData, type LoadBody, type LoadDelivery, type LoadedDelivery } from './load-delivery.ts'
+import type { LoadBody, LoadDelivery, LoadedDelivery } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
@@ -79,7 +78,10 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promi
   if (permit === 'parked') return
   if (permit === 'aborted') return await requeue(deps, uuid, run)
 
-  const attempt = await attemptWithMemory(deps, sendable, permit, run)
+  const attempt =
+    sendable.delivery.data === null
+      ? await attemptWithMemory(deps, sendable, permit, run)
+      : await attemptWithPermit(deps, sendable, permit, permit.waitedMs, run)
   if (attempt === 'aborted') return await requeue(deps, uuid, run)
   // The webhook was disabled or put on hold while the delivery waited for its permit, or there was no connection for it:
   // nothing was sent. Now the scheduler parks the delivery or makes it wait.
@@ -96,7 +98,7 @@ async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<v
 }
 
 interface Sendable {
-  readonly delivery: LoadedDelivery & { readonly event: NonNullable<LoadedDelivery['event']> }
+  readonly delivery: LoadedDelivery
   readonly options: SendOptions
 }
 
@@ -111,13 +113,13 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
   if (delivery?.state !== 'pending') return null
   // The job that the deletion added cancels the deliveries of the webhook.
   if (delivery.webhook === 'deleted') return null
-  const { event } = delivery
-  if (event === null) {
+  if (delivery.dataBytes === null) {
     await deps.cancel(delivery.id)
     return null
   }
-  const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
-  return options && { delivery: { ...delivery, event }, options }
+  const found = deps.findSendOptions(delivery.webhookId, delivery.revision)
+  const options = found instanceof Promise ? await found : found
+  return options && { delivery, options }
 }
 
 /** A large payload waits for memory with its permit. */
@@ -127,11 +129,9 @@ async function attemptWithMemory(
   permit: Permit,
   run: TaskRun,
 ): ReturnType<typeof attemptWithPermit> {
-  const { organizationId, event } = sendable.delivery
-  if (event.data !== null)
-    return await attemptWithPermit(deps, sendable, permit, permit.waitedMs, run)
+  const { organizationId, dataBytes } = sendable.delivery
   const startedAt = performance.now()
-  const release = await deps.payloads.acquire(organizationId, event.dataBytes)
+  const release = await deps.payloads.acquire(organizationId, dataBytes ?? 0)
   const waitedMs = permit.waitedMs + performance.now() - startedAt
   try {
     return await attemptWithPermit(deps, sendable, permit, waitedMs, run)
@@ -152,11 +152,10 @@ async function attemptWithPermit(
   let record: AttemptRecord | null = null
   try {
     if (run.signal.aborted) return 'aborted'
-    const sendable = await reloadIfStale(deps, loaded, waitedMs)
+    const sendable = waitedMs === 0 ? loaded : await reloadIfStale(deps, loaded, waitedMs)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
-    await permit.reservation
-    const { event } = sendable.delivery
-    const body = hasData(event) ? Buffer.from(deliveryBody(event)) : await deps.loadBody(event)
+    if (permit.reservation) await permit.reservation
+    const body = bodyOf(sendable.delivery) ?? (await deps.loadBody(sendable.delivery))
     // The event was deleted meanwhile, and the delivery is canceled once it is loaded again.
     if (body === null) return 'changed'
     const plan = planAttempt(deps, sendable)
@@ -169,12 +168,15 @@ async function attemptWithPermit(
     await run.ensureClaimed()
     deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
     const startedAt = performance.now()
-    const { url, headers } = request
     const { id: deliveryId, organizationId, webhookId } = sendable.delivery
     const transport = sendable.options.forwarded ? deps.forwarder : deps.sender
     const outcome = await transport.send({
-      ...{ organizationId, webhookId, deliveryId },
-      ...{ url, headers, body },
+      organizationId,
+      webhookId,
+      deliveryId,
+      url: sendable.options.url,
+      headers: request.headers,
+      body,
       acknowledgeTimeoutMs: sendable.options.timeoutMs ?? undefined,
       signal: run.signal,
       mayGoOn: permit.mayGoOn,
@@ -193,6 +195,12 @@ async function attemptWithPermit(
   }
 }
 
+/** Null if the payload was not loaded with the delivery. */
+function bodyOf({ eventId, eventType, occurredAt, data }: LoadedDelivery): Buffer | null {
+  if (data === null) return null
+  return Buffer.from(deliveryBody({ id: eventId, type: eventType, occurredAt, data }))
+}
+
 /** After a shorter wait, the revision of the webhook is enough to check. */
 const MAX_WAIT_WITHOUT_RELOAD_MS = 100
 
@@ -202,7 +210,6 @@ async function reloadIfStale(
   sendable: Sendable,
   waitedMs: number,
 ): Promise<Sendable | null> {
-  if (waitedMs === 0) return sendable
   const { id, webhookId, revision } = sendable.delivery
   if (
     waitedMs < MAX_WAIT_WITHOUT_RELOAD_MS &&
@@ -216,8 +223,7 @@ async function reloadIfStale(
 function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): PlannedAttempt {
   return {
     delivery,
-    url: options.url,
-    ordered: options.ordered,
+    options,
     isProbe: delivery.holdReason === 'failing' && delivery.isProbe,
     scheduleMs: delivery.sendsOnce ? [] : (options.retryScheduleMs ?? deps.retryScheduleMs),
     startedAt: deps.now(),
@@ -234,13 +240,9 @@ function signAttempt(
 ) {
   if (options.signingKey === null) return null
   return signRequest(deps.headerNames, options.signingKey, {
-    deliveryUuid: delivery.id,
+    delivery,
     body,
-    isTest: delivery.isTest,
-    traceParent: delivery.traceParent,
-    traceState: delivery.traceState,
     ownTrace,
-    url: options.url,
     customHeaders: options.headers,
     startedAt,
   })
@@ -274,7 +276,7 @@ async function publishResult(
   const { webhookId, organizationId } = delivery
   const { succeeded } = record
   const { attemptId, state, consecutiveFailures, failingMs } = recorded
-  deps.report.attempted(publicId('delivery', delivery.id), webhookId, record, recorded)
+  deps.report.attempted(delivery.id, webhookId, record, recorded)
   deps.notify(organizationId, attemptId)
   await deps.scheduler.handleResult(delivery, options, {
     succeeded,

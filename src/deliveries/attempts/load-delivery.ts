@@ -1,6 +1,6 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
-import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts'
+import { deliveryBody } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'
 
@@ -9,26 +9,20 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
   readonly attemptCount: number
   readonly schedulePosition: number
-  /** Null once the event is past its retention. */
-  readonly event: LoadedEvent | null
+  readonly eventId: string
+  readonly eventType: string
+  readonly occurredAt: Date
+  /** Of the event. Null if it is large: jobs that wait keep no large payload in memory. */
+  readonly data: string | null
+  /** Null once the event is past its retention, and then so is `occurredAt`. */
+  readonly dataBytes: number | null
   readonly traceParent: string | null
   readonly traceState: string | null
   /** Whether this is a test delivery to a disabled webhook, which gets no retries. */
   readonly sendsOnce: boolean
 }
 
-/** A large payload is loaded when it is sent, so that jobs that wait keep none in memory. */
-export interface LoadedEvent extends Omit<DeliveredEvent, 'data'> {
-  readonly data: string | null
-  readonly dataBytes: number
-}
-
-/** Whether the payload was loaded with the delivery. */
-export function hasData(event: LoadedEvent): event is LoadedEvent & DeliveredEvent {
-  return event.data !== null
-}
-
-/** A larger payload is loaded alone. */
+/** A larger payload is loaded when it is sent. */
 const MAX_BYTES_WITH_DELIVERY = 8 * 1024
 
 /** The delivery with a uuid, or `null` if there is none. */
@@ -46,8 +40,8 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
 const LOAD_DELIVERIES = `
   select loaded.* from unnest($1::uuid[]) as requested (id), lateral (
     select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
-      d.event_id as "eventId", d.event_type as "eventType", e.id is not null as "eventExists",
-      e.occurred_at as "occurredAt", octet_length(e.data) as "dataBytes",
+      d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt",
+      octet_length(e.data) as "dataBytes",
       case when octet_length(e.data) <= ${MAX_BYTES_WITH_DELIVERY} then e.data end as data,
       e.trace_parent as "traceParent", e.trace_state as "traceState",
       d.organization_id as "organizationId", d.webhook_id as "webhookId",
@@ -58,7 +52,8 @@ const LOAD_DELIVERIES = `
       case when s.on_hold_since is not null then s.on_hold_reason end as "holdReason",
       coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
       coalesce(s.head_delivery_id = d.id, false) as "isHead",
-      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
+      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs",
+      $4::float8 as "loadedAt"
     from (select * from posthorn.deliveries as d where d.id = requested.id and d.id between $2 and $3 offset 0) as d
     join lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w on true
     left join lateral (
@@ -67,61 +62,40 @@ const LOAD_DELIVERIES = `
     left join lateral (select * from posthorn.events as e where e.id = d.event_id offset 0) as e on true
   ) as loaded`
 
-type LoadedRow = Omit<LoadedDelivery, 'event' | 'loadedAt'> & {
-  readonly eventId: string
-  readonly eventType: string
-  readonly eventExists: boolean
-  /** Null only without an event. */
-  readonly occurredAt: Date
-  readonly data: string | null
-  readonly dataBytes: number
-}
-
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
   const sorted = uuids.toSorted()
-  const loadedAt = performance.now()
-  const { rows } = await sql.query<LoadedRow>({
+  const { rows } = await sql.query<LoadedDelivery>({
     name: 'load_deliveries',
     text: LOAD_DELIVERIES,
-    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
+    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1), performance.now()],
   })
-  const byId = new Map(rows.map((row) => [row.id, toLoadedDelivery(row, loadedAt)]))
+  const byId = new Map(rows.map((row) => [row.id, row]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 
-function toLoadedDelivery(row: LoadedRow, loadedAt: number): LoadedDelivery {
-  const { eventId, eventType, eventExists, occurredAt, data, dataBytes, ...delivery } = row
-  const event = { id: eventId, type: eventType, occurredAt, data, dataBytes }
-  return { ...delivery, loadedAt, event: eventExists ? event : null }
-}
-
-/** The body of a delivery whose payload was not loaded with it. Null once the event is past its retention. */
-export type LoadBody = (event: LoadedEvent) => Promise<Buffer | null>
+/** The body of a delivery that was loaded without its payload. Null once the event is past its retention. */
+export type LoadBody = (delivery: LoadedDelivery) => Promise<Buffer | null>
 
 /** The deliveries of an event share its body. */
 export function createLoadBody(sql: Sql): LoadBody {
-  return batched((events: LoadedEvent[]) => loadBodies(sql, events), {
+  return batched((deliveries: LoadedDelivery[]) => loadBodies(sql, deliveries), {
     maxSize: 100,
-    weight: { max: MAX_BYTES_PER_LOAD, of: ({ dataBytes }) => dataBytes },
+    weight: { max: MAX_BYTES_PER_LOAD, of: ({ dataBytes }) => dataBytes ?? 0 },
     parallel: 2,
   })
 }
 
 const MAX_BYTES_PER_LOAD = 2 * 1024 * 1024
 
-async function loadBodies(sql: Sql, events: LoadedEvent[]): Promise<(Buffer | null)[]> {
-  const ids = [...new Set(events.map(({ id }) => id))].toSorted()
-  const { rows } = await sql.query<{ id: string; data: string }>({
-    name: 'load_data',
-    text: 'select id, data from posthorn.events where id = any ($1::uuid[]) and id between $2 and $3',
+async function loadBodies(sql: Sql, deliveries: LoadedDelivery[]): Promise<(Buffer | null)[]> {
+  const ids = [...new Set(deliveries.map(({ eventId }) => eventId))].toSorted()
+  const { rows } = await sql.query<{ id: string; type: string; occurredAt: Date; data: string }>({
+    name: 'load_bodies',
+    text: `
+      select id, type, occurred_at as "occurredAt", data from posthorn.events
+      where id = any ($1::uuid[]) and id between $2 and $3`,
     values: [arrayLiteral(ids), ids[0], ids.at(-1)],
   })
-  const byId = new Map(events.map((event) => [event.id, event]))
-  const bodies = new Map(
-    rows.map(({ id, data }) => {
-      const event = byId.get(id) as LoadedEvent
-      return [id, Buffer.from(deliveryBody({ ...event, data }))]
-    }),
-  )
-  return events.map(({ id }) => bodies.get(id) ?? null)
+  const bodies = new Map(rows.map((event) => [event.id, Buffer.from(deliveryBody(event))]))
+  return deliveries.map(({ eventId }) => bodies.get(eventId) ?? null)
 }

@@ -22,7 +22,6 @@ export function deliveryHeaderNames(prefix: string): DeliveryHeaderNames {
 }
 
 export interface SignedRequest {
-  readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly signature: string
@@ -35,12 +34,13 @@ export interface SignedRequest {
 interface UnsignedRequest {
   /** The context of the span of the attempt, in place of that of the event. */
   readonly ownTrace: TraceContext | null
-  readonly deliveryUuid: string
+  readonly delivery: {
+    readonly id: string
+    readonly isTest: boolean
+    readonly traceParent: string | null
+    readonly traceState: string | null
+  }
   readonly body: Buffer
-  readonly isTest: boolean
-  readonly traceParent: string | null
-  readonly traceState: string | null
-  readonly url: string
   readonly customHeaders: Readonly<Record<string, string>>
   readonly startedAt: Date
 }
@@ -48,22 +48,13 @@ interface UnsignedRequest {
 export function signRequest(
   names: DeliveryHeaderNames,
   key: KeyObject,
-  {
-    ownTrace,
-    deliveryUuid,
-    body,
-    isTest,
-    traceParent,
-    traceState,
-    url,
-    customHeaders,
-    startedAt,
-  }: UnsignedRequest,
+  { ownTrace, delivery, body, customHeaders, startedAt }: UnsignedRequest,
 ): SignedRequest {
-  const deliveryId = publicId('delivery', deliveryUuid)
+  const { isTest } = delivery
+  const deliveryId = publicId('delivery', delivery.id)
   const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
   const signature = signDelivery(key, deliveryId, timestamp, body)
-  const trace = ownTrace ?? { traceParent, traceState }
+  const trace = ownTrace ?? delivery
   const own: Record<string, string> = {
     'content-type': 'application/json',
     [names.id]: deliveryId,
@@ -80,7 +71,7 @@ export function signRequest(
   const extraHeaderNames = isTest ? [...customHeaderNames, names.test] : customHeaderNames
   if (isTest) headers[names.test] = 'true'
   const ownTraceParent = ownTrace?.traceParent ?? null
-  return { url, headers, body, signature, extraHeaderNames, ownTraceParent }
+  return { headers, body, signature, extraHeaderNames, ownTraceParent }
 }
 
 /**
