@@ -4,7 +4,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { followTask } from '../../src/bulk-tasks/follow-task.ts'
 import { FIRST_ID } from '../../src/bulk-tasks/selection.ts'
 import type { Database } from '../../src/db/client.ts'
-import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
+import {
+  createLoadBody,
+  createLoadDelivery,
+  type LoadedDelivery,
+} from '../../src/deliveries/attempts/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createStoreEvents } from '../../src/events/store-events.ts'
 import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
@@ -145,10 +149,14 @@ test('loading and recording read only the partitions of their deliveries', async
 
   const together = [today, late, old]
   expect(await Promise.all(together.map(load))).toMatchObject([
-    { id: today, event: { data: '{"days":0}' }, traceParent: null },
-    { id: late, event: { data: '{"days":30}' }, traceParent: 'of an event 30 days old' },
-    { id: old, event: { data: '{"days":3}' }, traceParent: null },
+    { id: today, data: '{"days":0}', traceParent: null },
+    { id: late, data: '{"days":30}', traceParent: 'of an event 30 days old' },
+    { id: old, data: '{"days":3}', traceParent: null },
   ])
+  const loadBody = createLoadBody(session)
+  const ofLate = (await load(late)) as LoadedDelivery
+  expect(String(await loadBody(ofLate))).toContain('"data":{"days":30}')
+  expect(await daysSearched(() => loadBody(ofLate))).toEqual(['events 30: 1'])
   expect(await Promise.all(together.map(record))).toMatchObject(
     together.map(() => ({ number: 1, state: 'succeeded' })),
   )
