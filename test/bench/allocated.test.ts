@@ -17,7 +17,7 @@ parentPort.on('message', ({ count, length, keep }) => {
 })`
 
 const PROGRAM = `
-import { Worker } from 'node:worker_threads'
+const { Worker } = require('node:worker_threads')
 new Worker(${JSON.stringify(ALLOCATE)}, { eval: true, name: 'other' })
 const worker = new Worker(${JSON.stringify(ALLOCATE)}, { eval: true, name: 'worker' })
 worker.on('message', (message) => process.send(message))
@@ -27,9 +27,11 @@ process.on('message', (message) => {
 
 const child = spawn(
   process.execPath,
-  [...COUNT_ALLOCATIONS, '--input-type=module', '--eval', PROGRAM],
+  [...COUNT_ALLOCATIONS, '--eval', PROGRAM],
   { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
 )
+
+const exited = once(child, 'exit')
 
 const take = () => takeAllocated(child, ['worker', 'other'])
 
@@ -45,7 +47,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   child.kill()
-  await once(child, 'exit')
+  await exited
 })
 
 /** The hash and the length of a string stand before its characters. */
