@@ -23,14 +23,14 @@ const worker = new Worker(${JSON.stringify(ALLOCATE)}, { eval: true, name: 'work
 worker.on('message', (message) => process.send(message))
 process.on('message', (message) => {
   if (message.count) worker.postMessage(message)
-})`
+})
+process.send('ready')`
 
-const child = spawn(
-  process.execPath,
-  [...COUNT_ALLOCATIONS, '--eval', PROGRAM],
-  { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-)
+const child = spawn(process.execPath, [...COUNT_ALLOCATIONS, '--eval', PROGRAM], {
+  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+})
 
+const ready = once(child, 'message')
 const exited = once(child, 'exit')
 
 const take = () => takeAllocated(child, ['worker', 'other'])
@@ -41,6 +41,7 @@ async function allocate(strings: { count: number; length: number; keep: number }
 }
 
 beforeAll(async () => {
+  await ready
   // What happens once.
   await allocate({ count: 10_000, length: 1_000, keep: 1_000 })
   await take()
