@@ -17,19 +17,21 @@ parentPort.on('message', ({ count, length, keep }) => {
 })`
 
 const PROGRAM = `
-import { Worker } from 'node:worker_threads'
+const { Worker } = require('node:worker_threads')
 new Worker(${JSON.stringify(ALLOCATE)}, { eval: true, name: 'other' })
 const worker = new Worker(${JSON.stringify(ALLOCATE)}, { eval: true, name: 'worker' })
 worker.on('message', (message) => process.send(message))
 process.on('message', (message) => {
   if (message.count) worker.postMessage(message)
-})`
+})
+process.send('ready')`
 
-const child = spawn(
-  process.execPath,
-  [...COUNT_ALLOCATIONS, '--input-type=module', '--eval', PROGRAM],
-  { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
-)
+const child = spawn(process.execPath, [...COUNT_ALLOCATIONS, '--eval', PROGRAM], {
+  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+})
+
+const ready = once(child, 'message')
+const exited = once(child, 'exit')
 
 const take = () => takeAllocated(child, ['worker', 'other'])
 
@@ -39,13 +41,14 @@ async function allocate(strings: { count: number; length: number; keep: number }
 }
 
 beforeAll(async () => {
+  await ready
   // What happens once.
   await allocate({ count: 10_000, length: 1_000, keep: 1_000 })
   await take()
 })
 afterAll(async () => {
   child.kill()
-  await once(child, 'exit')
+  await exited
 })
 
 /** The hash and the length of a string stand before its characters. */
