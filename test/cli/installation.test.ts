@@ -30,7 +30,7 @@ beforeAll(async () => {
   const autumn = await createOrganization(prisma, { name: 'Autumn Fair' }, SYSTEM)
   other = publicId('organization', autumn.id)
   throughServer = serverInstallation({ url: posthorn.app.url, key: token })
-  inDatabase = databaseInstallation(posthorn.app.services)
+  inDatabase = databaseInstallation(posthorn.services)
 })
 afterAll(() => posthorn?.[Symbol.asyncDispose]())
 
