@@ -21,7 +21,7 @@ export function createFanOut(sql: Sql, pageSize = PAGE_SIZE): FanOut {
     async ([organizationUuid]: string[]) => [
       await createDeliveries(sql, organizationUuid as string, pageSize),
     ],
-    { gatherMs: 0, maxSize: 1, parallel: 1 },
+    { maxSize: 1, parallel: 1 },
   )
   const runs = new Map<string, { again: boolean }>()
   return async (organizationUuid, signal) => {

@@ -31,9 +31,6 @@ export interface StoredEvent {
  */
 export type StoreEvents = (rows: readonly EventRow[]) => Promise<readonly StoredEvent[]>
 
-/** Calls within this time share a transaction. */
-const GATHER_MS = 1
-
 /**
  * Bounds of one statement: calls, their events, and the characters of their data. The number of deliveries is bounded by
  * `posthorn.insert_events`.
@@ -60,8 +57,9 @@ const LATE_LOCK_TIMEOUT_MS = 25
 const LATE_AFTER_MS = 2_000
 
 /**
- * Concurrent calls share a transaction, and a call that Postgres rejects fails alone. Calls with idempotency keys have
- * separate transactions, so that calls without a key never wait for one; so have large calls, one after the other.
+ * Calls that come while statements run share the next transaction, and a call that Postgres rejects fails alone. Calls
+ * with idempotency keys have separate transactions, so that calls without a key never wait for one; so have large calls,
+ * one after the other.
  */
 export function createStoreEvents(sql: Sql): StoreEvents {
   const createBatch = (isKeyed: boolean, parallel: number) =>
@@ -71,7 +69,6 @@ export function createStoreEvents(sql: Sql): StoreEvents {
         return storeCalls(sql, calls, timeoutMs)
       },
       {
-        gatherMs: GATHER_MS,
         maxSize: MAX_CALLS,
         weight: { max: 1, of: weigh },
         parallel,

@@ -106,7 +106,7 @@ function createBatch(): Batch {
     const key = `${info.parentType.name}@${fieldPath(info.path)} ${organizationId}`
     const known = byField.get(key)
     if (known) return known
-    const together = batched(run, { gatherMs: 0, maxSize: 1_000 })
+    const together = batched(run, { maxSize: 1_000 })
     byField.set(key, together)
     return together
   }) as Batch

@@ -1,8 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 export interface BatchOptions<Input> {
-  /** How long the first call of a batch waits for others, in milliseconds. 0: until the end of the tick. */
-  readonly gatherMs: number
   /** The maximum number of calls in a batch. */
   readonly maxSize: number
   /** The maximum total weight of a batch; a heavier call runs alone. Default: no limit. */
@@ -19,21 +17,24 @@ export interface BatchOptions<Input> {
 /** `waitedMs`: how long ago the first of the calls came. */
 type Run<Input, Output> = (inputs: Input[], waitedMs: number) => Promise<readonly Output[]>
 
-interface Call<Input, Output> extends PromiseWithResolvers<Output> {
+interface Call<Input, Output> {
   readonly input: Input
   readonly weight: number
   readonly cameAtMs: number
+  readonly resolve: (output: Output) => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
- * Batches concurrent calls: calls that arrive close together run as one batch, and each gets its own result. `run`
- * returns one result per input, in order; if it throws, every call of the batch throws.
+ * Batches concurrent calls: calls of one tick run as one batch, and each gets its own result. No call waits for a timer:
+ * with `parallel`, calls gather while as many batches run. `run` returns one result per input, in order; if it throws,
+ * every call of the batch throws.
  */
 export function batched<Input, Output>(
   run: Run<Input, Output>,
   options: BatchOptions<Input>,
 ): (input: Input) => Promise<Output> {
-  const { gatherMs, maxSize, weight, parallel = Number.POSITIVE_INFINITY, isolate } = options
+  const { maxSize, weight, parallel = Number.POSITIVE_INFINITY, isolate } = options
   const calls: Call<Input, Output>[] = []
   // A batch belongs to several requests, so it runs in the context of none.
   const runOutside = AsyncLocalStorage.snapshot()
@@ -64,20 +65,15 @@ export function batched<Input, Output>(
   }
 
   return (input) => {
-    const call = {
-      ...Promise.withResolvers<Output>(),
-      input,
-      weight: weight?.of(input) ?? 0,
-      cameAtMs: performance.now(),
-    }
-    calls.push(call)
+    const { promise, resolve, reject } = Promise.withResolvers<Output>()
+    const size = weight?.of(input) ?? 0
+    calls.push({ input, weight: size, cameAtMs: performance.now(), resolve, reject })
     if (calls.length >= maxSize) flush()
     else if (!gathering && running < parallel) {
       gathering = true
-      if (gatherMs > 0) setTimeout(flush, gatherMs)
-      else setImmediate(flush)
+      setImmediate(flush)
     }
-    return call.promise
+    return promise
   }
 }
 
@@ -88,12 +84,11 @@ async function runBatch<Input, Output>(
   isolate: BatchOptions<Input>['isolate'],
 ): Promise<void> {
   try {
-    const waitedMs = performance.now() - Math.min(...calls.map(({ cameAtMs }) => cameAtMs))
-    const outputs = await run(
-      calls.map(({ input }) => input),
-      waitedMs,
-    )
-    for (const [i, call] of calls.entries()) call.resolve(outputs[i] as Output)
+    const inputs = calls.map(({ input }) => input)
+    const outputs = await run(inputs, performance.now() - (calls[0]?.cameAtMs ?? 0))
+    calls.forEach(({ resolve }, i) => {
+      resolve(outputs[i] as Output)
+    })
   } catch (error) {
     if (calls.length > 1 && isolate?.(error)) {
       const half = Math.ceil(calls.length / 2)

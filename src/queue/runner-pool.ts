@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import type { Database } from '../db/client.ts'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import { FairPool } from '../db/fair-pool.ts'
 import { createOwnedSockets } from '../db/owned-sockets.ts'
+import type { Pools } from '../db/pools.ts'
 import { sessionOptions } from '../db/session-settings.ts'
 
 /** The Postgres connections of one worker runner. */
@@ -21,15 +21,19 @@ const MAX_CONNECTIONS = 5
  * of a plan, only a bitmap scan is allowed for the lookups, while a claim, whose plans all have one disabled step, still
  * reads the index in its order: that holds with any statistics. Before, a bitmap scan would read all due jobs to claim a
  * few, and a disabled scan also has so high a cost that it triggers JIT compilation.
+ *
+ * A claim or a completion that Postgres loses in a crash only makes a job run again, and the deliveries have what became
+ * of them: docs/reliability.md.
  */
 const SETTINGS = `
+  set synchronous_commit = off;
   set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off;
   select set_config('enable_' || method, 'off', false) from unnest(
     case when current_setting('server_version_num')::int >= 180000 then array['indexscan', 'sort']
       else array['bitmapscan'] end) as method`
 
 export function openRunnerPool(
-  { url, connections }: Pick<Database, 'url' | 'connections'>,
+  { url, connections }: Pick<Pools, 'url' | 'connections'>,
   applicationName: string,
   onError: (error: Error) => void,
 ): RunnerPool {

@@ -23,7 +23,7 @@ export function createPark(sql: Sql): Park {
     await sql.query({ name: 'park_deliveries', text: PARK_DELIVERIES, values })
     return deliveries.map(() => undefined)
   }
-  return batched(parkTogether, { gatherMs: 3, maxSize: 500, parallel: 1 })
+  return batched(parkTogether, { maxSize: 500, parallel: 1 })
 }
 
 /**

@@ -15,7 +15,6 @@ export type Reserve = (request: ReservationRequest) => Promise<number | null>
 
 export function createReserve(sql: Sql): Reserve {
   return batched((requests: ReservationRequest[]) => reserve(sql, requests), {
-    gatherMs: 0,
     maxSize: 500,
   })
 }

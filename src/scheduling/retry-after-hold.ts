@@ -24,7 +24,6 @@ export type HoldForRetryAfter = (request: WaitRequest) => Promise<boolean>
 
 export function createHoldForRetryAfter(sql: Sql, aheadMs: () => number): HoldForRetryAfter {
   return batched((requests: WaitRequest[]) => hold(sql, requests, aheadMs()), {
-    gatherMs: 3,
     maxSize: 500,
     parallel: 1,
   })

@@ -21,7 +21,6 @@ interface SessionRow extends KeyRow {
  */
 export function createAuthenticateSession(sql: Sql): AuthenticateSession {
   const find = batched((hashes: Buffer[]) => findSessions(sql, hashes), {
-    gatherMs: 0,
     maxSize: 500,
     parallel: 1,
   })

@@ -20,7 +20,6 @@ export function createAuditRevealedSecrets(
   reader: Reader,
 ): (webhookUuid: string) => Promise<unknown> {
   const write = batched((uuids: string[]) => writeEntries(reader, uuids), {
-    gatherMs: 0,
     maxSize: 1_000,
   })
   const written = new Map<string, Promise<unknown>>()

@@ -12,7 +12,7 @@ test('calls of one tick run as one batch, and each gets its own result', async (
       batches.push(inputs)
       return inputs.map((n) => n * 2)
     },
-    { gatherMs: 0, maxSize: 10 },
+    { maxSize: 10 },
   )
   expect(await Promise.all([1, 2, 3].map(double))).toEqual([2, 4, 6])
   expect(batches).toEqual([[1, 2, 3]])
@@ -27,7 +27,7 @@ test('a full batch runs at once, and the other calls in the next one', async () 
       sizes.push(inputs.length)
       return inputs
     },
-    { gatherMs: 1, maxSize: 3 },
+    { maxSize: 3 },
   )
   await Promise.all([1, 2, 3, 4, 5, 6, 7].map(count))
   expect(sizes).toEqual([3, 3, 1])
@@ -39,14 +39,14 @@ test('a failed batch rejects its own calls only', async () => {
       if (inputs.includes(2)) throw new Error('two')
       return inputs
     },
-    { gatherMs: 1, maxSize: 2 },
+    { maxSize: 2 },
   )
   const results = await Promise.allSettled([1, 2, 3].map(run))
   expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'fulfilled'])
 })
 
 describe('a rejected batch', () => {
-  const isolating = { gatherMs: 0, maxSize: 1_000, isolate: (error: unknown) => error === REJECTED }
+  const isolating = { maxSize: 1_000, isolate: (error: unknown) => error === REJECTED }
 
   test('runs again in halves: faulty calls are rejected, and each other call gets its own result', async () => {
     const bads = fc.uniqueArray(fc.nat(59), { maxLength: 20 })
@@ -112,29 +112,9 @@ describe('a rejected batch', () => {
   })
 })
 
-test('the first call of a batch waits gatherMs for others', async () => {
-  const begun: { inputs: number[]; at: number }[] = []
-  const run = batched(
-    async (inputs: number[]) => {
-      begun.push({ inputs, at: performance.now() })
-      return inputs
-    },
-    { gatherMs: 50, maxSize: 10 },
-  )
-  const calledAt = performance.now()
-  const first = run(1)
-  await nextTick()
-  expect(await Promise.all([first, run(2)])).toEqual([1, 2])
-  expect(begun.map(({ inputs }) => inputs)).toEqual([[1, 2]])
-  // Timers can fire a millisecond early.
-  expect(Number(begun[0]?.at) - calledAt).toBeGreaterThan(45)
-})
-
 describe('batches with a limit on parallel runs', () => {
-  const MINUTE_MS = 60_000
-
   test('gather further calls, which run as soon as a batch ends', async () => {
-    const { begun, run, end } = controlled({ gatherMs: 0, maxSize: 10, parallel: 2 })
+    const { begun, run, end } = controlled({ maxSize: 10, parallel: 2 })
     const results = [run(1)]
     await nextTick()
     results.push(run(2))
@@ -151,7 +131,7 @@ describe('batches with a limit on parallel runs', () => {
   })
 
   test('never exceed the maximum size, even if many calls wait', async () => {
-    const { begun, run, end } = controlled({ gatherMs: 0, maxSize: 3, parallel: 1 })
+    const { begun, run, end } = controlled({ maxSize: 3, parallel: 1 })
     const inputs = Array.from({ length: 8 }, (_, n) => n)
     const results = Promise.all(inputs.map(run))
     for (const next of [
@@ -175,7 +155,7 @@ describe('batches with a limit on parallel runs', () => {
         running -= 1
         throw new Error(`failed: ${inputs}`)
       },
-      { gatherMs: 0, maxSize: 2, parallel: 1 },
+      { maxSize: 2, parallel: 1 },
     )
     const results = await Promise.allSettled([1, 2, 3, 4].map(run))
     expect(results.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
@@ -186,7 +166,7 @@ describe('batches with a limit on parallel runs', () => {
     const run = batched(
       (inputs: number[]) =>
         inputs.includes(1) ? new Promise<number[]>(() => {}) : Promise.resolve(inputs),
-      { gatherMs: 0, maxSize: 10, parallel: 2 },
+      { maxSize: 10, parallel: 2 },
     )
     void run(1)
     await nextTick()
@@ -195,7 +175,7 @@ describe('batches with a limit on parallel runs', () => {
   })
 
   test('do not wait for further calls once a batch may run', async () => {
-    const { begun, run, end } = controlled({ gatherMs: MINUTE_MS, maxSize: 2, parallel: 1 })
+    const { begun, run, end } = controlled({ maxSize: 2, parallel: 1 })
     const results = [run(1), run(2), run(3)]
     await until(() => begun.length === 1, 'the full batch begins')
     end()
@@ -213,7 +193,7 @@ test('a batch never exceeds the maximum weight, unless a single call does', asyn
       batches.push(inputs)
       return inputs
     },
-    { gatherMs: 0, maxSize: 10, weight: { max: 10, of: (n) => n } },
+    { maxSize: 10, weight: { max: 10, of: (n) => n } },
   )
   expect(await Promise.all([4, 6, 1, 30, 5, 5, 2].map(run))).toEqual([4, 6, 1, 30, 5, 5, 2])
   expect(batches).toEqual([[4, 6], [1], [30], [5, 5], [2]])

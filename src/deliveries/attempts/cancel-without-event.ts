@@ -15,5 +15,5 @@ export function createCancelWithoutEvent(
     reportCanceled({ count: canceled.length, reason: 'event_deleted', ids: { deliveryIds } })
     return uuids.map(() => undefined)
   }
-  return batched(cancel, { gatherMs: 5, maxSize: 500, parallel: 1 })
+  return batched(cancel, { maxSize: 500, parallel: 1 })
 }

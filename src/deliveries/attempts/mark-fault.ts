@@ -16,5 +16,5 @@ export function createMarkFault(sql: Sql): (uuid: string) => Promise<void> {
     )
     return uuids.map(() => undefined)
   }
-  return batched(mark, { gatherMs: 5, maxSize: 500, parallel: 1 })
+  return batched(mark, { maxSize: 500, parallel: 1 })
 }

@@ -7,5 +7,5 @@ export function createRequeue(sql: Sql): (uuid: string) => Promise<void> {
     await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuids])
     return uuids.map(() => undefined)
   }
-  return batched(requeue, { gatherMs: 5, maxSize: 1_000 })
+  return batched(requeue, { maxSize: 1_000 })
 }
