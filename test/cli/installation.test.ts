@@ -11,7 +11,6 @@ import { serverInstallation } from '../../src/cli/installation/server-installati
 import { publicId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createOrganization } from '../../src/organizations/organization.ts'
-import type { Services } from '../../src/run/services.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
@@ -31,7 +30,7 @@ beforeAll(async () => {
   const autumn = await createOrganization(prisma, { name: 'Autumn Fair' }, SYSTEM)
   other = publicId('organization', autumn.id)
   throughServer = serverInstallation({ url: posthorn.app.url, key: token })
-  inDatabase = databaseInstallation(posthorn.app.services as Services)
+  inDatabase = databaseInstallation(posthorn.services)
 })
 afterAll(() => posthorn?.[Symbol.asyncDispose]())
 
