@@ -23,7 +23,7 @@ if (isMainThread) {
     const bytes = Buffer.alloc(length)
     kept = new Array(keep)
     for (let i = 0; i < count; i++) {
-      const string = bytes.latin1Slice()
+      const string = bytes.toString('latin1')
       if (i < keep) kept[i] = string
     }
     parentPort?.postMessage('allocated')
