@@ -10,8 +10,8 @@ import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 export interface LaunchedThread extends Part {
   /** The functions of the thread. Pending calls reject when the thread ends. */
   readonly remote: BirpcReturn<RoleThread, MainThread>
-  /** The URL of its server, or null if it has none. */
-  readonly url: string | null
+  /** The URL of its server. Empty without one. */
+  readonly url: string
 }
 
 /** A thread that loads the modules of its role, until it is launched. */

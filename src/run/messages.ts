@@ -8,8 +8,8 @@ export type ThreadRole = 'api' | 'worker'
 
 /** The functions of a thread, for the main thread. */
 export interface RoleThread {
-  /** Starts the role. Returns the URL of its server, or null if the thread has none. `restarts`: of the thread so far. */
-  start(settings: Settings, restarts: number): Promise<string | null>
+  /** Starts the role, after this many restarts. Returns the URL of its server, which is empty without one. */
+  start(settings: Settings, restarts: number): Promise<string>
   /** See `Running`. */
   provision(dataDir: string): Promise<Provisioned>
   /** Answers as soon as the event loop of the thread turns. */

@@ -60,7 +60,7 @@ async function startThreads(
           settings: { config: { ...config, port }, secrets, trustedAuthorities, testReceiver },
           main: mainThread(self),
         })
-        if (launched.url !== null) url = launched.url
+        if (self === listening) url = launched.url
         return launched
       },
       onFailed({ reason }) {
