@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { startBenchReceiver } from '../bench/bench-receiver.ts'
@@ -13,7 +13,7 @@ import { ENCRYPTION_KEY } from '../bench/posthorn-server.ts'
 import { startScript } from '../bench/script-process.ts'
 import { addWebhooks, createBenchTenant, openBenchServices } from '../bench/tenant.ts'
 import { optional } from '../support/left-out.ts'
-import { createMemoryGroup, whyNoMemoryGroup } from '../support/memory-group.ts'
+import { createMemoryGroup, type MemoryGroup, whyNoMemoryGroup } from '../support/memory-group.ts'
 import { until } from '../support/until.ts'
 import { ROOT } from './command-blocks.ts'
 
@@ -45,62 +45,78 @@ const ROUNDS = 3
 const SINGLY = 10_000
 const IN_BATCHES = 20_000
 
-describe(
-  'npm start in 512 MB, with its Postgres and a million deliveries',
-  optional(notLong ?? noGroup),
-  () => {
-    test('delivers every event of a load, and nothing is killed', {
-      timeout: 1_800_000,
-    }, async () => {
-      await using resources = new AsyncDisposableStack()
-      const folder = await mkdtemp(path.join(ON_DISK, 'posthorn-small-'))
-      resources.defer(() => rm(folder, { recursive: true }))
-      const receiver = resources.use(await startBenchReceiver())
-      const { token, type } = await fillDatabase(folder, receiver.url)
-      const group = resources.use(await createMemoryGroup(512 * MEBIBYTE))
+test('in 512 MB, npm start with its Postgres and a million deliveries delivers every event of a load', {
+  ...optional(notLong ?? noGroup),
+  timeout: 1_800_000,
+}, async () => {
+  await using resources = new AsyncDisposableStack()
+  const folder = await mkdtemp(path.join(ON_DISK, 'posthorn-small-'))
+  resources.defer(() => rm(folder, { recursive: true }))
+  const receiver = resources.use(await startBenchReceiver())
+  const { token, type } = await fillDatabase(folder, receiver.url)
+  const group = resources.use(await createMemoryGroup(512 * MEBIBYTE))
+  // A server that is killed leaves its Postgres.
+  resources.defer(async () => await (await openEmbeddedPostgres(folder))[Symbol.asyncDispose]())
+  const { authority } = receiver
+  const server = resources.use(await startServer(group, folder, authority))
 
-      const authorityFile = path.join(folder, 'receiver.pem')
-      await writeFile(authorityFile, receiver.authority)
-      const npm = spawn('npm', ['start'], {
-        cwd: ROOT,
-        env: {
-          PATH: process.env['PATH'],
-          PORT: '0',
-          POSTHORN_DATA_DIR: folder,
-          POSTHORN_ENCRYPTION_KEYS: ENCRYPTION_KEY,
-          POSTHORN_EGRESS_ALLOW: '127.0.0.0/8',
-          POSTHORN_EGRESS_CA_FILE: authorityFile,
-        },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      })
-      await group.add(npm.pid as number)
-      const exited = once(npm, 'exit')
-      resources.defer(async () => {
-        npm.kill()
-        await exited
-      })
-      let url = ''
-      const troubles: string[] = []
-      createInterface(npm.stderr).on('line', (line) => {
-        if (line.includes('"msg":"ready"')) url = JSON.parse(line).url
-        if (/"level":"(warn|error|fatal)"/.test(line)) troubles.push(line)
-      })
-      await until(() => url !== '' || npm.exitCode !== null, 'the server is ready', 120_000)
+  const publisher = resources.use(startScript('publisher-main.ts'))
+  const target = { url: await server.url(), token, type, data: DATA, connections: 50 }
+  const deliver = async () => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      await publisher.call('publishNumber', { ...target, batch: null, count: SINGLY })
+      await publisher.call('publishNumber', { ...target, batch: 100, count: IN_BATCHES })
+      await receiver.waitUntilReceived('ok', round * (SINGLY + IN_BATCHES), 300_000)
+    }
+    const all = STORED + ROUNDS * (SINGLY + IN_BATCHES)
+    await until(async () => (await countSucceeded(folder)) === all, 'all have succeeded', 60_000)
+    return 'everything succeeded'
+  }
+  const outcome = await deliver().catch(String)
+  const killedCount = await group.killedCount()
+  const { errors } = server
+  expect({ killedCount, errors, outcome }).toEqual({
+    killedCount: 0,
+    errors: [],
+    outcome: 'everything succeeded',
+  })
+})
 
-      const publisher = resources.use(startScript('publisher-main.ts'))
-      const target = { url, token, type, data: DATA, connections: 50 }
-      for (let round = 1; round <= ROUNDS; round++) {
-        await publisher.call('publishNumber', { ...target, batch: null, count: SINGLY })
-        await publisher.call('publishNumber', { ...target, batch: 100, count: IN_BATCHES })
-        await receiver.waitUntilReceived('ok', round * (SINGLY + IN_BATCHES))
-      }
-      const all = STORED + ROUNDS * (SINGLY + IN_BATCHES)
-      await until(async () => (await countSucceeded(folder)) === all, 'all have succeeded', 60_000)
-      expect(await group.killedCount()).toBe(0)
-      expect(troubles).toEqual([])
-    })
-  },
-)
+async function startServer(group: MemoryGroup, folder: string, authority: string) {
+  const authorityFile = path.join(folder, 'receiver.pem')
+  await writeFile(authorityFile, authority)
+  const npm = spawn('npm', ['start'], {
+    cwd: ROOT,
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      POSTHORN_DATA_DIR: folder,
+      POSTHORN_ENCRYPTION_KEYS: ENCRYPTION_KEY,
+      POSTHORN_EGRESS_ALLOW: '127.0.0.0/8',
+      POSTHORN_EGRESS_CA_FILE: authorityFile,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const exited = once(npm, 'exit')
+  await group.add(npm.pid as number)
+  let url = ''
+  const errors: string[] = []
+  createInterface(npm.stderr).on('line', (line) => {
+    if (line.includes('"msg":"ready"')) url = JSON.parse(line).url
+    if (/"level":"(error|fatal)"/.test(line)) errors.push(line)
+  })
+  return {
+    errors,
+    async url() {
+      await until(() => url !== '', 'the server is ready', 120_000)
+      return url
+    },
+    async [Symbol.asyncDispose]() {
+      npm.kill()
+      await exited
+    },
+  }
+}
 
 /** Stores deliveries of the last four weeks, as a Postgres keeps them that has run for long. */
 async function fillDatabase(folder: string, receiverUrl: string) {

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+
+/** Strings that a thread allocates in its heap, one after the other. `keep` of them live on. */
+export interface Strings {
+  readonly count: number
+  readonly length: number
+  readonly keep: number
+}
+
+/* A program with two threads, the first of which allocates what the parent asks for. */
+if (isMainThread) {
+  const file = fileURLToPath(import.meta.url)
+  const [worker] = ['worker', 'other'].map((name) => new Worker(file, { name }))
+  worker?.on('message', (message) => process.send?.(message))
+  process.on('message', (message: Partial<Strings>) => {
+    if (message.count !== undefined) worker?.postMessage(message)
+  })
+  process.send?.('ready')
+} else {
+  let kept: string[] = []
+  parentPort?.on('message', ({ count, length, keep }: Strings) => {
+    const bytes = Buffer.alloc(length)
+    kept = new Array(keep)
+    for (let i = 0; i < count; i++) {
+      const string = bytes.toString('latin1')
+      if (i < keep) kept[i] = string
+    }
+    parentPort?.postMessage('allocated')
+  })
+}
