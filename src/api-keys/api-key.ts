@@ -9,7 +9,8 @@ import type { ApiKey } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import { invalid, notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
-import { type LimitsInput, requireLimits } from './limits.ts'
+import type { LimitsInput } from './default-limits.ts'
+import { requireLimits } from './limits.ts'
 import { hashToken, mintToken, tokenHint } from './token.ts'
 
 export interface NewApiKey extends LimitsInput {

@@ -4,7 +4,7 @@ import { batched } from '../lib/batch.ts'
 import { DomainError, rateLimited } from '../lib/errors.ts'
 import { createAuthFailureLimiter } from '../rate-limit/auth-failure-limiter.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import { resolveLimits } from './limits.ts'
+import { resolveLimits } from './default-limits.ts'
 import { hashToken, isWellFormedToken } from './token.ts'
 
 /**

@@ -11,3 +11,14 @@ export const DEFAULT_LIMITS: Limits = {
   eventsPerSecond: 50_000,
   deliveriesPerSecond: 10_000,
 }
+
+/** The limits of a key as input. Null or missing: the default. */
+export type LimitsInput = { readonly [name in keyof Limits]?: number | null }
+
+export function resolveLimits(input: LimitsInput): Limits {
+  return {
+    requestsPerSecond: input.requestsPerSecond ?? DEFAULT_LIMITS.requestsPerSecond,
+    eventsPerSecond: input.eventsPerSecond ?? DEFAULT_LIMITS.eventsPerSecond,
+    deliveriesPerSecond: input.deliveriesPerSecond ?? DEFAULT_LIMITS.deliveriesPerSecond,
+  }
+}

@@ -2,20 +2,9 @@ import { z } from 'zod'
 import { type Caller, hasScope, type Limits } from '../access/scope.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
 import { checkInput } from '../lib/validation.ts'
-import { DEFAULT_LIMITS } from './default-limits.ts'
+import { DEFAULT_LIMITS, type LimitsInput, resolveLimits } from './default-limits.ts'
 
 export const MAX_PER_SECOND = 1_000_000
-
-/** The limits of a key as input. Null or missing: the default. */
-export type LimitsInput = { readonly [name in keyof Limits]?: number | null }
-
-export function resolveLimits(input: LimitsInput): Limits {
-  return {
-    requestsPerSecond: input.requestsPerSecond ?? DEFAULT_LIMITS.requestsPerSecond,
-    eventsPerSecond: input.eventsPerSecond ?? DEFAULT_LIMITS.eventsPerSecond,
-    deliveriesPerSecond: input.deliveriesPerSecond ?? DEFAULT_LIMITS.deliveriesPerSecond,
-  }
-}
 
 const perSecond = z
   .int('must be a whole number')

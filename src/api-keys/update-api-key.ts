@@ -6,7 +6,8 @@ import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
-import { type LimitsInput, requireLimits } from './limits.ts'
+import type { LimitsInput } from './default-limits.ts'
+import { requireLimits } from './limits.ts'
 
 /**
  * Changes the limits of an API key in every process. Null: the default. Missing: unchanged. Throws `not_found` or

@@ -68,7 +68,7 @@ async function importFile(
   return await withServices(async ({ database: { pool }, webhooks }) => {
     const { keyring, maxWebhooks } = webhooks
     await requireListedKeys(pool, keyring)
-    const contents = checkContents(opened, webhooks)
+    const contents = await checkContents(opened, webhooks)
     return await importContents(pool, keyring, contents, {
       maxWebhooks,
       disabled,

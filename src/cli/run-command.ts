@@ -1,5 +1,5 @@
 import { readEnvironment } from '../config/config.ts'
-import type { Services } from '../run/app.ts'
+import type { Services } from '../run/services.ts'
 import { ServerError } from './send-request.ts'
 
 /**
@@ -9,7 +9,7 @@ import { ServerError } from './send-request.ts'
 export async function withServices<T>(use: (services: Services) => Promise<T>): Promise<T> {
   const [{ openRuntime }, { openServices }, { migrateDatabase }] = await Promise.all([
     import('../embedded/runtime.ts'),
-    import('../run/app.ts'),
+    import('../run/services.ts'),
     import('../migrate/migrate-database.ts'),
   ])
   await using runtime = await openRuntime(readEnvironment())

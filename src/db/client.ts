@@ -1,13 +1,8 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
-import {
-  CONNECT_TIMEOUT_MS,
-  type Connections,
-  createConnections,
-  type PoolOptions,
-} from './connections.ts'
-import type { FairPool } from './fair-pool.ts'
+import { CONNECT_TIMEOUT_MS } from './connections.ts'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
+import { openPools, type Pools, type PoolsOptions } from './pools.ts'
 
 /** A Prisma client or an open transaction; domain functions take either. */
 export type Db = PrismaClient | Prisma.TransactionClient
@@ -16,91 +11,30 @@ export type Db = PrismaClient | Prisma.TransactionClient
 export type Sql = Pick<pg.Pool, 'query'>
 
 /** The database: Prisma and plain SQL on a shared pool. */
-export interface Database extends AsyncDisposable {
-  /** Each connection to it has its own session. */
-  readonly url: string
-  /** The transaction pooler that the connections of `pool` go through, or null. */
-  readonly poolerUrl: string | null
-  /** Opens further pools. */
-  readonly connections: Connections
-  /** Holds no state of a session beyond a transaction. */
-  readonly pool: pg.Pool
-  /** The pool of the hot path: publishing, loading, recording, scheduling. Always connects directly. */
-  readonly pipeline: pg.Pool
-  /** The pool of work in the background for one organization, so that it leaves all other connections. */
-  readonly background: pg.Pool
-  /** All, for metrics. */
-  readonly pools: Readonly<Record<(typeof POOLS)[number], FairPool>>
+export interface Database extends Pools {
   readonly prisma: PrismaClient
 }
 
-/** Few are enough, because the hot path runs its statements in batches. */
-const MAX_PIPELINE_CONNECTIONS = 6
-
-/** Each runs one page of one organization. */
-const MAX_BACKGROUND_CONNECTIONS = 3
-
-/** As many organizations can wait for their next page as there are. */
-const MAX_BACKGROUND_WAIT_MS = 60_000
-
-/**
- * The statements of the hot path find rows by an index, and each connection plans them once. Without these settings the
- * plan could be a sequential scan, chosen while a new partition has few rows, that later reads the whole partition for
- * each delivery.
- */
-const INDEX_PLAN_SETTINGS =
-  'set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set jit = off'
+/** Opens the pools. They connect on first use, so this succeeds while Postgres is unreachable. */
+export function openDatabase(url: string, options: PoolsOptions = {}): Database {
+  const pools = openPools(url, options)
+  const prisma = openPrisma(pools.pool, options.connectTimeoutMs)
+  return {
+    ...pools,
+    prisma,
+    async [Symbol.asyncDispose]() {
+      await prisma.$disconnect()
+      await pools[Symbol.asyncDispose]()
+    },
+  }
+}
 
 /** As long as Postgres lets a transaction wait for its next statement. */
 const MAX_TRANSACTION_MS = 30_000
 
-/** The names of the pools in metrics. */
-export const POOLS = ['general', 'pipeline', 'background'] as const
-
-export interface DatabaseOptions extends Omit<Partial<PoolOptions>, 'onWaited'> {
-  /** How long a connect may take, and how long the wait for a free connection. Default: 2 s. */
-  readonly connectTimeoutMs?: number
-  /** See `FairPoolOptions`, with the name of the pool. Default: nothing. */
-  readonly onWaited?: (pool: string, waitedMs: number, timedOut: boolean) => void
-}
-
-/** Opens the pools. They connect on first use, so this succeeds while Postgres is unreachable. */
-export function openDatabase(
-  url: string,
-  {
-    maxConnections = 20,
-    purpose = 'requests',
-    onError = () => {},
-    onWaited = () => {},
-    connectTimeoutMs = CONNECT_TIMEOUT_MS,
-    poolerUrl = null,
-    ownerOf,
-  }: DatabaseOptions = {},
-): Database {
-  const connections = createConnections(url, connectTimeoutMs)
-  const pool = connections.open({
-    maxConnections,
-    purpose,
-    onError,
-    poolerUrl,
-    onWaited: (...wait) => onWaited('general', ...wait),
-    ...(ownerOf && { ownerOf }),
-  })
-  const pipeline = connections.open({
-    maxConnections: MAX_PIPELINE_CONNECTIONS,
-    purpose,
-    onError,
-    onWaited: (...wait) => onWaited('pipeline', ...wait),
-    setupSql: INDEX_PLAN_SETTINGS,
-  })
-  const background = connections.open({
-    maxConnections: MAX_BACKGROUND_CONNECTIONS,
-    purpose,
-    maxWaitMs: MAX_BACKGROUND_WAIT_MS,
-    onError,
-    onWaited: (...wait) => onWaited('background', ...wait),
-  })
-  const prisma = new PrismaClient({
+/** Prisma on a pool, which stays open when Prisma disconnects. */
+export function openPrisma(pool: pg.Pool, connectTimeoutMs = CONNECT_TIMEOUT_MS): PrismaClient {
+  return new PrismaClient({
     adapter: new PrismaPg(pool),
     // The limits of Postgres and of the pools end first, and their errors tell which of them it was.
     transactionOptions: {
@@ -108,19 +42,4 @@ export function openDatabase(
       timeout: MAX_TRANSACTION_MS,
     },
   })
-  return {
-    url,
-    poolerUrl,
-    connections,
-    pool,
-    pipeline,
-    background,
-    pools: { general: pool, pipeline, background },
-    prisma,
-    async [Symbol.asyncDispose]() {
-      await prisma.$disconnect()
-      await Promise.all([pipeline.end(), background.end()])
-      if (!pool.ended) await pool.end()
-    },
-  }
 }

@@ -49,7 +49,8 @@ export async function createEventType(
   actor: Actor,
 ): Promise<void> {
   const { data, issues } = checkInput(newEventType, input)
-  const allIssues = [...issues, ...payloadIssues(input.schema ?? null, input.example ?? null)]
+  const payload = await payloadIssues(input.schema ?? null, input.example ?? null)
+  const allIssues = [...issues, ...payload]
   if (!data || allIssues.length > 0) throw invalid(allIssues)
   const created = await prisma.$transaction(async (tx) => {
     const { count } = await tx.eventType.createMany({
@@ -83,7 +84,7 @@ export async function updateEventType(
     const before = await lockEventType(tx, name)
     const { data, issues } = checkInput(eventTypeChanges, input)
     const { schema = before.schema, example = before.example } = input
-    const allIssues = [...issues, ...payloadIssues(schema, example)]
+    const allIssues = [...issues, ...(await payloadIssues(schema, example))]
     if (!data || allIssues.length > 0) throw invalid(allIssues)
     const changed = changedFields(auditedFields(before), { ...auditedFields(before), ...data })
     const { revision } = before
@@ -181,7 +182,7 @@ interface Payloads {
 }
 
 /** The issues of a JSON Schema, or null, and of an example, which must match it. */
-export function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
+export async function payloadIssues(schema: unknown, example: unknown): Promise<FieldIssue[]> {
   const issues: FieldIssue[] = []
   const report = (field: string, code: IssueCode, detail: string) =>
     issues.push({ path: [field], code, detail: `${field} ${detail}` })
@@ -199,7 +200,7 @@ export function payloadIssues(schema: unknown, example: unknown): FieldIssue[] {
     )
   }
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return issues
-  const { check, problem } = checkSchema(schema)
+  const { check, problem } = await checkSchema(schema)
   if (problem) report('schema', 'invalid_schema', problem)
   const mismatches = check && example !== null ? check(example, exampleJson) : []
   if (mismatches.length > 0) {

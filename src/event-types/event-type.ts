@@ -43,7 +43,7 @@ export function createCatalogue(sql: Sql): Catalogue {
       for (const name of names) if (!found.has(name)) known.delete(name)
       for (const [name, { schema, revision }] of found) {
         if (known.get(name)?.revision === revision) continue
-        known.set(name, { revision, check: compileStored(schema) })
+        known.set(name, { revision, check: await compileStored(schema) })
       }
       return new Array<void>(calls.length)
     },
@@ -92,10 +92,10 @@ async function findTypes(
 }
 
 /** An event type whose schema cannot be used is not published: the schema is older than this version, or written in SQL. */
-function compileStored(schema: object | null): CheckData {
+async function compileStored(schema: object | null): Promise<CheckData> {
   if (!schema) return () => []
   try {
-    return compileSchema(schema)
+    return await compileSchema(schema)
   } catch (error) {
     return () => [`the schema cannot be used: ${(error as Error).message}`]
   }

@@ -1,16 +1,9 @@
-import { SYSTEM } from '../access/actor.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db, Sql } from '../db/client.ts'
-import { parseId, publicId } from '../db/ids.ts'
-import { DomainError, notFound } from '../lib/errors.ts'
+import { parseId } from '../db/ids.ts'
+import { notFound } from '../lib/errors.ts'
 import { requireRoom } from '../webhooks/require-room.ts'
-import {
-  type ActingWebhookDeps,
-  createWebhook,
-  deleteWebhook,
-  type Webhook,
-  type WebhookDeps,
-} from '../webhooks/webhook.ts'
+import { type ActingWebhookDeps, createWebhook, type Webhook } from '../webhooks/webhook.ts'
 import { MAX_SUBSCRIPTIONS, type NewWebhook } from '../webhooks/webhook-fields.ts'
 
 /** No name resolves below `.invalid` (RFC 6761), so an older worker that does not know of forwarding reaches nothing. */
@@ -77,29 +70,4 @@ export async function extendForwarding(
     [parseId('webhook', id), organizationId, FORWARDED_FOR_S],
   )
   if (rowCount === 0) throw notFound('temporary webhook', id)
-}
-
-/** Deletes the temporary webhooks that have expired, which cancels their deliveries. Returns how many. */
-export async function deleteExpiredForwarding(webhooks: WebhookDeps, sql: Sql): Promise<number> {
-  const deps = { ...webhooks, actor: SYSTEM }
-  const { rows } = await sql.query<{ id: string; organizationId: string }>(
-    `select id, organization_id as "organizationId" from posthorn.webhooks
-     where forwarded_until < now() and deleted_at is null`,
-  )
-  for (const { id, organizationId } of rows) {
-    await deleteWebhook(deps, organizationId, publicId('webhook', id)).catch(ignoreDeleted)
-  }
-  return rows.length
-}
-
-/** The requests whose worker was killed. The worker of an attempt deletes its own. */
-export async function deleteOldForwardedRequests(sql: Sql): Promise<number> {
-  const { rowCount } = await sql.query(
-    `delete from posthorn.forwarded_requests where created_at < now() - interval '5 minutes'`,
-  )
-  return rowCount ?? 0
-}
-
-function ignoreDeleted(error: unknown): void {
-  if (!(error instanceof DomainError && error.code === 'not_found')) throw error
 }

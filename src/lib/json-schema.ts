@@ -1,6 +1,3 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
-import { linearPattern } from './linear-pattern.ts'
 import { TimedOut, withTimeLimit } from './time-limit.ts'
 
 /** Checks block the event loop. A pattern or format takes linear time, but some take long on large data. */
@@ -17,8 +14,13 @@ export const TOO_SLOW = 'the schema takes too long on this data'
 /** Checks data, which is also given as JSON, against a schema, and returns the problems. */
 export type CheckData = (data: unknown, json: string) => string[]
 
-/** Compiles a schema. Throws if the schema is invalid. */
-export function compileSchema(schema: object): CheckData {
+/** Compiles a schema. Throws if the schema is invalid. The first call loads the compiler. */
+export async function compileSchema(schema: object): Promise<CheckData> {
+  const [{ Ajv2020 }, { default: addFormats }, { linearPattern }] = await Promise.all([
+    import('ajv/dist/2020.js'),
+    import('ajv-formats'),
+    import('./linear-pattern.ts'),
+  ])
   // Ajv uses `code` only for standalone validation files.
   const regExp = Object.assign(linearPattern, { code: '' })
   const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false, code: { regExp } })
@@ -45,9 +47,9 @@ export function compileSchema(schema: object): CheckData {
 const MAX_SCHEMA_BYTES = 64 * 1024
 
 /** Compiles a JSON Schema (2020-12) of limited size, or returns its problem. Remote references are a problem. */
-export function checkSchema(
+export async function checkSchema(
   schema: object,
-): { check: CheckData; problem?: never } | { check?: never; problem: string } {
+): Promise<{ check: CheckData; problem?: never } | { check?: never; problem: string }> {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
   if (bytes > MAX_SCHEMA_BYTES) {
     return {
@@ -57,7 +59,7 @@ export function checkSchema(
   const problem = keywordProblem(schema)
   if (problem) return { problem }
   try {
-    return { check: compileSchema(schema) }
+    return { check: await compileSchema(schema) }
   } catch (error) {
     return { problem: `cannot be used as a JSON Schema (2020-12): ${(error as Error).message}.` }
   }

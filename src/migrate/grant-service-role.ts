@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Sql } from '../db/client.ts'
 import { findWorkerSchema } from '../queue/worker-schema.ts'
-import { MIGRATIONS_TABLE } from './migrate.ts'
+import { MIGRATIONS_TABLE } from './applied-migrations.ts'
 
 /** The service deletes no row of these tables: it drops whole partitions, and the other rows stay. */
 const TABLES_WITHOUT_DELETE = [

@@ -4,14 +4,12 @@ import { SETTINGS } from '../config/config.ts'
 import type { Sql } from '../db/client.ts'
 import { installedRevision, WORKER_RELEASE } from '../queue/worker-revision.ts'
 import { bindWorkerSchema, installWorkerSchema } from '../queue/worker-schema.ts'
+import { MIGRATIONS_TABLE, readApplied } from './applied-migrations.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
 import type { UrlSetting } from './require-session.ts'
 import { requireUsableSchemas } from './require-usable-schemas.ts'
 import { seedCatalogue } from './seed.ts'
-
-/** Prisma's table of applied migrations. `prisma migrate` and this module share it. */
-export const MIGRATIONS_TABLE = 'posthorn._prisma_migrations'
 
 /** An arbitrary number. Every version of Posthorn must use the same one. */
 const MIGRATION_LOCK = 7_305_429_911
@@ -38,11 +36,13 @@ export async function migrate(
       const applied = await readApplied(client)
       requireSameHistory(applied, migrations)
       const pending = migrations.filter(({ name }) => !applied.has(name))
-      if (pending.length > 0 || (await isWorkerSchemaBehind(client, workerSchema))) {
+      const isWorkerSchemaBehind =
+        (await installedRevision(client, workerSchema)) !== WORKER_RELEASE.revision
+      if (pending.length > 0 || isWorkerSchemaBehind) {
         await requireCreatePrivilege(client, urlSetting)
       }
       if (pending.length > 0) await requireUsableSchemas(client)
-      await installWorkerSchema(pool, workerSchema)
+      if (isWorkerSchemaBehind) await installWorkerSchema(pool, workerSchema)
       if (pending.length > 0) await client.query(CREATE_MIGRATIONS_TABLE)
       for (const migration of pending) await apply(client, migration, workerSchema)
       await bindWorkerSchema(client, workerSchema)
@@ -69,12 +69,6 @@ async function withMigrationLock<T>(
       () => client.release(true),
     )
   }
-}
-
-/** The migrations of this version that the database lacks. The database may have further ones of a newer version. */
-export async function unappliedMigrations(sql: Sql): Promise<string[]> {
-  const applied = await readApplied(sql)
-  return (await readMigrations()).map(({ name }) => name).filter((name) => !applied.has(name))
 }
 
 function requireSameHistory(
@@ -110,19 +104,6 @@ const CREATE_MIGRATIONS_TABLE = `
     applied_steps_count integer not null default 0
   )`
 
-/** The checksums of the applied migrations, by name. */
-async function readApplied(sql: Sql): Promise<Map<string, string>> {
-  const { rows: tables } = await sql.query<{ exists: boolean }>(
-    `select to_regclass('${MIGRATIONS_TABLE}') is not null as exists`,
-  )
-  if (!tables[0]?.exists) return new Map()
-  const { rows } = await sql.query<{ migration_name: string; checksum: string }>(
-    `select migration_name, checksum from ${MIGRATIONS_TABLE}
-     where finished_at is not null and rolled_back_at is null`,
-  )
-  return new Map(rows.map((row) => [row.migration_name, row.checksum]))
-}
-
 /** A process that fails is started again, and tries again. */
 const LOCK_TIMEOUT = '30s'
 
@@ -155,10 +136,6 @@ async function apply(
     await client.query('rollback').catch(() => {})
     throw new Error(`The migration ${name} failed: ${(error as Error).message}`, { cause: error })
   }
-}
-
-async function isWorkerSchemaBehind(sql: Sql, workerSchema: string): Promise<boolean> {
-  return (await installedRevision(sql, workerSchema)) !== WORKER_RELEASE.revision
 }
 
 /**

@@ -15,9 +15,13 @@ export interface Migration {
 
 /** The migrations of this version, in order. */
 export async function readMigrations(): Promise<Migration[]> {
+  return await Promise.all((await migrationNames()).map(readMigration))
+}
+
+export async function migrationNames(): Promise<string[]> {
   const entries = await readdir(FOLDER, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
-  return await Promise.all(names.sort().map(readMigration))
+  return names.sort()
 }
 
 async function readMigration(name: string): Promise<Migration> {

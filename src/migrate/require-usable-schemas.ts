@@ -10,10 +10,11 @@ export async function requireUsableSchemas(sql: Sql): Promise<void> {
   const { rows } = await sql.query<{ name: string; schema: object }>(
     'select name, schema from posthorn.event_types where schema is not null and archived_at is null order by name',
   )
-  const problems = rows.flatMap(({ name, schema }) => {
-    const { problem } = checkSchema(schema)
-    return problem ? `The schema of the event type ${name} ${problem}` : []
-  })
+  const problems: string[] = []
+  for (const { name, schema } of rows) {
+    const { problem } = await checkSchema(schema)
+    if (problem) problems.push(`The schema of the event type ${name} ${problem}`)
+  }
   if (problems.length === 0) return
   throw new Error(
     `${problems.join('\n')}\nNothing was changed. Change these schemas with updateEventType of the present version of Posthorn, then upgrade again.`,

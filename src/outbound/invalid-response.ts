@@ -1,4 +1,5 @@
 import { errors } from 'undici'
+import { REASONS } from './failure-reasons.ts'
 
 /** What is malformed in a response that undici does not accept. */
 export function explainInvalidResponse(error: Error): string {
@@ -12,7 +13,7 @@ export function explainInvalidResponse(error: Error): string {
   return INVALID_RESPONSE
 }
 
-export const INVALID_RESPONSE = 'The response was not valid HTTP/1.1.'
+const INVALID_RESPONSE = REASONS.invalid_http
 
 const UNREQUESTED_STATUS =
   'The response began with 100 Continue or 101 Switching Protocols, which Posthorn did not request.'

@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import type { Database } from '../db/client.ts'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import { FairPool } from '../db/fair-pool.ts'
 import { createOwnedSockets } from '../db/owned-sockets.ts'
+import type { Pools } from '../db/pools.ts'
 import { sessionOptions } from '../db/session-settings.ts'
 
 /** The Postgres connections of one worker runner. */
@@ -33,7 +33,7 @@ const SETTINGS = `
       else array['bitmapscan'] end) as method`
 
 export function openRunnerPool(
-  { url, connections }: Pick<Database, 'url' | 'connections'>,
+  { url, connections }: Pick<Pools, 'url' | 'connections'>,
   applicationName: string,
   onError: (error: Error) => void,
 ): RunnerPool {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker'
-import type { Database } from '../db/client.ts'
+import type { Pools } from '../db/pools.ts'
 import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
 import { cronItems } from './cron.ts'
@@ -23,7 +23,7 @@ export interface Runner extends Part {
 }
 
 export interface RunnerOptions {
-  readonly database: Database
+  readonly database: Pools
   readonly workerSchema: string
   readonly tasks: Tasks
   readonly concurrency: number

@@ -1,4 +1,3 @@
-import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import type { Sql } from '../db/client.ts'
 
@@ -10,6 +9,7 @@ const CREATED_BY_POSTHORN = 'Created by Posthorn, for the jobs that graphile-wor
 
 /** Installs or migrates graphile-worker's tables. Creates the schema if it does not exist. */
 export async function installWorkerSchema(pool: pg.Pool, workerSchema: string): Promise<void> {
+  const { runMigrations } = await import('graphile-worker')
   await createWorkerSchema(pool, workerSchema)
   await runMigrations({ pgPool: pool, schema: workerSchema })
 }

@@ -1,4 +1,4 @@
-import type { Database } from '../db/client.ts'
+import type { Pools } from '../db/pools.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
@@ -35,7 +35,7 @@ const LOOK_FOR_UNKNOWN_RUNNERS_EVERY_MS = 60_000
 
 /** Runs jobs until it is disposed of, by a runner that is replaced when it fails. */
 export async function startWorker(
-  database: Database,
+  database: Pools,
   tasks: Tasks,
   { concurrency, workerSchema, logger, outages, onStopping, onReplaced = () => {} }: WorkerOptions,
 ): Promise<Worker> {

@@ -4,20 +4,22 @@ import { Worker } from 'node:worker_threads'
 import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
-import type { MainThread, RoleThread, ThreadStartOptions } from './messages.ts'
+import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 
 /** A thread that runs its role. It fails by ending. */
 export interface LaunchedThread extends Part {
   /** The functions of the thread. Pending calls reject when the thread ends. */
   readonly remote: BirpcReturn<RoleThread, MainThread>
-  /** The URL of its server, or null if it has none. */
-  readonly url: string | null
+  /** The URL of its server. Empty without one. */
+  readonly url: string
 }
 
-export interface LaunchOptions extends ThreadStartOptions {
-  readonly settings: Settings
-  readonly main: MainThread
-  readonly maxHeapMb: number
+/** A thread that loads the modules of its role, until it is launched. */
+export interface LoadingThread extends ThreadPart {
+  readonly worker: Worker
+  readonly ended: Promise<Failure>
+  /** The reason counts unless the thread ends for another one. */
+  terminate(reason: string): Promise<unknown>
 }
 
 /** The sources, or the compiled files of the installed package: Node strips no types below `node_modules`. */
@@ -31,61 +33,73 @@ const SILENT_AFTER_MS = 10_000
 /** A thread that starts loads its modules in one go: on half a processor, that takes seconds. */
 const SILENT_AT_START_AFTER_MS = 60_000
 
-/** Starts a thread and its role. Rejects with the reason if either fails. */
-export async function launchThread({
-  role,
-  listens,
-  restarts,
-  settings,
-  main,
-  maxHeapMb,
-}: LaunchOptions): Promise<LaunchedThread> {
+export function loadThread(part: ThreadPart, maxHeapMb: number): LoadingThread {
   const cache = module.getCompileCacheDir()
   const worker = new Worker(PROGRAM, {
-    name: role,
+    name: part.role,
+    workerData: part,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
     // A thread has the cache from its first file on: without it, each thread keeps the compiler of TypeScript in memory.
     env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) },
   })
+  let reason = ''
+  const ended = new Promise<Failure>((resolve) => {
+    worker.on('error', (error: Error) => {
+      reason = error.message
+    })
+    worker.once('exit', (code) => resolve({ reason: reason || `it exited with code ${code}` }))
+  })
+  return {
+    ...part,
+    worker,
+    ended,
+    terminate(why) {
+      reason ||= why
+      return worker.terminate()
+    },
+  }
+}
+
+interface LaunchOptions {
+  readonly settings: Settings
+  /** How often the thread was started again. */
+  readonly restarts: number
+  readonly main: MainThread
+}
+
+/** Starts the role of a thread. Rejects with the reason if that fails or the thread ends. */
+export async function launchThread(
+  { role, worker, ended, terminate }: LoadingThread,
+  { settings, restarts, main }: LaunchOptions,
+): Promise<LaunchedThread> {
   const remote = createBirpc<RoleThread, MainThread>(main, {
     post: (message) => worker.postMessage(message),
     on: (receive) => worker.on('message', receive),
     timeout: -1,
   })
-  let reason = ''
   const supervision = superviseAnswers(
     () => remote.ping(),
-    (silentMs) => {
-      reason ||= `its event loop stood still for ${silentMs / 1_000} s`
-      void worker.terminate()
-    },
+    (silentMs) => void terminate(`its event loop stood still for ${silentMs / 1_000} s`),
   )
-  const failed = new Promise<Failure>((resolve) => {
-    worker.on('error', (error: Error) => {
-      reason = error.message
-    })
-    worker.once('exit', (code) => {
-      supervision.stop()
-      reason ||= `it exited with code ${code}`
-      remote.$close(new Error(`The thread ${role} ended: ${reason}`))
-      resolve({ reason })
-    })
+  ended.then(({ reason }) => {
+    supervision.stop()
+    remote.$close(new Error(`The thread ${role} ended: ${reason}`))
   })
   try {
-    const url = await remote.start(settings, { role, listens, restarts })
+    const url = await remote.start(settings, restarts)
     supervision.allow(SILENT_AFTER_MS)
     return {
       remote,
       url,
-      failed,
+      failed: ended,
       async drain() {
         // Rejects if the thread has ended.
         remote.stop.asEvent().catch(() => {})
-        await failed
+        await ended
       },
     }
   } catch (error) {
-    await worker.terminate()
+    await terminate('its start failed')
     throw error
   }
 }

@@ -8,8 +8,8 @@ export type ThreadRole = 'api' | 'worker'
 
 /** The functions of a thread, for the main thread. */
 export interface RoleThread {
-  /** Starts the role. Returns the URL of its server, or null if the thread has none. */
-  start(settings: Settings, options: ThreadStartOptions): Promise<string | null>
+  /** Starts the role, after this many restarts. Returns the URL of its server, which is empty without one. */
+  start(settings: Settings, restarts: number): Promise<string>
   /** See `Running`. */
   provision(dataDir: string): Promise<Provisioned>
   /** Answers as soon as the event loop of the thread turns. */
@@ -23,12 +23,11 @@ export interface RoleThread {
   abort(): void
 }
 
-export interface ThreadStartOptions {
+/** What a thread knows from its beginning. */
+export interface ThreadPart {
   readonly role: ThreadRole
   /** Whether the thread serves the address of the process. */
   readonly listens: boolean
-  /** How often the thread was started again. */
-  readonly restarts: number
 }
 
 /** The functions of the main thread, for the other threads. */

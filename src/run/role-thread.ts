@@ -1,27 +1,34 @@
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
 import type { App } from './app.ts'
-import type { MainThread, RoleThread } from './messages.ts'
+import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 
 /*
- * The program of a thread that the main thread supervises. It begins to answer before it loads the modules of its role,
- * which takes seconds on a busy machine.
+ * The program of a thread that the main thread supervises. It loads the modules of its role, which takes seconds on a busy
+ * machine, while the main thread opens and migrates the database.
  */
 if (parentPort === null) throw new Error('This file runs in a worker thread.')
 const port = parentPort
+
+const part = workerData as ThreadPart
+const loading = import('./app.ts').then(async ({ loadParts, startApp }) => {
+  await loadParts(part)
+  return startApp
+})
+// `start` reports it.
+loading.catch(() => {})
 
 let app: App | null = null
 
 const main = createBirpc<MainThread, RoleThread>(
   {
-    async start(settings, { role, listens, restarts }) {
+    async start(settings, restarts) {
       try {
-        const { startApp } = await import('./app.ts')
+        const startApp = await loading
         app = await startApp(withBuffers(settings), {
-          role,
-          listens,
+          ...part,
           restarts,
           outageLines: {
             begins: (cause, error) => main.outageBegins.asEvent(cause, error),
@@ -36,16 +43,13 @@ const main = createBirpc<MainThread, RoleThread>(
       }
     },
 
-    async provision(dataDir) {
-      const embedded = await import('../embedded/provision.ts')
-      return await embedded.provision(started().services, dataDir)
-    },
+    provision: (dataDir) => started().provision(dataDir),
 
     ping() {},
 
     workerRuns: () => started().workerRuns,
 
-    metrics: () => started().services.metrics.snapshot(),
+    metrics: () => started().common.metrics.snapshot(),
 
     async stop() {
       try {

@@ -1,5 +1,4 @@
 import type { Settings } from '../config/settings.ts'
-import type { Database } from '../db/client.ts'
 import { SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
 import { createCancelWithoutEvent } from '../deliveries/attempts/cancel-without-event.ts'
 import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
@@ -14,9 +13,8 @@ import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { createForwarder } from '../forwarding/forwarder.ts'
 import { USER_AGENT } from '../lib/version.ts'
-import type { Notify } from '../live/notify.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
-import { enqueue, TASK_PREFIX } from '../queue/jobs.ts'
+import { TASK_PREFIX } from '../queue/jobs.ts'
 import { startWorker, type Worker } from '../queue/worker.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
@@ -27,28 +25,15 @@ import {
   createSweepReporter,
   type ReportSweep,
 } from '../telemetry/events.ts'
-import type { Logger } from '../telemetry/logger.ts'
 import { createMaintenanceMetrics } from '../telemetry/maintenance-metrics.ts'
 import { addGauge, type Metrics } from '../telemetry/metrics.ts'
-import type { OutageLog } from '../telemetry/outage-log.ts'
 import { countReplacements } from '../telemetry/runner-metrics.ts'
 import { createSweepMetrics } from '../telemetry/sweep-metrics.ts'
-import type { Tracing } from '../telemetry/tracing.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
-import type { WebhookDeps } from '../webhooks/webhook.ts'
+import type { CommonServices } from './common-services.ts'
 import { createTasks } from './tasks.ts'
 import { watchRescheduled } from './watch-rescheduled.ts'
-
-export interface DeliveringDeps {
-  readonly database: Database
-  readonly logger: Logger
-  readonly outages: OutageLog
-  readonly metrics: Metrics
-  readonly webhooks: WebhookDeps
-  readonly notify: Notify
-  readonly tracing: Tracing
-}
 
 /** Disposing of it finishes the attempts in flight. */
 export interface Delivering extends AsyncDisposable {
@@ -57,7 +42,7 @@ export interface Delivering extends AsyncDisposable {
 
 /** Runs the jobs of deliveries and of maintenance. */
 export async function startDelivering(
-  deps: DeliveringDeps,
+  deps: CommonServices,
   settings: Settings,
 ): Promise<Delivering> {
   await using started = new AsyncDisposableStack()
@@ -82,7 +67,7 @@ export async function startDelivering(
 }
 
 function openScheduler(
-  { database, logger, outages, notify }: DeliveringDeps,
+  { database, logger, outages, notify }: CommonServices,
   { config, now }: Settings,
 ) {
   return createScheduler(database.pipeline, {
@@ -117,7 +102,7 @@ const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE]
 const systemClock = () => new Date()
 
 async function startTasks(
-  { database, logger, outages, metrics, webhooks, notify, tracing }: DeliveringDeps,
+  { database, logger, outages, metrics, keyring, notify, tracing }: CommonServices,
   sender: HttpSender,
   scheduler: Scheduler,
   reportSweep: ReportSweep,
@@ -132,12 +117,12 @@ async function startTasks(
   const attempt = {
     load: createLoadDelivery(pipeline),
     isCurrentRevision: createIsCurrentRevision(pipeline),
-    findSendOptions: createFindSendOptions(pipeline, webhooks.keyring),
+    findSendOptions: createFindSendOptions(pipeline, keyring),
     scheduler,
     sender,
     forwarder: createForwarder({
       sql: pipeline,
-      keyring: webhooks.keyring,
+      keyring,
       notify,
       userAgent: USER_AGENT,
       acknowledgeTimeoutMs: config.attemptTimeoutMs,
@@ -161,7 +146,7 @@ async function startTasks(
   const tasks = createTasks({
     database,
     workerSchema,
-    webhooks,
+    keyring,
     attempt,
     scheduler,
     retentionMs: config.retentionMs,
@@ -185,6 +170,6 @@ async function startTasks(
   })
   // Maintenance may have been missed while no process ran.
   const own = `${TASK_PREFIX}maintain`
-  await enqueue(database.prisma, 'maintain', {}, { key: own, queue: own })
+  await pool.query(`select posthorn.enqueue('maintain', '{}', $1, null, $1)`, [own])
   return worker
 }

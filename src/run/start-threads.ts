@@ -2,31 +2,50 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
 import type { Role, Settings } from '../config/settings.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
-import type { Logger } from '../telemetry/logger.ts'
 import { createOutageLines } from '../telemetry/outage-lines.ts'
-import { type LaunchedThread, launchThread } from './launch-thread.ts'
+import {
+  type LaunchedThread,
+  type LoadingThread,
+  launchThread,
+  loadThread,
+} from './launch-thread.ts'
 import type { MainThread, ThreadRole } from './messages.ts'
-import type { Running } from './start-alone.ts'
-
-export interface ThreadsOptions {
-  readonly role: Role
-  readonly logger: Logger
-  /** Whether the main thread has finished its own start. `/readyz` reports unavailable until then. */
-  readonly hasStarted: () => boolean
-}
+import type { LoadingParts, PartsOptions, Running } from './running.ts'
 
 /** The pause before another start of a thread that could not start. */
 const RETRY_AFTER_MS = 1_000
 
 /**
  * Runs the API and the worker on a thread each, so that neither waits for the other's work. A thread that ends takes only
- * its own role along, until the next one runs. Rejects if the first start of a thread fails.
+ * its own role along, until the next one runs.
  */
-export async function startThreads(
-  { config, secrets, trustedAuthorities = [], testReceiver = null }: Settings,
-  { role, logger, hasStarted }: ThreadsOptions,
-): Promise<Running> {
+export function loadThreads(role: Role): LoadingParts {
   const roles: readonly ThreadRole[] = role === 'all' ? ['api', 'worker'] : [role]
+  const load = (one: ThreadRole) =>
+    loadThread({ role: one, listens: one === roles[0] }, maxHeapMb() / roles.length)
+  const loading = new Map(roles.map((one) => [one, load(one)]))
+
+  /** The thread that loads, or another one after it was launched. */
+  function take(one: ThreadRole): LoadingThread {
+    const first = loading.get(one)
+    loading.delete(one)
+    return first ?? load(one)
+  }
+
+  return {
+    start: (settings, options) => startThreads(roles, take, settings, options),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...loading.values()].map((thread) => thread.terminate('it is not needed')))
+    },
+  }
+}
+
+async function startThreads(
+  roles: readonly ThreadRole[],
+  take: (role: ThreadRole) => LoadingThread,
+  { config, secrets, trustedAuthorities = [], testReceiver = null }: Settings,
+  { logger, hasStarted }: PartsOptions,
+): Promise<Running> {
   const [listening] = roles as [ThreadRole]
   const threads = new Map<ThreadRole, Supervised<LaunchedThread>>()
   const outageLines = createOutageLines(logger)
@@ -36,15 +55,12 @@ export async function startThreads(
   async function start(self: ThreadRole): Promise<void> {
     const thread = await supervise({
       async start(restarts) {
-        const launched = await launchThread({
-          role: self,
-          listens: self === listening,
+        const launched = await launchThread(take(self), {
           restarts,
           settings: { config: { ...config, port }, secrets, trustedAuthorities, testReceiver },
           main: mainThread(self),
-          maxHeapMb: maxHeapMb() / roles.length,
         })
-        if (launched.url !== null) url = launched.url
+        if (self === listening) url = launched.url
         return launched
       },
       onFailed({ reason }) {
@@ -65,9 +81,10 @@ export async function startThreads(
     return {
       readiness: async () => ({
         ...(!hasStarted() && { start: false }),
-        ...(role === 'all' && {
-          worker: await ask('worker', (thread) => thread.workerRuns(), false),
-        }),
+        ...(self !== 'worker' &&
+          roles.includes('worker') && {
+            worker: await ask('worker', (thread) => thread.workerRuns(), false),
+          }),
       }),
       async otherMetrics() {
         const others = roles.filter((other) => other !== self)

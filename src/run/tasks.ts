@@ -1,19 +1,20 @@
 import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
 import { continueBulkTask } from '../bulk-tasks/continue-bulk-task.ts'
-import type { Database } from '../db/client.ts'
 import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
+import type { Pools } from '../db/pools.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
 import { continueCancelation } from '../deliveries/continue-cancelation.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
+import type { Keyring } from '../encryption/keyring.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import {
   deleteExpiredForwarding,
   deleteOldForwardedRequests,
-} from '../forwarding/forwarded-webhook.ts'
+} from '../forwarding/delete-expired.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/task-runs.ts'
@@ -25,14 +26,13 @@ import type { ReportCanceled, ReportMaintenanceFailure, ReportSweep } from '../t
 import type { Logger } from '../telemetry/logger.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteExpiredSecrets } from '../webhooks/signing-secret.ts'
-import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { deleteOldHolds } from '../webhooks/webhook-changes.ts'
 import { startMaintenance } from './maintenance.ts'
 
 export interface TaskDeps {
-  readonly database: Database
+  readonly database: Pools
   readonly workerSchema: string
-  readonly webhooks: WebhookDeps
+  readonly keyring: Keyring
   readonly attempt: AttemptDeps
   readonly scheduler: Scheduler
   readonly retentionMs: number
@@ -48,7 +48,7 @@ export interface TaskDeps {
 export function createTasks({
   database,
   workerSchema,
-  webhooks,
+  keyring,
   attempt,
   scheduler,
   retentionMs,
@@ -134,7 +134,7 @@ export function createTasks({
       const sampled = await sampleBacklogs(pool)
       const backlogs = await pruneSchedules(database.pipeline)
       const fanOuts = await restartFanOuts(pool)
-      const forwarding = await deleteExpiredForwarding(webhooks, pool)
+      const forwarding = await deleteExpiredForwarding(database, keyring)
       logger.debug(
         { backfilled, hours, sampled, backlogs, fanOuts, forwarding },
         'Statistics rolled up.',

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database, Sql } from '../db/client.ts'
+import type { Sql } from '../db/client.ts'
+import type { Pools } from '../db/pools.ts'
 import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import type { ReportSweep } from '../telemetry/events.ts'
 
 export interface RescheduledOptions {
-  readonly pool: Pick<Database['pool'], 'connect'>
+  readonly pool: Pick<Pools['pool'], 'connect'>
   readonly workerSchema: string
   readonly report: ReportSweep
   readonly onError: (error: unknown) => void

@@ -1,19 +1,19 @@
 import type { Hono } from 'hono'
-import type { Database } from '../db/client.ts'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import type { FairPool } from '../db/fair-pool.ts'
 import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
+import type { Pools } from '../db/pools.ts'
 import { findWrongSettings, type WrongSetting } from '../db/session-settings.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
 import { startDeadline } from '../lib/deadline.ts'
-import { unappliedMigrations } from '../migrate/migrate.ts'
+import { unappliedMigrations } from '../migrate/applied-migrations.ts'
 import type { Worker } from '../queue/worker.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics, MetricsSnapshot } from '../telemetry/metrics.ts'
 import { createServerRoutes, HEALTH_PATH, METRICS_PATH, READY_PATH } from './server-routes.ts'
 
 export interface OperatorDeps {
-  readonly database: Database
+  readonly database: Pools
   readonly logger: Logger
   readonly metrics: Metrics
   /** The worker of this thread, if its role includes one. */
@@ -134,7 +134,7 @@ const named = (isReady: boolean): Check => (isReady ? 'ok' : 'unavailable')
 const WRITABLE = { name: 'transaction_read_only', value: 'off' }
 
 /** What is wrong with the connections of the API. */
-async function findWrongOfPools({ pool, pipeline, poolerUrl }: Database): Promise<WrongSetting[]> {
+async function findWrongOfPools({ pool, pipeline, poolerUrl }: Pools): Promise<WrongSetting[]> {
   const wrong =
     poolerUrl === null
       ? [findWrongSettings(pool, 'direct', [WRITABLE])]

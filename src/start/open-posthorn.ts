@@ -43,11 +43,12 @@ export async function openPosthorn(
   const { openRuntime } = await import('../embedded/runtime.ts')
   const opening = openRuntime(environment)
   // Loading the modules keeps this process busy, so it waits until Postgres has been launched.
-  const loading = sleep(POSTGRES_LAUNCH_MS).then(() => loadModules(role === 'all' || isGuest))
+  const loading = sleep(POSTGRES_LAUNCH_MS).then(() => loadModules(role, role === 'all' || isGuest))
   await using opened = new AsyncDisposableStack()
+  opened.defer(async () => await (await loading).parts[Symbol.asyncDispose]())
   const runtime = opened.use(await opening)
   const { config, secrets } = runtime
-  const { createLogger, migrateDatabase, startRoles } = await loading
+  const { createLogger, migrateDatabase, parts } = await loading
   const logger = createLogger(config.logLevel)
   await migrateDatabase(secrets, {
     usesPooler: role !== 'worker',
@@ -56,9 +57,7 @@ export async function openPosthorn(
   })
   // Until it is ready, the process exits if Postgres is unavailable; afterwards it waits until Postgres returns.
   let hasStarted = false
-  const running = opened.use(
-    await startRoles(runtime, { role, logger, hasStarted: () => hasStarted }),
-  )
+  const running = opened.use(await parts.start(runtime, { logger, hasStarted: () => hasStarted }))
   runtime.keepDatabaseRunning({
     onRestart: () => logger.warn('restarted the embedded Postgres, which was not running'),
     onError: (error) => logger.error({ error }, 'the embedded Postgres could not be restarted'),
@@ -91,13 +90,15 @@ function warnOfEgress({ database, egressAllow, host }: Config, logger: Logger): 
   }
 }
 
-async function loadModules(onThreads: boolean) {
-  const [{ createLogger }, { migrateDatabase }, startRoles] = await Promise.all([
+/** The parts of the process load their modules while the database is opened and migrated. */
+async function loadModules(role: Role, onThreads: boolean) {
+  const loadParts = onThreads
+    ? import('../run/start-threads.ts').then(({ loadThreads }) => loadThreads(role))
+    : import('../run/start-alone.ts').then(({ loadAlone }) => loadAlone(role))
+  const [parts, { createLogger }, { migrateDatabase }] = await Promise.all([
+    loadParts,
     import('../telemetry/logger.ts'),
     import('../migrate/migrate-database.ts'),
-    onThreads
-      ? import('../run/start-threads.ts').then(({ startThreads }) => startThreads)
-      : import('../run/start-alone.ts').then(({ startAlone }) => startAlone),
   ])
-  return { createLogger, migrateDatabase, startRoles }
+  return { createLogger, migrateDatabase, parts }
 }

@@ -31,10 +31,16 @@ const NOT_STANDARD = [
   'nodejs_active_resources_total',
 ]
 
+/**
+ * How often the lag of the event loop is sampled, which is its value at rest. At the default of 10 ms, a thread at rest uses
+ * 8 ms of processor a second for that alone.
+ */
+const LAG_SAMPLE_MS = 100
+
 /** `restarts`: how often the thread was started again. */
 export function createMetrics(thread: string, restarts = 0): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLE_MS })
   for (const name of NOT_STANDARD) registry.removeSingleMetric(name)
   addBuildInfo(registry)
   addThreadRestarts(registry, restarts)

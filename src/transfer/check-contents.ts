@@ -13,7 +13,7 @@ export interface Rules {
 }
 
 /** Parses the contents of an export by the rules of the API. Throws one error that lists every broken rule. */
-export function checkContents(input: unknown, rules: Rules): Contents {
+export async function checkContents(input: unknown, rules: Rules): Promise<Contents> {
   const { data, issues } = checkInput(LISTS, input)
   if (data === null) throw new Error(explain(issues.map((issue) => describe(issue))))
   const catalogue = data.eventTypes.map(nameOf)
@@ -24,16 +24,16 @@ export function checkContents(input: unknown, rules: Rules): Contents {
     apiKeys: (record: unknown) => checkInput(RECORDS.apiKeys, record),
   }
   const problems: string[] = []
-  const records = Object.fromEntries(
-    KINDS.map((kind) => [
-      kind,
-      data[kind].map((record, index) => {
-        const { data: parsed, issues } = check[kind](record)
-        problems.push(...issues.map((issue) => describe(issue, [kind, index], nameOf(record))))
-        return parsed
-      }),
-    ]),
-  )
+  const records: Record<string, unknown[]> = {}
+  for (const kind of KINDS) {
+    const parsed: unknown[] = []
+    for (const [index, record] of data[kind].entries()) {
+      const { data: one, issues } = await check[kind](record)
+      problems.push(...issues.map((issue) => describe(issue, [kind, index], nameOf(record))))
+      parsed.push(one)
+    }
+    records[kind] = parsed
+  }
   if (problems.length === 0) problems.push(...relationProblems(records as unknown as Contents))
   if (problems.length > 0) throw new Error(explain(problems))
   return records as unknown as Contents
@@ -47,9 +47,9 @@ const LISTS = z.strictObject({
   apiKeys: list,
 })
 
-function checkEventType(record: unknown) {
+async function checkEventType(record: unknown) {
   const { data, issues } = checkInput(RECORDS.eventTypes, record)
-  const payloads = data ? payloadIssues(data.schema, data.example ?? null) : []
+  const payloads = data ? await payloadIssues(data.schema, data.example ?? null) : []
   return { data, issues: [...issues, ...payloads] }
 }
 

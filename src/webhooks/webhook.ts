@@ -193,7 +193,7 @@ export async function updateWebhook(
 
 /** Deletes a webhook with its secrets and headers, and cancels its pending deliveries. */
 export async function deleteWebhook(
-  { prisma, keyring, actor }: ActingWebhookDeps,
+  { prisma, keyring, actor }: Pick<ActingWebhookDeps, 'prisma' | 'keyring' | 'actor'>,
   organizationId: string,
   id: string,
   precondition?: Precondition,

@@ -54,7 +54,7 @@ const FORGETTABLE = [
 
 /** The files that may act as Posthorn itself, or for all organizations at once. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  SYSTEM: ['src/embedded/provision.ts', 'src/forwarding/forwarded-webhook.ts'],
+  SYSTEM: ['src/embedded/provision.ts', 'src/forwarding/delete-expired.ts'],
   ALL_ORGANIZATIONS: ['src/api-keys/api-key.ts', 'src/cli/installation/database-installation.ts'],
 }
 

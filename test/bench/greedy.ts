@@ -1,4 +1,4 @@
-import type { Services } from '../../src/run/app.ts'
+import type { Services } from '../../src/run/services.ts'
 import type { Bench } from './bench.ts'
 import { DATA, fillFinished, parkDeliveries, queueDeliveries } from './fill.ts'
 import type { PosthornServer } from './posthorn-server.ts'

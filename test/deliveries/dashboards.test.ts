@@ -197,7 +197,7 @@ async function unsubscribe(webhookId: string): Promise<void> {
 
 async function publish(count: number): Promise<void> {
   const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
-  await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, events)
+  await posthorn.services.publishEvents(posthorn.tenant.organizationId, events)
 }
 
 async function count(condition: string): Promise<number> {

@@ -69,7 +69,7 @@ describe('contract 2.3: a delivery', () => {
   test('carries the trace context of the publisher, and none without one', async () => {
     await register()
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-    await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
+    await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
       { type: JOINED, data: {}, traceParent: traceparent },
     ])
     expect((await receiver.arrival(1)).headers['traceparent']).toBe(traceparent)
@@ -434,14 +434,14 @@ async function secretOf(webhook: string): Promise<string> {
 }
 
 async function publish(data: unknown, type = JOINED): Promise<string> {
-  const [event] = await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
+  const [event] = await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
     { type, data },
   ])
   return event?.id as string
 }
 
 async function publishCount(): Promise<number | undefined> {
-  const [event] = await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
+  const [event] = await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
     { type: JOINED, data: {} },
   ])
   return event?.deliveryCount

@@ -377,7 +377,7 @@ function answer(status: number): void {
 }
 
 async function publish(count = 1): Promise<void> {
-  await posthorn.app.services.publishEvents(
+  await posthorn.services.publishEvents(
     posthorn.tenant.organizationId,
     Array.from({ length: count }, () => ({ type: JOINED, data: {} })),
   )

@@ -211,7 +211,7 @@ async function register(): Promise<string> {
 /** Returns the ids of the deliveries, in order. */
 async function publish(count: number): Promise<string[]> {
   const events = Array.from({ length: count }, (_, n) => ({ type: JOINED, data: { n } }))
-  const published = await api.app.services.publishEvents(api.tenant.organizationId, events)
+  const published = await api.services.publishEvents(api.tenant.organizationId, events)
   const { rows } = await api.database.pool.query(
     `select posthorn.type_id('msg', id) as id from posthorn.deliveries where event_id = any ($1) order by id`,
     [published.map(({ id }) => parseId('event', id) ?? id)],

@@ -27,7 +27,7 @@ describe.each([
       enabled: true,
     })
     const event = { type: JOINED, data: {}, idempotencyKey: 'k-1' }
-    const publish = () => app.app.services.publishEvents(app.tenant.organizationId, [event])
+    const publish = () => app.services.publishEvents(app.tenant.organizationId, [event])
     const [first] = await publish()
 
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs })

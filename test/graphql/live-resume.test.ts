@@ -52,7 +52,7 @@ async function addWebhook(): Promise<string> {
 /** Publishes events and waits until all their deliveries are finished. Returns the ids of the webhook's attempts, by age. */
 async function deliver(count: number): Promise<string[]> {
   const events = Array.from({ length: count }, () => ({ type: JOINED, data: {} }))
-  await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, events)
+  await posthorn.services.publishEvents(posthorn.tenant.organizationId, events)
   const pending = () => posthorn.database.prisma.delivery.count({ where: { state: 'pending' } })
   await until(async () => (await pending()) === 0, 'all deliveries are finished')
   const attempts = await posthorn.database.prisma.attempt.findMany({

@@ -63,7 +63,7 @@ async function addWebhook(app: TestApp, url: string): Promise<string> {
 
 async function publish(app: TestApp = api, count = 1, organizationId = app.tenant.organizationId) {
   const events = Array.from({ length: count }, () => ({ type: JOINED, data: {} }))
-  await app.app.services.publishEvents(organizationId, events)
+  await app.services.publishEvents(organizationId, events)
 }
 
 async function deliveriesDone(): Promise<void> {
@@ -276,7 +276,7 @@ test.each([
 test('an event of more than 10 MB is an error, and ends its stream', async () => {
   const { organizationId } = api.tenant
   const large = { type: JOINED, data: { text: 'x'.repeat(250_000) } }
-  await api.app.services.publishEvents(organizationId, Array(45).fill(large))
+  await api.services.publishEvents(organizationId, Array(45).fill(large))
   await deliveriesDone()
   using stream = await subscribe(
     api.app.url,

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
-import { migrate, unappliedMigrations } from '../../src/migrate/migrate.ts'
+import { unappliedMigrations } from '../../src/migrate/applied-migrations.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
 import { withDatabase } from '../support/with-database.ts'
 
 let server: Database

@@ -41,7 +41,7 @@ test('an attempt to a misbehaving receiver ends in time, reports what happened, 
     const webhook = { url, event_subscriptions: [JOINED], enabled: true }
     expect((await posthorn.rest('POST', '/webhooks', webhook)).status).toBe(201)
   }
-  const { services } = posthorn.app
+  const { services } = posthorn
   await services.publishEvents(posthorn.tenant.organizationId, [{ type: JOINED, data: {} }])
 
   let rows: AttemptRow[] = []

@@ -77,7 +77,7 @@ describe('posthorn key rotate-encryption', () => {
     const create = async (environment: Record<string, string>) => {
       await using posthorn = await startTestApp({ role: 'api', database, environment })
       const { createWebhookOnce } = await import('../../src/webhooks/create-webhook-once.ts')
-      const deps = { ...posthorn.app.services.webhooks, actor: SYSTEM }
+      const deps = { ...posthorn.services.webhooks, actor: SYSTEM }
       return await createWebhookOnce(deps, organizationId, hook(), key)
     }
     const id = await create({ POSTHORN_ENCRYPTION_KEYS: old.POSTHORN_ENCRYPTION_KEYS })

@@ -86,7 +86,7 @@ test('large batches that are published without end do not keep another organizat
 test('the largest queries without end do not keep another organization waiting', async () => {
   const { organizationId, token } = posthorn.tenant
   const event = { type: JOINED, data: { text: 'x'.repeat(250_000) } }
-  const { publishEvents } = posthorn.app.services
+  const { publishEvents } = posthorn.services
   await publishEvents(organizationId, Array(10).fill(event))
   const query =
     '{ a: events { nodes { data } } b: events { nodes { data } } c: events { nodes { data } } }'
@@ -105,7 +105,7 @@ test('an organization whose statements wait in Postgres keeps no other one from 
   const graphql = callAs(posthorn.tenant.token)
   const slow = repeat(12, () => graphql('{ auditLog { nodes { action } } }'))
   const requests = repeat(4, () => graphql('{ viewer { scopes } }'))
-  await until(() => posthorn.app.services.database.pool.totalCount >= 7, 'its statements wait')
+  await until(() => posthorn.services.database.pool.totalCount >= 7, 'its statements wait')
   for (let i = 0; i < 30; i++) await callAs(other.token)(READ)
   await unlock()
   await Promise.all([slow.stop(), requests.stop()])

@@ -237,7 +237,7 @@ async function failOneAttempt(): Promise<void> {
     event_subscriptions: [JOINED],
   })
   expect(response.status, await response.text()).toBe(201)
-  await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
+  await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
     { type: JOINED, data: {} },
   ])
 }

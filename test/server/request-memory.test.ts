@@ -33,7 +33,7 @@ afterAll(async () => {
 async function publish(count: number): Promise<void> {
   const { organizationId } = posthorn.tenant
   const events = Array(count).fill({ type: JOINED, data: PAYLOAD })
-  await posthorn.app.services.publishEvents(organizationId, events)
+  await posthorn.services.publishEvents(organizationId, events)
 }
 
 test('the bodies that an organization sends slowly leave memory to others', async () => {

@@ -43,7 +43,7 @@ test('many requests for /metrics get one page, and a later one a new page', asyn
 test('many requests for /readyz check once', async () => {
   let checks = 0
   const routes = createOperatorRoutes({
-    ...posthorn.app.services,
+    ...posthorn.services,
     worker: undefined,
     rest: {
       readiness: async () => {

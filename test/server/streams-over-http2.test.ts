@@ -107,7 +107,7 @@ async function ask(session: ClientHttp2Session, query: string): Promise<unknown>
 }
 
 const publish = () =>
-  posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [{ type: JOINED, data: {} }])
+  posthorn.services.publishEvents(posthorn.tenant.organizationId, [{ type: JOINED, data: {} }])
 
 test(
   'thirty subscriptions and the queries between them share one HTTP/2 connection',

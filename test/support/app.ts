@@ -3,11 +3,14 @@ import { loadConfig } from '../../src/config/config.ts'
 import type { Role, Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/db/client.ts'
 import { type App, startApp } from '../../src/run/app.ts'
+import type { Services } from '../../src/run/services.ts'
 import { createTestDatabase } from './database.ts'
 import { createTenant } from './factories.ts'
 
 export interface TestApp extends AsyncDisposable {
   readonly app: App
+  /** Those of the API. */
+  readonly services: Services
   readonly database: Database
   readonly tenant: Awaited<ReturnType<typeof createTenant>>
   /** A REST call to `/api/connect/v1<path>` with the tenant's key. */
@@ -60,6 +63,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const authorization = `Bearer ${tenant.token}`
   return {
     app,
+    get services() {
+      if (app.services === null) throw new Error('A worker has no services of the API.')
+      return app.services
+    },
     database,
     tenant,
     rest: (method, path, body) =>

@@ -164,7 +164,7 @@ function register(headers: object): Promise<Response> {
 /** Stores headers as a version or configuration without these reserved names did. */
 async function registerWithReserved(headers: Record<string, string>): Promise<string> {
   const { id } = await (await register({})).json()
-  const { keyring } = posthorn.app.services.webhooks
+  const { keyring } = posthorn.services.webhooks
   const uuid = parseId('webhook', id) as string
   await posthorn.database.prisma.webhook.update({
     where: { id: uuid },
@@ -177,7 +177,7 @@ async function registerWithReserved(headers: Record<string, string>): Promise<st
 }
 
 async function publish(traceParent?: string): Promise<void> {
-  await posthorn.app.services.publishEvents(posthorn.tenant.organizationId, [
+  await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
     { type: JOINED, data: {}, ...(traceParent !== undefined && { traceParent }) },
   ])
 }

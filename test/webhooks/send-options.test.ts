@@ -159,7 +159,7 @@ async function update(id: string, input: object): Promise<void> {
 
 async function publish(): Promise<void> {
   const { organizationId } = posthorn.tenant
-  await posthorn.app.services.publishEvents(organizationId, [{ type: JOINED, data: {} }])
+  await posthorn.services.publishEvents(organizationId, [{ type: JOINED, data: {} }])
 }
 
 async function deliveriesTo(webhook: string) {

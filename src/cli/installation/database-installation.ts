@@ -9,7 +9,7 @@ import {
   getOrganization,
   listOrganizations,
 } from '../../organizations/organization.ts'
-import type { Services } from '../../run/app.ts'
+import type { Services } from '../../run/services.ts'
 import type { Installation, Key, Organization } from './installation.ts'
 import { onlyOrganization } from './only-organization.ts'
 

@@ -1,4 +1,4 @@
-import { FAILURE_CODES } from '../../outbound/failure.ts'
+import { FAILURE_CODES } from '../../outbound/failure-reasons.ts'
 import type { Ended } from '../../outbound/outcome.ts'
 
 /** Why there was no response: a stable code and a sentence for people. `null` if there was a response. */

@@ -235,7 +235,7 @@ async function deliver({ posthorn }: Stage): Promise<string> {
   const { prisma } = posthorn.database
   const count = await prisma.attempt.count()
   const { organizationId } = posthorn.tenant
-  await posthorn.app.services.publishEvents(organizationId, [{ type: JOINED, data: {} }])
+  await posthorn.services.publishEvents(organizationId, [{ type: JOINED, data: {} }])
   await until(async () => (await prisma.attempt.count()) > count, 'the attempt is recorded')
   const newest = await prisma.attempt.findFirstOrThrow({ orderBy: { id: 'desc' } })
   return publicId('attempt', newest.id)

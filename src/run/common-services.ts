@@ -1,0 +1,76 @@
+import type { Role, Settings } from '../config/settings.ts'
+import { openPools, POOLS, type Pools } from '../db/pools.ts'
+import { createKeyring, type Keyring } from '../encryption/keyring.ts'
+import { createNotifier, type Notify } from '../live/notify.ts'
+import { countLines } from '../telemetry/log-metrics.ts'
+import { createLogger, type Logger } from '../telemetry/logger.ts'
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts'
+import { createOutageLines } from '../telemetry/outage-lines.ts'
+import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts'
+import { countFailures } from '../telemetry/outage-metrics.ts'
+import { createPoolMetrics } from '../telemetry/pool-metrics.ts'
+import { currentOwner } from '../telemetry/request-log.ts'
+import { createTracing, type Tracing } from '../telemetry/tracing.ts'
+
+/** The services that the API, the worker and the commands share. */
+export interface CommonServices extends AsyncDisposable {
+  readonly logger: Logger
+  readonly outages: OutageLog
+  readonly metrics: Metrics
+  readonly tracing: Tracing
+  readonly database: Pools
+  readonly keyring: Keyring
+  /** Notifies the subscribers of all processes. */
+  readonly notify: Notify
+}
+
+export interface ServiceOptions {
+  /** Default: `all`. */
+  readonly role?: Role
+  /** Writes the log lines of outages. Default: each outage that this part of the process notices. */
+  readonly outageLines?: Parameters<typeof createOutageLog>[0]
+  /** How often this part of the process was started again. Default: 0. */
+  readonly restarts?: number
+}
+
+/** Connections to Postgres besides those of the pipeline and of the worker runner (`src/queue/runner-pool.ts`). */
+const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, worker: 8 }
+
+/** Opens the services. They connect to Postgres on first use. */
+export function openCommonServices(
+  { config, secrets }: Settings,
+  { role = 'all', outageLines, restarts }: ServiceOptions = {},
+): CommonServices {
+  const metrics = createMetrics(role, restarts)
+  const { registry } = metrics
+  const logger = createLogger(config.logLevel, countLines(registry))
+  const outages = countFailures(registry, createOutageLog(outageLines ?? createOutageLines(logger)))
+  const poolMetrics = createPoolMetrics(registry, POOLS)
+  const database = openPools(secrets.databaseUrl, {
+    maxConnections: MAX_CONNECTIONS[role],
+    purpose: role === 'worker' ? 'jobs' : 'requests',
+    // The worker and commands connect directly.
+    poolerUrl: role === 'api' ? secrets.poolerUrl : null,
+    // The pool replaces an idle connection that breaks. The watch of Postgres finds out whether this is an outage.
+    onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
+    ownerOf: currentOwner,
+    onWaited: poolMetrics.waited,
+  })
+  poolMetrics.watch(database.pools)
+  const notifier = createNotifier(database.pool, (error) => {
+    if (!outages.report(error)) logger.warn({ error }, 'cannot notify subscribers')
+  })
+  return {
+    logger,
+    outages,
+    metrics,
+    tracing: createTracing(),
+    database,
+    keyring: createKeyring(secrets.encryptionKeys),
+    notify: notifier.notify,
+    async [Symbol.asyncDispose]() {
+      await notifier[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}

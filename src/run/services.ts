@@ -1,0 +1,89 @@
+import { type Authenticate, createAuthenticate } from '../api-keys/authenticate.ts'
+import { findInactiveKeys } from '../api-keys/inactive-keys.ts'
+import type { Settings } from '../config/settings.ts'
+import { type Database, openPrisma } from '../db/client.ts'
+import { createCatalogue } from '../event-types/event-type.ts'
+import { createPublishEvents, type PublishEvents } from '../events/publish-events.ts'
+import { tracePublishing } from '../events/trace-publishing.ts'
+import { LiveHub } from '../live/hub.ts'
+import { createAddressGuard } from '../outbound/public-address.ts'
+import { createRateLimiter, type RateLimiter } from '../rate-limit/rate-limiter.ts'
+import {
+  type AuthenticateSession,
+  createAuthenticateSession,
+} from '../sessions/authenticate-session.ts'
+import { findEndedSessions } from '../sessions/ended-sessions.ts'
+import { addGauge } from '../telemetry/metrics.ts'
+import { measurePublishing } from '../telemetry/publish-metrics.ts'
+import type { WebhookDeps } from '../webhooks/webhook.ts'
+import { type CommonServices, openCommonServices } from './common-services.ts'
+
+/** The services of the API and of the commands. */
+export interface Services extends CommonServices {
+  readonly database: Database
+  readonly authenticate: Authenticate
+  readonly authenticateSession: AuthenticateSession
+  readonly rateLimiter: RateLimiter
+  readonly webhooks: WebhookDeps
+  readonly publishEvents: PublishEvents
+  /** The subscriptions of this process. */
+  readonly live: LiveHub
+}
+
+/** Opens the services of a command. They connect to Postgres on first use. */
+export function openServices(settings: Settings): Services {
+  const common = openCommonServices(settings)
+  const services = addServices(common, settings)
+  return {
+    ...services,
+    async [Symbol.asyncDispose]() {
+      await services[Symbol.asyncDispose]()
+      await common[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Adds the services of the API to the common ones, which stay open when it is disposed of. */
+export function addServices(common: CommonServices, { config, secrets }: Settings): Services {
+  const { outages, logger, keyring } = common
+  const { registry } = common.metrics
+  const warnOf = (message: string) => (error: unknown) => {
+    if (!outages.report(error)) logger.warn({ error }, message)
+  }
+  const { pool, pipeline } = common.database
+  const prisma = openPrisma(pool)
+  const rateLimiter = createRateLimiter({
+    sql: pool,
+    onError: warnOf('cannot share the usage of API keys between processes'),
+  })
+  const live = new LiveHub({
+    databaseUrl: secrets.databaseUrl,
+    sql: pool,
+    findInactiveKeys: (keyIds) => findInactiveKeys(pool, keyIds),
+    findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
+    onError: warnOf('the connection of the subscriptions to Postgres broke'),
+  })
+  addGauge(registry, 'posthorn_subscriptions', 'Open subscriptions.', () => live.size)
+  const publish = createPublishEvents(pipeline, createCatalogue(pool))
+  return {
+    ...common,
+    database: { ...common.database, prisma },
+    authenticate: createAuthenticate(pool),
+    authenticateSession: createAuthenticateSession(pool),
+    rateLimiter,
+    webhooks: {
+      prisma,
+      keyring,
+      guard: createAddressGuard(config.egressAllow),
+      headerPrefix: config.headerPrefix,
+      maxWebhooks: config.maxWebhooks,
+    },
+    publishEvents: measurePublishing(registry, tracePublishing(common.tracing, publish)),
+    live,
+    async [Symbol.asyncDispose]() {
+      await rateLimiter[Symbol.asyncDispose]()
+      await live[Symbol.asyncDispose]()
+      await prisma.$disconnect()
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import type { Hono } from 'hono'
+import type { Settings } from '../config/settings.ts'
+import { createCopySender } from '../deliveries/copies/copy-sender.ts'
+import { addApiRoutes } from '../server/api-routes.ts'
+import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
+import type { TestReceiver } from '../test-receiver/test-receiver.ts'
+import type { CommonServices } from './common-services.ts'
+import { addServices, type Services } from './services.ts'
+
+/** Disposing of it ends the subscriptions, and closes what the API has opened. */
+export interface Serving extends AsyncDisposable {
+  readonly services: Services
+  /** Adds the routes of the API and the console. */
+  addRoutes(routes: Hono): void
+}
+
+/** Opens what the API needs. */
+export async function startServing(common: CommonServices, settings: Settings): Promise<Serving> {
+  await using started = new AsyncDisposableStack()
+  const services = started.use(addServices(common, settings))
+  const testReceiver = started.use(await openReceiver(services, settings))
+  const copySender = started.use(createCopySender(settings))
+  const oidc = await openOidc(settings)
+  const resources = started.move()
+  return {
+    services,
+    addRoutes(routes) {
+      addApiRoutes(routes, { ...services, testReceiver, copySender, oidc }, settings.config)
+    },
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  }
+}
+
+/** Sign-in by OpenID Connect. It is loaded only if it is set up, and contacts the provider on the first sign-in. */
+async function openOidc({ config, secrets }: Settings): Promise<OidcSignIn | null> {
+  if (config.oidc === null) return null
+  const { createProvider } = await import('../sessions/oidc/provider.ts')
+  return {
+    settings: config.oidc,
+    provider: createProvider(config.oidc, secrets.oidcClientSecret),
+  }
+}
+
+/** The test receiver of embedded mode. It is loaded only there. */
+async function openReceiver(
+  { webhooks, logger }: Services,
+  { config, testReceiver }: Settings,
+): Promise<TestReceiver | null> {
+  if (!testReceiver) return null
+  const { openOnLastPort } = await import('../test-receiver/open-on-last-port.ts')
+  return await openOnLastPort(config.dataDir, {
+    ...testReceiver,
+    ...webhooks,
+    headerPrefix: config.headerPrefix,
+    onWarning: (message) => logger.debug(`the test receiver: ${message}`),
+  })
+}
