@@ -145,9 +145,9 @@ test('loading and recording read only the partitions of their deliveries', async
 
   const together = [today, late, old]
   expect(await Promise.all(together.map(load))).toMatchObject([
-    { id: today, event: { data: '{"days":0}' }, traceParent: null },
-    { id: late, event: { data: '{"days":30}' }, traceParent: 'of an event 30 days old' },
-    { id: old, event: { data: '{"days":3}' }, traceParent: null },
+    { id: today, data: '{"days":0}', traceParent: null },
+    { id: late, data: '{"days":30}', traceParent: 'of an event 30 days old' },
+    { id: old, data: '{"days":3}', traceParent: null },
   ])
   expect(await Promise.all(together.map(record))).toMatchObject(
     together.map(() => ({ number: 1, state: 'succeeded' })),
