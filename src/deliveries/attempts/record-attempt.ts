@@ -58,7 +58,9 @@ async function recordAttempts(
   { headerPrefix, userAgent }: SenderIdentity,
   given: AttemptRecord[],
 ): Promise<(RecordedAttempt | null | 'again')[]> {
-  const records = [...new Map(given.map((record) => [record.deliveryUuid, record])).values()]
+  // The first of each delivery.
+  const byDelivery = new Map(given.toReversed().map((record) => [record.deliveryUuid, record]))
+  const records = [...byDelivery.values()]
   const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
   const { rows } = await sql.query<RecordedRow>({
     name: 'record_attempts',
