@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SecureContextOptions, TlsOptions } from 'node:tls'
 
 /** An HTTPS server on the loopback interface that passes each complete POST request to a handler. */
 export interface HttpsReceiver {
@@ -32,15 +33,15 @@ const CLOSE_GRACE_MS = 250
 
 export async function openHttpsReceiver(options: {
   readonly port: number
-  readonly certPem: string
-  readonly keyPem: string
+  /** The certificate, or what chooses it in the handshake. */
+  readonly tls: Pick<SecureContextOptions, 'cert' | 'key'> & Pick<TlsOptions, 'SNICallback'>
   readonly onWarning: (message: string) => void
 }): Promise<HttpsReceiver> {
   let start: HttpsReceiver['start'] = () => {}
   const started = new Promise<DeliveryHandler>((resolve) => {
     start = resolve
   })
-  const server = createServer({ cert: options.certPem, key: options.keyPem })
+  const server = createServer(options.tls)
   server.on('tlsClientError', (error) => {
     options.onWarning(`A client aborted the TLS handshake: ${error.message}`)
   })

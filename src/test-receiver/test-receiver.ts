@@ -1,3 +1,4 @@
+import { createSecureContext, type SecureContext, type TlsOptions } from 'node:tls'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
@@ -31,8 +32,8 @@ export interface TestReceiver extends AsyncDisposable {
 }
 
 export interface TestReceiverOptions {
-  readonly certPem: string
-  readonly keyPem: string
+  /** Issues a certificate for `localhost`. */
+  readonly issueCertificate: () => Promise<{ certPem: string; keyPem: string }>
   /** 0 for a free one. */
   readonly port: number
   readonly headerPrefix: string
@@ -42,7 +43,10 @@ export interface TestReceiverOptions {
 }
 
 export async function openTestReceiver(options: TestReceiverOptions): Promise<TestReceiver> {
-  const server = await openHttpsReceiver(options)
+  const server = await openHttpsReceiver({
+    ...options,
+    tls: { SNICallback: issueOnFirstUse(options.issueCertificate) },
+  })
   const inboxes = new Map<string, Inbox>()
   let lastNumber = 0
 
@@ -88,6 +92,19 @@ export async function openTestReceiver(options: TestReceiverOptions): Promise<Te
       inboxOf(inboxes, organizationId).requests = []
     },
     [Symbol.asyncDispose]: () => server.close(),
+  }
+}
+
+/** Most processes receive nothing, and creating a certificate loads a library. */
+function issueOnFirstUse(
+  issue: TestReceiverOptions['issueCertificate'],
+): NonNullable<TlsOptions['SNICallback']> {
+  let issuing: Promise<SecureContext> | null = null
+  return (_host, done) => {
+    issuing ??= issue().then(({ certPem, keyPem }) =>
+      createSecureContext({ cert: certPem, key: keyPem }),
+    )
+    issuing.then((context) => done(null, context), done)
   }
 }
 
