@@ -88,8 +88,8 @@ module.exports = {
       name: 'the-api-is-loaded-by-role',
       comment: 'So it is imported where the role of the process is known.',
       severity: 'error',
-      from: { path: '^src/(?!server/)' },
-      to: { path: '^src/server/api-routes[.]ts$', dynamic: false },
+      from: { path: '^src/', pathNot: ['^src/run/start-serving[.]ts$', '^src/server/'] },
+      to: { path: '^src/(server/api-routes|run/start-serving)[.]ts$', dynamic: false },
     },
     {
       name: 'receiver-stands-alone',

@@ -1,8 +1,7 @@
-import { createSecureContext, type SecureContext, type TlsOptions } from 'node:tls'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import type { DeliveryRequest } from '../http/https-receiver.ts'
+import type { Certificate, DeliveryRequest } from '../http/https-receiver.ts'
 import { openHttpsReceiver } from '../http/https-receiver.ts'
 import { verify } from '../receiver/index.ts'
 import { isReservedName } from '../webhooks/custom-headers.ts'
@@ -33,7 +32,7 @@ export interface TestReceiver extends AsyncDisposable {
 
 export interface TestReceiverOptions {
   /** Issues a certificate for `localhost`. */
-  readonly issueCertificate: () => Promise<{ certPem: string; keyPem: string }>
+  readonly issueCertificate: () => Promise<Certificate>
   /** 0 for a free one. */
   readonly port: number
   readonly headerPrefix: string
@@ -45,7 +44,7 @@ export interface TestReceiverOptions {
 export async function openTestReceiver(options: TestReceiverOptions): Promise<TestReceiver> {
   const server = await openHttpsReceiver({
     ...options,
-    tls: { SNICallback: issueOnFirstUse(options.issueCertificate) },
+    certificate: options.issueCertificate,
   })
   const inboxes = new Map<string, Inbox>()
   let lastNumber = 0
@@ -92,19 +91,6 @@ export async function openTestReceiver(options: TestReceiverOptions): Promise<Te
       inboxOf(inboxes, organizationId).requests = []
     },
     [Symbol.asyncDispose]: () => server.close(),
-  }
-}
-
-/** Most processes receive nothing, and creating a certificate loads a library. */
-function issueOnFirstUse(
-  issue: TestReceiverOptions['issueCertificate'],
-): NonNullable<TlsOptions['SNICallback']> {
-  let issuing: Promise<SecureContext> | null = null
-  return (_host, done) => {
-    issuing ??= issue().then(({ certPem, keyPem }) =>
-      createSecureContext({ cert: certPem, key: keyPem }),
-    )
-    issuing.then((context) => done(null, context), done)
   }
 }
 

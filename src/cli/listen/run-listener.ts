@@ -20,7 +20,7 @@ export async function runListener(options: ListenOptions, config: Config): Promi
   const certificate = await authority.issueServerCertificate(['localhost', '127.0.0.1', '::1'])
   const receiver = await openHttpsReceiver({
     port: options.port,
-    tls: { cert: certificate.certPem, key: certificate.keyPem },
+    certificate,
     onWarning: log,
   })
   const stop = stopRequest()
