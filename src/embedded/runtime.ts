@@ -69,7 +69,7 @@ async function embeddedRuntime(config: Config, secrets: Secrets): Promise<Runtim
   const encryptionKeys = secrets.encryptionKeys ?? [await generatedEncryptionKey(config.dataDir)]
   const authority = await ensureLocalAuthority(config.dataDir)
   const receivesHere = createAddressGuard(config.egressAllow).permits('127.0.0.1')
-  const testReceiver = receivesHere ? await authority.issueServerCertificate(['localhost']) : null
+  const testReceiver = receivesHere ? authority.pair : null
   const resources = started.move()
   return {
     config,

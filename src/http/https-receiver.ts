@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createSecureContext, type SecureContext, type TlsOptions } from 'node:tls'
 
 /** An HTTPS server on the loopback interface that passes each complete POST request to a handler. */
 export interface HttpsReceiver {
@@ -10,6 +11,11 @@ export interface HttpsReceiver {
   /** Starts handling deliveries, including those that arrived earlier and are waiting. */
   start(handler: DeliveryHandler): void
   close(): Promise<void>
+}
+
+export interface Certificate {
+  readonly certPem: string
+  readonly keyPem: string
 }
 
 export type DeliveryHandler = (request: DeliveryRequest) => Promise<void>
@@ -32,15 +38,15 @@ const CLOSE_GRACE_MS = 250
 
 export async function openHttpsReceiver(options: {
   readonly port: number
-  readonly certPem: string
-  readonly keyPem: string
+  /** A function is called for the first client that asks for a host by its name. */
+  readonly certificate: Certificate | (() => Promise<Certificate>)
   readonly onWarning: (message: string) => void
 }): Promise<HttpsReceiver> {
   let start: HttpsReceiver['start'] = () => {}
   const started = new Promise<DeliveryHandler>((resolve) => {
     start = resolve
   })
-  const server = createServer({ cert: options.certPem, key: options.keyPem })
+  const server = createServer(tlsOptions(options.certificate))
   server.on('tlsClientError', (error) => {
     options.onWarning(`A client aborted the TLS handshake: ${error.message}`)
   })
@@ -70,6 +76,20 @@ export async function openHttpsReceiver(options: {
     },
   }
 }
+
+/** Most processes receive nothing, and creating a certificate loads a library. */
+function tlsOptions(certificate: Certificate | (() => Promise<Certificate>)): TlsOptions {
+  if (typeof certificate !== 'function') return toOptions(certificate)
+  let issuing: Promise<SecureContext> | null = null
+  return {
+    SNICallback(_host, done) {
+      issuing ??= certificate().then((issued) => createSecureContext(toOptions(issued)))
+      issuing.then((context) => done(null, context), done)
+    },
+  }
+}
+
+const toOptions = ({ certPem, keyPem }: Certificate) => ({ cert: certPem, key: keyPem })
 
 async function handle(
   started: Promise<DeliveryHandler>,

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { Settings } from '../config/settings.ts'
 import { createCopySender } from '../deliveries/copies/copy-sender.ts'
+import { issueServerCertificate } from '../embedded/local-certificates.ts'
 import { addApiRoutes } from '../server/api-routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import type { TestReceiver } from '../test-receiver/test-receiver.ts'
@@ -49,7 +50,7 @@ async function openReceiver(
   if (!testReceiver) return null
   const { openOnLastPort } = await import('../test-receiver/open-on-last-port.ts')
   return await openOnLastPort(config.dataDir, {
-    ...testReceiver,
+    issueCertificate: () => issueServerCertificate(testReceiver, ['localhost']),
     ...webhooks,
     headerPrefix: config.headerPrefix,
     onWarning: (message) => logger.debug(`the test receiver: ${message}`),

@@ -56,10 +56,10 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   routes.use(trustProxies(config.trustedProxies), countMemory(config), rejectWebSockets)
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
-  routes.get('/schema.graphql', etag(), staticText(readSchema(), 'text/plain; charset=utf-8'))
+  routes.get('/schema.graphql', etag(), staticText(readSchema, 'text/plain; charset=utf-8'))
   // Without a public URL, a relative one, which works behind any proxy.
-  const openApi = openApiDocument(publicUrl ?? '/', config.headerPrefix)
-  routes.get('/openapi.json', etag(), staticText(JSON.stringify(openApi), 'application/json'))
+  const openApi = () => JSON.stringify(openApiDocument(publicUrl ?? '/', config.headerPrefix))
+  routes.get('/openapi.json', etag(), staticText(openApi, 'application/json'))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   if (deps.oidc && publicUrl !== null) {
     const { keyring } = deps.webhooks

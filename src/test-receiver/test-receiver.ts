@@ -1,7 +1,7 @@
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import type { DeliveryRequest } from '../http/https-receiver.ts'
+import type { Certificate, DeliveryRequest } from '../http/https-receiver.ts'
 import { openHttpsReceiver } from '../http/https-receiver.ts'
 import { verify } from '../receiver/index.ts'
 import { isReservedName } from '../webhooks/custom-headers.ts'
@@ -31,8 +31,8 @@ export interface TestReceiver extends AsyncDisposable {
 }
 
 export interface TestReceiverOptions {
-  readonly certPem: string
-  readonly keyPem: string
+  /** Issues a certificate for `localhost`. */
+  readonly issueCertificate: () => Promise<Certificate>
   /** 0 for a free one. */
   readonly port: number
   readonly headerPrefix: string
@@ -42,7 +42,10 @@ export interface TestReceiverOptions {
 }
 
 export async function openTestReceiver(options: TestReceiverOptions): Promise<TestReceiver> {
-  const server = await openHttpsReceiver(options)
+  const server = await openHttpsReceiver({
+    ...options,
+    certificate: options.issueCertificate,
+  })
   const inboxes = new Map<string, Inbox>()
   let lastNumber = 0
 

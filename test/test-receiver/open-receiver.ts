@@ -12,7 +12,7 @@ export async function openReceiver(prisma: PrismaClient): Promise<TestReceiver> 
 export async function receiverOptions(prisma: PrismaClient) {
   const authority = await createAuthority(new Date())
   return {
-    ...(await issueServerCertificate(authority, ['localhost'])),
+    issueCertificate: () => issueServerCertificate(authority, ['localhost']),
     headerPrefix: 'wh-',
     prisma,
     keyring: createKeyring([randomBytes(32)]),

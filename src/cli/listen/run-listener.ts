@@ -18,7 +18,11 @@ export async function runListener(options: ListenOptions, config: Config): Promi
   const api = options.register ? await createApiFromOptions(options, config) : null
   const authority = await ensureLocalAuthority(config.dataDir)
   const certificate = await authority.issueServerCertificate(['localhost', '127.0.0.1', '::1'])
-  const receiver = await openHttpsReceiver({ port: options.port, ...certificate, onWarning: log })
+  const receiver = await openHttpsReceiver({
+    port: options.port,
+    certificate,
+    onWarning: log,
+  })
   const stop = stopRequest()
   const { headerPrefix } = config
 
