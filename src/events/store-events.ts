@@ -57,8 +57,9 @@ const LATE_LOCK_TIMEOUT_MS = 25
 const LATE_AFTER_MS = 2_000
 
 /**
- * Calls that come while statements run share the next transaction, and a call that Postgres rejects fails alone. Calls with idempotency keys have
- * separate transactions, so that calls without a key never wait for one; so have large calls, one after the other.
+ * Calls that come while statements run share the next transaction, and a call that Postgres rejects fails alone. Calls
+ * with idempotency keys have separate transactions, so that calls without a key never wait for one; so have large calls,
+ * one after the other.
  */
 export function createStoreEvents(sql: Sql): StoreEvents {
   const createBatch = (isKeyed: boolean, parallel: number) =>

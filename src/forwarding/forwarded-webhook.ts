@@ -24,12 +24,6 @@ export async function createForwardedWebhook(
   { description, eventSubscriptions }: NewForwardedWebhook,
 ): Promise<Webhook> {
   return await actForOrganization(deps.prisma, organizationId, async (tx) => {
-    await requireRoom(tx, organizationId, {
-      max: MAX_FORWARDED_WEBHOOKS,
-      where: { forwardedUntil: { gt: new Date() } },
-      thing: 'temporary webhooks',
-      remedy: 'End a `posthorn listen --forward`, or delete one of them.',
-    })
     const webhook = await createWebhook(
       deps,
       organizationId,
@@ -44,6 +38,12 @@ export async function createForwardedWebhook(
     await tx.$executeRaw`
       update posthorn.webhooks set forwarded_until = now() + ${FORWARDED_FOR_S} * interval '1 second'
       where id = ${parseId('webhook', webhook.id)}::uuid`
+    await requireRoom(tx, organizationId, {
+      max: MAX_FORWARDED_WEBHOOKS,
+      where: { forwardedUntil: { gt: new Date() } },
+      thing: 'temporary webhooks',
+      remedy: 'End a `posthorn listen --forward`, or delete one of them.',
+    })
     return webhook
   })
 }

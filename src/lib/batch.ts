@@ -17,10 +17,12 @@ export interface BatchOptions<Input> {
 /** `waitedMs`: how long ago the first of the calls came. */
 type Run<Input, Output> = (inputs: Input[], waitedMs: number) => Promise<readonly Output[]>
 
-interface Call<Input, Output> extends PromiseWithResolvers<Output> {
+interface Call<Input, Output> {
   readonly input: Input
   readonly weight: number
   readonly cameAtMs: number
+  readonly resolve: (output: Output) => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
@@ -63,19 +65,15 @@ export function batched<Input, Output>(
   }
 
   return (input) => {
-    const call = {
-      ...Promise.withResolvers<Output>(),
-      input,
-      weight: weight?.of(input) ?? 0,
-      cameAtMs: performance.now(),
-    }
-    calls.push(call)
+    const { promise, resolve, reject } = Promise.withResolvers<Output>()
+    const size = weight?.of(input) ?? 0
+    calls.push({ input, weight: size, cameAtMs: performance.now(), resolve, reject })
     if (calls.length >= maxSize) flush()
     else if (!gathering && running < parallel) {
       gathering = true
       setImmediate(flush)
     }
-    return call.promise
+    return promise
   }
 }
 
@@ -86,12 +84,11 @@ async function runBatch<Input, Output>(
   isolate: BatchOptions<Input>['isolate'],
 ): Promise<void> {
   try {
-    const waitedMs = performance.now() - Math.min(...calls.map(({ cameAtMs }) => cameAtMs))
-    const outputs = await run(
-      calls.map(({ input }) => input),
-      waitedMs,
-    )
-    for (const [i, call] of calls.entries()) call.resolve(outputs[i] as Output)
+    const inputs = calls.map(({ input }) => input)
+    const outputs = await run(inputs, performance.now() - (calls[0]?.cameAtMs ?? 0))
+    calls.forEach(({ resolve }, i) => {
+      resolve(outputs[i] as Output)
+    })
   } catch (error) {
     if (calls.length > 1 && isolate?.(error)) {
       const half = Math.ceil(calls.length / 2)

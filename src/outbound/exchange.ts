@@ -52,6 +52,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #resent = false
   #hasResponse = false
   #interimBytes = 0
+  #deadline = 0
+  #firesAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #asking: NodeJS.Timeout | undefined
 
@@ -242,16 +244,26 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return { durationMs, waitedMs: this.#waitedMs, resent: this.#resent, connection }
   }
 
+  /** A phase begins. A timer that fires before its deadline starts again, so most requests have one timer for all phases. */
   #startTimer(ms: number): void {
+    this.#deadline = performance.now() + ms
+    if (this.#deadline < this.#firesAt) this.#restartTimer(ms)
+  }
+
+  #restartTimer(ms: number): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(Exchange.#onTimeout, ms, this)
+    const inMs = Math.min(ms, LOOK_EVERY_MS)
+    this.#firesAt = performance.now() + inMs
+    this.#timer = setTimeout(Exchange.#onTimeout, inMs, this)
   }
 
   /** After a stall of this process, timers run before sockets are read; `setImmediate` reads the sockets first. */
   static readonly #onTimeout = (exchange: Exchange): void => {
-    const phase = exchange.#phase
     setImmediate(() => {
-      if (exchange.#phase === phase && phase !== 'done') exchange.#stopAtLimit()
+      if (exchange.#phase === 'done') return
+      const leftMs = exchange.#deadline - performance.now()
+      if (leftMs > 0) exchange.#restartTimer(leftMs)
+      else exchange.#stopAtLimit()
     })
   }
 
@@ -259,6 +271,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return performance.now() - this.#startedAt
   }
 }
+
+const LOOK_EVERY_MS = 1_000
 
 /** Connections that take longer are rare: most are open after three round trips. */
 const ASK_EVERY_MS = 250

@@ -88,8 +88,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   }
 
   async function send(request: HttpRequest): Promise<Outcome> {
-    const { organizationId, url, body, signal, mayGoOn } = request
-    const { acknowledgeTimeoutMs = limits.acknowledgeTimeoutMs } = request
+    const { organizationId, url, body, signal, acknowledgeTimeoutMs } = request
     const parsed = parseDestination(url)
     if (parsed.rejection !== null) {
       return {
@@ -106,8 +105,8 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
     const headers = requestHeaders(userAgent, request.headers)
     const sending = connectionsOf(organizationId).send(
       { method: 'POST', origin, path, headers, body },
-      { ...limits, acknowledgeTimeoutMs },
-      { signal, mayGoOn },
+      acknowledgeTimeoutMs === undefined ? limits : { ...limits, acknowledgeTimeoutMs },
+      request,
     )
     inFlight.add(sending)
     try {

@@ -92,7 +92,7 @@ export class OrganizationConnections {
 
     const dispatch = (singleUse: boolean) => {
       const agent = singleUse ? this.#agents.singleUse : this.#agents.keepAlive
-      exchange.dispatch(agent, { ...request, reset: singleUse })
+      exchange.dispatch(agent, singleUse ? { ...request, reset: true } : request)
     }
     const connectAndDispatch = (singleUse: boolean) => {
       exchange.expectConnection()

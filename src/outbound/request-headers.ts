@@ -9,7 +9,8 @@ export function requestHeaders(
 ): string[] {
   // No compression: bodies are stored as received, and a small compressed body could expand to a huge one.
   const list = ['user-agent', userAgent, 'accept-encoding', 'identity']
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] as string
     if (SET_BY_SENDER.test(name)) continue
     if (!TOKEN.test(name)) {
       throw new TypeError(`The header name ${JSON.stringify(name)} is not a valid HTTP token.`)

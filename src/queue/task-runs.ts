@@ -40,15 +40,16 @@ export interface TaskRunsOptions {
 
 export function createTaskRuns(options: TaskRunsOptions): TaskRuns {
   const { tasks, signal, closed, ensureClaimed, onUnavailable } = options
+  const retries = { signal, onUnavailable }
   let runningCount = 0
 
   async function runJob(task: () => Promise<void>): Promise<void> {
     runningCount += 1
     try {
-      await retryWhileUnavailable(task, { signal, onUnavailable }).finally(() => {
-        runningCount -= 1
-      })
+      await retryWhileUnavailable(task, retries)
+      runningCount -= 1
     } catch (error) {
+      runningCount -= 1
       // The job must neither complete nor fail, so that it stays claimed until its rescue.
       if (signal.aborted || error instanceof ClaimLostError) await closed
       throw error

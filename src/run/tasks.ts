@@ -63,8 +63,7 @@ export function createTasks({
   const fanOut = createFanOut(background)
   return {
     // The key names the delivery, so that a dashboard may add the job again with any payload.
-    deliver: async (_payload, run) =>
-      await attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
+    deliver: (_payload, run) => attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
 
     async release_backlog(payload) {
       await scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))

@@ -168,14 +168,14 @@ export function createScheduler(
         if (holds.beganAfterLoading(delivery)) return await parkUnlessAborted(signal, id, 'on_hold')
       }
       const acquired = limiter.acquire(candidate)
-      const hasWaited = reservedAt !== null || typeof acquired !== 'string'
-      if ((await acquired) === 'rejected') {
+      const isAtOnce = typeof acquired === 'string'
+      if ((isAtOnce ? acquired : await acquired) === 'rejected') {
         const isOnHold = holds.beganAfterLoading(delivery)
         return await parkUnlessAborted(signal, id, isOnHold ? 'on_hold' : 'concurrency_limit')
       }
       let isReleased = false
       return {
-        waitedMs: hasWaited ? performance.now() - startedAt : 0,
+        waitedMs: isAtOnce && reservedAt === null ? 0 : performance.now() - startedAt,
         reservation: reservedAt === null ? null : sleepUntil(reservedAt),
         mayGoOn() {
           isReleased ||= !limiter.mayGoOn(candidate)
@@ -191,6 +191,7 @@ export function createScheduler(
     hold: (delivery, waitMs) => holds.waitAsAsked(delivery, waitMs),
 
     async handleResult(delivery, { ordered }, result) {
+      if (result.succeeded && delivery.holdReason === null && !ordered) return
       await retryWhileUnavailable(async () => {
         await holds.handleResult(delivery, result)
         if (ordered && result.finished) await backlogs.release(delivery.webhookId)

@@ -22,7 +22,7 @@ export interface DeliveryReporter {
   /** An attempt starts this long after its time. */
   started(delayMs: number): void
   attempted(
-    deliveryId: string,
+    deliveryUuid: string,
     webhookUuid: string,
     attempt: AttemptFacts,
     after: DeliveryFacts,
@@ -32,12 +32,12 @@ export interface DeliveryReporter {
 export function createDeliveryReporter(logger: Logger, metrics: AttemptMetrics): DeliveryReporter {
   return {
     started: metrics.started,
-    attempted(deliveryId, webhookUuid, attempt, after) {
+    attempted(deliveryUuid, webhookUuid, attempt, after) {
       metrics.recorded(attempt, after.state)
       if (attempt.succeeded && !logger.isLevelEnabled('debug')) return
       const facts = {
         event: 'delivery.attempted',
-        deliveryId,
+        deliveryId: publicId('delivery', deliveryUuid),
         webhookId: publicId('webhook', webhookUuid),
         attempt: after.number,
         succeeded: attempt.succeeded,

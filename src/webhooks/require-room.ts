@@ -12,8 +12,9 @@ export interface Room {
 }
 
 /**
- * Throws `invalid` if the organization has the maximum number of webhooks. Concurrent creations wait for each other until
- * they commit, so that together they do not exceed it.
+ * Throws `invalid` if a webhook that the transaction created is one too many for the organization. Concurrent creations
+ * wait for each other until they commit, so that together they do not exceed the maximum: the last thing of a transaction,
+ * so that they wait for little.
  */
 export async function requireRoom(
   db: Db,
@@ -23,12 +24,12 @@ export async function requireRoom(
   await db.$queryRaw`
     select pg_advisory_xact_lock(hashtextextended('posthorn.create_webhook:' || ${organizationId}, 0))::text`
   const count = await db.webhook.count({ where: { organizationId, deletedAt: null, ...where } })
-  if (count < max) return
+  if (count <= max) return
   throw invalid([
     {
       path: [],
       code: 'too_many_webhooks',
-      detail: `The organization has ${count.toLocaleString('en')} ${thing}, and may have ${max.toLocaleString('en')}. ${remedy}`,
+      detail: `The organization has ${(count - 1).toLocaleString('en')} ${thing}, and may have ${max.toLocaleString('en')}. ${remedy}`,
     },
   ])
 }

@@ -3,11 +3,14 @@ import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { LruMap } from '../lib/lru-map.ts'
+import { requestedUrl } from '../outbound/destination.ts'
 import { readHeaders } from './encrypted-headers.ts'
 
 /** The settings of a webhook that an attempt needs, decrypted. */
 export interface SendOptions {
   readonly url: string
+  /** The URL as it is on the wire. */
+  readonly requestedUrl: string
   /** Whether `posthorn listen --forward` receives the deliveries. */
   readonly forwarded: boolean
   readonly headers: Readonly<Record<string, string>>
@@ -107,6 +110,7 @@ async function readSendOptions(
   const signingKey = readSigningKey(keyring, webhookUuid, row)
   return {
     url: row.url,
+    requestedUrl: requestedUrl(row.url),
     forwarded: row.forwarded,
     headers: headers ?? {},
     signingKey: headers && signingKey,

@@ -77,14 +77,6 @@ export async function createWebhook(
   const headersCiphertext = encryptHeaders(keyring, headers, id)
 
   const insert = async (db: Db) => {
-    if (maxWebhooks !== undefined) {
-      await requireRoom(db, organizationId, {
-        max: maxWebhooks,
-        thing: 'webhooks',
-        remedy:
-          'Delete one that is no longer used, or ask the operator to raise POSTHORN_MAX_WEBHOOKS.',
-      })
-    }
     const row = await db.webhook.create({
       data: {
         ...fields,
@@ -102,6 +94,14 @@ export async function createWebhook(
       subjectId: webhook.id,
       after: auditedWebhook(keyring, row),
     })
+    if (maxWebhooks !== undefined) {
+      await requireRoom(db, organizationId, {
+        max: maxWebhooks,
+        thing: 'webhooks',
+        remedy:
+          'Delete one that is no longer used, or ask the operator to raise POSTHORN_MAX_WEBHOOKS.',
+      })
+    }
     return webhook
   }
   return await actForOrganization(tx ?? prisma, organizationId, insert)

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Database } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
@@ -9,7 +8,7 @@ import { readPostmaster } from '../../src/db/embedded/postmaster.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { until } from '../support/until.ts'
 import { withDatabase } from '../support/with-database.ts'
-import { cpuTimeMs } from './cpu-time.ts'
+import { familyCpuTimeMs } from './cpu-time.ts'
 import { openBenchDatabase } from './open-bench-database.ts'
 
 /** A Postgres for the benchmark, in a temporary folder, with a database for each measurement. */
@@ -17,7 +16,7 @@ export interface BenchServer extends AsyncDisposable {
   readonly folder: string
   /** A migrated database, dropped on disposal, so that data of one measurement does not slow another. */
   createDatabase(): Promise<BenchDatabase>
-  /** The CPU time of closed connections and of Postgres's other processes. */
+  /** The CPU time of all processes of Postgres, also of those that have ended. */
   cpuTimeMs(): Promise<number>
   /** The bytes of WAL written so far. */
   walBytes(): Promise<number>
@@ -29,15 +28,12 @@ export interface BenchDatabase extends AsyncDisposable {
   settle(): Promise<void>
   /**
    * The number of transactions committed since the database was created. Waits until all clients have disconnected,
-   * because Postgres counts their transactions and CPU time only then.
+   * because Postgres counts their transactions only then.
    */
   transactions(): Promise<number>
 }
 
 const TEMPLATE = 'posthorn_template'
-
-/** Postgres reaps the process of a connection some time after it closes; only then is its CPU time known. */
-const REAPED_WITHIN_MS = 100
 
 export async function startBenchServer(databaseUrl?: string): Promise<BenchServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-bench-'))
@@ -65,14 +61,7 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
     createDatabase: () => createDatabase(server, `posthorn_bench_${databaseCount++}`),
     async cpuTimeMs() {
       const pid = (await readPostmaster(cluster))?.pid
-      if (pid === undefined) return Number.NaN
-      for (let ms = await cpuTimeMs(pid); ; ) {
-        await sleep(REAPED_WITHIN_MS)
-        const later = await cpuTimeMs(pid)
-        // Both are `NaN` on platforms that do not report CPU time.
-        if (!(later > ms)) return later
-        ms = later
-      }
+      return pid === undefined ? Number.NaN : await familyCpuTimeMs(pid)
     },
     async walBytes() {
       const { rows } = await server.pool.query(

@@ -13,11 +13,11 @@ export async function reportEndpoints(bench: Bench): Promise<void> {
     const also = { max: latency.max, missing: latency.missing }
     bench.report({
       ...{ scenario: 'W', name: `${name}, p50`, value: latency.p50, unit: 'ms', also },
-      bound: { kind: 'at most', limit: 10 },
+      bound: { kind: 'at most', limit: 4 },
     })
     bench.report({
       ...{ scenario: 'W', name: `${name}, p99`, value: latency.p99, unit: 'ms' },
-      bound: { kind: 'at most', limit: 100 },
+      bound: { kind: 'at most', limit: 20 },
     })
   }
   const { answered, rejected } = await measureBusy(bench)

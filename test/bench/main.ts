@@ -11,6 +11,7 @@ import { reportLatency } from './latency.ts'
 import { reportMemory } from './memory-usage.ts'
 import { reportNeighbors } from './neighbors.ts'
 import { reportNoOpJobs } from './no-op-jobs.ts'
+import { reportOneProcess } from './one-process.ts'
 import { reportPages } from './pages.ts'
 import { reportPublishing } from './publishing.ts'
 import { reportRawUndici } from './raw-undici.ts'
@@ -36,6 +37,7 @@ const SCENARIOS = {
   G: reportMemory,
   H: reportWorkers,
   L: reportUnresponsive,
+  M: reportOneProcess,
   P: reportPages,
   S: reportSingles,
   T: reportNeighbors,

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { readPostmaster } from '../../src/db/embedded/postmaster.ts'
+import { childrenOf } from './cpu-time.ts'
 
 /** The resident memory of a process, in MB of 1,000,000 bytes. */
 export interface Memory {
@@ -52,14 +53,13 @@ async function fromStatus(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number
 export async function postgresMemory(folder: string): Promise<number> {
   const postmaster = (await readPostmaster(path.join(folder, 'postgres')))?.pid
   if (postmaster === undefined || process.platform !== 'linux') return Number.NaN
-  const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
-  const pids = [postmaster, ...children.trim().split(' ')]
+  const pids = [postmaster, ...(await childrenOf(postmaster))]
   const memory = await Promise.all(pids.map(proportionalMemory))
   return memory.reduce((sum, mb) => sum + mb, 0)
 }
 
 /** 0 for a process that has ended. */
-async function proportionalMemory(pid: number | string): Promise<number> {
+async function proportionalMemory(pid: number): Promise<number> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
   return (Number(/^Pss:\s*(\d+) kB$/m.exec(rollup)?.[1] ?? 0) * 1_024) / 1e6
 }

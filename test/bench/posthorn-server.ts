@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Role } from '../../src/config/settings.ts'
+import { COUNT_ALLOCATIONS, takeAllocated } from './allocated.ts'
 import type { Bench } from './bench.ts'
 import { killWithBench } from './children.ts'
 import { cpuTimeMs } from './cpu-time.ts'
@@ -14,7 +16,11 @@ import { type Memory, watchMemory } from './memory.ts'
 export interface PosthornServer extends AsyncDisposable {
   readonly url: string
   readonly memory: Memory
+  /** The time from its start to the line `ready` of its log. */
+  readonly readyAfterMs: number
   cpuTimeMs(): Promise<number>
+  /** With `countsAllocations`, the bytes that each thread has allocated in its heap since the last call. */
+  takeAllocated(): Promise<Record<'api' | 'worker', number>>
   /** Ends the process immediately with SIGKILL. */
   kill(): Promise<void>
 }
@@ -25,12 +31,18 @@ export async function startPosthornServer(
   { server, receiver, profileFolder }: Bench,
   databaseUrl: string,
   role: Role,
+  { countsAllocations = false }: { readonly countsAllocations?: boolean } = {},
 ): Promise<PosthornServer> {
   const authorityFile = path.join(server.folder, 'receiver.pem')
   await writeFile(authorityFile, receiver.authority)
-  const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
+  const observing = [
+    ...(profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []),
+    ...(countsAllocations ? COUNT_ALLOCATIONS : []),
+  ]
+  const args = [...observing, ...(await startArguments()), '--role', role]
+  const startedAt = performance.now()
   const child = killWithBench(
-    spawn(process.execPath, [...profiling, ...(await startArguments()), '--role', role], {
+    spawn(process.execPath, args, {
       // A folder without a `.env` file.
       cwd: server.folder,
       env: {
@@ -42,7 +54,7 @@ export async function startPosthornServer(
         POSTHORN_EGRESS_CA_FILE: authorityFile,
         ...tracing(),
       },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', ...(countsAllocations ? (['ipc'] as const) : [])],
     }),
   )
   const exited = once(child, 'exit')
@@ -60,10 +72,13 @@ export async function startPosthornServer(
     child.kill(signal)
     await exited
   }
+  const url = await readUrl(child.stderr as Readable, lastLines)
   return {
-    url: await readUrl(child.stderr, lastLines),
+    url,
     memory,
+    readyAfterMs: performance.now() - startedAt,
     cpuTimeMs: () => cpuTimeMs(pid),
+    takeAllocated: () => takeAllocated(child, ['api', 'worker']),
     kill: () => end('SIGKILL'),
     [Symbol.asyncDispose]: () => end('SIGTERM'),
   }

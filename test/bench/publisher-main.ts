@@ -13,6 +13,12 @@ interface Target {
   readonly measureMs: number
 }
 
+/** The type of the events, and how many a call publishes; null: one, with the mutation for one. */
+interface Published {
+  readonly type: string
+  readonly batch: number | null
+}
+
 interface Answers {
   readonly accepted: number
   readonly acceptedInTime: number
@@ -20,15 +26,10 @@ interface Answers {
 
 serveParent({
   /** Each connection publishes again as soon as it gets the response. */
-  async publishBackToBack(
-    target: Target & { type: string; batch: number | null },
-  ): Promise<Answers> {
-    const { type, batch, data, connections, warmUpMs, measureMs } = target
+  async publishBackToBack(target: Target & Published): Promise<Answers> {
+    const { batch, connections, warmUpMs, measureMs } = target
     await using client = openClient(target)
-    const input = { type, data }
-    const body = batch
-      ? toBody('publishEvents', { events: new Array(batch).fill(input) })
-      : toBody('publishEvent', input)
+    const body = bodyOf(target)
     const startAt = monotonicMs() + warmUpMs
     const endAt = startAt + measureMs
     let accepted = 0
@@ -43,6 +44,23 @@ serveParent({
     }
     await Promise.all(Array.from({ length: connections }, lane))
     return { accepted, acceptedInTime }
+  },
+
+  /** The same until as many events are published. */
+  async publishNumber(
+    target: Omit<Target, 'warmUpMs' | 'measureMs'> & Published & { count: number },
+  ): Promise<void> {
+    const { batch, connections, count } = target
+    await using client = openClient(target)
+    const body = bodyOf(target)
+    let left = count
+    async function lane() {
+      while (left > 0) {
+        left -= batch ?? 1
+        await client.publish(body)
+      }
+    }
+    await Promise.all(Array.from({ length: connections }, lane))
   },
 
   /** Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending. */
@@ -118,6 +136,12 @@ const INPUT_TYPES = { publishEvent: 'PublishEventInput!', publishEvents: 'Publis
 function toBody(mutation: Mutation, input: object): string {
   const query = `mutation ($input: ${INPUT_TYPES[mutation]}) { ${mutation}(input: $input) { __typename } }`
   return JSON.stringify({ query, variables: { input } })
+}
+
+function bodyOf({ type, data, batch }: Pick<Target, 'data'> & Published): string {
+  const input = { type, data }
+  if (batch === null) return toBody('publishEvent', input)
+  return toBody('publishEvents', { events: new Array(batch).fill(input) })
 }
 
 function openClient({ url, token, connections }: Pick<Target, 'url' | 'token' | 'connections'>) {

@@ -23,6 +23,11 @@ export interface Sizes {
   readonly publishWarmUpMs: number
   /** How long events are published to a busy endpoint. */
   readonly busyMs: number
+  /** How long events are published at each rate to one process. */
+  readonly steadyMs: number
+  /** How long that process rests before and while it is measured. */
+  readonly settleMs: number
+  readonly restMs: number
 }
 
 export const FULL: Sizes = {
@@ -40,6 +45,9 @@ export const FULL: Sizes = {
   publishMs: 10_000,
   publishWarmUpMs: 6_000,
   busyMs: 60_000,
+  steadyMs: 30_000,
+  settleMs: 15_000,
+  restMs: 30_000,
 }
 
 /** Enough to check that everything works; the results are meaningless. */
@@ -58,6 +66,9 @@ export const QUICK: Sizes = {
   publishMs: 1_000,
   publishWarmUpMs: 300,
   busyMs: 1_000,
+  steadyMs: 2_000,
+  settleMs: 1_000,
+  restMs: 1_000,
 }
 
 /** Parallel requests with raw undici (A), and parallel no-op jobs (B). */

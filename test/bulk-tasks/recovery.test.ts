@@ -405,6 +405,9 @@ describe('while it runs, a recovery', () => {
     await queuePage(uuid)
     const queued = (await rows({ state: 'pending' })).map(({ id }) => id)
     await end({ id: { in: queued.slice(0, 3) } }, 'succeeded')
+    // However long this takes, the time of the next page has not come.
+    const nextPageAt = new Date(Date.now() + HOUR_MS)
+    await api.database.prisma.bulkTask.update({ where: { id: uuid }, data: { nextPageAt } })
     await runPage(api.database.background, uuid, true)
     expect(await taskOf(uuid)).toMatchObject({ state: 'RUNNING', succeeded: 3, exhausted: 0 })
 

@@ -58,18 +58,11 @@ const JSON_TEXT = String.raw`{ "amount": 10.50, "b": 1, "1": 2, "slash": "\/", "
 describe('the same output, the same errors and the same exit code', () => {
   test.each<[name: string, error: RegExp | 0, args: () => string[], input?: string | Buffer]>([
     ['organization create', 0, () => ['organization', 'create', 'Winter Fair']],
-    ['organization create', 0, () => ['organization', 'create', 'Spring Fair', '--json']],
     [
       'organization create without a name',
       /^error: name must not be empty\.\n$/,
-      () => ['organization', 'create', ' '],
+      () => ['organization', 'create', ' ', '--json'],
     ],
-    [
-      'organization create with a long name',
-      /at most 200 characters/,
-      () => ['organization', 'create', 'x'.repeat(201)],
-    ],
-    ['key create', 0, () => ['key', 'create', '--organization', other, '--scope', 'admin']],
     [
       'key create with all options',
       0,
@@ -80,108 +73,17 @@ describe('the same output, the same errors and the same exit code', () => {
       ],
     ],
     [
-      'key create of several organizations',
-      /There are \d+ organizations\. Choose one:\n {2}--organization org_/,
-      () => ['key', 'create', '--scope', 'admin'],
-    ],
-    [
       'key create of no organization',
       /^error: There is no organization "org_x"\.\n$/,
-      () => keyCreate('--organization', 'org_x'),
-    ],
-    [
-      'key create with an unknown scope',
-      /Did you mean "webhooks:read"/,
-      () => ['key', 'create', '--scope', 'webhook:read', ...ORG()],
-    ],
-    [
-      'key create that has expired',
-      /expiresAt must be in the future/,
-      () => keyCreate('--expires', '0s', ...ORG()),
-    ],
-    [
-      'key create without a limit',
-      /requestsPerSecond must be at least 1/,
-      () => keyCreate('--rate-limit', '0', ...ORG()),
-    ],
-    [
-      'key create with a long name',
-      /at most 200 characters/,
-      () => keyCreate('--name', 'x'.repeat(201), ...ORG()),
-    ],
-    [
-      'key list of no organization',
-      /There is no organization "org_x"/,
-      () => ['key', 'list', '--organization', 'org_x'],
-    ],
-    [
-      'key revoke of no key',
-      /^error: There is no API key "key_0{26}"\.\n$/,
-      () => ['key', 'revoke', 'key_00000000000000000000000000'],
-    ],
-    [
-      'key revoke of nonsense',
-      /^error: There is no API key "nonsense"\.\n$/,
-      () => ['key', 'revoke', 'nonsense'],
+      () => ['key', 'create', '--scope', 'webhooks:read', '--organization', 'org_x'],
     ],
     ['publish', 0, () => publish('{"n":1}')],
-    ['publish as JSON', 0, () => publish('{"n":1}', '--json')],
-    ['publish null', 0, () => publish('null', '--json')],
-    ['publish at a time', 0, () => publish('1', '--timestamp', '2026-01-31T12:00:00+01:00')],
     ['publish from standard input', 0, () => publish('-', '--json'), ` ${JSON_TEXT}\n`],
-    ['publish 150 levels', 0, () => publish('-', '--json'), '['.repeat(150) + ']'.repeat(150)],
-    [
-      'publish 201 levels',
-      /nested more than 200 levels/,
-      () => publish('-'),
-      '['.repeat(201) + ']'.repeat(201),
-    ],
-    [
-      'publish 300 KiB',
-      /at most 256 KiB/,
-      () => publish('-'),
-      JSON.stringify('"'.repeat(150 * 1024)),
-    ],
-    [
-      'publish what is not UTF-8',
-      /is not UTF-8/,
-      () => publish('-'),
-      Buffer.from('"Ren\xe9"', 'latin1'),
-    ],
-    ['publish what is not JSON', /is not JSON.*Quote it for the shell/, () => publish('{n:1}')],
-    [
-      'publish a number that is not exact',
-      /^error: <json> holds a number that cannot be kept exactly: send it as a string\.\n$/,
-      () => publish('9007199254740993'),
-    ],
-    ['publish a lone surrogate', /lone surrogate/, () => publish(String.raw`{"a":"\ud800"}`)],
-    [
-      'publish an unknown type',
-      /Did you mean "event_attendee\.joined_event"/,
-      () => ['publish', ...ORG(), 'event_attendee.joined', '{}'],
-    ],
-    ['publish at no time', /^error: timestamp must be/, () => publish('1', '--timestamp', 'noon')],
-    [
-      'publish in the year 0',
-      /^error: timestamp must be/,
-      () => publish('1', '--timestamp', '0000-01-01T00:00:00Z'),
-    ],
-    [
-      'publish with a long key',
-      /idempotencyKey must have 1 to 255/,
-      () => publish('1', '--idempotency-key', 'x'.repeat(256)),
-    ],
     [
       'publish of several organizations',
       /There are \d+ organizations/,
       () => ['publish', JOINED, '{}'],
     ],
-    [
-      'publish of no organization',
-      /^error: There is no organization "org_x"\.\n$/,
-      () => ['publish', '--organization', 'org_x', JOINED, '{}'],
-    ],
-    ['publish without a type', /missing required argument 'type'/, () => ['publish']],
   ])('%s', async (_name, error, args, input = '') => {
     const [served, stored] = await Promise.all([
       run(throughServer, args(), input),
@@ -193,42 +95,45 @@ describe('the same output, the same errors and the same exit code', () => {
   })
 
   test.each([
-    ['organization list', ['organization', 'list']],
-    ['organization list --json', ['organization', 'list', '--json']],
-    ['key list', ['key', 'list']],
+    ['organization list', () => ['organization', 'list']],
     ['key list of an organization', () => ['key', 'list', '--json', ...ORG()]],
-  ])('%s: the same ids and times', async (_name, given) => {
-    const args = typeof given === 'function' ? given() : given
-    const served = await run(throughServer, args)
+  ])('%s: the same ids and times', async (_name, args) => {
+    const served = await run(throughServer, args())
     expect(served).toMatchObject({ code: 0, stderr: '' })
-    expect(await run(inDatabase, args)).toEqual(served)
+    expect(await run(inDatabase, args())).toEqual(served)
   })
 
   test('key revoke', async () => {
-    const create = async () =>
-      JSON.parse((await run(inDatabase, keyCreate(...ORG(), '--json'))).stdout)
-    const [first, second] = [await create(), await create()]
-    const served = await run(throughServer, ['key', 'revoke', first.id, '--json'])
-    expect(withoutIds(await run(inDatabase, ['key', 'revoke', second.id, '--json']))).toEqual(
-      withoutIds(served),
-    )
-    // Again changes nothing, in both ways.
-    expect(await run(throughServer, ['key', 'revoke', first.id, '--json'])).toEqual(served)
-    expect(await run(inDatabase, ['key', 'revoke', first.id, '--json'])).toEqual(served)
+    const { prisma } = posthorn.database
+    const { organizationId } = posthorn.tenant
+    const created = await createApiKey(prisma, { organizationId, scopes: ['webhooks:read'] })
+    const id = publicId('apiKey', created.key.id)
+    const served = await run(throughServer, ['key', 'revoke', id, '--json'])
+    expect(JSON.parse(served.stdout)).toEqual({ id, revoked_at: expect.stringMatching(/Z$/) })
+    // Again changes nothing.
+    expect(await run(inDatabase, ['key', 'revoke', id, '--json'])).toEqual(served)
   })
+})
 
-  test('publish with an idempotency key that the other way used', async () => {
-    const args = publish('{"n": 1.0}', '--idempotency-key', 'k', '--json')
-    const first = JSON.parse((await run(throughServer, args)).stdout)
-    const again = { id: first.id, deliveries: 0, duplicate: true }
-    expect(JSON.parse((await run(inDatabase, args)).stdout)).toEqual(again)
-    expect(JSON.parse((await run(throughServer, args)).stdout)).toEqual(again)
-    const conflicting = publish('{"n": 1}', '--idempotency-key', 'k')
-    const served = await run(throughServer, conflicting)
-    expect(served).toMatchObject({ code: 1, stdout: '' })
-    expect(served.stderr).toMatch(/used for another event/)
-    expect(await run(inDatabase, conflicting)).toEqual(served)
-  })
+test.each<[string, RegExp, () => string[]]>([
+  ['what is not JSON', /is not JSON.*Quote it for the shell/, () => publish('{n:1}')],
+  [
+    'a number that is not exact',
+    /^error: <json> holds a number that cannot be kept exactly: send it as a string\.\n$/,
+    () => publish('9007199254740993'),
+  ],
+  ['201 levels', /nested more than 200 levels/, () => publish('['.repeat(201) + ']'.repeat(201))],
+  ['a lone surrogate', /lone surrogate/, () => publish(String.raw`{"a":"\ud800"}`)],
+  [
+    'the year 0',
+    /^error: timestamp must be/,
+    () => publish('1', '--timestamp', '0000-01-01T00:00:00Z'),
+  ],
+  ['no type', /missing required argument 'type'/, () => ['publish']],
+])('publish refuses %s before it uses the server or the database', async (_, error, args) => {
+  const { code, stdout, stderr } = await run({}, args())
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(error)
 })
 
 test('what a server publishes is kept to the letter', async () => {
@@ -322,13 +227,6 @@ test.each<[string, (response: ServerResponse) => void, RegExp]>([
 })
 
 const ORG = () => ['--organization', other]
-const keyCreate = (...options: string[]) => [
-  'key',
-  'create',
-  '--scope',
-  'webhooks:read',
-  ...options,
-]
 const publish = (json: string, ...options: string[]) => [
   'publish',
   ...ORG(),

@@ -171,12 +171,6 @@ describe('posthorn import', () => {
 
   test.each([
     [
-      'another passphrase',
-      { POSTHORN_EXPORT_PASSPHRASE: 'another passphrase' },
-      1,
-      /is not the one of the file/,
-    ],
-    [
       'no encryption key',
       { ...SECRET, POSTHORN_ENCRYPTION_KEYS: '' },
       78,
@@ -194,31 +188,27 @@ describe('posthorn import', () => {
     expect(stderr).toMatch(error)
   })
 
-  test.each([
-    ['is missing', null, /ENOENT/],
-    ['was cut short', (text: string) => text.slice(0, 300), /cut short/],
-    ['was changed', (text: string) => text.replace('"nonce": "', '"nonce": "AAAA'), /changed/],
-    ['has a webhook that the API would reject', (text: string) => text, /webhooks\[0\]\.url/],
-  ])('of a file that %s is an error, and writes nothing', async (_case, change, error) => {
+  test('of a file that is missing is an error', async () => {
+    const { code, stderr } = await posthorn(['import', path.join(folder, 'none.export')], SECRET)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/ENOENT/)
+  })
+
+  test('of a webhook that the API would reject is an error, and writes nothing', async () => {
     await using database = await createTestDatabase()
-    const name = path.join(folder, `${randomBytes(4).toString('hex')}.export`)
-    if (change) await writeFile(name, change(await readFile(file, 'utf8')))
-    // Its guard does not let example.com through.
-    const proxy = { ...testEnvironment(database.url), ...SECRET }
-    const local = String(error).includes('url')
-    if (local) await exportWithLocalWebhook(name)
+    const name = path.join(folder, 'local.export')
+    await exportWithLocalWebhook(name)
     const { code, stderr } = await runPosthorn(['import', name], {
-      environment: { ...proxy, ...(local && { POSTHORN_EGRESS_ALLOW: '' }) },
+      environment: { ...testEnvironment(database.url), ...SECRET, POSTHORN_EGRESS_ALLOW: '' },
     })
     expect(code).toBe(1)
-    expect(stderr).toMatch(error)
+    expect(stderr).toMatch(/webhooks\[0\]\.url/)
     expect(await database.prisma.organization.count()).toBe(0)
   })
 })
 
 /** As a person leaves a trial: with the webhook of a receiver on the same machine. */
 async function exportWithLocalWebhook(name: string): Promise<void> {
-  await rm(name)
   await using trial = await createInstallation([Buffer.from(encryptionKey, 'base64')])
   await configure(trial)
   await trial.database.pool.query(

@@ -63,10 +63,10 @@ test('whether an event still exists is asked of its row, never of a time that ca
   using connection = await connectWithStyle('German')
   await expect(createLoadDelivery(connection.client)(uuid)).rejects.toThrow('DateStyle = ISO')
   const load = createLoadDelivery(pool)
-  expect((await load(uuid))?.event).toMatchObject({ occurredAt: expect.any(Date) })
+  expect(await load(uuid)).toMatchObject({ occurredAt: expect.any(Date), data: expect.any(String) })
   await pool.query(
     `delete from posthorn.events where id = (select event_id from posthorn.deliveries where id = $1)`,
     [uuid],
   )
-  expect(await load(uuid)).toMatchObject({ state: 'pending', event: null })
+  expect(await load(uuid)).toMatchObject({ state: 'pending', data: null })
 })

@@ -113,8 +113,6 @@ describe('a rejected batch', () => {
 })
 
 describe('batches with a limit on parallel runs', () => {
-  const MINUTE_MS = 60_000
-
   test('gather further calls, which run as soon as a batch ends', async () => {
     const { begun, run, end } = controlled({ maxSize: 10, parallel: 2 })
     const results = [run(1)]

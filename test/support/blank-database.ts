@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
-import { PATIENT } from './database.ts'
+import { onServer, PATIENT } from './database.ts'
 import { withDatabase } from './with-database.ts'
 
 /** Creates an empty database; disposing it drops the database. */
 export async function createBlankDatabase(options = ''): Promise<Database> {
   const name = `posthorn_blank_${randomBytes(6).toString('hex')}`
-  const server = openDatabase(inject('postgresUrl'), { ...PATIENT, maxConnections: 1 })
-  await server.pool.query(`create database ${name} ${options}`)
+  await onServer(inject('postgresUrl'), `create database ${name} ${options}`)
   const database = openDatabase(withDatabase(inject('postgresUrl'), name), PATIENT)
   return {
     ...database,
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]()
-      await server.pool.query(`drop database ${name} with (force)`)
-      await server[Symbol.asyncDispose]()
+      await onServer(inject('postgresUrl'), `drop database ${name} with (force)`)
     },
   }
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
+import { connectClient } from '../../src/db/session-settings.ts'
 import { withDatabase } from './with-database.ts'
 
 /** A machine that runs the tests is busy: Postgres may take longer than a process in production would wait for it, and
@@ -24,16 +26,22 @@ export async function createTestDatabase(): Promise<Database> {
   }
 }
 
-async function onServer(url: string, statement: string): Promise<void> {
-  await using server = openDatabase(url, { ...PATIENT, maxConnections: 1 })
-  // Postgres rejects concurrent clones of one template, which other test files may create.
-  for (let tries = 0; ; tries++) {
-    try {
-      await server.pool.query(statement)
-      return
-    } catch (error) {
-      if ((error as { code?: string }).code !== '55006' || tries >= 50) throw error
-      await new Promise((resolve) => setTimeout(resolve, 100))
+/** Creates or drops a database. A `Database` would cost as much as the creation. */
+export async function onServer(url: string, statement: string): Promise<void> {
+  const server = new pg.Client({ connectionString: url })
+  await connectClient(server, 'direct', 'migrations')
+  try {
+    // Postgres rejects concurrent clones of one template, which other test files may create.
+    for (let tries = 0; ; tries++) {
+      try {
+        await server.query(statement)
+        return
+      } catch (error) {
+        if ((error as { code?: string }).code !== '55006' || tries >= 50) throw error
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      }
     }
+  } finally {
+    await server.end()
   }
 }

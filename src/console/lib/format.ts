@@ -57,11 +57,11 @@ const UNITS = [
   ['second', 1_000],
 ] as const
 
-/** `5 min. ago`, `in 2 hr.` */
+/** `5 min. ago`, `in 2 hr`: without a dot at the end, as it can end a sentence. */
 export function formatRelative(at: string | Date, nowMs: number): string {
   const differenceMs = new Date(at).getTime() - nowMs
   const [unit, unitMs] = UNITS.find(([, ms]) => Math.abs(differenceMs) >= ms) ?? ['second', 1_000]
-  return relative.format(Math.trunc(differenceMs / unitMs), unit)
+  return relative.format(Math.trunc(differenceMs / unitMs), unit).replace(/\.$/, '')
 }
 
 /** A time that has passed, never in the future: a live time can be newer than the clock of the page. */

@@ -1,5 +1,5 @@
 import { isDatabaseUnavailable } from '../../db/faults.ts'
-import { publicId } from '../../db/ids.ts'
+import type { DeliveredEvent } from '../../events/delivery-body.ts'
 import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { Notify } from '../../live/notify.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
@@ -92,7 +92,8 @@ async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<v
 }
 
 interface Sendable {
-  readonly delivery: LoadedDelivery & { readonly event: NonNullable<LoadedDelivery['event']> }
+  readonly delivery: LoadedDelivery
+  readonly event: DeliveredEvent
   readonly options: SendOptions
 }
 
@@ -107,13 +108,15 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
   if (delivery?.state !== 'pending') return null
   // The job that the deletion added cancels the deliveries of the webhook.
   if (delivery.webhook === 'deleted') return null
-  const { event } = delivery
-  if (event === null) {
+  const { eventId, eventType, occurredAt, data } = delivery
+  if (data === null) {
     await deps.cancel(delivery.id)
     return null
   }
-  const options = await deps.findSendOptions(delivery.webhookId, delivery.revision)
-  return options && { delivery: { ...delivery, event }, options }
+  const event = { id: eventId, type: eventType, occurredAt, data }
+  const found = deps.findSendOptions(delivery.webhookId, delivery.revision)
+  const options = found instanceof Promise ? await found : found
+  return options && { delivery, event, options }
 }
 
 async function attemptWithPermit(
@@ -126,9 +129,10 @@ async function attemptWithPermit(
   let span: OpenSpan | null = null
   let record: AttemptRecord | null = null
   try {
-    const sendable = await reloadIfStale(deps, loaded, permit.waitedMs)
+    const sendable =
+      permit.waitedMs === 0 ? loaded : await reloadIfStale(deps, loaded, permit.waitedMs)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
-    await permit.reservation
+    if (permit.reservation) await permit.reservation
     const plan = planAttempt(deps, sendable)
     span = traceAttempt(deps.tracing, plan)
     const request = signAttempt(deps, sendable, plan.startedAt, span?.context ?? null)
@@ -139,12 +143,15 @@ async function attemptWithPermit(
     await run.ensureClaimed()
     deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
     const startedAt = performance.now()
-    const { url, headers, body } = request
     const { id: deliveryId, organizationId, webhookId } = sendable.delivery
     const transport = sendable.options.forwarded ? deps.forwarder : deps.sender
     const outcome = await transport.send({
-      ...{ organizationId, webhookId, deliveryId },
-      ...{ url, headers, body },
+      organizationId,
+      webhookId,
+      deliveryId,
+      url: sendable.options.url,
+      headers: request.headers,
+      body: request.body,
       acknowledgeTimeoutMs: sendable.options.timeoutMs ?? undefined,
       signal: run.signal,
       mayGoOn: permit.mayGoOn,
@@ -172,7 +179,6 @@ async function reloadIfStale(
   sendable: Sendable,
   waitedMs: number,
 ): Promise<Sendable | null> {
-  if (waitedMs === 0) return sendable
   const { id, webhookId, revision } = sendable.delivery
   if (
     waitedMs < MAX_WAIT_WITHOUT_RELOAD_MS &&
@@ -186,8 +192,7 @@ async function reloadIfStale(
 function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): PlannedAttempt {
   return {
     delivery,
-    url: options.url,
-    ordered: options.ordered,
+    options,
     isProbe: delivery.holdReason === 'failing' && delivery.isProbe,
     scheduleMs: delivery.sendsOnce ? [] : (options.retryScheduleMs ?? deps.retryScheduleMs),
     startedAt: deps.now(),
@@ -197,19 +202,15 @@ function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): Planne
 /** `null` if the signing secret or the custom headers cannot be decrypted. */
 function signAttempt(
   deps: AttemptDeps,
-  { delivery, options }: Sendable,
+  { delivery, event, options }: Sendable,
   startedAt: Date,
   ownTrace: TraceContext | null,
 ) {
   if (options.signingKey === null) return null
   return signRequest(deps.headerNames, options.signingKey, {
-    deliveryUuid: delivery.id,
-    event: delivery.event,
-    isTest: delivery.isTest,
-    traceParent: delivery.traceParent,
-    traceState: delivery.traceState,
+    delivery,
+    event,
     ownTrace,
-    url: options.url,
     customHeaders: options.headers,
     startedAt,
   })
@@ -243,7 +244,7 @@ async function publishResult(
   const { webhookId, organizationId } = delivery
   const { succeeded } = record
   const { attemptId, state, consecutiveFailures, failingMs } = recorded
-  deps.report.attempted(publicId('delivery', delivery.id), webhookId, record, recorded)
+  deps.report.attempted(delivery.id, webhookId, record, recorded)
   deps.notify(organizationId, attemptId)
   await deps.scheduler.handleResult(delivery, options, {
     succeeded,

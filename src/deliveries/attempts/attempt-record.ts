@@ -1,5 +1,5 @@
-import { requestedUrl } from '../../outbound/destination.ts'
-import type { ConnectionTimes, Ended, Outcome } from '../../outbound/outcome.ts'
+import type { Ended, Outcome } from '../../outbound/outcome.ts'
+import type { SendOptions } from '../../webhooks/send-options.ts'
 import { describeOutcome } from './describe-outcome.ts'
 import type { LoadedDelivery } from './load-delivery.ts'
 import { isSuccess, retryDelayMs } from './retry-policy.ts'
@@ -53,8 +53,7 @@ export type NextStep =
 /** An attempt before its request is sent. */
 export interface PlannedAttempt {
   readonly delivery: LoadedDelivery
-  readonly url: string
-  readonly ordered: boolean
+  readonly options: SendOptions
   /** Whether the attempt tests a webhook whose circuit breaker is open. If it fails, it uses up no attempt of the schedule. */
   readonly isProbe: boolean
   readonly scheduleMs: readonly number[]
@@ -68,79 +67,73 @@ export function toAttemptRecord(
   outcome: Ended,
   now: Date,
 ): AttemptRecord {
-  const answer = outcome.kind === 'answered' ? outcome : null
-  const failure = describeOutcome(outcome)
-  return {
-    ...commonFields(plan, outcome, now),
-    waitedMs: outcome.waitedMs,
-    durationMs: outcome.durationMs,
-    resent: outcome.resent,
-    ...timesOf(outcome.connection),
-    firstByteMs: answer?.firstByteMs ?? null,
-    status: answer?.status ?? null,
-    errorCode: failure?.code ?? null,
-    error: failure?.reason ?? null,
-    summary: isSuccess(outcome) ? null : summarize(plan.url, answer, failure),
-    requestSignature: request.signature,
-    requestHeaderNames: request.extraHeaderNames,
-    requestTraceParent: request.ownTraceParent,
-    responseHeaders: answer?.headers ?? null,
-    responseBody: answer?.body ?? null,
-    responseBodyTruncated: answer?.bodyTruncated ?? false,
-  }
+  return recordOf(plan, request, outcome, describeOutcome(outcome), now)
 }
 
 /** The error code of an attempt that sent nothing because this installation lacks an encryption key. */
 export const SECRET_UNREADABLE = 'secret_unreadable'
 
-const SECRET_UNREADABLE_TEXT =
-  "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with."
+const UNREADABLE: Failure = {
+  code: SECRET_UNREADABLE,
+  reason:
+    "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with.",
+}
 
 /**
  * The record of an attempt whose signing secret or custom headers cannot be decrypted: a failed attempt that sent
  * nothing. A thrown error would stay invisible to the webhook's owner. A failed attempt is shown and retried.
  */
 export function toUnsentRecord(plan: PlannedAttempt): AttemptRecord {
-  return {
-    ...commonFields(plan, null, plan.startedAt),
-    waitedMs: 0,
-    durationMs: 0,
-    resent: false,
-    ...timesOf(null),
-    firstByteMs: null,
-    status: null,
-    errorCode: SECRET_UNREADABLE,
-    error: SECRET_UNREADABLE_TEXT,
-    summary: summarize(plan.url, null, { code: SECRET_UNREADABLE }),
-    requestSignature: null,
-    requestHeaderNames: [],
-    requestTraceParent: null,
-    responseHeaders: null,
-    responseBody: null,
-    responseBodyTruncated: false,
-  }
+  return recordOf(plan, null, null, UNREADABLE, plan.startedAt)
 }
 
-function timesOf(connection: ConnectionTimes | null) {
-  return connection ?? { lookupMs: null, connectMs: null, tlsMs: null }
+interface Failure {
+  readonly code: string
+  readonly reason: string
 }
 
-/** `outcome` is null if nothing was sent. */
-function commonFields(plan: PlannedAttempt, outcome: Outcome | null, now: Date) {
-  const { delivery, isProbe, scheduleMs } = plan
+/** `request` and `outcome` are null if nothing was sent. `failure` is null if there was a response. */
+function recordOf(
+  plan: PlannedAttempt,
+  request: SignedRequest | null,
+  outcome: Ended | null,
+  failure: Failure | null,
+  now: Date,
+): AttemptRecord {
+  const { delivery, options, isProbe, scheduleMs } = plan
   const used = delivery.schedulePosition + (isProbe ? 0 : 1)
+  const succeeded = outcome !== null && isSuccess(outcome)
+  const answer = outcome?.kind === 'answered' ? outcome : null
+  const connection = outcome?.connection ?? null
   return {
     deliveryUuid: delivery.id,
     organizationId: delivery.organizationId,
     webhookId: delivery.webhookId,
     attemptsBefore: delivery.attemptCount,
     startedAt: plan.startedAt,
-    succeeded: outcome !== null && isSuccess(outcome),
-    requestUrl: requestedUrl(plan.url),
+    succeeded,
+    waitedMs: outcome?.waitedMs ?? 0,
+    durationMs: outcome?.durationMs ?? 0,
+    firstByteMs: answer?.firstByteMs ?? null,
+    resent: outcome?.resent ?? false,
+    lookupMs: connection?.lookupMs ?? null,
+    connectMs: connection?.connectMs ?? null,
+    tlsMs: connection?.tlsMs ?? null,
+    status: answer?.status ?? null,
+    errorCode: failure?.code ?? null,
+    error: failure?.reason ?? null,
+    summary: succeeded ? null : summarize(options.url, answer, failure),
+    requestUrl: options.requestedUrl,
+    requestSignature: request?.signature ?? null,
+    requestHeaderNames: request?.extraHeaderNames ?? [],
+    requestTraceParent: request?.ownTraceParent ?? null,
+    responseHeaders: answer?.headers ?? null,
+    responseBody: answer?.body ?? null,
+    responseBodyTruncated: answer?.bodyTruncated ?? false,
     next: nextStep(plan, outcome, now),
     retriesLeft: Math.max(0, scheduleMs.length + 1 - used),
     scheduleLength: scheduleMs.length,
-    ordered: plan.ordered,
+    ordered: options.ordered,
   }
 }
 
@@ -159,7 +152,7 @@ function nextStep(
 function summarize(
   url: string,
   answer: { readonly status: number } | null,
-  failure: { readonly code: string } | null,
+  failure: Failure | null,
 ): string {
   const result = answer ? `HTTP ${answer.status}` : (failure?.code ?? 'failed')
   return `${result} from ${URL.parse(url)?.origin ?? 'an unreadable URL'}`

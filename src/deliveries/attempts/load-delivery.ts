@@ -1,6 +1,5 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
-import type { DeliveredEvent } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'
 
@@ -9,8 +8,11 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly state: 'pending' | 'succeeded' | 'exhausted' | 'canceled'
   readonly attemptCount: number
   readonly schedulePosition: number
-  /** Null once the event is past its retention. */
-  readonly event: DeliveredEvent | null
+  readonly eventId: string
+  readonly eventType: string
+  readonly occurredAt: Date
+  /** Of the event. Null once the event is past its retention, and then so is `occurredAt`. */
+  readonly data: string | null
   readonly traceParent: string | null
   readonly traceState: string | null
   /** Whether this is a test delivery to a disabled webhook, which gets no retries. */
@@ -32,8 +34,7 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
 const LOAD_DELIVERIES = `
   select loaded.* from unnest($1::uuid[]) as requested (id), lateral (
     select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
-      d.event_id as "eventId", d.event_type as "eventType", e.id is not null as "eventExists",
-      e.occurred_at as "occurredAt", e.data,
+      d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt", e.data,
       e.trace_parent as "traceParent", e.trace_state as "traceState",
       d.organization_id as "organizationId", d.webhook_id as "webhookId",
       -- A temporary webhook that has expired is about to be deleted.
@@ -43,7 +44,8 @@ const LOAD_DELIVERIES = `
       case when s.on_hold_since is not null then s.on_hold_reason end as "holdReason",
       coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
       coalesce(s.head_delivery_id = d.id, false) as "isHead",
-      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs"
+      (1000 * extract(epoch from d.reserved_for - clock_timestamp()))::float8 as "reservedInMs",
+      $4::float8 as "loadedAt"
     from (select * from posthorn.deliveries as d where d.id = requested.id and d.id between $2 and $3 offset 0) as d
     join lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w on true
     left join lateral (
@@ -52,29 +54,13 @@ const LOAD_DELIVERIES = `
     left join lateral (select * from posthorn.events as e where e.id = d.event_id offset 0) as e on true
   ) as loaded`
 
-type LoadedRow = Omit<LoadedDelivery, 'event' | 'loadedAt'> & {
-  readonly eventId: string
-  readonly eventType: string
-  readonly eventExists: boolean
-  /** Null only without an event. */
-  readonly occurredAt: Date
-  readonly data: string
-}
-
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
   const sorted = uuids.toSorted()
-  const loadedAt = performance.now()
-  const { rows } = await sql.query<LoadedRow>({
+  const { rows } = await sql.query<LoadedDelivery>({
     name: 'load_deliveries',
     text: LOAD_DELIVERIES,
-    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1)],
+    values: [arrayLiteral(sorted), sorted[0], sorted.at(-1), performance.now()],
   })
-  const byId = new Map(rows.map((row) => [row.id, toLoadedDelivery(row, loadedAt)]))
+  const byId = new Map(rows.map((row) => [row.id, row]))
   return uuids.map((uuid) => byId.get(uuid) ?? null)
-}
-
-function toLoadedDelivery(row: LoadedRow, loadedAt: number): LoadedDelivery {
-  const { eventId, eventType, eventExists, occurredAt, data, ...delivery } = row
-  const event = { id: eventId, type: eventType, occurredAt, data }
-  return { ...delivery, loadedAt, event: eventExists ? event : null }
 }

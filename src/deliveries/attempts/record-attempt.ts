@@ -30,25 +30,35 @@ export interface RecordedAttempt {
  */
 export type RecordAttempt = (record: AttemptRecord) => Promise<RecordedAttempt | null>
 
+/** While two statements run, attempts gather. Postgres uses two processors for them, and others do not wait for one. */
 const PARALLEL = 2
 const MAX_BATCH = 500
 
 export function createRecordAttempt(sql: Sql, sender: SenderIdentity): RecordAttempt {
-  return batched((records: AttemptRecord[]) => recordAttempts(sql, sender, records), {
-    parallel: PARALLEL,
-    maxSize: MAX_BATCH,
-    isolate: isRejection,
-  })
+  const recordTogether = batched(
+    (records: AttemptRecord[]) => recordAttempts(sql, sender, records),
+    { parallel: PARALLEL, maxSize: MAX_BATCH, isolate: isRejection },
+  )
+  return async (record) => {
+    for (;;) {
+      const recorded = await recordTogether(record)
+      if (recorded !== 'again') return recorded
+    }
+  }
 }
 
 type RecordedRow = RecordedAttempt & { readonly ordinal: string }
 
-/** Sorts by id, so that two processes cannot deadlock. */
+/**
+ * Sorts by id, so that two processes cannot deadlock. A statement updates a delivery once, so a second attempt of one, as
+ * after a lost claim, must be recorded `again`.
+ */
 async function recordAttempts(
   sql: Sql,
   { headerPrefix, userAgent }: SenderIdentity,
-  records: AttemptRecord[],
-): Promise<(RecordedAttempt | null)[]> {
+  given: AttemptRecord[],
+): Promise<(RecordedAttempt | null | 'again')[]> {
+  const records = [...new Map(given.map((record) => [record.deliveryUuid, record])).values()]
   const sorted = records.toSorted((a, b) => (a.deliveryUuid < b.deliveryUuid ? -1 : 1))
   const { rows } = await sql.query<RecordedRow>({
     name: 'record_attempts',
@@ -63,6 +73,9 @@ async function recordAttempts(
       ...WEBHOOK_COUNTS.values(countByWebhook(records)),
     ],
   })
-  const recorded = new Map(rows.map((row) => [sorted[Number(row.ordinal) - 1], row]))
-  return records.map((record) => recorded.get(record) ?? null)
+  const results = new Map<AttemptRecord, RecordedAttempt | null>(
+    records.map((record) => [record, null]),
+  )
+  for (const row of rows) results.set(sorted[Number(row.ordinal) - 1] as AttemptRecord, row)
+  return given.map((record) => results.get(record) ?? (results.has(record) ? null : 'again'))
 }

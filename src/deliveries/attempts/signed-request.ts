@@ -23,7 +23,6 @@ export function deliveryHeaderNames(prefix: string): DeliveryHeaderNames {
 }
 
 export interface SignedRequest {
-  readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly signature: string
@@ -36,12 +35,13 @@ export interface SignedRequest {
 interface UnsignedRequest {
   /** The context of the span of the attempt, in place of that of the event. */
   readonly ownTrace: TraceContext | null
-  readonly deliveryUuid: string
+  readonly delivery: {
+    readonly id: string
+    readonly isTest: boolean
+    readonly traceParent: string | null
+    readonly traceState: string | null
+  }
   readonly event: DeliveredEvent
-  readonly isTest: boolean
-  readonly traceParent: string | null
-  readonly traceState: string | null
-  readonly url: string
   readonly customHeaders: Readonly<Record<string, string>>
   readonly startedAt: Date
 }
@@ -49,23 +49,14 @@ interface UnsignedRequest {
 export function signRequest(
   names: DeliveryHeaderNames,
   key: KeyObject,
-  {
-    ownTrace,
-    deliveryUuid,
-    event,
-    isTest,
-    traceParent,
-    traceState,
-    url,
-    customHeaders,
-    startedAt,
-  }: UnsignedRequest,
+  { ownTrace, delivery, event, customHeaders, startedAt }: UnsignedRequest,
 ): SignedRequest {
-  const deliveryId = publicId('delivery', deliveryUuid)
+  const { isTest } = delivery
+  const deliveryId = publicId('delivery', delivery.id)
   const bytes = Buffer.from(deliveryBody(event))
   const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
   const signature = signDelivery(key, deliveryId, timestamp, bytes)
-  const trace = ownTrace ?? { traceParent, traceState }
+  const trace = ownTrace ?? delivery
   const own: Record<string, string> = {
     'content-type': 'application/json',
     [names.id]: deliveryId,
@@ -82,7 +73,7 @@ export function signRequest(
   const extraHeaderNames = isTest ? [...customHeaderNames, names.test] : customHeaderNames
   if (isTest) headers[names.test] = 'true'
   const ownTraceParent = ownTrace?.traceParent ?? null
-  return { url, headers, body: bytes, signature, extraHeaderNames, ownTraceParent }
+  return { headers, body: bytes, signature, extraHeaderNames, ownTraceParent }
 }
 
 /**

@@ -7,7 +7,10 @@ import type { AttemptRecord, PlannedAttempt } from './attempt-record.ts'
  * Starts the span of an attempt: a child of the span that published the event, which may have ended days ago, and linked
  * to it. Null without tracing. A path, a query or a header may be a credential, so no attribute has any of them.
  */
-export function traceAttempt(tracing: Tracing, { delivery, url }: PlannedAttempt): OpenSpan | null {
+export function traceAttempt(
+  tracing: Tracing,
+  { delivery, options }: PlannedAttempt,
+): OpenSpan | null {
   if (!tracing.isOn) return null
   return tracing.start('POST', {
     kind: 'client',
@@ -15,11 +18,11 @@ export function traceAttempt(tracing: Tracing, { delivery, url }: PlannedAttempt
     linksParent: true,
     attributes: () => ({
       'http.request.method': 'POST',
-      ...addressOf(url),
+      ...addressOf(options.url),
       'messaging.system': 'posthorn',
       'messaging.operation.name': 'deliver',
-      'messaging.destination.name': delivery.event?.type ?? '',
-      'messaging.message.id': delivery.event ? publicId('event', delivery.event.id) : '',
+      'messaging.destination.name': delivery.eventType,
+      'messaging.message.id': publicId('event', delivery.eventId),
       'posthorn.delivery.id': publicId('delivery', delivery.id),
       'posthorn.webhook.id': publicId('webhook', delivery.webhookId),
       'posthorn.organization.id': publicId('organization', delivery.organizationId),

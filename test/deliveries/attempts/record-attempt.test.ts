@@ -49,6 +49,27 @@ describe('attempts recorded together', () => {
     expect(statements).toBeLessThan(5)
   })
 
+  test('are all recorded, also two of one delivery, whose success stays', async () => {
+    const [first, second] = await publish(2)
+    if (!first || !second) throw new Error('There are two deliveries.')
+    const recorded = await Promise.all([
+      record(attemptOf(first, 200)),
+      record(attemptOf(first, 500)),
+      record(attemptOf(second, 200)),
+    ])
+    expect(recorded.map((one) => one !== null)).toEqual([true, true, true])
+    expect(recorded.slice(0, 2).map((one) => one?.number)).toEqual(expect.arrayContaining([1, 2]))
+    const deliveries = await database.prisma.delivery.findMany({ include: { attempts: true } })
+    expect(
+      deliveries.map(({ id, state, attempts }) => [id, state, attempts.length]).sort(),
+    ).toEqual(
+      [
+        [first.id, 'succeeded', 2],
+        [second.id, 'succeeded', 1],
+      ].sort(),
+    )
+  })
+
   test('are recorded with their own fields, and each caller gets its own result', async () => {
     const deliveries = await publish(8)
     const shared = { 'x-shared': 'a "quote" and \\ more' }

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { reportAllocations } from './allocations.ts'
+import type { Bench } from './bench.ts'
+import { measureLatencies, selectFields, toLatency } from './latency.ts'
+import { CONNECTIONS, startLoad } from './load.ts'
+import { percentile } from './percentile.ts'
+import { type PosthornServer, startPosthornServer } from './posthorn-server.ts'
+import type { Row } from './row.ts'
+import { addWebhooks, createBenchTenant, openBenchServices } from './tenant.ts'
+import { perEventUs, startUsage, type Usage } from './usage.ts'
+
+/** M: the memory, the CPU time and the latency of one process that publishes and delivers to one webhook. */
+export async function reportOneProcess(bench: Bench): Promise<void> {
+  await using database = await bench.server.createDatabase()
+  await using services = openBenchServices(database.url)
+  const tenant = await createBenchTenant(services)
+  const [type = ''] = await addWebhooks(services, tenant, bench.receiver.url, 'stamp')
+  const { token } = tenant
+  await database.settle()
+  {
+    await using server = await startPosthornServer(bench, database.url, 'all')
+    const rest = await reportRest(bench, server)
+    await reportLoad(bench, server, { token, type })
+    for (const rate of RATES) await reportRate(bench, server, { ...rate, token, type, rest })
+    await reportRestAfterwards(bench, server)
+  }
+  await reportStart(bench, database.url)
+  await reportAllocations(bench)
+}
+
+async function reportRest(bench: Bench, server: PosthornServer): Promise<Usage> {
+  await sleep(bench.sizes.settleMs)
+  report(bench, 'memory at rest', await memoryMib(server), 'MiB', { atMost: 180 })
+  const endUsage = await startUsage(bench, server)
+  await sleep(bench.sizes.restMs)
+  const rest = await endUsage()
+  report(bench, 'CPU time at rest', msPerSecond(rest), 'ms/s', { atMost: 11.5 })
+  return rest
+}
+
+interface Stream {
+  readonly token: string
+  readonly type: string
+}
+
+/** The events of a tenth and a half warm the process up. */
+const WARM_UP_SHARE = 0.15
+
+async function reportLoad(bench: Bench, server: PosthornServer, stream: Stream): Promise<void> {
+  const { count } = bench.sizes
+  await using load = startLoad(bench, server, stream)
+  await load.deliver(count * WARM_UP_SHARE, null)
+  for (const batch of [null, 100]) {
+    const endUsage = await startUsage(bench, server)
+    const tookMs = await load.deliver(count, batch)
+    const { processUs, postgresUs } = perEventUs(await endUsage(), count)
+    const how = batch === null ? 'singly' : `in batches of ${batch}`
+    const name = `published ${how} on ${CONNECTIONS} connections, delivered`
+    const also = { 'process µs': processUs, 'Postgres µs': postgresUs }
+    report(bench, name, count / (tookMs / 1_000), '/s', { also })
+  }
+  const also = { peak: toMib(await server.memory.peak()) }
+  report(bench, 'memory after that', await memoryMib(server), 'MiB', { atMost: 260, also })
+}
+
+/** The first ones follow the load at once. */
+const RATES = [
+  { perSecond: 50, p50: 3, p99: 10 },
+  { perSecond: 500, p50: 4, p99: 20 },
+  { perSecond: 1 },
+]
+
+async function reportRate(
+  bench: Bench,
+  server: PosthornServer,
+  rate: Stream & (typeof RATES)[number] & { readonly rest: Usage },
+): Promise<void> {
+  const { token, type, perSecond, p50, p99, rest } = rate
+  const { publishWarmUpMs, steadyMs } = bench.sizes
+  const endUsage = await startUsage(bench, server)
+  const stream = { token, type, perSecond, measureMs: steadyMs }
+  const latency = toLatency(await measureLatencies(bench, server, stream))
+  const count = (perSecond * (publishWarmUpMs + steadyMs)) / 1_000
+  const { processUs, postgresUs } = perEventUs(await endUsage(), count, rest)
+  const name = `publish to receipt at ${perSecond}/s`
+  report(bench, `${name}, p50`, latency.p50, 'ms', { atMost: p50, also: selectFields(latency) })
+  const also = selectFields(latency, 'p95', 'max')
+  report(bench, `${name}, p99`, latency.p99, 'ms', { atMost: p99, also })
+  const used = { 'Postgres µs': postgresUs }
+  report(bench, `CPU time per event at ${perSecond}/s`, processUs, 'µs', { also: used })
+}
+
+async function reportRestAfterwards(bench: Bench, server: PosthornServer): Promise<void> {
+  const endUsage = await startUsage(bench, server)
+  await sleep(bench.sizes.settleMs + bench.sizes.restMs)
+  const rest = await endUsage()
+  const also = { 'CPU ms/s': msPerSecond(rest) }
+  const name = `memory ${Math.round(rest.tookMs / 1_000)} s after the last event`
+  report(bench, name, await memoryMib(server), 'MiB', { also })
+}
+
+const STARTS = 3
+
+/** With the data of the load, and the modules compiled by the first start. */
+async function reportStart(bench: Bench, databaseUrl: string): Promise<void> {
+  const readyMs: number[] = []
+  const cpuMs: number[] = []
+  for (let start = 1; start <= STARTS; start++) {
+    await using server = await startPosthornServer(bench, databaseUrl, 'all')
+    cpuMs.push(await server.cpuTimeMs())
+    readyMs.push(server.readyAfterMs)
+  }
+  const also = { 'CPU ms': percentile(cpuMs, 0.5) }
+  report(bench, 'start until ready', percentile(readyMs, 0.5), 'ms', { atMost: 1_600, also })
+}
+
+function report(
+  bench: Bench,
+  name: string,
+  value: number,
+  unit: Row['unit'],
+  { atMost, also }: { readonly atMost?: number | undefined; readonly also?: Row['also'] },
+): void {
+  bench.report({
+    ...{ scenario: 'M', name, value, unit },
+    ...(atMost !== undefined && { bound: { kind: 'at most', limit: atMost } }),
+    ...(also && { also }),
+  })
+}
+
+const toMib = (mb: number) => (mb * 1e6) / 2 ** 20
+
+const memoryMib = async ({ memory }: PosthornServer) => toMib(await memory.now())
+
+const msPerSecond = ({ processMs, tookMs }: Usage) => processMs / (tookMs / 1_000)
