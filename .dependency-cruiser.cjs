@@ -88,7 +88,7 @@ module.exports = {
       name: 'the-api-is-loaded-by-role',
       comment: 'So it is imported where the role of the process is known.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/run/start-serving[.]ts$', '^src/server/'] },
+      from: { path: '^src/(?!server/|run/start-serving[.])' },
       to: { path: '^src/(server/api-routes|run/start-serving)[.]ts$', dynamic: false },
     },
     {

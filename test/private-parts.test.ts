@@ -27,7 +27,7 @@ const EXCEPTIONS = [
     name: "Prisma's bookkeeping",
     pattern: /_prisma_migrations/,
     files: [
-      'src/migrate/migrate.ts',
+      'src/migrate/applied-migrations.ts',
       'test/migrate/migrate.test.ts',
       'test/db/schema.test.ts',
       'test/security/roles.test.ts',

@@ -135,7 +135,7 @@ describe('with a database', () => {
 async function post(port: number, organization: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const options = { method: 'POST', rejectUnauthorized: false }
-  request(`https://127.0.0.1:${port}/${organization}`, options, (response) => {
+  request(`https://localhost:${port}/${organization}`, options, (response) => {
     response.resume()
     resolve(response.statusCode ?? 0)
   })
