@@ -64,7 +64,7 @@ export function createAuthenticate(
   now: () => number = () => performance.now(),
 ): Authenticate {
   const failures = createAuthFailureLimiter(now)
-  const find = batched((hashes: Buffer[]) => findKeys(sql, hashes), {
+  const find = batched((hashes: Buffer[]) => findCallers(sql, hashes), {
     maxSize: 500,
     parallel: 1,
   })
@@ -75,10 +75,10 @@ export function createAuthenticate(
       throw unauthenticated('The Authorization header must have the form `Bearer <API key>`.')
     }
     if (!isWellFormedToken(token)) throw unauthenticated('The API key is malformed.')
-    const key = await find(Buffer.from(hashToken(token)))
-    if (!key) throw unauthenticated('The API key is unknown.')
-    if (key.state === 'valid') return toCaller(sql, key)
-    throw unauthenticated(`The ${credentialOf({ session: sessionOf(key) })} is ${key.state}.`)
+    const found = await find(Buffer.from(hashToken(token)))
+    if (!found) throw unauthenticated('The API key is unknown.')
+    if (found instanceof Error) throw found
+    return found
   }
 
   return async (authorization, address) => {
@@ -135,10 +135,15 @@ function bearerToken(authorization: string): string | null {
 }
 
 /**
+ * The callers by the hashes of their tokens, or why a key is not valid. Requests with one key share its caller.
+ *
  * The unique index on hashes serves the lookup. Comparing hashes instead of tokens makes timing attacks useless,
  * because a client cannot choose the hash of a token.
  */
-async function findKeys(sql: Sql, hashes: Buffer[]): Promise<(KeyRow | undefined)[]> {
+async function findCallers(
+  sql: Sql,
+  hashes: Buffer[],
+): Promise<(Caller | DomainError | undefined)[]> {
   const { rows } = await sql.query<KeyRow & { readonly hash: string }>({
     name: 'authenticate',
     text: `
@@ -146,8 +151,13 @@ async function findKeys(sql: Sql, hashes: Buffer[]): Promise<(KeyRow | undefined
       from posthorn.api_keys as k where k.token_hash = any ($1::bytea[])`,
     values: [hashes],
   })
-  const byHash = new Map(rows.map((row) => [row.hash, row]))
+  const byHash = new Map(rows.map((row) => [row.hash, callerOrError(sql, row)]))
   return hashes.map((hash) => byHash.get(hash.toString('hex')))
+}
+
+function callerOrError(sql: Sql, key: KeyRow): Caller | DomainError {
+  if (key.state === 'valid') return toCaller(sql, key)
+  return unauthenticated(`The ${credentialOf({ session: sessionOf(key) })} is ${key.state}.`)
 }
 
 /** Writes at most once a minute, without delaying or failing the request. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 // `phk_` or, for a session, `phs_`, 32 random bytes in base62 (43 characters), and their checksum (6 characters). The checksum detects typing
@@ -25,7 +25,7 @@ export function isWellFormedToken(token: string): boolean {
 
 /** The stored hash of a token. */
 export function hashToken(token: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(createHash('sha256').update(token).digest())
+  return new Uint8Array(hash('sha256', token, 'buffer'))
 }
 
 /** The first characters of a token, which identify a key for people. */
@@ -34,7 +34,11 @@ export function tokenHint(token: string): string {
 }
 
 function checksum(random: string): string {
-  return base62(BigInt(crc32(random)), CHECKSUM_LENGTH)
+  let text = ''
+  for (let rest = crc32(random); text.length < CHECKSUM_LENGTH; rest = Math.floor(rest / 62)) {
+    text = ALPHABET.charAt(rest % 62) + text
+  }
+  return text
 }
 
 function base62(value: bigint, length: number): string {

@@ -116,6 +116,8 @@ export class FairPool extends pg.Pool {
 
   /** `pg` limits only a part of this: not `onConnect` of a connection that it opens at once. */
   async #connectOnce(): Promise<pg.PoolClient> {
+    // An idle connection is there at once, so nothing is late.
+    if (this.idleCount > this.waitingCount) return await super.connect()
     const { connectionTimeoutMillis: timeoutMs } = this.options
     const late = Promise.withResolvers<never>()
     const message = `Postgres opened no connection within ${timeoutMs} ms.`

@@ -52,14 +52,17 @@ function parseTime(value: unknown): Date {
 }
 
 function shallow(value: unknown): unknown {
-  let level = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_JSON_DEPTH) {
-      throw createGraphQLError(`A JSON value may be nested at most ${MAX_JSON_DEPTH} deep.`)
-    }
-    level = level.flatMap((item) =>
-      typeof item === 'object' && item !== null ? Object.values(item) : [],
-    )
+  if (isShallow(value, MAX_JSON_DEPTH)) return value
+  throw createGraphQLError(`A JSON value may be nested at most ${MAX_JSON_DEPTH} deep.`)
+}
+
+/** Recursive, because the depth is limited. */
+function isShallow(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return depth >= 0
+  if (depth < 0) return false
+  if (Array.isArray(value)) return value.every((item) => isShallow(item, depth - 1))
+  for (const name in value) {
+    if (!isShallow((value as Readonly<Record<string, unknown>>)[name], depth - 1)) return false
   }
-  return value
+  return true
 }

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, MiddlewareHandler } from 'hono'
-import { v7 as uuidV7 } from 'uuid'
 import { createRangeCheck, isAddress } from '../outbound/address-range.ts'
 
 /** The connection of a request. */
@@ -29,7 +29,7 @@ const MEMORY = 'memory'
 /** Makes `connectionOf` return the client's address behind these proxies, given as CIDR ranges. */
 export function trustProxies(trustedProxies: readonly string[]): MiddlewareHandler {
   const clientAddress = createClientAddress(trustedProxies)
-  return async (context, next) => {
+  return (context, next) => {
     const peer = peerOf(context)
     if (peer !== undefined) {
       context.set(
@@ -37,7 +37,7 @@ export function trustProxies(trustedProxies: readonly string[]): MiddlewareHandl
         clientAddress(peer, context.req.header('x-forwarded-for') ?? null),
       )
     }
-    await next()
+    return next()
   }
 }
 
@@ -99,5 +99,5 @@ export function requestIdOf(header: string | string[] | undefined): string {
 }
 
 export function newRequestId(): string {
-  return uuidV7()
+  return randomUUID()
 }

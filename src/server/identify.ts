@@ -22,7 +22,9 @@ export function createIdentify(deps: IdentifyDeps): Identify {
   return async (request, address) => {
     const caller = await authenticate(request, address)
     describeRequest({ caller, owner: ownerOf(caller) })
-    const acting = await actFor(deps.sql, caller, request.headers.get(ORGANIZATION_HEADER))
+    const header = request.headers.get(ORGANIZATION_HEADER)
+    if (header === null) return caller
+    const acting = await actFor(deps.sql, caller, header)
     describeRequest({ caller: acting, owner: ownerOf(acting) })
     return acting
   }
@@ -47,8 +49,7 @@ function createAuthenticateRequest(deps: IdentifyDeps): Identify {
  * The caller, acting for the organization that the header names. Only for operators: the header is rejected from other
  * callers, because ignoring it would answer with data of another organization than requested.
  */
-async function actFor(sql: Sql, caller: Caller, header: string | null): Promise<Caller> {
-  if (header === null) return caller
+async function actFor(sql: Sql, caller: Caller, header: string): Promise<Caller> {
   if (!hasScope(caller, 'admin')) {
     throw new DomainError(
       'forbidden',

@@ -45,6 +45,8 @@ export interface Expansion {
   readonly rootFields: readonly string[]
   /** The largest number of fields in its response. */
   readonly cost: number
+  /** Whether the variables can change the cost. */
+  readonly dependsOnVariables: boolean
 }
 
 /** A selection set in the place where it is selected. */
@@ -83,6 +85,7 @@ export function expand(
   const variables = { ...defaultsOf(operation), ...given }
   const rootFields: string[] = []
   let [fields, spreads, deepest, aliases] = [0, 0, 0, 0]
+  let dependsOnVariables = false
 
   function collect(selections: Selections, seen: Set<string>, into: SelectedField[]): void {
     for (const selection of selections.set.selections) {
@@ -125,12 +128,19 @@ export function expand(
       const name = node?.name.value ?? key
       const readsSchema = isIntrospection || (depth === 1 && READ_SCHEMA.has(name))
       if (readsSchema && key !== name && !(depth === 1 && name === '__type')) aliases++
-      const costs = same.map((selection) => costOf(selection, variables))
+      const costs = same.map((selection) => costOf(selection, argumentsOf))
       const rows = Math.max(0, ...costs.map(({ multiplier }) => multiplier))
       cost += Math.max(...costs.map(({ field }) => field))
       if (below.length > 0) cost += rows * visit(below, depth + 1, readsSchema)
     }
     return cost
+  }
+
+  function argumentsOf({ arguments: args = [] }: FieldNode): Record<string, unknown> {
+    dependsOnVariables ||= args.length > 0
+    return Object.fromEntries(
+      args.map(({ name, value }) => [name.value, valueFromASTUntyped(value, variables)]),
+    )
   }
 
   function checkRoot(
@@ -151,7 +161,7 @@ export function expand(
   const cost = visit([root], 1, false)
   requireAtMost('levels of nested fields', deepest)
   requireAtMost('aliases in `__schema` and `__type`', aliases)
-  return { rootFields, cost }
+  return { rootFields, cost, dependsOnVariables }
 }
 
 /** Whether a root field reads the schema. */
@@ -183,14 +193,13 @@ function subfieldsOf({ node, type, fragment }: SelectedField): Selections[] {
   return [{ set: node.selectionSet, type: field && getNamedType(field.type), fragment }]
 }
 
-function costOf({ node, type }: SelectedField, variables: Record<string, unknown>) {
+function costOf(
+  { node, type }: SelectedField,
+  argumentsOf: (node: FieldNode) => Record<string, unknown>,
+) {
   const field = fieldOf(type, node)
   if (!field || !type) return { field: 1, multiplier: 1 }
-  const args = (node.arguments ?? []).map(({ name, value }) => [
-    name.value,
-    valueFromASTUntyped(value, variables),
-  ])
-  return fieldCost(field, type, Object.fromEntries(args))
+  return fieldCost(field, type, () => argumentsOf(node))
 }
 
 function fieldOf(

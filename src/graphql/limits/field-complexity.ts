@@ -43,30 +43,35 @@ export interface FieldCost {
 type Complexity<Args> = Declared | ((args: { readonly [Name in keyof Args]?: unknown }) => Declared)
 type Declared = number | Partial<FieldCost>
 
-/** A field costs 1, and its subfields cost once per row. Large texts declare their own complexity. */
+/**
+ * A field costs 1, and its subfields cost once per row. Large texts declare their own complexity. `argsOf` is called only
+ * if the arguments matter.
+ */
 export function fieldCost(
   { type, extensions }: GraphQLField<unknown, unknown>,
   parentType: GraphQLNamedType,
-  args: Record<string, unknown>,
+  argsOf: () => Record<string, unknown>,
 ): FieldCost {
-  const option = extensions['complexity'] as Complexity<typeof args> | undefined
-  const declared = typeof option === 'function' ? option(args) : option
-  const usual = { field: 1, multiplier: rowsOf(type, parentType, args) }
+  const option = extensions['complexity'] as Complexity<Record<string, unknown>> | undefined
+  const declared = typeof option === 'function' ? option(argsOf()) : option
+  const usual = { field: 1, multiplier: rowsOf(type, parentType, argsOf) }
   return typeof declared === 'number' ? { ...usual, field: declared } : { ...usual, ...declared }
 }
 
 function rowsOf(
   type: GraphQLOutputType,
   parentType: GraphQLNamedType,
-  { ids, first, last }: Record<string, unknown>,
+  argsOf: () => Record<string, unknown>,
 ): number {
   if (isConnection(getNamedType(type))) {
+    const { first, last } = argsOf()
     const size = requestedSize(first ?? last, PAGE_SIZE)
     // Validation rejects a size out of bounds before a row is read.
     return size <= MAX_PAGE_SIZE ? size : 0
   }
   // The lists in a connection have the length of its page, which already multiplies them.
   if (isConnection(parentType) || !isListType(getNullableType(type))) return 1
+  const { ids } = argsOf()
   return Array.isArray(ids) ? ids.length : LIST_SIZE
 }
 

@@ -21,17 +21,17 @@ import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import type { RequestContext } from '../context.ts'
 import { redactValue } from '../redact-values.ts'
-import { expand, READ_SCHEMA } from './expand.ts'
+import { expand } from './expand.ts'
 import { MAX_COMPLEXITY } from './field-complexity.ts'
-import { limitExceeded, MAX_RESPONSE_BYTES } from './limit-exceeded.ts'
+import { limitExceeded } from './limit-exceeded.ts'
+import { type OperationCost, requireCost } from './operation-cost.ts'
 import { parseWithinLimits } from './parse-within-limits.ts'
 import { eachWithinLimits, withinLimits } from './response.ts'
 
 /** Requests without a valid API key from one address: the burst, and the rate per minute. */
 export const MAX_KEYLESS_REQUESTS = 60
 
-/** An estimate: a response of the largest complexity is at most as large as responses may be. */
-const BYTES_PER_FIELD = MAX_RESPONSE_BYTES / MAX_COMPLEXITY
+const NO_COST: OperationCost = { cost: 0, responseBytes: 0, queueBytes: 0 }
 
 type LimitsContext = YogaInitialContext & RequestContext
 
@@ -77,11 +77,10 @@ export function useLimits(schema: GraphQLSchema): Plugin<YogaInitialContext, Req
       })
     },
     async onExecute({ args }) {
-      const { cost, readsSchema } = checkCost(args)
       const { memory } = args.contextValue as LimitsContext
-      const bytes = cost * BYTES_PER_FIELD
-      await memory?.waitToRun(readsSchema ? RUNS_ALONE_BYTES : bytes)
-      memory?.resize('response', bytes)
+      const { cost, responseBytes, queueBytes } = costOf(args) ?? NO_COST
+      await memory?.waitToRun(queueBytes)
+      memory?.resize('response', responseBytes)
       return {
         onExecuteDone({ result, setResult }) {
           if (isAsyncIterable(result)) return
@@ -91,7 +90,7 @@ export function useLimits(schema: GraphQLSchema): Plugin<YogaInitialContext, Req
       }
     },
     onSubscribe({ args }) {
-      checkCost(args)
+      costOf(args)
       const { memory } = args.contextValue as { readonly memory?: RequestMemory }
       return {
         onSubscribeResult({ result, setResult }) {
@@ -106,24 +105,12 @@ export function useLimits(schema: GraphQLSchema): Plugin<YogaInitialContext, Req
   }
 }
 
-/** Rejects an operation whose response could have too many fields. */
-function checkCost(args: ExecutionArgs): { cost: number; readsSchema: boolean } {
+/** Rejects an operation whose response could have too many fields. Null: the executor reports that there is none. */
+function costOf(args: ExecutionArgs): OperationCost | null {
   const { schema, document, operationName, variableValues } = args
   const operation = getOperationAST(document, operationName)
-  // The executor reports that there is no such operation.
-  if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, readsSchema: false }
-  const { cost, rootFields } = expand(schema, document, operation, variableValues ?? {})
-  if (cost <= MAX_COMPLEXITY) {
-    return { cost, readsSchema: rootFields.some((name) => READ_SCHEMA.has(name)) }
-  }
-  throw limitExceeded(
-    'fields in its largest response',
-    {
-      max: MAX_COMPLEXITY,
-      remedy: 'Request smaller pages (`first`), or split the operation.',
-    },
-    Math.ceil(cost),
-  )
+  if (!operation || !schema.getRootType(operation.operation)) return null
+  return requireCost(schema, document, operation, variableValues ?? {})
 }
 
 function describeOperation(document: DocumentNode, operationName: string | undefined): void {
