@@ -82,9 +82,12 @@ describe('in a database with hostile settings', () => {
   })
 
   const PIPELINE = ['enable_seqscan', 'plan_cache_mode']
-  const RUNNER = ['seqscan', 'indexscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map(
-    (method) => `enable_${method}`,
-  )
+  const RUNNER = [
+    'synchronous_commit',
+    ...['seqscan', 'indexscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map(
+      (method) => `enable_${method}`,
+    ),
+  ]
   type Use = (use: (sql: Sql) => Promise<void>) => Promise<void>
   const withPool =
     (purpose: Purpose, name: 'pool' | 'pipeline'): Use =>
@@ -140,7 +143,8 @@ describe('in a database with hostile settings', () => {
         )
         expect(wrong.map(({ name }) => `${name} = ${values.get(name)}`)).toEqual([])
         expect(values.get('TimeZone')).toBe('UTC')
-        expect(await findWrongSettings(sql)).toEqual([])
+        const found = await findWrongSettings(sql)
+        expect(found.filter(({ name }) => !tuned.includes(name))).toEqual([])
       })
     },
   )

