@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 
@@ -11,10 +12,13 @@ export interface Strings {
 /* A program with two threads, the first of which allocates what the parent asks for. */
 if (isMainThread) {
   const file = fileURLToPath(import.meta.url)
-  const [worker] = ['worker', 'other'].map((name) => new Worker(file, { name }))
-  worker?.on('message', (message) => process.send?.(message))
+  const worker = new Worker(file, { name: 'worker' })
+  const other = new Worker(file, { name: 'other' })
+  // A thread hears nothing of what is asked before it runs.
+  await Promise.all([once(worker, 'message'), once(other, 'message')])
+  worker.on('message', (message) => process.send?.(message))
   process.on('message', (message: Partial<Strings>) => {
-    if (message.count !== undefined) worker?.postMessage(message)
+    if (message.count !== undefined) worker.postMessage(message)
   })
   process.send?.('ready')
 } else {
@@ -28,4 +32,5 @@ if (isMainThread) {
     }
     parentPort?.postMessage('allocated')
   })
+  parentPort?.postMessage('ready')
 }
