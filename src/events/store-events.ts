@@ -45,6 +45,9 @@ const MAX_SHARE_OF_SMALL_CALLS = 0.2
 /** More parallel statements would wait for each other's index pages. */
 const PARALLEL = 2
 
+/** Each statement costs Postgres and this process as much as some 20 events. */
+const GATHER_MS = 3
+
 /**
  * How long a call waits for a lock, such as that of an idempotency key of an open transaction, before it fails; and how
  * long calls with keys that share a statement wait before each is retried alone.
@@ -72,6 +75,7 @@ export function createStoreEvents(sql: Sql): StoreEvents {
         maxSize: MAX_CALLS,
         weight: { max: 1, of: weigh },
         parallel,
+        gatherMs: GATHER_MS,
         isolate: (error) =>
           (isRejection(error) || (isKeyed && codeOf(error) === LOCK_NOT_AVAILABLE)) &&
           !isOutdated(error),

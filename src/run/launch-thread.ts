@@ -105,7 +105,7 @@ export async function launchThread(
 }
 
 /** A larger young generation saves processor time, and leaves more memory behind: docs/performance.md. */
-const SHARE_OF_YOUNG_GENERATION = 1 / 8
+const SHARE_OF_YOUNG_GENERATION = 1 / 4
 
 /** Node's own. */
 const MAX_YOUNG_GENERATION_MB = 48

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type BatchOptions, batched } from '../../src/lib/batch.ts'
 import { until } from '../support/until.ts'
 
@@ -183,6 +183,45 @@ describe('batches with a limit on parallel runs', () => {
     expect(begun).toEqual([[1, 2], [3]])
     end()
     expect(await Promise.all(results)).toEqual([1, 2, 3])
+  })
+})
+
+describe('calls that gather', () => {
+  async function answer({ run, end }: ReturnType<typeof controlled>, inputs: number[]) {
+    const results = inputs.map(run)
+    await nextTick()
+    end()
+    await Promise.all(results)
+    await nextTick()
+  }
+
+  test('wait for each other after a batch of several calls', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] })
+    using _ = { [Symbol.dispose]: () => vi.useRealTimers() }
+    const batches = controlled({ maxSize: 10, gatherMs: 3 })
+    await answer(batches, [1, 2, 3, 4])
+    void batches.run(5)
+    await nextTick()
+    void batches.run(6)
+    vi.advanceTimersByTime(2)
+    await nextTick()
+    expect(batches.begun).toEqual([[1, 2, 3, 4]])
+    vi.advanceTimersByTime(1)
+    expect(batches.begun).toEqual([
+      [1, 2, 3, 4],
+      [5, 6],
+    ])
+  })
+
+  test('do not wait after few calls, nor when many came long ago', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] })
+    using _ = { [Symbol.dispose]: () => vi.useRealTimers() }
+    const batches = controlled({ maxSize: 10, gatherMs: 3 })
+    await answer(batches, [1, 2, 3])
+    await answer(batches, [4, 5, 6, 7])
+    vi.advanceTimersByTime(10)
+    await answer(batches, [8])
+    expect(batches.begun).toEqual([[1, 2, 3], [4, 5, 6, 7], [8]])
   })
 })
 
