@@ -45,7 +45,7 @@ const ROUNDS = 3
 const SINGLY = 10_000
 const IN_BATCHES = 20_000
 
-test('in 512 MB, npm start with its Postgres and a million deliveries delivers every event of a load', {
+test('in 768 MB, npm start with its Postgres and a million deliveries delivers every event of a load', {
   ...optional(notLong ?? noGroup),
   timeout: 1_800_000,
 }, async () => {
@@ -54,7 +54,7 @@ test('in 512 MB, npm start with its Postgres and a million deliveries delivers e
   resources.defer(() => rm(folder, { recursive: true }))
   const receiver = resources.use(await startBenchReceiver())
   const { token, type } = await fillDatabase(folder, receiver.url)
-  const group = resources.use(await createMemoryGroup(512 * MEBIBYTE))
+  const group = resources.use(await createMemoryGroup(768 * MEBIBYTE))
   // A server that is killed leaves its Postgres.
   resources.defer(async () => await (await openEmbeddedPostgres(folder))[Symbol.asyncDispose]())
   const { authority } = receiver
