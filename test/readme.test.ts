@@ -242,7 +242,7 @@ async function runTypeScript(block: string): Promise<void> {
       ),
     'a 204',
   )
-  expect(receiver.output).toContain(`msg_1 ${body}`)
+  await until(() => receiver.output.includes(`msg_1 ${body}`), 'the event is printed')
   const rejected = await send(`v1,${'A'.repeat(43)}=`)
   expect([rejected.status, await rejected.text()]).toEqual([400, 'no-matching-signature'])
   await receiver.stop()

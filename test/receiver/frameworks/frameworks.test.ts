@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sign } from '../../../src/receiver/index.ts'
@@ -14,7 +14,7 @@ import {
   type ReceiverProject,
   readmeFiles,
 } from '../support/packed-receiver.ts'
-import { type RunningProgram, startProgram } from '../support/running-program.ts'
+import { printed, type RunningProgram, startProgram } from '../support/running-program.ts'
 import { startTlsFront } from '../support/tls-front.ts'
 
 const HERE = import.meta.dirname
@@ -166,8 +166,8 @@ describe('the receivers of the README', installed, () => {
     port: number,
     change: (code: string) => string,
   ): Promise<string> {
-    const folder = path.join(project.folder, `port-${port}`)
-    await mkdir(folder)
+    // A port is used again.
+    const folder = await mkdtemp(path.join(project.folder, `port-${port}-`))
     await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
     const onLoopback = (code: string) =>
       code
@@ -223,7 +223,7 @@ describe('the receivers of the README', installed, () => {
     test('an event arrives', async () => {
       const id = await publishEvent(posthorn, { name: 'Zoë · ✓' })
       expect(await outcome(posthorn, id)).toMatchObject({ state: 'SUCCEEDED', answers: [204] })
-      expect(receiver.program.output).toContain(`stored ${id}`)
+      await printed(receiver.program, `stored ${id}`)
     })
 
     test('a delivery whose handler fails is tried again, and then processed', async () => {
@@ -232,8 +232,8 @@ describe('the receivers of the README', installed, () => {
         state: 'SUCCEEDED',
         answers: [errorStatus, 204],
       })
-      expect(receiver.program.output).toContain(`stored ${id}`)
-      expect(receiver.program.output).toContain('The disk is full.')
+      await printed(receiver.program, `stored ${id}`)
+      await printed(receiver.program, 'The disk is full.')
     })
 
     test('a repeat is answered 2xx, and not processed again', async () => {
@@ -301,7 +301,7 @@ describe('the receivers of the README', installed, () => {
       await using receiver = await start(framework, parse)
       const { state, answers } = await outcome(posthorn, await publishEvent(posthorn, {}))
       expect({ state, answers }).toEqual({ state: 'EXHAUSTED', answers: [500, 500, 500, 500] })
-      expect(receiver.program.output).toContain(advice)
+      await printed(receiver.program, advice)
       expect(receiver.program.output).not.toContain('stored')
     },
   )

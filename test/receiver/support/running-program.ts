@@ -51,3 +51,8 @@ export async function startProgram(start: ProgramStart): Promise<RunningProgram>
   )
   return running
 }
+
+/** What a server printed before its answer can come after the answer. */
+export async function printed(program: RunningProgram, text: string): Promise<void> {
+  await until(() => program.output.includes(text), `the program prints ${text}`)
+}
