@@ -9,8 +9,7 @@ import { createTenant, JOINED } from '../support/factories.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/** 84, and those that a timer may run meanwhile. */
-const MAX_FILES = 86
+const MAX_FILES = 84
 
 /** Longer than the interval of every heartbeat. */
 const IDLE_MS = 5_000
@@ -75,8 +74,14 @@ test('an event with one delivery runs through few files, beside those that run w
   // The endpoint may have closed its connection.
   await publish()
   await filesOf(posthorn)
-  await publish()
-  const files = (await filesOf(posthorn)).filter((file) => !idle.has(file)).sort()
+  // A job of another kind may run beside one of them, such as a task of each minute.
+  let files: string[] | undefined
+  for (let i = 0; i < 3; i++) {
+    await publish()
+    const run = new Set(await filesOf(posthorn))
+    files = [...(files ?? run)].filter((file) => run.has(file) && !idle.has(file)).sort()
+  }
+  if (!files) throw new Error('No event was published.')
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(MAX_FILES)
 })
 
