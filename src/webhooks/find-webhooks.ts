@@ -5,10 +5,9 @@ import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
+import { inState, stateOf, type WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
-
-export type WebhookState = 'no_deliveries' | 'healthy' | 'failing' | 'on_hold' | 'disabled'
 
 export type WebhookOrder = 'newest first' | 'attention first'
 
@@ -61,26 +60,18 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
   ]
 }
 
-function inState(state: WebhookState): Prisma.WebhookWhereInput {
-  const failing = { condition: { failingSince: { not: null } } }
-  const onHold = { schedule: { onHoldSince: { not: null } } }
-  switch (state) {
-    case 'disabled':
-      return { enabled: false }
-    case 'failing':
-      return { enabled: true, ...failing, NOT: onHold }
-    case 'healthy':
-      return { enabled: true, condition: { isNot: null }, NOT: { OR: [failing, onHold] } }
-    case 'no_deliveries':
-      return { enabled: true, condition: { is: null }, NOT: onHold }
-    case 'on_hold':
-      return { enabled: true, ...onHold }
-  }
-}
+const ATTENTION: readonly (readonly WebhookState[])[] = [
+  ['on_hold'],
+  ['failing'],
+  ['behind'],
+  ['degraded'],
+  ['healthy', 'no_deliveries'],
+  ['disabled'],
+]
 
 /**
- * Those on hold first, then the failing ones, the others and the disabled ones, each group from the newest. Finds ids
- * first: Prisma cannot order by a state. An organization has few webhooks.
+ * In the order of `ATTENTION`, within that first those with the oldest waiting deliveries, then the newest. Finds ids first:
+ * Prisma cannot order by a state. An organization has few webhooks.
  */
 async function findByAttention(
   db: Db,
@@ -95,32 +86,21 @@ async function findByAttention(
       id: true,
       enabled: true,
       schedule: { select: { onHoldSince: true } },
-      condition: { select: { failingSince: true } },
+      condition: {
+        select: { state: true, lastSuccessAt: true, failingSince: true, oldestWaitingAt: true },
+      },
     },
     orderBy: { id: 'desc' },
   })
-  const ids = Object.values(ATTENTION).flatMap((matches) =>
-    states.filter(matches).map(({ id }) => id),
+  const waitingSince = ({ condition }: (typeof states)[number]) =>
+    condition?.oldestWaitingAt?.getTime() ?? Number.MAX_SAFE_INTEGER
+  const byDamage = states.toSorted((a, b) => waitingSince(a) - waitingSince(b))
+  const ids = ATTENTION.flatMap((group) =>
+    byDamage.filter((webhook) => group.includes(stateOf(webhook))).map(({ id }) => id),
   )
   const page = sliceAround(ids, cursor?.id, take)
   const rows = await findWebhooksByIds(db, organizationId, page, atLeastKey(selection))
   return page.flatMap((id) => rows.get(id) ?? [])
-}
-
-interface States {
-  readonly enabled: boolean
-  readonly schedule: { readonly onHoldSince: Date | null } | null
-  readonly condition: { readonly failingSince: Date | null } | null
-}
-
-const isOnHold = ({ schedule }: States) => schedule?.onHoldSince != null
-const isFailing = ({ condition }: States) => condition?.failingSince != null
-
-const ATTENTION = {
-  onHold: (webhook: States) => webhook.enabled && isOnHold(webhook),
-  failing: (webhook: States) => webhook.enabled && !isOnHold(webhook) && isFailing(webhook),
-  others: (webhook: States) => webhook.enabled && !isOnHold(webhook) && !isFailing(webhook),
-  disabled: ({ enabled }: States) => !enabled,
 }
 
 /** At most `take` ids after the cursor or, if `take` is negative, before it. */

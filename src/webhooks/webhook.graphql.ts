@@ -51,7 +51,7 @@ const WebhookOrder = builder.enumType('WebhookOrder', {
     ATTENTION_FIRST: {
       value: 'attention first',
       description:
-        'Webhooks on hold, then failing ones, then the others, disabled ones last; each group newest first. A state that changes between two pages can repeat or skip a webhook.',
+        'By damage: webhooks on hold, then those that are failing, behind, degraded, then the others, disabled ones last; in each group first those with the oldest waiting deliveries, then the newest. A state that changes between two pages can repeat or skip a webhook.',
     },
   } as const,
 })
