@@ -37,7 +37,10 @@ async function attempt(statuses: (number | null)[], durationMs = 12): Promise<vo
   await Promise.all(
     statuses.map((status, i) => record(attemptOf(rows[i] as DeliveryRow, status, { durationMs }))),
   )
-  await evaluateHealth(api.database.pipeline, 10_000)
+  await api.database.pool.query(
+    'update posthorn.webhook_conditions set next_evaluation_at = now() where next_evaluation_at is not null',
+  )
+  await evaluateHealth(api.database.pipeline)
 }
 
 /** Moves the statistics to the past. */
