@@ -80,7 +80,7 @@ describe('createEventType', () => {
     expect(await stored()).toBe(JSON.stringify([{ type: 'object', properties }, example]))
     const { order, ...others } = example
     const input = { example: { ...others, order } }
-    const { data } = await call('UpdateEventType', { id: name, input })
+    const { data } = await call('UpdateEventType', { id: `type_${name}`, input })
     expect(data.updateEventType.__typename).toBe('UpdateEventTypeSuccess')
     expect(await stored()).toBe(
       JSON.stringify([{ type: 'object', properties }, { ...others, order }]),
