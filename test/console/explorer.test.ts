@@ -70,7 +70,7 @@ story('all that failed with 502 since some time are redelivered in three steps',
   await page.getByRole('button', { name: /^Status or error/ }).click()
   await page.getByLabel('Search: Status or error').fill('502')
   await page.keyboard.press('Enter')
-  await page.waitForURL('**/deliveries?code=502')
+  await page.waitForURL('**/deliveries?cause=502')
   await page.keyboard.press('Escape')
   await page.getByLabel('Attempted').first().click()
   await page.getByRole('option', { name: 'From … to …' }).click()
