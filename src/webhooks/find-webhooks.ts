@@ -1,16 +1,15 @@
-import type { Db } from '../db/client.ts'
+import type { Db, Sql } from '../db/client.ts'
 import { containing } from '../db/containing.ts'
 import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
+import { sortWebhooks, type WebhookOrder } from './webhook-order.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 
 export type WebhookState = 'no_deliveries' | 'healthy' | 'failing' | 'on_hold' | 'disabled'
-
-export type WebhookOrder = 'newest first' | 'attention first'
 
 /** Conditions on webhooks. A missing or null field matches every webhook. */
 export interface WebhookFilter {
@@ -24,13 +23,15 @@ export interface WebhookFilter {
 
 /** A page of an organization's webhooks. */
 export async function findWebhooks(
-  db: Db,
+  { prisma: db, sql }: { readonly prisma: Db; readonly sql: Sql },
   organizationId: string,
   filter: WebhookFilter,
   query: Selection & Page,
   order: WebhookOrder,
 ): Promise<Webhook[]> {
-  if (order === 'attention first') return await findByAttention(db, organizationId, filter, query)
+  if (order !== 'newest first') {
+    return await findSorted({ db, sql }, organizationId, filter, query, order)
+  }
   const { where, ...page } = pageOf(query, 'newest first')
   return await db.webhook.findMany({
     ...page,
@@ -78,30 +79,30 @@ function inState(state: WebhookState): Prisma.WebhookWhereInput {
   }
 }
 
-/**
- * Those on hold first, then the failing ones, the others and the disabled ones, each group from the newest. Finds ids
- * first: Prisma cannot order by a state. An organization has few webhooks.
- */
-async function findByAttention(
-  db: Db,
+/** Finds ids first: Prisma cannot order by states and statistics. An organization has few webhooks. */
+async function findSorted(
+  { db, sql }: { readonly db: Db; readonly sql: Sql },
   organizationId: string,
   filter: WebhookFilter,
   { cursor, skip: _, take, ...selection }: Selection & Page,
+  order: WebhookOrder,
 ): Promise<Webhook[]> {
   const where = { organizationId, deletedAt: null, AND: conditions(filter) }
-  const states = await db.webhook.findMany({
+  const found = await db.webhook.findMany({
     where,
     select: {
       id: true,
+      url: true,
+      description: true,
       enabled: true,
       schedule: { select: { onHoldSince: true } },
       condition: { select: { failingSince: true } },
     },
     orderBy: { id: 'desc' },
   })
-  const ids = Object.values(ATTENTION).flatMap((matches) =>
-    states.filter(matches).map(({ id }) => id),
-  )
+  const sorted = await sortWebhooks(sql, organizationId, order, found)
+  const ranks = order === 'attention first' ? Object.values(ATTENTION) : [() => true]
+  const ids = ranks.flatMap((matches) => sorted.filter(matches).map(({ id }) => id))
   const page = sliceAround(ids, cursor?.id, take)
   const rows = await findWebhooksByIds(db, organizationId, page, atLeastKey(selection))
   return page.flatMap((id) => rows.get(id) ?? [])
