@@ -184,6 +184,7 @@ async function startTasks(
     workerSchema,
     logger,
     outages,
+    inFlight: () => scheduler.inFlight,
     onStopping: () => scheduler.close(),
     onReplaced: countReplacements(metrics.registry),
   })

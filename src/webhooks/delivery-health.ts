@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { sumLatencies } from './latency.ts'
-import { STATE_SQL, type WebhookState } from './webhook-state.ts'
+import type { WebhookState } from './webhook-state.ts'
 
 export const ON_TIME_RATE =
   'The share of the deliveries of the last hour that arrived within a minute of their creation, from 0 to 1. The others arrived later, were exhausted, or have not arrived and are older than a minute; of the latter, at most 10,000 are counted. Null if there were none.'
@@ -59,23 +59,21 @@ export async function readOnTimeRates(
   return rows.map(({ rate }) => rate)
 }
 
-/** Histograms of the last hour: of the time until the first attempt, and of the duration of attempts. */
-export interface Delays {
-  readonly firstDelay: readonly number[]
-  readonly latency: readonly number[]
-}
-
-export async function readDelays(sql: Sql, organizations: readonly string[]): Promise<Delays[]> {
-  const { rows } = await sql.query<Delays>({
-    name: 'read_delays',
+/** Of the last hour: the times until the first attempt, or the durations of attempts. Null if there were none. */
+export async function readHistograms(
+  sql: Sql,
+  column: 'first_delay' | 'latency',
+  organizations: readonly string[],
+): Promise<(readonly number[] | null)[]> {
+  const { rows } = await sql.query<{ counts: readonly number[] }>({
+    name: `read_histograms_of_${column}`,
     text: `
-      select ${sumLatencies('first_delay')} as "firstDelay", ${sumLatencies('latency')} as latency
-      from unnest($1::uuid[]) with ordinality as given (id, n)
+      select ${sumLatencies(`t.${column}`)} as counts from unnest($1::uuid[]) with ordinality as given (id, n)
       left join posthorn.webhook_statistics as t on t.subject_id = given.id and ${LAST_HOUR}
       group by n order by n`,
     values: [organizations],
   })
-  return rows
+  return rows.map(({ counts }) => (counts.some((count) => count > 0) ? counts : null))
 }
 
 interface WaitingRow extends Waiting {
@@ -104,17 +102,8 @@ export async function readWaiting(
 
 const READ_WAITING = `
   with backlog as materialized (
-    select w.organization_id, w.id, c.oldest_waiting_at, case
-        when not w.enabled then 'disabled'
-        when s.on_hold_since is not null then 'on_hold'
-        when w.ordered then 'ordered'
-        when w.rate_limit_per_second is not null then 'rate_limit'
-        else 'concurrency_limit'
-      end as reason
-    from posthorn.webhooks as w join posthorn.webhook_schedules as s on s.webhook_id = w.id
-    left join posthorn.webhook_conditions as c on c.webhook_id = w.id
-    where w.organization_id = any ($1::uuid[]) and w.deleted_at is null
-      and (s.backlog_since is not null or s.backlog_drained_at is not null)
+    select organization_id, webhook_id as id, waits_for as reason, oldest_waiting_at from posthorn.webhook_states
+    where organization_id = any ($1::uuid[]) and has_backlog
   ),
   pending as materialized (
     select given.id as organization_id, d.state, d.at from unnest($1::uuid[]) as given (id)
@@ -157,11 +146,8 @@ export async function countStates(
   const { rows } = await sql.query<StateCount & { organizationId: string }>({
     name: 'count_webhook_states',
     text: `
-      select w.organization_id as "organizationId", ${STATE_SQL} as state, count(*)::int as count
-      from posthorn.webhooks as w
-      left join posthorn.webhook_schedules as s on s.webhook_id = w.id
-      left join posthorn.webhook_conditions as c on c.webhook_id = w.id
-      where w.organization_id = any ($1::uuid[]) and w.deleted_at is null group by 1, 2`,
+      select organization_id as "organizationId", state, count(*)::int as count from posthorn.webhook_states
+      where organization_id = any ($1::uuid[]) group by 1, 2`,
     values: [organizations],
   })
   const byOrganization = Map.groupBy(rows, ({ organizationId }) => organizationId)

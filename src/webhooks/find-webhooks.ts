@@ -2,7 +2,7 @@ import type { Db, Sql } from '../db/client.ts'
 import { containing } from '../db/containing.ts'
 import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
-import { type Page, pageOf } from '../db/page.ts'
+import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
 import { sortWebhooks, type WebhookOrder } from './webhook-order.ts'
@@ -101,14 +101,6 @@ async function findSorted(
   const page = sliceAround(ids, cursor?.id, take)
   const rows = await findWebhooksByIds(db, organizationId, page, atLeastKey(selection))
   return page.flatMap((id) => rows.get(id) ?? [])
-}
-
-/** At most `take` ids after the cursor or, if `take` is negative, before it. */
-function sliceAround(ids: readonly string[], cursor: string | undefined, take: number): string[] {
-  const at = cursor === undefined ? -1 : ids.indexOf(cursor)
-  if (take >= 0) return ids.slice(at + 1, at + 1 + take)
-  const end = at < 0 ? ids.length : at
-  return ids.slice(Math.max(0, end + take), end)
 }
 
 /** The organization's webhook with a public id, or `null`. */

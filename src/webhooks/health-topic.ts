@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import type { LiveItem, Topic } from '../live/topic.ts'
-import { STATE_SQL, type WebhookState } from './webhook-state.ts'
+import type { WebhookState } from './webhook-state.ts'
 
 export interface HealthChange extends LiveItem {
   readonly state: WebhookState
@@ -38,12 +38,8 @@ async function readStates(
   const { rows } = await sql.query<{ id: string; state: WebhookState }>({
     name: 'read_webhook_states',
     text: `
-      select w.id, ${STATE_SQL} as state
-      from posthorn.webhooks as w
-      left join posthorn.webhook_conditions as c on c.webhook_id = w.id
-      left join posthorn.webhook_schedules as s on s.webhook_id = w.id
-      where w.organization_id = $1 and w.deleted_at is null and (not w.enabled or s.on_hold_since is not null
-        or c.state <> 'healthy' or w.id = any ($2::uuid[]))`,
+      select webhook_id as id, state from posthorn.webhook_states
+      where organization_id = $1 and (state not in ('healthy', 'no_deliveries') or webhook_id = any ($2::uuid[]))`,
     values: [organizationId, unhealthyIds],
   })
   return new Map(rows.map(({ id, state }) => [id, state]))

@@ -37,6 +37,7 @@ export interface StateFields {
   } | null
 }
 
+/** The view `posthorn.webhook_states` has the same rule in SQL. */
 export function stateOf({ enabled, schedule, condition }: StateFields): WebhookState {
   if (!enabled) return 'disabled'
   if (schedule?.onHoldSince) return 'on_hold'
@@ -44,16 +45,6 @@ export function stateOf({ enabled, schedule, condition }: StateFields): WebhookS
   const isNew = !condition?.lastSuccessAt && !condition?.failingSince
   return state === 'healthy' && isNew ? 'no_deliveries' : state
 }
-
-/** SQL: the same, of a webhook `w` with its schedule `s` and its condition `c`, which may be null. */
-export const STATE_SQL = `
-  case
-    when not w.enabled then 'disabled'
-    when s.on_hold_since is not null then 'on_hold'
-    when coalesce(c.state, 'healthy') <> 'healthy' then c.state
-    when c.last_success_at is null and c.failing_since is null then 'no_deliveries'
-    else 'healthy'
-  end`
 
 /** The webhooks in a state. */
 export function inState(state: WebhookState): Prisma.WebhookWhereInput {
