@@ -59,11 +59,11 @@ async function addTypes(tx: Db): Promise<void> {
   await tx.$executeRaw`
     insert into posthorn.event_types as t (name, description, schema, example)
     select type ->> 'name', type ->> 'description', type -> 'schema', type -> 'example'
-    from jsonb_array_elements(${JSON.stringify(operationalTypes())}::jsonb) as type
+    from json_array_elements(${JSON.stringify(operationalTypes())}::json) as type
     on conflict (name) do update set description = excluded.description, schema = excluded.schema,
       example = excluded.example, archived_at = null, revision = t.revision + 1, updated_at = now()
-    where (t.description, t.schema, t.example, t.archived_at)
-      is distinct from (excluded.description, excluded.schema, excluded.example, null)`
+    where (t.description, t.schema::text, t.example::text, t.archived_at)
+      is distinct from (excluded.description, excluded.schema::text, excluded.example::text, null)`
 }
 
 async function archiveTypes(tx: Db): Promise<void> {
