@@ -71,6 +71,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   attempts: HISTORY,
   audit_log: HISTORY,
   backlog_samples: HISTORY,
+  backlog_samplings: HISTORY,
   cursors: STATE,
   deliveries: HISTORY,
   bulk_task_items: HISTORY,

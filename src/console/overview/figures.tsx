@@ -25,7 +25,7 @@ export function OverviewFigures({ range, buckets, backlog, live }: OverviewFigur
   const before = totalsOf(buckets.slice(0, -range.buckets))
   const rate = successRateOf(now)
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => latencyOf(current, share))
-  const waiting = backlog?.at(-1)?.waiting
+  const waiting = backlog?.findLast((bucket) => bucket.waiting != null)?.waiting
   return (
     <Figures
       figures={[

@@ -6,7 +6,7 @@ import { LiveBadge } from '../components/live-badge.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
-import { Checklist } from '../onboarding/checklist.tsx'
+import { FirstSteps } from '../onboarding/first-steps.tsx'
 import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
 import { Failures } from './failures.tsx'
@@ -35,17 +35,18 @@ export default function OverviewPage() {
       </Page>
     )
   }
-  if (!hidden && data?.deliveries?.nodes.length === 0) {
+  const done = data?.firstSteps
+  if (!hidden && done && !done.testDelivered && !done.eventPublished) {
     return (
       <Page title="Overview">
-        <Checklist {...steps} />
+        <FirstSteps {...steps} />
       </Page>
     )
   }
-  return <Overview checklist={!hidden && <Checklist {...steps} />} />
+  return <Overview firstSteps={!hidden && <FirstSteps {...steps} />} />
 }
 
-function Overview({ checklist }: { checklist: ReactNode }) {
+function Overview({ firstSteps }: { firstSteps: ReactNode }) {
   const { can } = useSession()
   const chosen = useRange()
   const { range, zoom } = chosen
@@ -67,7 +68,7 @@ function Overview({ checklist }: { checklist: ReactNode }) {
       actions={<RangeSwitch {...chosen} />}
     >
       {can('webhooks:read') && <Trouble />}
-      {checklist}
+      {firstSteps}
       <OverviewFigures range={range} buckets={buckets ?? undefined} backlog={backlog} live={live} />
       <Section title="Attempts over time">
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
