@@ -5,17 +5,7 @@ import type { Db } from '../db/client.ts'
 import { parseInput } from '../lib/validation.ts'
 import { type CreatedSession, createSession, type NewSession, ttlRule } from './create-session.ts'
 import { type PortalTheme, themeRule } from './portal-theme.ts'
-import { portalUrl } from './portal-url.ts'
-
-/** A page of the portal, by its path. */
-export type PortalPage =
-  | 'overview'
-  | 'webhooks'
-  | 'events'
-  | 'deliveries'
-  | 'attempts'
-  | 'live'
-  | 'event-types'
+import { type PortalPage, portalUrl } from './portal-url.ts'
 
 export interface NewPortalSession extends Pick<NewSession, 'scopes' | 'webhookId'> {
   /** 60 to 86,400. Default: 3,600. */

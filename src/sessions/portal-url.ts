@@ -1,5 +1,14 @@
-import type { PortalPage } from './portal-session.ts'
 import type { PortalTheme } from './portal-theme.ts'
+
+/** A page of the portal, by its path. */
+export type PortalPage =
+  | 'overview'
+  | 'webhooks'
+  | 'events'
+  | 'deliveries'
+  | 'attempts'
+  | 'live'
+  | 'event-types'
 
 /** The names of the theme in the fragment, which `src/console/session/portal-link.ts` reads. */
 const NAMES: Readonly<Record<keyof PortalTheme, string>> = {

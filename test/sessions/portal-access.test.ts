@@ -596,10 +596,9 @@ describe('subscriptions', () => {
         [parseId('delivery', delivery)],
       )
       await pool.query(
-        `insert into posthorn.webhook_conditions as c (webhook_id, failing_since, consecutive_failures)
-         values ($1, now(), 1)
+        `insert into posthorn.webhook_conditions as c (webhook_id, state) values ($1, 'failing')
          on conflict (webhook_id) do update set
-           failing_since = case when c.failing_since is null then now() end`,
+           state = case c.state when 'healthy' then 'failing' else 'healthy' end`,
         [parseId('webhook', webhook)],
       )
     }

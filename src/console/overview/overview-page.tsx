@@ -9,6 +9,7 @@ import { QueryError } from '../components/query-error.tsx'
 import { FirstSteps } from '../onboarding/first-steps.tsx'
 import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
+import { HealthSentence, useDeliveryHealth, WaitingByReason } from './delivery-health.tsx'
 import { Failures } from './failures.tsx'
 import { OverviewFigures } from './figures.tsx'
 import { Trouble } from './trouble.tsx'
@@ -28,7 +29,7 @@ export default function OverviewPage() {
   if (!hidden && !data && !error) {
     return (
       <Page title="Overview">
-        <OverviewFigures range={DEFAULT_RANGE} buckets={undefined} backlog={null} live={NONE} />
+        <OverviewFigures health={undefined} range={DEFAULT_RANGE} buckets={undefined} live={NONE} />
         <Section title="Attempts over time">
           <ChartsSkeleton />
         </Section>
@@ -51,6 +52,7 @@ function Overview({ firstSteps }: { firstSteps: ReactNode }) {
   const chosen = useRange()
   const { range, zoom } = chosen
   const { buckets, backlog, live, error, reload, state } = useStatistics(range)
+  const health = useDeliveryHealth()
   const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
   // One error in place of all that would fail likewise.
@@ -67,9 +69,11 @@ function Overview({ firstSteps }: { firstSteps: ReactNode }) {
       aside={<LiveBadge state={state} />}
       actions={<RangeSwitch {...chosen} />}
     >
+      <HealthSentence health={health} />
       {can('webhooks:read') && <Trouble />}
       {firstSteps}
-      <OverviewFigures range={range} buckets={buckets ?? undefined} backlog={backlog} live={live} />
+      <OverviewFigures health={health} range={range} buckets={buckets ?? undefined} live={live} />
+      <WaitingByReason health={health} />
       <Section title="Attempts over time">
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
