@@ -257,6 +257,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   ],
   backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
+  firstSteps: [['closed', () => '', false]],
   apiKeys: [['closed', () => 'first: 5']],
   frontendSessions: [['closed', () => 'first: 5', false]],
   auditLog: [['closed', () => 'first: 20']],
