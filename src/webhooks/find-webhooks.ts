@@ -1,15 +1,14 @@
-import type { Db } from '../db/client.ts'
+import type { Db, Sql } from '../db/client.ts'
 import { containing } from '../db/containing.ts'
 import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
-import { inState, stateOf, type WebhookState } from './webhook-state.ts'
+import { sortWebhooks, type WebhookOrder } from './webhook-order.ts'
+import { inState, stateOf, WEBHOOK_STATES, type WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
-
-export type WebhookOrder = 'newest first' | 'attention first'
 
 /** Conditions on webhooks. A missing or null field matches every webhook. */
 export interface WebhookFilter {
@@ -23,13 +22,15 @@ export interface WebhookFilter {
 
 /** A page of an organization's webhooks. */
 export async function findWebhooks(
-  db: Db,
+  { prisma: db, sql }: { readonly prisma: Db; readonly sql: Sql },
   organizationId: string,
   filter: WebhookFilter,
   query: Selection & Page,
   order: WebhookOrder,
 ): Promise<Webhook[]> {
-  if (order === 'attention first') return await findByAttention(db, organizationId, filter, query)
+  if (order !== 'newest first') {
+    return await findSorted({ db, sql }, organizationId, filter, query, order)
+  }
   const { where, ...page } = pageOf(query, 'newest first')
   return await db.webhook.findMany({
     ...page,
@@ -69,34 +70,33 @@ const ATTENTION: readonly (readonly WebhookState[])[] = [
   ['disabled'],
 ]
 
-/**
- * In the order of `ATTENTION`, within that first those with the oldest waiting deliveries, then the newest. Finds ids first:
- * Prisma cannot order by a state. An organization has few webhooks.
- */
-async function findByAttention(
-  db: Db,
+/** Finds ids first: Prisma cannot order by states and statistics. An organization has few webhooks. */
+async function findSorted(
+  { db, sql }: { readonly db: Db; readonly sql: Sql },
   organizationId: string,
   filter: WebhookFilter,
   { cursor, skip: _, take, ...selection }: Selection & Page,
+  order: WebhookOrder,
 ): Promise<Webhook[]> {
   const where = { organizationId, deletedAt: null, AND: conditions(filter) }
-  const states = await db.webhook.findMany({
+  const found = await db.webhook.findMany({
     where,
     select: {
       id: true,
+      url: true,
+      description: true,
       enabled: true,
       schedule: { select: { onHoldSince: true } },
       condition: {
-        select: { state: true, lastSuccessAt: true, failingSince: true, oldestWaitingAt: true },
+        select: { state: true, lastSuccessAt: true, failingSince: true },
       },
     },
     orderBy: { id: 'desc' },
   })
-  const waitingSince = ({ condition }: (typeof states)[number]) =>
-    condition?.oldestWaitingAt?.getTime() ?? Number.MAX_SAFE_INTEGER
-  const byDamage = states.toSorted((a, b) => waitingSince(a) - waitingSince(b))
-  const ids = ATTENTION.flatMap((group) =>
-    byDamage.filter((webhook) => group.includes(stateOf(webhook))).map(({ id }) => id),
+  const sorted = await sortWebhooks(sql, organizationId, order, found)
+  const groups = order === 'attention first' ? ATTENTION : [WEBHOOK_STATES]
+  const ids = groups.flatMap((states) =>
+    sorted.filter((webhook) => states.includes(stateOf(webhook))).map(({ id }) => id),
   )
   const page = sliceAround(ids, cursor?.id, take)
   const rows = await findWebhooksByIds(db, organizationId, page, atLeastKey(selection))

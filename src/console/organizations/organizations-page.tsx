@@ -20,6 +20,7 @@ import { Installation } from './installation.tsx'
 import { NewOrganization } from './new-organization.tsx'
 import { OpenOrganization } from './open-organization.tsx'
 import { ORGANIZATION_FILTERS, organizationsQuery } from './organizations-query.ts'
+import { PortalLinkButton } from './portal-link-button.tsx'
 import { RenameOrganization } from './rename-organization.tsx'
 
 type Organization = OrganizationRowFragment
@@ -71,10 +72,11 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
         >
           Rename
         </Button>
+        <PortalLinkButton organization={{ id, name }} />
         <OpenOrganization id={id} name={name} />
       </Group>
     ),
-    width: 190,
+    width: 290,
   },
 ]
 

@@ -6,7 +6,7 @@ import { LiveBadge } from '../components/live-badge.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
-import { Checklist } from '../onboarding/checklist.tsx'
+import { FirstSteps } from '../onboarding/first-steps.tsx'
 import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
 import { HealthSentence, useDeliveryHealth, WaitingByReason } from './delivery-health.tsx'
@@ -36,17 +36,18 @@ export default function OverviewPage() {
       </Page>
     )
   }
-  if (!hidden && data?.deliveries?.nodes.length === 0) {
+  const done = data?.firstSteps
+  if (!hidden && done && !done.testDelivered && !done.eventPublished) {
     return (
       <Page title="Overview">
-        <Checklist {...steps} />
+        <FirstSteps {...steps} />
       </Page>
     )
   }
-  return <Overview checklist={!hidden && <Checklist {...steps} />} />
+  return <Overview firstSteps={!hidden && <FirstSteps {...steps} />} />
 }
 
-function Overview({ checklist }: { checklist: ReactNode }) {
+function Overview({ firstSteps }: { firstSteps: ReactNode }) {
   const { can } = useSession()
   const chosen = useRange()
   const { range, zoom } = chosen
@@ -70,7 +71,7 @@ function Overview({ checklist }: { checklist: ReactNode }) {
     >
       <HealthSentence health={health} />
       {can('webhooks:read') && <Trouble />}
-      {checklist}
+      {firstSteps}
       <OverviewFigures health={health} range={range} buckets={buckets ?? undefined} live={live} />
       <WaitingByReason health={health} />
       <Section title="Attempts over time">

@@ -139,7 +139,7 @@ export const RECORD_ATTEMPTS = `
     from attempt
     -- Without the array, a cached plan made for few rows reads all deliveries between the bounds.
     where d.id = attempt.delivery_id and d.id = any ($3::uuid[]) and d.id between $1 and $2
-    returning d.id, d.organization_id, d.webhook_id, d.event_type, d.attempt_count, d.max_attempts, d.state,
+    returning d.id, d.organization_id, d.webhook_id, d.event_type, d.is_test, d.attempt_count, d.max_attempts, d.state,
       d.next_attempt_at, d.last_error, d.job_written_at, posthorn.uuid_v7() as attempt_id, attempt.*
   ),
   recorded as (
@@ -157,6 +157,18 @@ export const RECORD_ATTEMPTS = `
     from updated
     where job_written_at = now() and (state = 'exhausted' or state = 'pending' and next_attempt_at is not null)
     having count(*) > 0
+  ),
+  -- In the order of the webhooks, so that two processes cannot deadlock.
+  noticed as (
+    select count(posthorn.notice_exhausted(organization_id, webhook_id, exhausted, jsonb_build_object(
+      'delivery', jsonb_build_object('id', posthorn.type_id('msg', id), 'event_type', event_type, 'attempts', attempt_count),
+      'last_error', last_error)))
+    from (
+      select distinct on (webhook_id) *, count(*) over (partition by webhook_id)::int as exhausted
+      from updated
+      where state = 'exhausted' and job_written_at = now() and not is_test and event_type not like 'posthorn.%'
+      order by webhook_id, id desc
+    ) as last having count(*) > 0
   ),
   count as (
     select * from unnest(${SUBJECT_COUNTS.parameters}) as input (${SUBJECT_COUNTS.names})
@@ -212,4 +224,4 @@ export const RECORD_ATTEMPTS = `
   select ordinal, attempt_id as "attemptId", attempt_count as number, state, next_attempt_at as "nextAttemptAt",
     coalesce(condition.consecutive_failures, 0) as "consecutiveFailures",
     (1000 * extract(epoch from now() - condition.failing_since))::float8 as "failingMs"
-  from updated left join condition using (webhook_id) left join scheduled on true`
+  from updated left join condition using (webhook_id) left join scheduled on true left join noticed on true`

@@ -29,9 +29,9 @@ afterAll(async () => {
 story('a new installation delivers its first event to the test receiver', async () => {
   await page.goto(server.signInLink)
   await page.getByRole('heading', { name: 'First steps' }).waitFor()
-  await page.getByText('1 of 5 steps done').waitFor()
+  await page.getByText('0 of 3 steps done').waitFor()
   await page.getByRole('button', { name: 'Use the test receiver' }).click()
-  await page.getByText('2 of 5 steps done').waitFor()
+  await page.getByText('1 of 3 steps done').waitFor()
 
   await publish()
   await page.getByRole('link', { name: 'Test receiver', exact: true }).click()

@@ -13,6 +13,10 @@ import { EmptyState, NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import { formatCount } from '../../lib/format.ts'
+import { mount } from '../../mount.ts'
+import { FirstSteps } from '../../onboarding/first-steps.tsx'
+import { useSteps } from '../../onboarding/use-steps.ts'
+import { WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WEBHOOK_FILTERS, webhooksQuery } from '../webhook-queries.ts'
@@ -27,21 +31,22 @@ export default function WebhooksPage() {
   const webhooks = data?.webhooks
   return (
     <Page
-      title="Webhooks"
+      title={WORDS.webhooks}
       aside={webhooks && <Total count={webhooks.totalCount} filtered={filters.active} />}
       description="The HTTPS endpoints that receive your events. Rates and response times cover the last 24 hours."
       actions={
         webhookId === null &&
         can('webhooks:write') && (
           <Button component={Link} to="/webhooks/new" leftSection={<IconPlus size={16} />}>
-            Create webhook
+            {WORDS.create}
           </Button>
         )
       }
     >
+      {mount.kind === 'portal' && <CustomerSteps />}
       <WebhookFilters {...filters} />
       <List
-        label="Webhooks"
+        label={WORDS.webhooks}
         columns={webhookColumns(can('deliveries:read'))}
         rows={webhooks?.nodes}
         keyOf={({ id }) => id}
@@ -56,6 +61,10 @@ export default function WebhooksPage() {
   )
 }
 
+function CustomerSteps() {
+  return <FirstSteps {...useSteps()} />
+}
+
 function Total({ count, filtered }: { count: number; filtered: boolean }) {
   return (
     <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-live="polite">
@@ -67,20 +76,20 @@ function Total({ count, filtered }: { count: number; filtered: boolean }) {
 /** Replaces an empty list of webhooks. */
 function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
   const { can } = useSession()
-  if (filtered) return <NoMatches noun="webhook" clear={clear} />
+  if (filtered) return <NoMatches noun={WORDS.webhook.toLowerCase()} clear={clear} />
   if (!can('webhooks:write')) {
     return (
-      <EmptyState title="No webhooks yet">
+      <EmptyState title={`No ${WORDS.webhooks.toLowerCase()} yet`}>
         Creating a webhook requires the scope webhooks:write.
       </EmptyState>
     )
   }
   return (
     <EmptyState
-      title="No webhooks yet"
+      title={`No ${WORDS.webhooks.toLowerCase()} yet`}
       action={
         <Button component={Link} to="/webhooks/new">
-          Create webhook
+          {WORDS.create}
         </Button>
       }
     >
