@@ -1,11 +1,7 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
-import {
-  createPortalSession,
-  type PortalPage as Page,
-  type PortalSession,
-} from './portal-session.ts'
+import { createPortalSession, type PortalSession } from './portal-session.ts'
 import {
   type ColorScheme,
   type Density,
@@ -14,6 +10,7 @@ import {
   MAX_RADIUS,
   MAX_URL_LENGTH,
 } from './portal-theme.ts'
+import type { PortalPage as Page } from './portal-url.ts'
 import { sessionFields } from './session-fields.ts'
 
 const PortalColorScheme = builder.enumType('PortalColorScheme', {
