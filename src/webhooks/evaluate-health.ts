@@ -158,5 +158,7 @@ const EVALUATE_HEALTH = `
       'posthorn.webhook.' || case new_state when 'healthy' then 'recovered' else new_state end,
       jsonb_build_object('state', new_state, 'previous_state', state, 'since', since, 'cause', new_cause,
         'deliveries', attempts, 'failed_deliveries', failed, 'consecutive_failures', consecutive_failures,
-        'waiting', waiting, 'oldest_waiting_at', oldest_at, 'last_error', last_error)) as noticed
+        'waiting', waiting, 'oldest_waiting_at', oldest_at, 'last_error', last_error)
+        -- Of a recovery, the notice itself says both.
+        - case new_state when 'healthy' then array['since', 'previous_state'] else '{}' end) as noticed
   from transition`
