@@ -32,7 +32,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
   {
     label: 'Webhooks',
     grow: true,
-    width: '34%',
+    width: '20%',
     cell: ({ deliveryHealth }) => deliveryHealth && webhooksOf(deliveryHealth),
   },
   {
