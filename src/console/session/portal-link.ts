@@ -16,6 +16,8 @@ export interface PortalLink {
   readonly scheme: 'light' | 'dark' | 'auto'
   /** Whether the header and the menu stay in a frame. */
   readonly header: boolean
+  /** Whether it is a link to one delivery, which no application renews. */
+  readonly shared: boolean
 }
 
 const STORAGE_KEY = 'posthorn.portal'
@@ -51,6 +53,7 @@ export function parsePortalLink(fields: URLSearchParams): PortalLink {
     logo: matching('logo', /^https:\/\//),
     scheme: scheme === 'light' || scheme === 'dark' ? scheme : 'auto',
     header: fields.get('header') === 'true',
+    shared: fields.get('shared') === 'true',
   }
 }
 
