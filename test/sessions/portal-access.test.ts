@@ -228,6 +228,11 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['closed', () => `first: 3, filter: { webhookIds: ["${other.webhook}"] }`],
   ],
   deliveryCount: [['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false]],
+  deliveryGroups: [
+    ['narrowed', () => ''],
+    ['narrowed', () => `ids: ["${own.delivery}", "${other.delivery}"]`],
+    ['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false],
+  ],
   attempts: [
     ['narrowed', () => 'first: 3'],
     ['narrowed', () => `first: 3, filter: { webhookIds: ["${own.webhook}", "${other.webhook}"] }`],
