@@ -24,15 +24,35 @@ const lastError = 'The receiver responded with 503.'
 const TYPES = {
   'posthorn.webhook.degraded': {
     description: 'A webhook is degraded: a share of its deliveries fails.',
-    example: { ...ofWebhook, state: 'degraded', since, last_error: lastError },
+    example: {
+      ...ofWebhook,
+      state: 'degraded',
+      since,
+      deliveries: 100,
+      failed_deliveries: 23,
+      last_error: lastError,
+    },
   },
   'posthorn.webhook.behind': {
     description: 'A webhook is behind: its oldest delivery has waited for too long.',
-    example: { ...ofWebhook, state: 'behind', since },
+    example: {
+      ...ofWebhook,
+      state: 'behind',
+      since,
+      cause: 'rate_limit',
+      waiting: 1_364,
+      oldest_waiting_at: '2026-11-27T11:54:00Z',
+    },
   },
   'posthorn.webhook.failing': {
     description: 'A webhook is failing: no delivery has succeeded since its first failure.',
-    example: { ...ofWebhook, state: 'failing', since, last_error: lastError },
+    example: {
+      ...ofWebhook,
+      state: 'failing',
+      since,
+      consecutive_failures: 10,
+      last_error: lastError,
+    },
   },
   'posthorn.webhook.on_hold': {
     description:

@@ -114,7 +114,7 @@ const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
   }),
 })
 
-const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').implement({
+export const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').implement({
   description: 'A portal session: limited access to the console for the holder of its URL.',
   fields: (t) => ({
     id: t.exposeID('id', {

@@ -154,9 +154,16 @@ const EVALUATE_HEALTH = `
   )
   select webhook_id as "webhookId", organization_id as "organizationId", state as "from", new_state as "to",
     new_cause as cause,
-    posthorn.notice(organization_id, webhook_id,
+    -- A failing webhook whose hold a person ended was noticed when it was put on hold.
+    case when new_state <> 'failing' or not exists (
+      select from posthorn.webhook_holds as h
+      where h.webhook_id = transition.webhook_id and h.started_at >= transition.failing_since
+    ) then posthorn.notice(organization_id, webhook_id,
       'posthorn.webhook.' || case new_state when 'healthy' then 'recovered' else new_state end,
       jsonb_build_object('state', new_state, 'previous_state', state, 'since', since, 'cause', new_cause,
         'deliveries', attempts, 'failed_deliveries', failed, 'consecutive_failures', consecutive_failures,
-        'waiting', waiting, 'oldest_waiting_at', oldest_at, 'last_error', last_error)) as noticed
+        'waiting', waiting, 'oldest_waiting_at', oldest_at, 'last_error', last_error)
+        -- Of a recovery, the notice itself says both.
+        - case new_state when 'healthy' then array['since', 'previous_state'] else '{}' end)
+    end as noticed
   from transition`

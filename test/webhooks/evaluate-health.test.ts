@@ -260,7 +260,7 @@ test('a state and its notice are stored together', async () => {
         cause: null,
       },
     },
-    { type: 'posthorn.webhook.recovered', data: { previous_state: 'failing' } },
+    { type: 'posthorn.webhook.recovered', data: { state: 'healthy', waiting: 0 } },
   ])
 })
 

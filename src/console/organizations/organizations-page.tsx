@@ -32,26 +32,27 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
   {
     label: 'Webhooks',
     grow: true,
-    width: '34%',
+    width: '20%',
     cell: ({ deliveryHealth }) => deliveryHealth && webhooksOf(deliveryHealth),
   },
   {
     label: 'Within a minute',
     end: true,
-    priority: 2,
+    priority: 3,
     cell: ({ deliveryHealth }) =>
       deliveryHealth?.onTimeRate == null ? '–' : formatPercent(deliveryHealth.onTimeRate),
   },
   {
     label: 'Not delivered',
     end: true,
+    priority: 2,
     cell: ({ deliveryHealth }) =>
       countOf((deliveryHealth?.waiting ?? []).reduce((sum, { count }) => sum + count, 0)),
   },
   {
     label: 'Oldest',
     end: true,
-    priority: 2,
+    priority: 3,
     cell: ({ deliveryHealth }) => {
       const oldest = oldestOf(deliveryHealth?.waiting ?? [])
       return oldest ? <Time at={oldest} as="elapsed" /> : '–'

@@ -17,7 +17,7 @@ export const BEHIND_CAUSES: Readonly<Record<BehindCause, CauseTexts>> = {
     hint: 'Posthorn sends as many deliveries at a time as the concurrency limit allows. A receiver that answers sooner, or a higher limit, shortens the backlog.',
   },
   ORDERED: {
-    label: 'In order',
+    label: 'Sent in order',
     hint: 'This webhook is ordered, so Posthorn sends one delivery at a time, and a failing delivery delays the later ones. A receiver that answers sooner, or a shorter retry schedule, shortens the backlog.',
   },
   CAPACITY: {

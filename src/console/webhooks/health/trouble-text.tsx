@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core'
 import { Time } from '../../components/time.tsx'
 import type { WebhookState, WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { formatCount, formatPercent, plural } from '../../lib/format.ts'
+import { BEHIND_CAUSES } from './behind-causes.ts'
 import { LastFailure } from './last-failure.tsx'
 
 /** The server stops counting here. */
@@ -18,6 +19,7 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
       {FAILING.includes(state) && <LastFailure attempt={lastFailure} />}
       <div>
         <Since health={health} />
+        {state === 'BEHIND' && health.behindCause && `${BEHIND_CAUSES[health.behindCause].label}. `}
         {state === 'DEGRADED' && <FailedDeliveries health={health} />}
         {(state === 'ON_HOLD' || state === 'FAILING') && <FailedAttempts health={health} />}
         {(count > 0 || state === 'DISABLED') && <Waiting backlog={backlog} />}
