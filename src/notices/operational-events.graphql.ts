@@ -26,7 +26,7 @@ const OperationalEvents = builder.objectRef<Settings>('OperationalEvents').imple
   }),
 })
 
-const OperationalEventsInput = builder.inputType('OperationalEventsInput', {
+const SetOperationalEventsInput = builder.inputType('SetOperationalEventsInput', {
   description: 'Whether and where operational events are published.',
   fields: (t) => ({
     enabled: t.boolean({
@@ -63,7 +63,7 @@ builder.mutationField('setOperationalEvents', (t) =>
       union: { description: 'The result of `setOperationalEvents`.' },
     },
     args: {
-      input: t.arg({ type: OperationalEventsInput, required: true, description: 'The change.' }),
+      input: t.arg({ type: SetOperationalEventsInput, required: true, description: 'The change.' }),
     },
     resolve: async (_root, { input }, { prisma, actor }) => {
       const { enabled, operatorOrganizationId } = input

@@ -41,7 +41,7 @@ async function succeed({ organizationId }: Tenant, isTest: boolean): Promise<voi
   const [id = ''] = await deliveryIds(api.database, organizationId)
   await api.database.prisma.delivery.updateMany({
     where: { id: parseId('delivery', id) as string },
-    data: { state: 'succeeded', isTest },
+    data: { state: 'succeeded', finishedAt: new Date(), nextAttemptAt: null, isTest },
   })
 }
 

@@ -119,7 +119,7 @@ test('all other fields are closed to a link, whatever its scopes are', async () 
     const selection = 'getFields' in named || 'getTypes' in named ? '{ __typename }' : ''
     const { data, errors } = await everything(
       `${kind} ${declared && `(${declared})`} { ${name}${passed && `(${passed})`} ${selection} }`,
-      Object.fromEntries(args.flatMap(valueOf)),
+      Object.fromEntries(args.flatMap(requiredValue)),
     )
     expect(data?.[name] ?? null, name).toBeNull()
     expect(errors, name).toMatchObject([
@@ -153,15 +153,15 @@ async function handlerWithAllScopes() {
 }
 
 /** A value for a required argument or field. */
-function valueOf({ name, type }: { readonly name: string; readonly type: GraphQLInputType }) {
+function requiredValue({ name, type }: { readonly name: string; readonly type: GraphQLInputType }) {
   if (!isNonNullType(type)) return []
-  const value = valueOfType(getNamedType(type))
+  const value = typedValue(getNamedType(type))
   return [[name, isListType(getNullableType(type)) ? [value] : value] as const]
 }
 
-function valueOfType(type: GraphQLNamedInputType): unknown {
+function typedValue(type: GraphQLNamedInputType): unknown {
   if (isInputObjectType(type)) {
-    return Object.fromEntries(Object.values(type.getFields()).flatMap(valueOf))
+    return Object.fromEntries(Object.values(type.getFields()).flatMap(requiredValue))
   }
   if (isEnumType(type)) return type.getValues()[0]?.name
   return VALUES[type.name] ?? linked.delivery

@@ -228,6 +228,11 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['closed', () => `first: 3, filter: { webhookIds: ["${other.webhook}"] }`],
   ],
   deliveryCount: [['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false]],
+  deliveryGroups: [
+    ['narrowed', () => ''],
+    ['narrowed', () => `ids: ["${own.delivery}", "${other.delivery}"]`],
+    ['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false],
+  ],
   attempts: [
     ['narrowed', () => 'first: 3'],
     ['narrowed', () => `first: 3, filter: { webhookIds: ["${own.webhook}", "${other.webhook}"] }`],
@@ -257,6 +262,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   ],
   backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
+  firstSteps: [['closed', () => '', false]],
   apiKeys: [['closed', () => 'first: 5']],
   frontendSessions: [['closed', () => 'first: 5', false]],
   auditLog: [['closed', () => 'first: 20']],

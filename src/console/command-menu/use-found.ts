@@ -3,6 +3,7 @@ import { useQuery } from 'urql'
 import { describeError } from '../api/request-error.ts'
 import { CommandMenuSearchDocument, PickEventTypeDocument } from '../generated/graphql.ts'
 import { formatCount, plural } from '../lib/format.ts'
+import { maskUrl } from '../lib/mask-url.ts'
 import { useSession } from '../session/session.tsx'
 import { type Command, eventsWith, isId, openOrganization } from './command.ts'
 
@@ -50,7 +51,8 @@ export function useFound(text: string) {
       return { id: to, group: 'events', label, hint, to }
     }),
     ...(data.webhooks?.nodes ?? []).map(({ id, url, description }): Command => {
-      const [label, hint] = description ? [description, url] : [url]
+      const shown = maskUrl(url)
+      const [label, hint] = description ? [description, shown] : [shown]
       return { id, group: 'webhooks', label, hint, to: `/webhooks/${id}` }
     }),
     ...eventTypes,

@@ -1,3 +1,4 @@
+import { maskUrl } from './mask-url.ts'
 import { timeZone, zonedFormat } from './time-zone.ts'
 
 /**
@@ -96,5 +97,5 @@ export function formatBytes(bytes: number): string {
   return bytes < 1_024 ? `${bytes} B` : `${Number((bytes / 1_024).toFixed(1))} KiB`
 }
 
-/** A webhook's URL without `https://`, which all of them share. */
-export const hostAndPath = (url: string) => url.replace(/^https:\/\//, '')
+/** A webhook's URL without `https://`, which all of them share, and without credentials. */
+export const hostAndPath = (url: string) => maskUrl(url).replace(/^https:\/\//, '')

@@ -27,9 +27,6 @@ export const stepsQuery = pageQuery(
   ['Webhook', 'Delivery', 'Event'],
 )
 
-/** The organizations whose steps were seen open since this page was loaded. They get to know that all are done. */
-const seenOpen = new Set<string>()
-
 /** What a new organization has done so far. Follows attempts and the return to the window, and asks nothing once it is over. */
 export function useSteps() {
   const session = useSession()
@@ -61,7 +58,8 @@ export function useSteps() {
     if (!rest) reload()
   })
   useEffect(() => {
-    if (isOpen) seenOpen.add(organizationId)
+    // Who saw the steps open in this tab also sees that they are done.
+    if (isOpen) store('session', keyOf(organizationId), 'open')
     if (isDone) store('local', keyOf(organizationId), 'yes')
   }, [isOpen, isDone, organizationId])
 
@@ -69,7 +67,7 @@ export function useSteps() {
     data,
     error,
     isDone,
-    hidden: isDismissed || (isDone && !seenOpen.has(organizationId)),
+    hidden: isDismissed || (isDone && readStored('session', keyOf(organizationId)) !== 'open'),
     reload,
     hide() {
       store('local', keyOf(organizationId), 'yes')

@@ -24,6 +24,8 @@ export interface PortalLink {
   readonly scheme: 'light' | 'dark' | 'auto'
   /** Whether the header and the menu stay in a frame. */
   readonly header: boolean
+  /** Whether it is a link to one delivery, which no application renews. */
+  readonly shared: boolean
 }
 
 /** What a customer needs. */
@@ -69,6 +71,7 @@ export function parsePortalLink(fields: URLSearchParams): PortalLink {
     logo: matching('logo', /^https:\/\//),
     scheme: scheme === 'light' || scheme === 'dark' ? scheme : 'auto',
     header: fields.get('header') === 'true',
+    shared: fields.get('shared') === 'true',
   }
 }
 

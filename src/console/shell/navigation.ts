@@ -79,7 +79,8 @@ const NAVIGATION: readonly DestinationGroup[] = [
 ]
 
 /** The pages that the viewer may see and, in the portal, that the host application chose; without empty groups. */
-export function navigationFor({ can, webhookId }: Session): DestinationGroup[] {
+export function navigationFor({ can, webhookId, deliveryId }: Session): DestinationGroup[] {
+  if (deliveryId !== null) return [{ label: null, destinations: [ofOneDelivery(deliveryId)] }]
   const groups = webhookId === null ? NAVIGATION : ofOneWebhook(webhookId)
   return groups
     .map(({ label, destinations }) => ({
@@ -94,6 +95,13 @@ export function navigationFor({ can, webhookId }: Session): DestinationGroup[] {
 function isOffered(to: string): boolean {
   return portalLink === null || portalLink.pages.includes(to.split('/')[1] ?? '')
 }
+
+const ofOneDelivery = (deliveryId: string): Destination => ({
+  label: 'Delivery',
+  to: `/deliveries/${deliveryId}`,
+  icon: IconSend,
+  scope: null,
+})
 
 /** Of a portal session restricted to one webhook, which sees events only through deliveries. */
 const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/live', '/event-types']

@@ -20,7 +20,7 @@ export async function setOperationalEvents(url: string, token: string, input: ob
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({
-      query: `mutation ($input: OperationalEventsInput!) { setOperationalEvents(input: $input) {
+      query: `mutation ($input: SetOperationalEventsInput!) { setOperationalEvents(input: $input) {
         ... on SetOperationalEventsSuccess { operationalEvents { enabled operatorOrganization { id } } }
         ... on NotFoundError { message }
       } }`,

@@ -37,7 +37,9 @@ export function TestProgress({ webhookId, deliveryId }: { webhookId: string; del
   const attempt = delivery?.attempts?.nodes[0]
   const box = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: at each attempt
-  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [attempt?.number])
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: 'nearest' })
+  }, [attempt?.number])
   return (
     <Alert
       ref={box}

@@ -3,6 +3,7 @@ import type { Column } from '../../components/lists/list.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { formatCount, formatDuration, formatPercent, plural } from '../../lib/format.ts'
+import { maskUrl } from '../../lib/mask-url.ts'
 import { BEHIND_CAUSES } from '../health/behind-causes.ts'
 import { causeOf } from '../health/last-failure.tsx'
 import { WebhookState } from '../health/webhook-state.tsx'
@@ -23,7 +24,7 @@ const BASE_COLUMNS: readonly Column<WebhookRowFragment>[] = [
       <>
         {webhookName(webhook)}{' '}
         <Text span size="xs" c="dimmed" fw={400}>
-          {webhook.url}
+          {maskUrl(webhook.url)}
         </Text>
       </>
     ),

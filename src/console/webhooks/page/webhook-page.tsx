@@ -8,6 +8,7 @@ import { Page } from '../../components/page/page.tsx'
 import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import type { WebhookDetailQuery } from '../../generated/graphql.ts'
+import { maskUrl } from '../../lib/mask-url.ts'
 import { WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
@@ -52,7 +53,9 @@ export default function WebhookPage() {
       title={webhookName(webhook)}
       breadcrumbs={[[WORDS.webhooks, '/webhooks']]}
       aside={<WebhookState {...webhook} />}
-      subtitle={<CopyableLine text={webhook.url} label="Copy the URL" />}
+      subtitle={
+        <CopyableLine text={maskUrl(webhook.url)} value={webhook.url} label="Copy the URL" />
+      }
       actions={<WebhookActions webhook={webhook} />}
     >
       {/* Switching tabs drops the query parameters of the previous tab, such as filters. */}
