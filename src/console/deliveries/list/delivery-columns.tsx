@@ -1,5 +1,4 @@
 import { Badge, Text } from '@mantine/core'
-import { Link } from 'react-router'
 import type { Column } from '../../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
@@ -50,18 +49,6 @@ const ID: DeliveryColumn = {
       {id}
     </Text>
   ),
-}
-
-/** Makes the cells of a column the links of their rows, where another column comes first. */
-export function linkedColumn<Row>(column: Column<Row>, to: (row: Row) => string): Column<Row> {
-  return {
-    ...column,
-    cell: (row) => (
-      <Link className="ph-row-link" to={to(row)}>
-        {column.cell(row)}
-      </Link>
-    ),
-  }
 }
 
 function WhichDelivery({ row }: { row: DeliveryRowFragment }) {

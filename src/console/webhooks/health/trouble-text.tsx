@@ -5,7 +5,7 @@ import { formatCount, plural } from '../../lib/format.ts'
 import { LastFailure } from './last-failure.tsx'
 
 /** The server stops counting here. */
-const MAX_COUNTED = 10_000
+export const MAX_COUNTED = 10_000
 
 /** Why a webhook is on hold, failing or disabled, how many deliveries wait, and what happens next. */
 export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
