@@ -13,6 +13,7 @@ const SUBJECTS = [
   ['webhooks', 'webhooks'],
   ['deliveries', 'deliveries|attempts|tasks|exports|events|live'],
   ['catalogue', 'event-types|receiver'],
+  ['menu', 'command-menu|shell'],
   ['administration', 'api-keys|audit|organizations|jobs|portal'],
 ] as const
 

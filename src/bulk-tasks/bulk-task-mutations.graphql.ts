@@ -114,7 +114,9 @@ const started = (name: string) =>
             ? null
             : findBulkTask(context.prisma, callerOf(context).organizationId, taskId, query),
       }),
-      count: t.exposeInt('count', { description: 'The number of selected deliveries.' }),
+      count: t.exposeInt('count', { description:
+          'The number of selected deliveries that the task can change in their present states.',
+      }),
       countIsExact: t.exposeBoolean('exact', {
         description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)} or, for a recovery, at ${english(MAX_RECOVERABLE)} exhausted deliveries and as many events. The task itself has no such limit.`,
       }),

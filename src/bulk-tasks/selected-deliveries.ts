@@ -3,6 +3,7 @@ import { type AddValue, createParameters } from '../db/parameters.ts'
 import { pageOfAttempts } from '../deliveries/attempts/attempt-filter.ts'
 import { columnConditions } from '../deliveries/deliveries-by-attempt.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
+import { type DeliveryState, deliveryStateSql } from '../deliveries/delivery-state.ts'
 import { pageOfOrganization } from '../deliveries/page-of-organization.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from '../deliveries/read-filters.ts'
 import { invalid } from '../lib/errors.ts'
@@ -14,14 +15,13 @@ type DeliverySelection = Exclude<Selection, Recovery>
 /** Counting stops at this many deliveries or attempts. */
 export const MAX_COUNTED = 100_000
 
-/** Counts the selected deliveries as of now, at most `limit` of them. */
+/** Counts the deliveries of a filter as of now, at most `limit` of them. */
 export async function countSelected(
   sql: Sql,
   organizationId: string,
-  selection: DeliverySelection,
+  selection: { readonly filter: DeliveryFilter },
   limit = MAX_COUNTED,
 ): Promise<SelectionCount> {
-  if ('ids' in selection) return { count: selection.ids.length, exact: true }
   const { values, add } = createParameters()
   const page = selectPageSql(organizationId, selection.filter, FIRST_ID, null, limit + 1, add)
   if (page === null) return { count: 0, exact: true }
@@ -32,6 +32,75 @@ export async function countSelected(
   )
   const { count = 0, read = 0 } = rows[0] ?? {}
   return { count: Math.min(count, limit), exact: read <= limit }
+}
+
+/** SQL: whether an action changes the delivery `d`. */
+const IS_CHANGED = {
+  redeliver: `d.parked_at is null and (d.state <> 'pending' or d.attempt_count > 0)`,
+  cancel: `d.state = 'pending'`,
+}
+
+/** Counts the deliveries with these uuids that an action changes in their states of now. */
+export async function countNamed(
+  sql: Sql,
+  action: keyof typeof IS_CHANGED,
+  uuids: readonly string[],
+): Promise<SelectionCount> {
+  const { rows } = await sql.query<{ count: number }>(
+    `select count(*)::int as count from posthorn.deliveries as d
+     where d.id = any ($1::uuid[]) and ${IS_CHANGED[action]}`,
+    [uuids],
+  )
+  return { count: rows[0]?.count ?? 0, exact: true }
+}
+
+/** Deliveries in one state, and waiting for one reason. */
+export interface DeliveryGroup {
+  readonly state: DeliveryState
+  readonly parkedReason: string | null
+  readonly count: number
+  /** The webhooks that have most of them, without deleted ones. */
+  readonly webhookUuids: readonly string[]
+  /** Whether their webhooks were deleted. */
+  readonly deleted: boolean
+}
+
+/** The webhooks that a group names. */
+export const MAX_WEBHOOKS = 5
+
+/** Groups the oldest of the selected deliveries by what they wait for, at most `limit` of them, the largest group first. */
+export async function groupSelected(
+  sql: Sql,
+  organizationId: string,
+  selection: DeliverySelection,
+  limit: number,
+): Promise<DeliveryGroup[]> {
+  const { values, add } = createParameters()
+  const ids = 'ids' in selection ? `select unnest(${add(selection.ids)}::uuid[])` : null
+  const page =
+    'filter' in selection
+      ? selectPageSql(organizationId, selection.filter, FIRST_ID, null, limit, add)
+      : null
+  if (ids === null && page === null) return []
+  const { rows } = await sql.query<DeliveryGroup>(
+    `with ${page ? `page as materialized (${page.text}),` : ''}
+     counted as (
+       select d.webhook_id, ${deliveryStateSql('d')} as state,
+         case when d.parked_at is not null then d.parked_reason end as reason, count(*)::int as count
+       from posthorn.deliveries as d
+       where d.organization_id = ${add(organizationId)}
+         and d.id in (${ids ?? page?.matching('distinct delivery_id')})
+       group by 1, 2, 3
+     )
+     select c.state, c.reason as "parkedReason", sum(c.count)::int as count, w.id is null as deleted,
+       coalesce((array_agg(w.id order by c.count desc, w.id) filter (where w.id is not null))[:${MAX_WEBHOOKS}], '{}')
+         as "webhookUuids"
+     from counted as c left join posthorn.webhooks as w on w.id = c.webhook_id and w.deleted_at is null
+     group by c.state, c.reason, w.id is null
+     order by count desc, c.state, c.reason`,
+    values,
+  )
+  return rows
 }
 
 export interface SelectedPage {

@@ -12,7 +12,7 @@ import { enqueue } from '../queue/jobs.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { parseDeliveries, parseRecovery, type RecoveryInput } from './parse-task.ts'
 import { countRecoverable } from './recovery-count.ts'
-import { countSelected, readTaskFilter } from './selected-deliveries.ts'
+import { countNamed, countSelected, readTaskFilter } from './selected-deliveries.ts'
 import type { Selection, SelectionCount } from './selection.ts'
 
 export interface StartDeps {
@@ -55,7 +55,10 @@ export async function changeDeliveries(
   const limited =
     'filter' in selection ? { filter: { ...selection.filter, webhookUuid } } : selection
   if ('ids' in selection) await requireOwn(deps.sql, organizationId, onlyWebhook, selection.ids)
-  const counted = await countSelected(deps.sql, organizationId, limited)
+  const counted =
+    'ids' in limited
+      ? await countNamed(deps.sql, action, limited.ids)
+      : await countSelected(deps.sql, organizationId, limited)
   if (dryRun) return { ...counted, taskId: null }
   const audited = ids
     ? { ids }

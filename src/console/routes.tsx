@@ -15,9 +15,12 @@ import { Shell } from './shell/shell.tsx'
 const OF_ALL_WEBHOOKS = ['overview', 'events']
 
 export function Pages() {
-  const { webhookId } = useSession()
+  const { webhookId, deliveryId } = useSession()
   usePageData()
-  const isHome = (path: string) => webhookId !== null && OF_ALL_WEBHOOKS.includes(path)
+  const isHome = (path: string) =>
+    deliveryId === null
+      ? webhookId !== null && OF_ALL_WEBHOOKS.includes(path)
+      : path !== 'deliveries/:id'
   return (
     <Routes>
       <Route element={isEmbedded ? <EmbeddedShell /> : <Shell />}>

@@ -41,7 +41,11 @@ const Delivery = builder.prismaNode('Delivery', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
-  extensions: { readScope: 'deliveries:read', ofWebhook: deliveriesOfWebhook },
+  extensions: {
+    readScope: 'deliveries:read',
+    ofWebhook: deliveriesOfWebhook,
+    ofDelivery: onlyDelivery,
+  },
   // The attempts of a delivery are read by their number.
   select: { id: true, organizationId: true, attemptCount: true },
   fields: (t) => ({
@@ -170,4 +174,8 @@ function deliveriesOfWebhook({ webhookId, context }: RestrictedSession, uuids: r
     'select id from posthorn.deliveries where webhook_id = $1 and id = any ($2::uuid[])',
     [webhookId, uuids],
   )
+}
+
+function onlyDelivery({ deliveryId }: RestrictedSession, uuids: readonly string[]) {
+  return new Set(uuids.filter((uuid) => uuid === deliveryId))
 }

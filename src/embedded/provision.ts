@@ -50,7 +50,7 @@ export async function provisionEmbedded(db: Db, dataDir: string): Promise<string
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended('posthorn.provision', 0))`
     if ((await tx.organization.count()) > 0) return null
     const organization = await createOrganization(tx, { name: 'My organization' }, SYSTEM)
-    const key = { name: 'Created on the first start', scopes: SCOPES, grantedBy: null }
+    const key = { name: 'Initial key', scopes: SCOPES, grantedBy: null }
     const { token } = await createApiKey(tx, { ...key, organizationId: organization.id }, SYSTEM)
     await replaceGeneratedSecret(embeddedApiKeyFile(dataDir), token)
     return token

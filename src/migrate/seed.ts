@@ -33,7 +33,7 @@ const SCHEMA = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 
 export async function seedCatalogue(sql: Sql): Promise<void> {
   await sql.query(
     `insert into posthorn.event_types (name, description, schema, example)
-     select type ->> 'name', type ->> 'description', $2, type -> 'example' from jsonb_array_elements($1) as type
+     select type ->> 'name', type ->> 'description', $2, type -> 'example' from json_array_elements($1) as type
      where not exists (select from posthorn.event_types)
      on conflict do nothing`,
     [JSON.stringify(EVENT_TYPES), JSON.stringify(SCHEMA)],

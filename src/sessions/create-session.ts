@@ -12,7 +12,7 @@ import { hashToken, mintToken, tokenHint } from '../api-keys/token.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
-import { publicId } from '../db/ids.ts'
+import { parseId, publicId } from '../db/ids.ts'
 import { invalid } from '../lib/errors.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 
@@ -35,6 +35,8 @@ export interface NewSession {
   readonly scopes: readonly string[]
   /** The only webhook that the session can access. Null: the whole organization. */
   readonly webhookId: string | null
+  /** The only delivery, of that webhook, that the session can read. Default: without this restriction. */
+  readonly deliveryId?: string
   readonly ttlSeconds: number
 }
 
@@ -52,7 +54,7 @@ export interface CreatedSession {
  */
 export async function createSession(
   db: Db,
-  { kind, name, scopes: names, webhookId, ttlSeconds }: NewSession,
+  { kind, name, scopes: names, webhookId, deliveryId, ttlSeconds }: NewSession,
   grantedBy: Caller,
   actor: Actor,
 ): Promise<CreatedSession> {
@@ -71,6 +73,7 @@ export async function createSession(
         sessionKind: kind,
         grantedBy: grantedBy.keyId,
         webhookId: webhook?.id ?? null,
+        deliveryId: deliveryId === undefined ? null : parseId('delivery', deliveryId),
         scopes,
         expiresAt,
         ...cappedLimits(grantedBy),
@@ -83,7 +86,7 @@ export async function createSession(
       action: `${kind}_session.created`,
       organizationId,
       subjectId: id,
-      after: { ...(kind === 'frontend' && { name }), scopes, webhookId, expiresAt },
+      after: { ...(kind === 'frontend' && { name }), scopes, webhookId, deliveryId, expiresAt },
     })
     return id
   })

@@ -47,7 +47,7 @@ async function insert(sql: Sql, table: ExportedTable, rows: readonly Row[]): Pro
   for (const page of pagesOf(rows)) {
     await sql.query(
       `insert into posthorn.${table} (${columns})
-       select ${columns} from jsonb_populate_recordset(null::posthorn.${table}, $1)`,
+       select ${columns} from json_populate_recordset(null::posthorn.${table}, $1)`,
       [JSON.stringify(page)],
     )
   }
@@ -61,7 +61,7 @@ async function replaceEventTypes(sql: Sql, types: readonly EventTypeRecord[]): P
        set description = new.description, schema = new.schema, example = new.example, search_keys = new.search_keys,
          created_at = new.created_at, updated_at = new.updated_at, archived_at = new.archived_at,
          revision = t.revision + 1
-       from jsonb_populate_recordset(null::posthorn.event_types, $1) as new where new.name = t.name`,
+       from json_populate_recordset(null::posthorn.event_types, $1) as new where new.name = t.name`,
       [JSON.stringify(page)],
     )
   }

@@ -2,14 +2,13 @@ import type { Db, Sql } from '../db/client.ts'
 import { containing } from '../db/containing.ts'
 import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
-import { type Page, pageOf } from '../db/page.ts'
+import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
 import { sortWebhooks, type WebhookOrder } from './webhook-order.ts'
+import { inState, stateOf, WEBHOOK_STATES, type WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
-
-export type WebhookState = 'no_deliveries' | 'healthy' | 'failing' | 'on_hold' | 'disabled'
 
 /** Conditions on webhooks. A missing or null field matches every webhook. */
 export interface WebhookFilter {
@@ -62,22 +61,14 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
   ]
 }
 
-function inState(state: WebhookState): Prisma.WebhookWhereInput {
-  const failing = { condition: { failingSince: { not: null } } }
-  const onHold = { schedule: { onHoldSince: { not: null } } }
-  switch (state) {
-    case 'disabled':
-      return { enabled: false }
-    case 'failing':
-      return { enabled: true, ...failing, NOT: onHold }
-    case 'healthy':
-      return { enabled: true, condition: { isNot: null }, NOT: { OR: [failing, onHold] } }
-    case 'no_deliveries':
-      return { enabled: true, condition: { is: null }, NOT: onHold }
-    case 'on_hold':
-      return { enabled: true, ...onHold }
-  }
-}
+const ATTENTION: readonly (readonly WebhookState[])[] = [
+  ['on_hold'],
+  ['failing'],
+  ['behind'],
+  ['degraded'],
+  ['healthy', 'no_deliveries'],
+  ['disabled'],
+]
 
 /** Finds ids first: Prisma cannot order by states and statistics. An organization has few webhooks. */
 async function findSorted(
@@ -96,40 +87,20 @@ async function findSorted(
       description: true,
       enabled: true,
       schedule: { select: { onHoldSince: true } },
-      condition: { select: { failingSince: true } },
+      condition: {
+        select: { state: true, lastSuccessAt: true, failingSince: true },
+      },
     },
     orderBy: { id: 'desc' },
   })
   const sorted = await sortWebhooks(sql, organizationId, order, found)
-  const ranks = order === 'attention first' ? Object.values(ATTENTION) : [() => true]
-  const ids = ranks.flatMap((matches) => sorted.filter(matches).map(({ id }) => id))
+  const groups = order === 'attention first' ? ATTENTION : [WEBHOOK_STATES]
+  const ids = groups.flatMap((states) =>
+    sorted.filter((webhook) => states.includes(stateOf(webhook))).map(({ id }) => id),
+  )
   const page = sliceAround(ids, cursor?.id, take)
   const rows = await findWebhooksByIds(db, organizationId, page, atLeastKey(selection))
   return page.flatMap((id) => rows.get(id) ?? [])
-}
-
-interface States {
-  readonly enabled: boolean
-  readonly schedule: { readonly onHoldSince: Date | null } | null
-  readonly condition: { readonly failingSince: Date | null } | null
-}
-
-const isOnHold = ({ schedule }: States) => schedule?.onHoldSince != null
-const isFailing = ({ condition }: States) => condition?.failingSince != null
-
-const ATTENTION = {
-  onHold: (webhook: States) => webhook.enabled && isOnHold(webhook),
-  failing: (webhook: States) => webhook.enabled && !isOnHold(webhook) && isFailing(webhook),
-  others: (webhook: States) => webhook.enabled && !isOnHold(webhook) && !isFailing(webhook),
-  disabled: ({ enabled }: States) => !enabled,
-}
-
-/** At most `take` ids after the cursor or, if `take` is negative, before it. */
-function sliceAround(ids: readonly string[], cursor: string | undefined, take: number): string[] {
-  const at = cursor === undefined ? -1 : ids.indexOf(cursor)
-  if (take >= 0) return ids.slice(at + 1, at + 1 + take)
-  const end = at < 0 ? ids.length : at
-  return ids.slice(Math.max(0, end + take), end)
 }
 
 /** The organization's webhook with a public id, or `null`. */

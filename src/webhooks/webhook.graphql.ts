@@ -52,7 +52,7 @@ const WebhookOrder = builder.enumType('WebhookOrder', {
     ATTENTION_FIRST: {
       value: 'attention first',
       description:
-        'Webhooks on hold, then failing ones, then the others, disabled ones last; in each group as MOST_WAITING.',
+        'By damage: webhooks on hold, then those that are failing, behind, degraded, then the others, disabled ones last; in each group as MOST_WAITING. A state that changes between two pages can repeat or skip a webhook.',
     },
     MOST_WAITING: {
       value: 'most waiting',

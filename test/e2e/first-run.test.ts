@@ -92,7 +92,7 @@ test('a registered listener that fails twice gets three attempts of one delivery
 test('a command uses the running embedded database', async () => {
   const { code, stdout } = await runPosthorn(['key', 'list', '--json'], { cwd, environment })
   expect(code).toBe(0)
-  expect(JSON.parse(stdout)).toMatchObject([{ name: 'Created on the first start' }])
+  expect(JSON.parse(stdout)).toMatchObject([{ name: 'Initial key' }])
 })
 
 test('a second start keeps the data, and does not print the key again', async () => {

@@ -68,6 +68,25 @@ describe('createEventType', () => {
     expect(data.publishEvent.__typename).toBe('PublishEventSuccess')
   })
 
+  test('the schema and the example keep the order of their keys, also when only the order changes', async () => {
+    const properties = { order: {}, customer: {}, items: {} }
+    const example = { order: 1, customer: 'Ada', items: [{ seat: 'B', row: 1 }] }
+    const name = await addType({ schema: { type: 'object', properties }, example })
+    const stored = async () => {
+      const { data } = await call('EventTypes')
+      const type = data.eventTypes.find((one: { name: string }) => one.name === name)
+      return JSON.stringify([type.schema, type.example])
+    }
+    expect(await stored()).toBe(JSON.stringify([{ type: 'object', properties }, example]))
+    const { order, ...others } = example
+    const input = { example: { ...others, order } }
+    const { data } = await call('UpdateEventType', { id: `type_${name}`, input })
+    expect(data.updateEventType.__typename).toBe('UpdateEventTypeSuccess')
+    expect(await stored()).toBe(
+      JSON.stringify([{ type: 'object', properties }, { ...others, order }]),
+    )
+  })
+
   test('an existing name is a conflict', async () => {
     const { data } = await call('CreateEventType', { input: { name: JOINED, description: 'A' } })
     expect(data.createEventType).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })

@@ -266,3 +266,45 @@ describe.each(LISTS)('%s', (list) => {
     ])
   })
 })
+
+describe('searchKeyMatches', () => {
+  async function matches(equals: string): Promise<object[]> {
+    const { data, errors } = await api.call(
+      tenant.token,
+      'query ($equals: String!) { searchKeyMatches(equals: $equals) { path count countIsExact } }',
+      { equals },
+    )
+    expect(errors).toBeUndefined()
+    return data.searchKeyMatches
+  }
+
+  test('has each search key at which events have the value, with their number', async () => {
+    await publishOrders(2, '87001')
+    await publishOrders(1, '87001', TICKET)
+    expect(await matches('87001')).toEqual([
+      { path: '$.customer', count: 3, countIsExact: true },
+      { path: '$.order.id', count: 1, countIsExact: true },
+    ])
+    expect(await matches('8700')).toEqual([])
+    expect(await matches('x'.repeat(201))).toEqual([])
+  })
+
+  test('counts at most 100 events for each key', async () => {
+    await publishOrders(100)
+    expect(await matches('Ada')).toEqual([{ path: '$.customer', count: 100, countIsExact: true }])
+    await publishOrders(1)
+    expect(await matches('Ada')).toEqual([{ path: '$.customer', count: 100, countIsExact: false }])
+  })
+
+  test('never has events of another organization, and needs the scope to read events', async () => {
+    await publishOrders(2)
+    tenant = await api.tenant()
+    expect(await matches('Ada')).toEqual([])
+    tenant = await api.tenant(['deliveries:read'])
+    const { errors } = await api.call(
+      tenant.token,
+      '{ searchKeyMatches(equals: "Ada") { path } }',
+    )
+    expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+  })
+})

@@ -80,6 +80,7 @@ beforeAll(async () => {
     session: {
       kind: 'frontend',
       webhookId: parseId('webhook', own.webhook),
+      deliveryId: null,
       expiresAt: new Date(Date.now() + 60_000),
     },
   }
@@ -227,6 +228,11 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['closed', () => `first: 3, filter: { webhookIds: ["${other.webhook}"] }`],
   ],
   deliveryCount: [['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false]],
+  deliveryGroups: [
+    ['narrowed', () => ''],
+    ['narrowed', () => `ids: ["${own.delivery}", "${other.delivery}"]`],
+    ['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false],
+  ],
   attempts: [
     ['narrowed', () => 'first: 3'],
     ['narrowed', () => `first: 3, filter: { webhookIds: ["${own.webhook}", "${other.webhook}"] }`],
@@ -246,6 +252,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => `id: "${shared}"`],
   ],
   events: [['closed', () => 'first: 3']],
+  searchKeyMatches: [['closed', () => 'equals: "0"', false]],
   scanEvents: [['closed', () => 'first: 3, filter: { contains: "payload" }']],
   testReceiver: [['closed', () => '', false]],
   bulkTask: [['nothing', () => `id: "${other.task}"`]],
@@ -255,6 +262,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   ],
   backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
+  firstSteps: [['closed', () => '', false]],
   apiKeys: [['closed', () => 'first: 5']],
   frontendSessions: [['closed', () => 'first: 5', false]],
   auditLog: [['closed', () => 'first: 20']],
@@ -441,6 +449,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   configureTestReceiver: ['closed', () => 'input: { respondWith: FAIL }'],
   createPortalSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
+  createDeliveryLink: ['closed', () => `id: "${own.delivery}"`],
   renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
   createEventType: ['closed', () => 'input: { name: "new.type", description: "New." }'],
   updateEventType: ['closed', () => `id: "type_${JOINED}", input: { description: "Changed." }`],
@@ -595,10 +604,9 @@ describe('subscriptions', () => {
         [parseId('delivery', delivery)],
       )
       await pool.query(
-        `insert into posthorn.webhook_conditions as c (webhook_id, failing_since, consecutive_failures)
-         values ($1, now(), 1)
+        `insert into posthorn.webhook_conditions as c (webhook_id, state) values ($1, 'failing')
          on conflict (webhook_id) do update set
-           failing_since = case when c.failing_since is null then now() end`,
+           state = case c.state when 'healthy' then 'failing' else 'healthy' end`,
         [parseId('webhook', webhook)],
       )
     }

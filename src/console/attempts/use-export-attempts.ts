@@ -8,6 +8,7 @@ import {
   type AttemptRowFragment,
   AttemptsDocument,
 } from '../generated/graphql.ts'
+import { maskUrl } from '../lib/mask-url.ts'
 import { useSession } from '../session/session.tsx'
 
 const COLUMNS: readonly ExportColumn<AttemptRowFragment>[] = [
@@ -15,7 +16,7 @@ const COLUMNS: readonly ExportColumn<AttemptRowFragment>[] = [
   { name: 'delivery_id', value: ({ delivery }) => delivery?.id },
   { name: 'event_type', value: ({ delivery }) => delivery?.eventType.name },
   { name: 'webhook_id', value: ({ webhookId }) => webhookId },
-  { name: 'webhook_url', value: ({ webhook }) => webhook?.url },
+  { name: 'webhook_url', value: ({ webhook }) => webhook && maskUrl(webhook.url) },
   { name: 'number', value: ({ number }) => number },
   { name: 'started_at', value: ({ startedAt }) => startedAt },
   { name: 'duration_ms', value: ({ durationMs }) => durationMs },

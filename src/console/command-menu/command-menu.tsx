@@ -1,25 +1,28 @@
 import './command-menu.css'
 import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useNavigate } from 'react-router'
 import { navigateWithGuard } from '../components/forms/leave-guards.ts'
 import { useSession } from '../session/session.tsx'
 import { type Command, exactMatch, matching, recentCommands, rememberCommand } from './command.ts'
 import { useCommands } from './use-commands.ts'
 import { useFound } from './use-found.ts'
+import { useScan } from './use-scan.ts'
 
 interface CommandMenuProps {
-  readonly opened: boolean
+  /** The text in the box, which the reader may have begun before the box was there. */
+  readonly typed: string
+  onType(text: string): void
   onClose(): void
 }
 
-/** One box that finds ids, webhooks, events by a search key, pages, actions and organizations. */
-export function CommandMenu({ opened, onClose }: CommandMenuProps) {
+/** One box that finds ids, values of search keys, webhooks, event types, pages, actions and organizations. */
+export function CommandMenu(props: CommandMenuProps) {
   return (
     <Modal.Root
-      opened={opened}
-      onClose={onClose}
+      opened
+      onClose={props.onClose}
       size={560}
       padding={0}
       yOffset="12vh"
@@ -28,27 +31,29 @@ export function CommandMenu({ opened, onClose }: CommandMenuProps) {
       <Modal.Overlay />
       <Modal.Content aria-label="Search and commands">
         <Modal.Body>
-          <Box onClose={onClose} />
+          <Box {...props} />
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
   )
 }
 
-const GROUPS = ['recent', 'goTo', 'webhooks', 'pages', 'actions', 'organizations'] as const
-
-function Box({ onClose }: Pick<CommandMenuProps, 'onClose'>) {
-  const [typed, setTyped] = useState('')
+function Box({ typed, onType, onClose }: CommandMenuProps) {
   const text = typed.trim()
-  const { can } = useSession()
-  const { found, isSearching } = useFound(text)
+  const session = useSession()
+  const { found, isSearching, failure } = useFound(text)
+  const scan = useScan(text)
   const known = useCommands()
   const navigate = useNavigate()
   const store = useCombobox({ opened: true })
-  const commands =
+  const matches =
     text === ''
       ? [...recentCommands(), ...known]
-      : [...exactMatch(text, can('events:read')), ...found, ...matching(known, text)]
+      : [...exactMatch(text, session), ...found, ...matching(known, text)]
+  // While results may still come, Enter does not scan.
+  const commands = isSearching ? matches : [...matches, ...scan.commands]
+  const isEmpty = matches.length === 0 && !isSearching
+  const status = scan.status ?? failure ?? (isEmpty ? NOTHING_FOUND : null)
   const { resetSelectedOption, selectFirstOption } = store
   const shown = commands.map(({ group, id }) => group + id).join(' ')
 
@@ -61,6 +66,7 @@ function Box({ onClose }: Pick<CommandMenuProps, 'onClose'>) {
   function submit(value: string) {
     const command = commands.find(({ group, id }) => group + id === value)
     if (!command) return
+    if (command.stays) return command.run?.()
     onClose()
     rememberCommand(command)
     const { to } = command
@@ -77,42 +83,52 @@ function Box({ onClose }: Pick<CommandMenuProps, 'onClose'>) {
           data-autofocus
           role="combobox"
           aria-label="Search and commands"
-          placeholder="An id, a URL, order.id=87012, a page or an action"
+          placeholder="An id, a value such as 87012, a host, a page or an action"
           leftSection={<IconSearch size={16} aria-hidden />}
           rightSection={isSearching && <Loader size={14} aria-label="Loading" />}
           value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          onChange={({ currentTarget }) => onType(currentTarget.value)}
+          // After what was typed before the field was there.
+          onFocus={({ currentTarget: field }) =>
+            field.setSelectionRange(field.value.length, field.value.length)
+          }
           // The combobox keeps Escape from the modal.
           onKeyDownCapture={({ key }) => key === 'Escape' && onClose()}
         />
       </Combobox.EventsTarget>
       <Combobox.Options className="ph-command-list" aria-label="Results">
-        {GROUPS.map((group) => (
+        {GROUPS.map(([group, label]) => (
           <Group
             key={group}
-            label={GROUP_LABELS[group]}
+            label={label}
             commands={commands.filter((command) => command.group === group)}
           />
         ))}
       </Combobox.Options>
-      {commands.length === 0 && !isSearching && (
+      {status !== null && (
         <Text size="sm" c="dimmed" p="md" role="status">
-          Nothing found. Enter an id, a part of a URL or description, or a search key with its
-          value: order.id=87012.
+          {status}
         </Text>
       )}
     </Combobox>
   )
 }
 
-const GROUP_LABELS = {
-  recent: 'Recent',
-  goTo: 'Go to',
-  webhooks: 'Webhooks',
-  pages: 'Pages',
-  actions: 'Actions',
-  organizations: 'Organizations',
-}
+const NOTHING_FOUND =
+  'Nothing found. Enter an id, the value of a search key, or a part of a URL or description.'
+
+/** In the order of the menu. */
+const GROUPS = [
+  ['recent', 'Recent'],
+  ['goTo', 'Go to'],
+  ['events', 'Events'],
+  ['webhooks', 'Webhooks'],
+  ['eventTypes', 'Event types'],
+  ['pages', 'Pages'],
+  ['actions', 'Actions'],
+  ['organizations', 'Organizations'],
+  ['scan', 'In the payloads of events'],
+] as const
 
 function Group({ label, commands }: { label: string; commands: readonly Command[] }) {
   if (commands.length === 0) return null

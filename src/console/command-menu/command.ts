@@ -1,12 +1,22 @@
 import { recentItems } from '../lib/storage.ts'
-import { mount } from '../mount.ts'
+import { consoleUrl, mount } from '../mount.ts'
+import type { Session } from '../session/session.tsx'
 import { pageOfId } from '../shell/page-of-id.ts'
 
 /** One line of the command menu. */
 export interface Command {
   /** Unique, and the same on the next visit. */
   readonly id: string
-  readonly group: 'recent' | 'goTo' | 'webhooks' | 'pages' | 'actions' | 'organizations'
+  readonly group:
+    | 'recent'
+    | 'goTo'
+    | 'events'
+    | 'webhooks'
+    | 'eventTypes'
+    | 'pages'
+    | 'actions'
+    | 'organizations'
+    | 'scan'
   readonly label: string
   /** Dimmed, beside the label. */
   readonly hint?: string | undefined
@@ -14,6 +24,8 @@ export interface Command {
   readonly to?: string
   /** For what is not a page of this organization. */
   run?(): void
+  /** The menu stays open. */
+  readonly stays?: boolean
 }
 
 /** The commands whose label has every word of the text, ignoring case. */
@@ -23,15 +35,31 @@ export function matching(commands: readonly Command[], text: string): readonly C
 }
 
 /** The commands for an id, or for a search key and its value: `order.id=87012`. */
-export function exactMatch(text: string, readsEvents: boolean): readonly Command[] {
-  const page = pageOfId(text)
-  if (page !== null) {
-    return [{ id: page, group: 'goTo', label: `Open ${text}`, to: page }]
-  }
+export function exactMatch(text: string, { can }: Pick<Session, 'can'>): readonly Command[] {
+  const isKeyManager = can('keys:manage')
+  const page =
+    pageOfId(text) ??
+    (isKeyManager && isId('key', text) ? `/api-keys?key=${text}` : null) ??
+    (isKeyManager && isId('aud', text) ? `/audit-log?entry=${text}` : null) ??
+    (text.startsWith('type_') ? `/event-types/${encodeURIComponent(text.slice(5))}` : null)
+  if (page) return [{ id: page, group: 'goTo', label: `Open ${text}`, to: page }]
+  if (can('admin') && isId('org', text)) return [openOrganization(text, `Open ${text}`, 'goTo')]
   const [, key, value] = /^\$?\.?([^\s=]+)\s*=\s*(.+)$/.exec(text) ?? []
-  if (!key || !value || !readsEvents) return []
-  const to = `/events?${new URLSearchParams({ key: `$.${key}`, value })}`
+  if (!key || !value || !can('events:read')) return []
+  const to = eventsWith(`$.${key}`, value)
   return [{ id: to, group: 'goTo', label: `Find events with ${key} = ${value}`, to }]
+}
+
+export const isId = (prefix: string, text: string) =>
+  new RegExp(`^${prefix}_[0-9a-z]{26}$`).test(text)
+
+/** The page of the events with a value at a search key. */
+export const eventsWith = (key: string, value: string) =>
+  `/events?${new URLSearchParams({ key, value })}`
+
+/** Another organization is another console, so the page loads again. */
+export function openOrganization(id: string, label: string, group: Command['group']): Command {
+  return { id, group, label, hint: id, run: () => location.assign(consoleUrl(id)) }
 }
 
 /** The pages that this tab last opened with the command menu. */

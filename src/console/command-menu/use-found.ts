@@ -1,44 +1,86 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from 'urql'
-import { CommandMenuSearchDocument } from '../generated/graphql.ts'
-import { consoleUrl } from '../mount.ts'
+import { describeError } from '../api/request-error.ts'
+import { CommandMenuSearchDocument, PickEventTypeDocument } from '../generated/graphql.ts'
+import { formatCount, plural } from '../lib/format.ts'
+import { maskUrl } from '../lib/mask-url.ts'
 import { useSession } from '../session/session.tsx'
-import type { Command } from './command.ts'
+import { type Command, eventsWith, isId, openOrganization } from './command.ts'
 
 /** How long the reader pauses before the text is searched: at most one request for each pause. */
 const PAUSE_MS = 200
 const MIN_CHARACTERS = 2
 
-/** The webhooks and organizations with a text, which the server finds. */
+const MAX_EVENT_TYPES = 5
+
+/** What the server finds with a text: events by the values of their search keys, webhooks, an attempt and organizations. */
 export function useFound(text: string) {
-  const { can } = useSession()
+  const { can, webhookId } = useSession()
   const [searched] = useDebouncedValue(text, PAUSE_MS)
   const isSearched = searched.length >= MIN_CHARACTERS && searched === text
-  const [{ data, fetching }] = useQuery({
+  const [{ data, error, fetching }] = useQuery({
     query: CommandMenuSearchDocument,
-    variables: { text: searched, readsWebhooks: can('webhooks:read'), isOperator: can('admin') },
+    variables: {
+      text: searched,
+      id: searched,
+      readsWebhooks: can('webhooks:read'),
+      readsEvents: can('events:read') && webhookId === null,
+      isAttempt: can('deliveries:read') && isId('att', searched),
+      isOperator: can('admin'),
+    },
     pause: !isSearched,
     requestPolicy: 'cache-first',
   })
-  if (text.length < MIN_CHARACTERS) return { found: [], isSearching: false }
-  if (!isSearched || !data) return { found: [], isSearching: !isSearched || fetching }
+  const eventTypes = useEventTypes(text)
+  if (text.length < MIN_CHARACTERS) return { found: [], isSearching: false, failure: null }
+  if (!isSearched || !data) {
+    const failure = isSearched && error ? describeError(error).message : null
+    return {
+      found: eventTypes,
+      isSearching: failure === null && (!isSearched || fetching),
+      failure,
+    }
+  }
+  const attempt = data.node && 'delivery' in data.node ? data.node : null
   const found: readonly Command[] = [
+    ...(attempt?.delivery ? [openAttempt(attempt.id, attempt.number, attempt.delivery.id)] : []),
+    ...(data.searchKeyMatches ?? []).map(({ path, count, countIsExact }): Command => {
+      const to = eventsWith(path, text)
+      const label = `${path.replace(/^\$\.?/, '')} = ${text}`
+      const hint = `${formatCount(count)}${countIsExact ? '' : '+'} ${plural(count, 'event', 'events')}`
+      return { id: to, group: 'events', label, hint, to }
+    }),
     ...(data.webhooks?.nodes ?? []).map(({ id, url, description }): Command => {
-      const [label, hint] = description ? [description, url] : [url]
+      const shown = maskUrl(url)
+      const [label, hint] = description ? [description, shown] : [shown]
       return { id, group: 'webhooks', label, hint, to: `/webhooks/${id}` }
     }),
-    ...(data.organizations?.nodes ?? []).map(commandOf),
+    ...eventTypes,
+    ...(data.organizations?.nodes ?? []).map(({ id, name }) =>
+      openOrganization(id, name, 'organizations'),
+    ),
   ]
-  return { found, isSearching: false }
+  return { found, isSearching: false, failure: null }
 }
 
-/** Another organization is another console, so the page loads again. */
-function commandOf({ id, name }: { readonly id: string; readonly name: string }): Command {
-  return {
-    id,
-    group: 'organizations',
-    label: name,
-    hint: id,
-    run: () => location.assign(consoleUrl(id)),
-  }
+/** The first event types whose name has the text. The catalogue is small, and read once. */
+function useEventTypes(text: string): readonly Command[] {
+  const isShort = text.length < MIN_CHARACTERS
+  const [{ data }] = useQuery({ query: PickEventTypeDocument, variables: {}, pause: isShort })
+  if (isShort) return []
+  return (data?.eventTypes ?? [])
+    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+    .slice(0, MAX_EVENT_TYPES)
+    .map(({ id, name, archivedAt }) => ({
+      id,
+      group: 'eventTypes',
+      label: name,
+      hint: archivedAt ? 'Archived' : undefined,
+      to: `/event-types/${encodeURIComponent(name)}`,
+    }))
+}
+
+function openAttempt(id: string, number: number, deliveryId: string): Command {
+  const to = `/deliveries/${deliveryId}?attempt=${id}`
+  return { id, group: 'goTo', label: `Open attempt ${number}`, hint: `of ${deliveryId}`, to }
 }

@@ -32,19 +32,21 @@ export function CopyButton({ value, label, labelled = false }: CopyButtonProps) 
 
 interface CopyableLineProps {
   readonly text: string
+  /** What the button copies, if the text leaves something out. Default: the text. */
+  readonly value?: string
   /** The accessible name of the button: "Copy the URL". */
   readonly label: string
 }
 
 /** A long text such as a URL on one line, with an ellipsis where it does not fit, and a button that copies it. */
-export function CopyableLine({ text, label }: CopyableLineProps) {
+export function CopyableLine({ text, value = text, label }: CopyableLineProps) {
   return (
     <Group gap={2} wrap="nowrap" miw={0} maw="100%">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: focus shows the whole text */}
       <span className="ph-mono ph-one-line" tabIndex={0} title={text}>
         {text}
       </span>
-      <CopyButton value={text} label={label} />
+      <CopyButton value={value} label={label} />
     </Group>
   )
 }

@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { Link } from 'react-router'
 import { whyFailed } from '../deliveries/why-failed.ts'
 import { formatDuration, formatUtc } from '../lib/format.ts'
+import { maskUrl } from '../lib/mask-url.ts'
 import { type Named, webhookName } from '../webhooks/webhook-name.ts'
 import type { TailAttempt } from './use-tail.ts'
 
@@ -78,7 +79,7 @@ const Row = memo(function Row({ row, webhook }: { row: TailAttempt; webhook: Nam
         )}
         <span className="ph-tail-webhook">{name}</span>
       </td>
-      <td title={webhook?.url}>{name}</td>
+      <td title={webhook && maskUrl(webhook.url)}>{name}</td>
       <td>{number}</td>
       <td>{formatDuration(durationMs)}</td>
     </tr>

@@ -33,7 +33,7 @@ import { useScroll } from './use-scroll.ts'
 
 /** The frame of every page: the header and the menu. */
 export function Shell() {
-  const { viewer } = useSession()
+  const { viewer, deliveryId } = useSession()
   const [opened, { toggle, close }] = useDisclosure()
   const menu = useMenuWidth()
   const { pathname } = useLocation()
@@ -80,7 +80,7 @@ export function Shell() {
             <OrganizationSwitcher />
           </Group>
           <Group gap="xs" wrap="nowrap" miw={0}>
-            <GoTo />
+            {deliveryId === null && <GoTo />}
             <AccountMenu />
           </Group>
         </Group>

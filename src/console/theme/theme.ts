@@ -35,6 +35,8 @@ export const theme = createTheme({
   },
   components: {
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    // Enter chooses the first match of what was typed.
+    Select: { defaultProps: { selectFirstOptionOnChange: true } },
     // The shell's header is the only banner of a page.
     ModalHeader: { defaultProps: { component: 'div' } },
     DrawerHeader: { defaultProps: { component: 'div' } },

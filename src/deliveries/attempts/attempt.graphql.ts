@@ -17,7 +17,11 @@ const Attempt = builder.prismaNode('Attempt', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
-  extensions: { readScope: 'deliveries:read', ofWebhook: attemptsOfWebhook },
+  extensions: {
+    readScope: 'deliveries:read',
+    ofWebhook: attemptsOfWebhook,
+    ofDelivery: attemptsOfDelivery,
+  },
   select: { id: true, organizationId: true },
   fields: (t) => ({
     delivery: t.relation('delivery', {
@@ -153,5 +157,13 @@ function attemptsOfWebhook({ webhookId, context }: RestrictedSession, uuids: rea
     context.sql,
     'select id from posthorn.attempts where webhook_id = $1 and id = any ($2::uuid[])',
     [webhookId, uuids],
+  )
+}
+
+function attemptsOfDelivery({ deliveryId, context }: RestrictedSession, uuids: readonly string[]) {
+  return selectIds(
+    context.sql,
+    'select id from posthorn.attempts where delivery_id = $1 and id = any ($2::uuid[])',
+    [deliveryId, uuids],
   )
 }

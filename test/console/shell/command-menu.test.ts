@@ -2,7 +2,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { VERSION } from '../../../src/lib/version.ts'
 import { JOINED } from '../../support/factories.ts'
-import { call } from '../support/call.ts'
+import { until } from '../../support/until.ts'
+import { call, testDelivery, untilDelivery } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
@@ -30,6 +31,15 @@ beforeAll(async () => {
     'webhook { id }',
   )
   webhookId = webhook.id
+  await call(server, 'updateEventType', {
+    id: ['ID!', `type_${JOINED}`],
+    input: ['UpdateEventTypeInput!', { searchKeys: ['$.order.id', '$.customer.email'] }],
+  })
+  const events = [87_012, 87_012, 87_013].map((id) => ({
+    type: JOINED,
+    data: { order: { id }, customer: { email: 'ada@example.org' }, note: 'Left at the gate' },
+  }))
+  await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
   await call(server, 'createOrganization', {
     input: ['CreateOrganizationInput!', { name: 'Riverside Museum' }],
   })
@@ -78,6 +88,97 @@ story(
     await box().waitFor({ state: 'detached' })
   },
 )
+
+story('a value finds the search keys that have it, with the number of their events', async () => {
+  await open('/overview')
+  await page.keyboard.press('Control+k')
+  await box().fill('87012')
+  const events = page.getByRole('group', { name: 'Events', exact: true })
+  await events.getByRole('option', { name: 'order.id = 87012 2 events' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await box().fill('ada@example.org')
+  await option('customer.email = ada@example.org 3 events').waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/events?key=%24.customer.email&value=ada%40example.org')
+  await page.getByText('Such as 87012').or(page.getByLabel('Value')).first().waitFor()
+})
+
+story('an event type, a key, an attempt and an audit entry are found by name or id', async () => {
+  const { viewer, auditLog } = await server.graphql<{
+    viewer: { apiKey: { id: string } }
+    auditLog: { nodes: { id: string }[] }
+  }>('{ viewer { apiKey { id } } auditLog(first: 1) { nodes { id } } }')
+  const entry = auditLog.nodes[0]?.id as string
+  await open('/overview')
+  await page.keyboard.press('Control+k')
+  await box().fill(JOINED.toUpperCase().slice(3))
+  await page.getByRole('group', { name: 'Event types' }).getByRole('option').waitFor()
+  await box().fill(viewer.apiKey.id)
+  await option(`Open ${viewer.apiKey.id}`).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/api-keys?key=${viewer.apiKey.id}`)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await box().fill(entry)
+  await option(`Open ${entry}`).waitFor()
+  const { attemptId, deliveryId } = await firstAttempt()
+  await box().fill(attemptId)
+  await option(/^Open attempt 1/).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/deliveries/${deliveryId}?attempt=${attemptId}`)
+})
+
+story('the last row scans the payloads of events for what no search key has', async () => {
+  await open('/overview')
+  await page.keyboard.press('Control+k')
+  await box().fill('at the gate')
+  await page.getByText('Nothing found.').waitFor()
+  await option('Scan the last 10,000 events for “at the gate”').waitFor()
+  await page.keyboard.press('Enter')
+  const found = page.getByRole('group', { name: 'In the payloads of events' })
+  await found.getByRole('option').nth(2).waitFor()
+  await page.getByText(/^\d+ events read, back to .*: 3 found\.$/).waitFor()
+  await box().fill('at the fence')
+  await option(/^Scan the last/).click()
+  await page.getByText(/events read, back to .*: none has this text\.$/).waitFor()
+  await box().fill('at the gate')
+  await option(/^Scan the last/).click()
+  await found.getByRole('option').first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/console\/events\/evt_/)
+})
+
+story('no key is lost or taken for a shortcut while the script of the box loads', async () => {
+  await using slow = await visit(browser, { origins: [server.url], signedInTo: server })
+  await slow.page.route(/command-menu[^/]*\.js/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    await route.continue()
+  })
+  for (const delay of [0, 40, 80, 120, 300]) {
+    await slow.page.goto(`${server.url}/console/deliveries`)
+    await waitUntilLoaded(slow.page)
+    await slow.page.keyboard.press('Control+k')
+    // As shortcuts, `g` and `w` would leave the page, and `/` would open the box again.
+    await slow.page.keyboard.type('gw/ox order.id=87012', { delay })
+    const field = slow.page.getByRole('combobox', { name: 'Search and commands' })
+    await field.waitFor()
+    await until(
+      async () => (await field.inputValue()) === 'gw/ox order.id=87012',
+      `all keys are in the box, at ${delay} ms a key`,
+    )
+    expect(new URL(slow.page.url()).pathname).toBe('/console/deliveries')
+  }
+})
+
+/** The delivery of a test event, and its first attempt. */
+async function firstAttempt() {
+  const deliveryId = await testDelivery(server, webhookId, JOINED)
+  await untilDelivery(server, deliveryId, (one) => one.attemptCount > 0, 'an attempt')
+  const { delivery } = await server.graphql<{
+    delivery: { attempts: { nodes: { id: string }[] } }
+  }>('query ($id: ID!) { delivery(id: $id) { attempts { nodes { id } } } }', { id: deliveryId })
+  return { deliveryId, attemptId: delivery.attempts.nodes.at(-1)?.id as string }
+}
 
 story(
   'the box says what it takes when it finds nothing, and asks once for each pause',

@@ -51,7 +51,7 @@ export async function configure({ database: { prisma, pool }, deps }: Installati
     name: 'order.paid',
     description: 'An order is paid.',
     schema: { type: 'object', properties: { id: { type: 'integer' } } },
-    example: { id: 9001, note: 'a\\b "c" 🌻', share: 0.1 },
+    example: { share: 0.1, note: 'a\\b "c" 🌻', id: 9001 },
     searchKeys: ['$.id'],
   }
   await createEventType(prisma, paid, SYSTEM)

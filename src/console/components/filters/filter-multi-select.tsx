@@ -7,7 +7,7 @@ import {
   InputBase,
   useCombobox,
 } from '@mantine/core'
-import { useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { readList, readOptions, writeList } from './filter-params.ts'
 import './filter-multi-select.css'
 
@@ -53,6 +53,15 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
 
   const added = searchable ? (props.toValue?.(search.trim()) ?? null) : null
   const shown = options.filter((option) => matches(option, search))
+  const found = search.trim() === '' ? '' : [added, ...shown.map(({ value }) => value)].join('\n')
+  const { resetSelectedOption, selectFirstOption } = combobox
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the matches, so that Enter chooses the first
+  useEffect(() => {
+    resetSelectedOption()
+    if (found !== '') selectFirstOption()
+  }, [found])
+
   const labels = values.map((value) => options.find((one) => one.value === value)?.label ?? value)
   const text = labels.join(', ')
   return (
@@ -100,10 +109,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
             aria-label={`Search: ${label}`}
             placeholder={searchHint}
             value={search}
-            onChange={(event) => {
-              changeSearch(event.currentTarget.value)
-              combobox.updateSelectedOptionIndex()
-            }}
+            onChange={({ currentTarget }) => changeSearch(currentTarget.value)}
           />
         )}
         <Combobox.Options

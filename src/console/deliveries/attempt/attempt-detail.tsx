@@ -2,11 +2,14 @@ import { Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core'
 import { IconBulb } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useRead } from '../../api/use-read.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { type AttemptStepFragment, DeliveryAttemptDocument } from '../../generated/graphql.ts'
 import { formatDuration } from '../../lib/format.ts'
+import { maskUrl } from '../../lib/mask-url.ts'
 import { useSession } from '../../session/session.tsx'
 import { AttemptBody } from './attempt-body.tsx'
+import { attemptReport } from './attempt-report.ts'
 import { type AttemptWithExchange, CompareWithSuccess } from './compare-with-success.tsx'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { HeaderTable } from './header-table.tsx'
@@ -57,7 +60,8 @@ function Remarks({ attempt: { waitedMs, resent } }: { attempt: AttemptStepFragme
 
 /** Attempts are immutable, so the cache is always current. */
 function Exchange({ id }: { id: string }) {
-  const withBody = useSession().can('events:read')
+  const { can, deliveryId } = useSession()
+  const withBody = can('events:read')
   const { data, error, reload } = useRead(
     DeliveryAttemptDocument,
     { id, withBody },
@@ -90,13 +94,14 @@ function Exchange({ id }: { id: string }) {
           )}
           {!response && <Text size="sm">{attempt.error}</Text>}
         </Half>
-        <Half title="Request" line={`${request.method} ${request.url}`}>
+        <Half title="Request" line={`${request.method} ${maskUrl(request.url)}`}>
           <HeaderTable label="Request headers" headers={request.headers} />
         </Half>
       </SimpleGrid>
       <Group gap="sm">
         <CopyAsCurl request={request} />
-        {!attempt.succeeded && <CompareWithSuccess attempt={attempt} />}
+        <CopyButton value={attemptReport(attempt)} label="Copy report" labelled />
+        {!attempt.succeeded && deliveryId === null && <CompareWithSuccess attempt={attempt} />}
       </Group>
     </>
   )

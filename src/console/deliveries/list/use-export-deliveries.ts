@@ -8,6 +8,7 @@ import {
   DeliveryExportDocument,
   type DeliveryExportRowFragment,
 } from '../../generated/graphql.ts'
+import { maskUrl } from '../../lib/mask-url.ts'
 import { useSession } from '../../session/session.tsx'
 import type { TaskTarget } from '../../tasks/task-target.ts'
 
@@ -21,7 +22,7 @@ const COLUMNS: readonly ExportColumn<Row>[] = [
   { name: 'event_type', value: ({ eventType }) => eventType.name },
   { name: 'test', value: ({ isTest }) => isTest },
   { name: 'webhook_id', value: ({ webhookId }) => webhookId },
-  { name: 'webhook_url', value: ({ webhook }) => webhook?.url },
+  { name: 'webhook_url', value: ({ webhook }) => webhook && maskUrl(webhook.url) },
   { name: 'attempts', value: ({ attemptCount }) => attemptCount },
   { name: 'last_attempt_at', value: (row) => last(row)?.startedAt },
   { name: 'last_status', value: (row) => last(row)?.status },

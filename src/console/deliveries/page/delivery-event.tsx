@@ -20,12 +20,14 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
     { requestPolicy: 'cache-first' },
   )
   const event = data?.delivery?.event
-  const maySend = useSession().can('deliveries:write')
+  const { can, deliveryId: onlyDelivery } = useSession()
+  const maySend = can('deliveries:write')
   return (
     <Section
       title="Payload"
       description={
-        event && (
+        event &&
+        onlyDelivery === null && (
           <Anchor component={Link} to={`/events/${event.id}`} className="ph-mono" inherit>
             {event.id}
           </Anchor>

@@ -10,7 +10,8 @@ import { webhookName } from '../../webhooks/webhook-name.ts'
 
 export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuery['delivery']> }) {
   const { id, webhook, webhookId, createdAt, finishedAt, attemptCount, eventType } = delivery
-  const withWebhook = useSession().can('webhooks:read')
+  const { can, deliveryId } = useSession()
+  const withWebhook = can('webhooks:read')
   return (
     <Facts
       facts={[
@@ -30,7 +31,9 @@ export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuer
         },
         {
           label: 'Event type',
-          value: (
+          value: deliveryId ? (
+            eventType.name
+          ) : (
             <Anchor
               component={Link}
               to={`/event-types/${encodeURIComponent(eventType.name)}`}

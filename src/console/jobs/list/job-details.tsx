@@ -3,6 +3,7 @@ import { Id } from '../../components/copy-button.tsx'
 import { CodeBlock } from '../../components/json/code-block.tsx'
 import { Facts } from '../../components/page/facts.tsx'
 import { Time } from '../../components/time.tsx'
+import { maskUrl } from '../../lib/mask-url.ts'
 import type { Job } from './job-columns.tsx'
 import { OrganizationLink } from './organization-link.tsx'
 
@@ -22,7 +23,9 @@ export function JobDetails({ job }: { job: Job }) {
           job.organization ? { label: 'Organization', value: job.organization.name } : null,
           job.delivery ? { label: 'Delivery', value: <Id id={job.delivery.id} /> } : null,
           job.delivery ? { label: 'Event type', value: job.delivery.eventType.name } : null,
-          job.delivery?.webhook ? { label: 'Webhook', value: job.delivery.webhook.url } : null,
+          job.delivery?.webhook
+            ? { label: 'Webhook', value: maskUrl(job.delivery.webhook.url) }
+            : null,
           job.key ? { label: 'Key', value: <span className="ph-mono">{job.key}</span> } : null,
           { label: 'Created', value: <Time at={job.createdAt} /> },
           { label: 'Run at', value: job.state === 'FAILED' ? 'Never' : <Time at={job.runAt} /> },

@@ -1,12 +1,12 @@
 import { Kbd, UnstyledButton } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { useShortcuts } from './use-shortcuts.ts'
+import { useTypeAhead } from './use-type-ahead.ts'
 import './go-to.css'
 
-const CommandMenu = lazy(() =>
-  import('../../command-menu/command-menu.tsx').then((m) => ({ default: m.CommandMenu })),
-)
+const loadMenu = () => import('../../command-menu/command-menu.tsx')
+const CommandMenu = lazy(() => loadMenu().then((m) => ({ default: m.CommandMenu })))
 const ShortcutsDialog = lazy(() =>
   import('./shortcuts-dialog.tsx').then((m) => ({ default: m.ShortcutsDialog })),
 )
@@ -16,6 +16,8 @@ export function GoTo() {
   const [shown, setShown] = useState<'menu' | 'shortcuts' | null>(null)
   useShortcuts({ openMenu: () => setShown('menu'), openHelp: () => setShown('shortcuts') })
   const close = () => setShown(null)
+  const [typed, setTyped] = useTypeAhead(shown === 'menu', '.ph-command-input input', close)
+  useEffect(loadSoon, [])
   return (
     <>
       <UnstyledButton
@@ -28,7 +30,7 @@ export function GoTo() {
         <Kbd size="xs">{KEYS}</Kbd>
       </UnstyledButton>
       <Suspense>
-        {shown === 'menu' && <CommandMenu opened onClose={close} />}
+        {shown === 'menu' && <CommandMenu typed={typed} onType={setTyped} onClose={close} />}
         {shown === 'shortcuts' && <ShortcutsDialog opened onClose={close} />}
       </Suspense>
     </>
@@ -36,3 +38,12 @@ export function GoTo() {
 }
 
 const KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
+
+/** After the requests of the first page. */
+const LOAD_AFTER_MS = 2_000
+
+/** So that the menu opens at once. A failure is reported when the menu opens. */
+function loadSoon() {
+  const timer = setTimeout(() => void loadMenu().catch(() => {}), LOAD_AFTER_MS)
+  return () => clearTimeout(timer)
+}

@@ -8,6 +8,7 @@ import {
   type WebhookRowFragment,
   WebhookUpdateDocument,
 } from '../../generated/graphql.ts'
+import { maskUrl } from '../../lib/mask-url.ts'
 
 interface ToggleWebhookProps {
   readonly webhook: Pick<WebhookRowFragment, 'id' | 'enabled'>
@@ -73,7 +74,7 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
       onDone={() => navigate('/webhooks')}
     >
       <Text size="sm" mb="sm" className="ph-mono">
-        {url}
+        {maskUrl(url)}
       </Text>
       <List size="sm" spacing={6}>
         <List.Item>No more deliveries are sent. Unfinished deliveries are canceled.</List.Item>

@@ -9,6 +9,7 @@ import {
   hostAndPath,
   plural,
 } from '../../lib/format.ts'
+import { BEHIND_CAUSES } from '../health/behind-causes.ts'
 import { causeOf } from '../health/last-failure.tsx'
 import { MAX_COUNTED } from '../health/trouble-text.tsx'
 import { WebhookState } from '../health/webhook-state.tsx'
@@ -114,11 +115,15 @@ const OTHERS: readonly Column<WebhookListRow>[] = [
 
 /** The state and, in trouble, the cause. */
 function State({ enabled, health, lastFailure, forwardedUntil }: WebhookRowFragment) {
-  const isInTrouble = health?.state === 'ON_HOLD' || health?.state === 'FAILING'
+  const state = health?.state
+  const isFailing = state === 'ON_HOLD' || state === 'FAILING' || state === 'DEGRADED'
   return (
     <>
       <WebhookState enabled={enabled} health={health} forwardedUntil={forwardedUntil} />
-      {isInTrouble && lastFailure && <span className="ph-below">{causeOf(lastFailure)}</span>}
+      {isFailing && lastFailure && <span className="ph-below">{causeOf(lastFailure)}</span>}
+      {state === 'BEHIND' && health?.behindCause && (
+        <span className="ph-below">{BEHIND_CAUSES[health.behindCause].label}</span>
+      )}
     </>
   )
 }

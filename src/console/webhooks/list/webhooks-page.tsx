@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
 import { EventTypeSelect } from '../../components/filters/event-type-select.tsx'
@@ -18,12 +18,18 @@ import { selectColumn } from '../../components/selection/select-column.tsx'
 import { type Selection, useSelection } from '../../components/selection/use-selection.ts'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import { formatCount } from '../../lib/format.ts'
+import { FirstSteps } from '../../onboarding/first-steps.tsx'
+import { useSteps } from '../../onboarding/use-steps.ts'
+import { portalLink, WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { comparePath, MAX_COMPARED } from '../compare/compared-webhooks.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { webhookName } from '../webhook-name.ts'
 import { WEBHOOK_FILTERS, WEBHOOK_ORDERS, webhooksQuery } from '../webhook-queries.ts'
 import { type WebhookListRow, webhookColumns } from './webhook-columns.tsx'
+
+/** A portal without an overview begins here. */
+const startsHere = portalLink !== null && !portalLink.pages.includes('overview')
 
 export default function WebhooksPage() {
   const { can, webhookId } = useSession()
@@ -37,41 +43,49 @@ export default function WebhooksPage() {
     'webhooks',
     useMemo(() => webhookColumns(withHealth), [withHealth]),
   )
+  const canCompare = withHealth && portalLink === null
   const rows = webhooks?.nodes
   const selection = useSelection(rows?.map(({ id }) => id) ?? [], 'webhooks')
+  const isEmpty = webhooks?.totalCount === 0 && !filters.active
+  const noWebhooks = <NoWebhooks filtered={filters.active} clear={filters.clear} />
   return (
     <Page
-      title="Webhooks"
+      title={WORDS.webhooks}
       aside={webhooks && <Total count={webhooks.totalCount} filtered={filters.active} />}
       description="The HTTPS endpoints that receive your events. Rates and response times cover the last 24 hours."
       actions={
         webhookId === null &&
         can('webhooks:write') && (
           <Button component={Link} to="/webhooks/new" leftSection={<IconPlus size={16} />}>
-            Create webhook
+            {WORDS.create}
           </Button>
         )
       }
     >
-      <ListViews list="webhooks" columns={columns} orders={WEBHOOK_ORDERS} />
-      <WebhookFilters {...filters} />
-      {selection.ids.size > 0 && <CompareSelected selection={selection} />}
-      <List
-        label="Webhooks"
-        columns={
-          withHealth
-            ? [selectColumn<WebhookListRow>(selection, webhookName), ...columns.columns]
-            : columns.columns
-        }
-        rows={rows}
-        keyOf={({ id }) => id}
-        to={({ id }) => `/webhooks/${id}`}
-        error={error}
-        stale={stale}
-        reload={reload}
-        empty={<NoWebhooks filtered={filters.active} clear={filters.clear} />}
-        pages={{ info: webhooks?.pageInfo, cursors }}
-      />
+      {startsHere && <CustomerSteps otherwise={isEmpty ? noWebhooks : null} />}
+      {!(startsHere && isEmpty) && (
+        <>
+          <ListViews list="webhooks" columns={columns} orders={WEBHOOK_ORDERS} />
+          <WebhookFilters {...filters} />
+          {selection.ids.size > 0 && <CompareSelected selection={selection} />}
+          <List
+            label={WORDS.webhooks}
+            columns={
+              canCompare
+                ? [selectColumn<WebhookListRow>(selection, webhookName), ...columns.columns]
+                : columns.columns
+            }
+            rows={rows}
+            keyOf={({ id }) => id}
+            to={({ id }) => `/webhooks/${id}`}
+            error={error}
+            stale={stale}
+            reload={reload}
+            empty={noWebhooks}
+            pages={{ info: webhooks?.pageInfo, cursors }}
+          />
+        </>
+      )}
     </Page>
   )
 }
@@ -96,6 +110,12 @@ function CompareSelected({ selection: { ids, clear } }: { selection: Selection }
   )
 }
 
+/** The first steps of a customer, or something else once they are over. */
+function CustomerSteps({ otherwise }: { otherwise: ReactNode }) {
+  const steps = useSteps()
+  return steps.hidden || steps.error ? otherwise : <FirstSteps {...steps} />
+}
+
 function Total({ count, filtered }: { count: number; filtered: boolean }) {
   return (
     <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-live="polite">
@@ -107,20 +127,20 @@ function Total({ count, filtered }: { count: number; filtered: boolean }) {
 /** Replaces an empty list of webhooks. */
 function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
   const { can } = useSession()
-  if (filtered) return <NoMatches noun="webhook" clear={clear} />
+  if (filtered) return <NoMatches noun={WORDS.webhook.toLowerCase()} clear={clear} />
   if (!can('webhooks:write')) {
     return (
-      <EmptyState title="No webhooks yet">
+      <EmptyState title={`No ${WORDS.webhooks.toLowerCase()} yet`}>
         Creating a webhook requires the scope webhooks:write.
       </EmptyState>
     )
   }
   return (
     <EmptyState
-      title="No webhooks yet"
+      title={`No ${WORDS.webhooks.toLowerCase()} yet`}
       action={
         <Button component={Link} to="/webhooks/new">
-          Create webhook
+          {WORDS.create}
         </Button>
       }
     >

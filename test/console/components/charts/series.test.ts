@@ -5,10 +5,10 @@ import {
   perRate,
   rateOf,
   rates,
+  runsOf,
   successRates,
   unknownIn,
 } from '../../../../src/console/components/charts/buckets/series.ts'
-import { runsOf } from '../../../../src/console/components/charts/plot/curve.tsx'
 
 const START = Date.parse('2026-01-31T12:00:00.000Z')
 const HOUR_MS = 3_600_000

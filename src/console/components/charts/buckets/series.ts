@@ -62,3 +62,14 @@ export function rateOf(series: readonly Series[]): Rate {
 
 export const perRate = (series: Series, { seconds }: Rate): Series =>
   series.map((value) => value && value * seconds)
+
+/** Neighboring values, with their places. */
+export function runsOf(values: Series): (readonly [index: number, value: number])[][] {
+  const runs: [number, number][][] = []
+  for (const [index, value] of values.entries()) {
+    if (value === null) continue
+    if (index === 0 || values[index - 1] === null) runs.push([])
+    runs.at(-1)?.push([index, value])
+  }
+  return runs
+}

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import type { Series } from '../buckets/series.ts'
+import { runsOf, type Series } from '../buckets/series.ts'
 import type { Scale } from './plot.tsx'
 
 interface CurveProps {
@@ -26,17 +26,6 @@ export function Curve({ color, dashes, values, scale }: CurveProps) {
       />
     )
   })
-}
-
-/** Neighboring values, with their places. */
-export function runsOf(values: Series): (readonly [index: number, value: number])[][] {
-  const runs: [number, number][][] = []
-  for (const [index, value] of values.entries()) {
-    if (value === null) continue
-    if (index === 0 || values[index - 1] === null) runs.push([])
-    runs.at(-1)?.push([index, value])
-  }
-  return runs
 }
 
 /** Hatches the bars of which nobody knows the value. */
