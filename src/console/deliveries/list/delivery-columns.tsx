@@ -6,6 +6,7 @@ import type { DeliveryRowFragment } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { WebhookOf } from '../../webhooks/webhook-label.tsx'
 import { isFinished } from '../delivery-states.ts'
+import { waitsFor } from './waits-for.ts'
 
 type DeliveryColumn = Column<DeliveryRowFragment> & { of?: 'webhook' }
 
@@ -15,7 +16,7 @@ export function deliveryColumns(
 ): Column<DeliveryRowFragment>[] {
   const columns: DeliveryColumn[] = [
     { label: 'Delivery', cell: (row) => <WhichDelivery row={row} />, grow: true },
-    { label: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} />, width: 110 },
+    { label: 'State', cell: (row) => <State row={row} />, width: 150 },
     { label: 'Webhook', of: 'webhook', cell: (row) => <WebhookOf row={row} />, grow: true },
     { label: 'Last response', cell: (row) => <LastResponse row={row} />, width: 110 },
     {
@@ -55,7 +56,7 @@ function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
   return (
     <>
       {row.eventType.name} {row.isTest && <TestBadge />}{' '}
-      <Text span c="dimmed" fz="xs" className="ph-mono">
+      <Text span c="dimmed" fz="xs" className="ph-mono ph-wide">
         {row.id}
       </Text>
     </>
@@ -97,8 +98,29 @@ export function ResponseStatus({ succeeded, status }: ResponseStatusProps) {
   )
 }
 
+/** The state and, of a waiting delivery, what it waits for. */
+function State({ row }: { row: DeliveryRowFragment }) {
+  const { state, webhook } = row
+  const probeAt = webhook?.health?.state === 'ON_HOLD' ? webhook.health.nextProbeAt : null
+  return (
+    <>
+      <DeliveryStateBadge state={state} />
+      {state === 'WAITING' && (
+        <span className="ph-below">
+          {waitsFor(row)}
+          {probeAt && (
+            <>
+              {' · probe '}
+              <Time at={probeAt} as="upcoming" />
+            </>
+          )}
+        </span>
+      )}
+    </>
+  )
+}
+
 function NextAttempt({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
-  if (isFinished(state)) return null
-  if (parkedAt != null || nextAttemptAt == null) return 'Waiting'
+  if (isFinished(state) || parkedAt != null || nextAttemptAt == null) return null
   return <Time at={nextAttemptAt} as="upcoming" />
 }
