@@ -31,6 +31,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     () => import('./webhooks/form/new-webhook-page.tsx'),
     [webhookCatalogueQuery, webhookDefaultsQuery],
   ),
+  'webhooks/compare': lazyPage(() => import('./webhooks/compare/compare-page.tsx'), [], {
+    scope: 'deliveries:read',
+    title: 'Compare webhooks',
+  }),
   'webhooks/:id': lazyPage(() => import('./webhooks/page/webhook-page.tsx'), [webhookQuery]),
   'webhooks/:id/edit': lazyPage(
     () => import('./webhooks/form/edit-webhook-page.tsx'),

@@ -1,4 +1,5 @@
 import { pageQuery } from '../api/page-query.ts'
+import { optionsOf, readOptions } from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import {
@@ -7,10 +8,22 @@ import {
   WebhookDefaultsDocument,
   WebhookDetailDocument,
   WebhookListDocument,
+  type WebhookOrder,
   type WebhookState,
 } from '../generated/graphql.ts'
 
 export const WEBHOOK_FILTERS = ['search', 'state', 'subscribesTo'] as const
+
+/** The orders of the list, the usual one first. */
+export const WEBHOOK_ORDERS = optionsOf<WebhookOrder>({
+  ATTENTION_FIRST: 'Trouble first',
+  MOST_WAITING: 'Most waiting',
+  OLDEST_WAITING: 'Oldest waiting',
+  LEAST_SUCCESSFUL: 'Lowest success rate',
+  SLOWEST: 'Slowest, by p95',
+  NAME: 'Name',
+  NEWEST_FIRST: 'Newest first',
+})
 
 export const webhooksQuery = pageQuery(
   WebhookListDocument,
@@ -18,6 +31,7 @@ export const webhooksQuery = pageQuery(
     const { search, state, subscribesTo } = readFilters(WEBHOOK_FILTERS, address)
     return {
       ...readCursors(address),
+      orderBy: readOptions(address.get('order'), WEBHOOK_ORDERS)[0] ?? 'ATTENTION_FIRST',
       filter: { search, states: state === null ? null : [state as WebhookState], subscribesTo },
     }
   },

@@ -3,6 +3,7 @@ import { formatCompact, formatPercent } from '../../lib/format.ts'
 import type { Bar } from './buckets/fold-buckets.ts'
 import {
   largestBacklogs,
+  p95s,
   perRate,
   rateOf,
   rates,
@@ -10,6 +11,7 @@ import {
   successRates,
   unknownIn,
 } from './buckets/series.ts'
+import { formatLatency } from './latency-chart.tsx'
 import { LineChart } from './line-chart.tsx'
 
 interface SmallChartProps {
@@ -41,6 +43,18 @@ export function SuccessChart(props: SmallChartProps & { lines?: readonly LineOf[
       ticks={SHARES}
       format={formatPercent}
       lines={(props.lines ?? own).map((line) => ({ ...line, values: successRates(line.bars) }))}
+    />
+  )
+}
+
+export function P95Chart(props: SmallChartProps & { lines: readonly LineOf[] }) {
+  return (
+    <LineChart
+      {...props}
+      title="Response time, p95"
+      label="p95 of the response time over time."
+      format={formatLatency}
+      lines={props.lines.map((line) => ({ ...line, values: p95s(line.bars) }))}
     />
   )
 }

@@ -3,7 +3,7 @@ import type { CombinedError } from 'urql'
 import { QueryError } from '../query-error.tsx'
 import { ListPages } from './list-pages.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
-import type { Cursors, PageInfo } from './use-cursors.ts'
+import { type Cursors, type PageInfo, reversed } from './use-cursors.ts'
 
 export type { Column } from './list-table.tsx'
 
@@ -17,13 +17,17 @@ interface ListProps<Row> extends ListTableProps<Row> {
 
 /** A list that is loading, failed, empty or filled, with buttons for the previous and next page. */
 export function List<Row>({ error, reload, empty, pages, ...table }: ListProps<Row>) {
-  const { rows } = table
+  const isReversed = pages?.cursors.oldestFirst === true
+  const shown = isReversed
+    ? reversed(table.rows, pages.info)
+    : { rows: table.rows, info: pages?.info }
+  const { rows } = shown
   if (error && !rows) return <QueryError error={error} reload={reload} />
   if (rows?.length === 0 && !pages?.cursors.moved) return empty
   return (
     <div>
-      <ListTable {...table} />
-      {pages && <ListPages {...pages} shown={rows?.length} />}
+      <ListTable {...table} rows={rows} sorts={pages !== undefined} />
+      {pages && <ListPages cursors={pages.cursors} info={shown.info} shown={rows?.length} />}
     </div>
   )
 }

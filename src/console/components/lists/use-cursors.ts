@@ -1,5 +1,6 @@
 import { useSearchParams } from 'react-router'
 import { changedParams } from '../../lib/changed-params.ts'
+import { OLDEST_FIRST } from './use-order.ts'
 
 export interface PageInfo {
   readonly hasNextPage: boolean
@@ -13,6 +14,8 @@ export interface Cursors {
   readonly variables: { first?: number; after?: string; last?: number; before?: string }
   /** Whether this is not the first page. */
   readonly moved: boolean
+  /** Whether the list, which the server has newest first, is shown from its other end. */
+  readonly oldestFirst: boolean
   toNext(endCursor: string): void
   toPrevious(startCursor: string): void
   toStart(): void
@@ -30,6 +33,7 @@ export function useCursors(size = PAGE_SIZE, prefix = ''): Cursors {
 
   return {
     variables: readCursors(params, size, prefix),
+    oldestFirst: isOldestFirst(params, prefix),
     moved: params.has(after) || params.has(before),
     toNext: (endCursor) => move({ [after]: endCursor }),
     toPrevious: (startCursor) => move({ [before]: startCursor }),
@@ -37,14 +41,34 @@ export function useCursors(size = PAGE_SIZE, prefix = ''): Cursors {
   }
 }
 
-/** The page of a list that an address names. */
+/** The page of a list that an address names. Oldest first, pages are read backwards. */
 export function readCursors(
   params: URLSearchParams,
   size = PAGE_SIZE,
   prefix = '',
 ): Cursors['variables'] {
-  const before = params.get(`${prefix}before`)
+  const [after, before] = [params.get(`${prefix}after`), params.get(`${prefix}before`)]
+  if (isOldestFirst(params, prefix)) {
+    if (before !== null) return { first: size, after: before }
+    return after !== null ? { last: size, before: after } : { last: size }
+  }
   if (before !== null) return { last: size, before }
-  const after = params.get(`${prefix}after`)
   return after !== null ? { first: size, after } : { first: size }
+}
+
+/** A list with a prefix is one of several of a page, without an order of its own. */
+const isOldestFirst = (params: URLSearchParams, prefix: string) =>
+  prefix === '' && params.get('order') === OLDEST_FIRST
+
+/** A page that was read backwards, as it is shown. */
+export function reversed<Row>(rows: readonly Row[] | undefined, info: PageInfo | undefined) {
+  return {
+    rows: rows?.toReversed(),
+    info: info && {
+      hasNextPage: info.hasPreviousPage,
+      hasPreviousPage: info.hasNextPage,
+      startCursor: info.endCursor ?? null,
+      endCursor: info.startCursor ?? null,
+    },
+  }
 }

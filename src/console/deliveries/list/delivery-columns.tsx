@@ -1,5 +1,4 @@
 import { Badge, Text } from '@mantine/core'
-import { Link } from 'react-router'
 import type { Column } from '../../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
@@ -7,6 +6,7 @@ import type { DeliveryRowFragment } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { WebhookOf } from '../../webhooks/webhook-label.tsx'
 import { isFinished } from '../delivery-states.ts'
+import { waitsFor } from './waits-for.ts'
 
 type DeliveryColumn = Column<DeliveryRowFragment> & { of?: 'webhook' }
 
@@ -16,7 +16,7 @@ export function deliveryColumns(
 ): Column<DeliveryRowFragment>[] {
   const columns: DeliveryColumn[] = [
     { label: 'Delivery', cell: (row) => <WhichDelivery row={row} />, grow: true },
-    { label: 'State', cell: ({ state }) => <DeliveryStateBadge state={state} />, width: 110 },
+    { label: 'State', cell: (row) => <State row={row} />, width: 150 },
     { label: 'Webhook', of: 'webhook', cell: (row) => <WebhookOf row={row} />, grow: true },
     { label: 'Last response', cell: (row) => <LastResponse row={row} />, width: 110 },
     {
@@ -52,23 +52,11 @@ const ID: DeliveryColumn = {
   ),
 }
 
-/** Makes the cells of a column the links of their rows, where another column comes first. */
-export function linkedColumn<Row>(column: Column<Row>, to: (row: Row) => string): Column<Row> {
-  return {
-    ...column,
-    cell: (row) => (
-      <Link className="ph-row-link" to={to(row)}>
-        {column.cell(row)}
-      </Link>
-    ),
-  }
-}
-
 function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
   return (
     <>
       {row.eventType.name} {row.isTest && <TestBadge />}{' '}
-      <Text span c="dimmed" fz="xs" className="ph-mono">
+      <Text span c="dimmed" fz="xs" className="ph-mono ph-wide">
         {row.id}
       </Text>
     </>
@@ -110,8 +98,29 @@ export function ResponseStatus({ succeeded, status }: ResponseStatusProps) {
   )
 }
 
+/** The state and, of a waiting delivery, what it waits for. */
+function State({ row }: { row: DeliveryRowFragment }) {
+  const { state, webhook } = row
+  const probeAt = webhook?.health?.state === 'ON_HOLD' ? webhook.health.nextProbeAt : null
+  return (
+    <>
+      <DeliveryStateBadge state={state} />
+      {state === 'WAITING' && (
+        <span className="ph-below">
+          {waitsFor(row)}
+          {probeAt && (
+            <>
+              {' · probe '}
+              <Time at={probeAt} as="upcoming" />
+            </>
+          )}
+        </span>
+      )}
+    </>
+  )
+}
+
 function NextAttempt({ row: { state, nextAttemptAt, parkedAt } }: { row: DeliveryRowFragment }) {
-  if (isFinished(state)) return null
-  if (parkedAt != null || nextAttemptAt == null) return 'Waiting'
+  if (isFinished(state) || parkedAt != null || nextAttemptAt == null) return null
   return <Time at={nextAttemptAt} as="upcoming" />
 }

@@ -10,7 +10,7 @@ import { useSelection } from '../../components/selection/use-selection.ts'
 import { usePanel } from '../../components/use-panel.ts'
 import { TaskPanel } from '../../tasks/task-panel.tsx'
 import { BulkActions } from './bulk-actions.tsx'
-import { type deliveryColumns, linkedColumn } from './delivery-columns.tsx'
+import type { deliveryColumns } from './delivery-columns.tsx'
 import type { useDeliveryFilters } from './delivery-filters.tsx'
 import type { useDeliveries } from './use-deliveries.ts'
 
@@ -31,7 +31,6 @@ export function DeliveryList(props: DeliveryListProps) {
   const { rows, info, error, stale, reload } = deliveries
   const task = usePanel('task')
   const selection = useSelection(rows?.map(({ id }) => id) ?? [], filters.key)
-  const [first, ...others] = columns
   // While the list loads, their place is kept.
   const hasActions = rows ? rows.length > 0 : !error
   return (
@@ -49,13 +48,10 @@ export function DeliveryList(props: DeliveryListProps) {
         )}
         <List
           label={label}
-          columns={[
-            selectColumn(selection, ({ id }: { id: string }) => id),
-            ...(first ? [linkedColumn(first, ({ id }) => `/deliveries/${id}`)] : []),
-            ...others,
-          ]}
+          columns={[selectColumn(selection, ({ id }: { id: string }) => id), ...columns]}
           rows={rows}
           keyOf={({ id }) => id}
+          to={({ id }) => `/deliveries/${id}`}
           error={error}
           stale={stale}
           reload={reload}

@@ -10,14 +10,12 @@ interface DeliveriesOptions {
   readonly page: Cursors['variables']
   /** Whether new deliveries would appear above the rows. False on later pages. */
   readonly countNewer: boolean
-  /** Skips the URL of each row's webhook, as all rows have the same one. */
-  readonly ofOneWebhook?: boolean
 }
 
 /** A page of deliveries, with live updates. */
 export function useDeliveries(options: DeliveriesOptions) {
-  const { filter, page, countNewer, ofOneWebhook = false } = options
-  const withWebhook = useSession().can('webhooks:read') && !ofOneWebhook
+  const { filter, page, countNewer } = options
+  const withWebhook = useSession().can('webhooks:read')
   const { data, error, stale, reload } = useRead(
     deliveriesQuery.query,
     { ...page, filter, withWebhook },

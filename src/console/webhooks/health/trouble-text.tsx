@@ -6,7 +6,7 @@ import { BEHIND_CAUSES } from './behind-causes.ts'
 import { LastFailure } from './last-failure.tsx'
 
 /** The server stops counting here. */
-const MAX_COUNTED = 10_000
+export const MAX_COUNTED = 10_000
 
 /** Why a webhook is in trouble, since when, how many deliveries wait, and what happens next. */
 export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {

@@ -2,8 +2,10 @@ import { Text } from '@mantine/core'
 import { StateBadge, WebhookStateBadge } from '../../components/state-badge.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 
-type WebhookStateProps = Pick<WebhookRowFragment, 'enabled'> &
-  Partial<Pick<WebhookRowFragment, 'health' | 'forwardedUntil'>>
+interface WebhookStateProps extends Pick<WebhookRowFragment, 'enabled'> {
+  readonly health?: Pick<NonNullable<WebhookRowFragment['health']>, 'state'> | null | undefined
+  readonly forwardedUntil?: string | null | undefined
+}
 
 /** The health of a webhook, and whether it is temporary. */
 export function WebhookState({ forwardedUntil, ...webhook }: WebhookStateProps) {

@@ -1,41 +1,63 @@
 import { Text } from '@mantine/core'
 import type { Column } from '../../components/lists/list.tsx'
 import { Time } from '../../components/time.tsx'
-import type { WebhookRowFragment } from '../../generated/graphql.ts'
-import { formatCount, formatDuration, formatPercent, plural } from '../../lib/format.ts'
-import { maskUrl } from '../../lib/mask-url.ts'
+import type { WebhookListQuery, WebhookRowFragment } from '../../generated/graphql.ts'
+import {
+  formatCount,
+  formatDuration,
+  formatPercent,
+  hostAndPath,
+  plural,
+} from '../../lib/format.ts'
 import { BEHIND_CAUSES } from '../health/behind-causes.ts'
 import { causeOf } from '../health/last-failure.tsx'
+import { MAX_COUNTED } from '../health/trouble-text.tsx'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { webhookName } from '../webhook-name.ts'
 
+export type WebhookListRow = NonNullable<WebhookListQuery['webhooks']>['nodes'][number]
+
 /** The columns of the webhook list, with health for viewers who may see it. */
-export function webhookColumns(withHealth: boolean): readonly Column<WebhookRowFragment>[] {
-  return withHealth
-    ? [...BASE_COLUMNS, ...HEALTH_COLUMNS, SUBSCRIPTIONS]
-    : [...BASE_COLUMNS, SUBSCRIPTIONS]
+export function webhookColumns(withHealth: boolean): readonly Column<WebhookListRow>[] {
+  return withHealth ? [...BASE_COLUMNS, ...HEALTH_COLUMNS, ...OTHERS] : [...BASE_COLUMNS, ...OTHERS]
 }
 
-const BASE_COLUMNS: readonly Column<WebhookRowFragment>[] = [
+const BASE_COLUMNS: readonly Column<WebhookListRow>[] = [
   {
     label: 'Webhook',
-    width: '40%',
+    width: '36%',
+    grow: true,
+    order: { value: 'NAME', direction: 'ascending' },
     cell: (webhook) => (
       <>
-        {webhookName(webhook)}{' '}
-        <Text span size="xs" c="dimmed" fw={400}>
-          {maskUrl(webhook.url)}
-        </Text>
+        {webhookName(webhook)}
+        <span className="ph-below">{hostAndPath(webhook.url)}</span>
       </>
     ),
   },
   { label: 'State', grow: true, width: '34%', cell: (webhook) => <State {...webhook} /> },
 ]
 
-const HEALTH_COLUMNS: readonly Column<WebhookRowFragment>[] = [
+const HEALTH_COLUMNS: readonly Column<WebhookListRow>[] = [
+  {
+    label: 'Waiting',
+    end: true,
+    order: { value: 'MOST_WAITING', direction: 'descending' },
+    cell: ({ backlog }) =>
+      backlog && (backlog.count < MAX_COUNTED ? formatCount(backlog.count) : '10,000+'),
+  },
+  {
+    label: 'Oldest',
+    end: true,
+    priority: 3,
+    order: { value: 'OLDEST_WAITING', direction: 'descending' },
+    cell: ({ backlog }) =>
+      backlog && (backlog.oldest ? <Time at={backlog.oldest.createdAt} as="elapsed" /> : '–'),
+  },
   {
     label: 'Success rate',
     end: true,
+    order: { value: 'LEAST_SUCCESSFUL', direction: 'ascending' },
     cell: ({ health }) =>
       health && (
         <span
@@ -49,6 +71,7 @@ const HEALTH_COLUMNS: readonly Column<WebhookRowFragment>[] = [
     label: 'p95',
     end: true,
     priority: 3,
+    order: { value: 'SLOWEST', direction: 'descending' },
     cell: ({ health }) => health && (health.latency ? formatDuration(health.latency.p95Ms) : '–'),
   },
   {
@@ -59,36 +82,47 @@ const HEALTH_COLUMNS: readonly Column<WebhookRowFragment>[] = [
       health &&
       (health.lastSuccessAt ? <Time at={health.lastSuccessAt} as="relative" /> : 'None yet'),
   },
+  {
+    label: 'Attempts',
+    end: true,
+    priority: 3,
+    isExtra: true,
+    cell: ({ health }) => health && formatCount(health.attempts),
+  },
 ]
 
-const SUBSCRIPTIONS: Column<WebhookRowFragment> = {
-  label: 'Subscribes to',
-  grow: true,
-  width: '26%',
-  priority: 3,
-  cell: ({ eventSubscriptions }) => (
-    <Text span size="xs" className="ph-mono">
-      {eventSubscriptions.map(({ name }) => name).join(', ')}
-    </Text>
-  ),
-}
+const OTHERS: readonly Column<WebhookListRow>[] = [
+  {
+    label: 'Subscribes to',
+    grow: true,
+    width: '16%',
+    priority: 3,
+    cell: ({ eventSubscriptions }) => (
+      <Text span size="xs" className="ph-mono">
+        {eventSubscriptions.map(({ name }) => name).join(', ')}
+      </Text>
+    ),
+  },
+  {
+    label: 'Created',
+    end: true,
+    priority: 3,
+    isExtra: true,
+    order: { value: 'NEWEST_FIRST', direction: 'descending' },
+    cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
+  },
+]
 
 /** The state and, in trouble, the cause. */
-function State({ enabled, health, lastFailure }: WebhookRowFragment) {
+function State({ enabled, health, lastFailure, forwardedUntil }: WebhookRowFragment) {
   const state = health?.state
   const isFailing = state === 'ON_HOLD' || state === 'FAILING' || state === 'DEGRADED'
   return (
     <>
-      <WebhookState enabled={enabled} {...(health && { health })} />
-      {isFailing && lastFailure && (
-        <Text span size="xs" c="dimmed" ms={8}>
-          {causeOf(lastFailure)}
-        </Text>
-      )}
+      <WebhookState enabled={enabled} health={health} forwardedUntil={forwardedUntil} />
+      {isFailing && lastFailure && <span className="ph-below">{causeOf(lastFailure)}</span>}
       {state === 'BEHIND' && health?.behindCause && (
-        <Text span size="xs" c="dimmed" ms={8}>
-          {BEHIND_CAUSES[health.behindCause].label}
-        </Text>
+        <span className="ph-below">{BEHIND_CAUSES[health.behindCause].label}</span>
       )}
     </>
   )

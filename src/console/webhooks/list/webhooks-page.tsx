@@ -1,6 +1,6 @@
-import { Button } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
 import { EventTypeSelect } from '../../components/filters/event-type-select.tsx'
@@ -9,18 +9,24 @@ import { FilterSelect } from '../../components/filters/filter-select.tsx'
 import { SearchField } from '../../components/filters/search-field.tsx'
 import { useFilters } from '../../components/filters/use-filters.ts'
 import { List } from '../../components/lists/list.tsx'
+import { ListViews } from '../../components/lists/list-views.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
+import { useListColumns } from '../../components/lists/use-list-columns.ts'
 import { EmptyState, NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { selectColumn } from '../../components/selection/select-column.tsx'
+import { type Selection, useSelection } from '../../components/selection/use-selection.ts'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { FirstSteps } from '../../onboarding/first-steps.tsx'
 import { useSteps } from '../../onboarding/use-steps.ts'
 import { portalLink, WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
+import { comparePath, MAX_COMPARED } from '../compare/compared-webhooks.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
-import { WEBHOOK_FILTERS, webhooksQuery } from '../webhook-queries.ts'
-import { webhookColumns } from './webhook-columns.tsx'
+import { webhookName } from '../webhook-name.ts'
+import { WEBHOOK_FILTERS, WEBHOOK_ORDERS, webhooksQuery } from '../webhook-queries.ts'
+import { type WebhookListRow, webhookColumns } from './webhook-columns.tsx'
 
 /** A portal without an overview begins here. */
 const startsHere = portalLink !== null && !portalLink.pages.includes('overview')
@@ -32,6 +38,14 @@ export default function WebhooksPage() {
   const { data, error, stale, reload } = usePageQuery(webhooksQuery)
   useHealthChanges(undefined, reload)
   const webhooks = data?.webhooks
+  const withHealth = can('deliveries:read')
+  const columns = useListColumns(
+    'webhooks',
+    useMemo(() => webhookColumns(withHealth), [withHealth]),
+  )
+  const canCompare = withHealth && portalLink === null
+  const rows = webhooks?.nodes
+  const selection = useSelection(rows?.map(({ id }) => id) ?? [], 'webhooks')
   const isEmpty = webhooks?.totalCount === 0 && !filters.active
   const noWebhooks = <NoWebhooks filtered={filters.active} clear={filters.clear} />
   return (
@@ -51,11 +65,17 @@ export default function WebhooksPage() {
       {startsHere && <CustomerSteps otherwise={isEmpty ? noWebhooks : null} />}
       {!(startsHere && isEmpty) && (
         <>
+          <ListViews list="webhooks" columns={columns} orders={WEBHOOK_ORDERS} />
           <WebhookFilters {...filters} />
+          {selection.ids.size > 0 && <CompareSelected selection={selection} />}
           <List
             label={WORDS.webhooks}
-            columns={webhookColumns(can('deliveries:read'))}
-            rows={webhooks?.nodes}
+            columns={
+              canCompare
+                ? [selectColumn<WebhookListRow>(selection, webhookName), ...columns.columns]
+                : columns.columns
+            }
+            rows={rows}
             keyOf={({ id }) => id}
             to={({ id }) => `/webhooks/${id}`}
             error={error}
@@ -67,6 +87,26 @@ export default function WebhooksPage() {
         </>
       )}
     </Page>
+  )
+}
+
+/** Leads from the selected webhooks to their charts. */
+function CompareSelected({ selection: { ids, clear } }: { selection: Selection }) {
+  const isTooMany = ids.size > MAX_COMPARED
+  return (
+    <Group gap="sm" role="status">
+      <Text size="sm" fw={600}>{`${formatCount(ids.size)} selected`}</Text>
+      {isTooMany ? (
+        <Text size="sm" c="dimmed">{`Select at most ${MAX_COMPARED} to compare them.`}</Text>
+      ) : (
+        <Button component={Link} to={comparePath([...ids])} size="xs">
+          Compare
+        </Button>
+      )}
+      <Button size="xs" variant="subtle" onClick={clear}>
+        Clear selection
+      </Button>
+    </Group>
   )
 }
 

@@ -21,7 +21,6 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
     filter: filters.filter,
     page: cursors.variables,
     countNewer: !cursors.moved,
-    ofOneWebhook: true,
   })
   const { newer, state, reload } = deliveries
   return (
@@ -63,7 +62,6 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
     filter: { webhookIds: [webhookId] },
     page: NEWEST,
     countNewer: true,
-    ofOneWebhook: true,
   })
   return (
     <Section

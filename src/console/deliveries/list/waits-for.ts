@@ -1,0 +1,30 @@
+import type { DeliveryRowFragment } from '../../generated/graphql.ts'
+import { formatCount } from '../../lib/format.ts'
+
+type Parked = Pick<DeliveryRowFragment, 'parkedReason'> & {
+  readonly webhook?: {
+    readonly rateLimitPerSecond?: number | null
+    readonly health?: { readonly state: string } | null
+  } | null
+}
+
+/** What a waiting delivery waits for, in a few words. */
+export function waitsFor({ parkedReason, webhook }: Parked): string {
+  // A delivery that was parked before the hold has another reason, and waits for the hold too.
+  switch (webhook?.health?.state === 'ON_HOLD' ? 'ON_HOLD' : parkedReason) {
+    case 'DISABLED':
+      return 'Disabled'
+    case 'ON_HOLD':
+      return 'On hold'
+    case 'ORDERED':
+      return 'In order, after an earlier one'
+    case 'RATE_LIMIT':
+      return webhook?.rateLimitPerSecond == null
+        ? 'Rate limit'
+        : `Rate limit ${formatCount(webhook.rateLimitPerSecond)}/s`
+    case 'CONCURRENCY_LIMIT':
+      return 'Concurrency limit'
+    default:
+      return 'In the backlog'
+  }
+}
