@@ -114,7 +114,8 @@ const started = (name: string) =>
             ? null
             : findBulkTask(context.prisma, callerOf(context).organizationId, taskId, query),
       }),
-      count: t.exposeInt('count', { description:
+      count: t.exposeInt('count', {
+        description:
           'The number of selected deliveries that the task can change in their present states.',
       }),
       countIsExact: t.exposeBoolean('exact', {

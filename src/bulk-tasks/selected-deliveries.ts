@@ -36,7 +36,8 @@ export async function countSelected(
 
 /** SQL: whether an action changes the delivery `d`. */
 const IS_CHANGED = {
-  redeliver: `d.parked_at is null and (d.state <> 'pending' or d.attempt_count > 0)`,
+  redeliver: `d.parked_at is null and (d.state <> 'pending' or d.attempt_count > 0)
+    and exists (select from posthorn.webhooks as w where w.id = d.webhook_id and w.deleted_at is null)`,
   cancel: `d.state = 'pending'`,
 }
 
@@ -68,12 +69,13 @@ export interface DeliveryGroup {
 /** The webhooks that a group names. */
 export const MAX_WEBHOOKS = 5
 
-/** Groups the oldest of the selected deliveries by what they wait for, at most `limit` of them, the largest group first. */
+/** Groups the oldest of the selected deliveries by what they wait for, at most `limit` of them, the largest group first. `onlyWebhook` leaves out those of other webhooks. */
 export async function groupSelected(
   sql: Sql,
   organizationId: string,
   selection: DeliverySelection,
   limit: number,
+  onlyWebhook: string | null,
 ): Promise<DeliveryGroup[]> {
   const { values, add } = createParameters()
   const ids = 'ids' in selection ? `select unnest(${add(selection.ids)}::uuid[])` : null
@@ -89,6 +91,7 @@ export async function groupSelected(
          case when d.parked_at is not null then d.parked_reason end as reason, count(*)::int as count
        from posthorn.deliveries as d
        where d.organization_id = ${add(organizationId)}
+         ${onlyWebhook === null ? '' : `and d.webhook_id = ${add(onlyWebhook)}`}
          and d.id in (${ids ?? page?.matching('distinct delivery_id')})
        group by 1, 2, 3
      )

@@ -13,7 +13,7 @@ declare module '../graphql/builder.ts' {
   }
 }
 
-const DeliveryState = builder.enumType('DeliveryState', {
+export const DeliveryState = builder.enumType('DeliveryState', {
   description: 'The state of a delivery. The last three are final, unless it is redelivered.',
   values: {
     QUEUED: { value: 'queued', description: 'The first attempt is queued or running.' },

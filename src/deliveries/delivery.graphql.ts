@@ -9,7 +9,7 @@ import { timestampOf } from '../lib/uuid-v7.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from './read-filters.ts'
 
-const ParkedReason = builder.enumType('ParkedReason', {
+export const ParkedReason = builder.enumType('ParkedReason', {
   description: 'Why a delivery is parked in the backlog of its webhook.',
   values: {
     DISABLED: { value: 'disabled', description: 'The webhook is disabled.' },

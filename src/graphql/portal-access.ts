@@ -61,7 +61,7 @@ export function changesNode(
 }
 
 /** For a field with the argument `filter.webhookIds`: sets the argument to the webhook. */
-export const filtersByWebhook: PortalAccess = (args, session) => {
+export const filtersByWebhook: Exclude<PortalAccess, string> = (args, session) => {
   const given: readonly string[] = args.filter?.webhookIds ?? []
   const own = ownWebhook(null, session)
   if (!given.includes(own)) ownWebhook(given[0], session)

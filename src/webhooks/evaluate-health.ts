@@ -13,7 +13,7 @@ const DEGRADED = { minutes: 15, minAttempts: 10, minFailed: 3, share: 0.1, endsB
 const BEHIND = { afterMinutes: 5, endsBelowMinutes: 1 }
 
 /** How many webhooks one evaluation reads. If more are due, the longest overdue come first. */
-const MAX_EVALUATED = 500
+const MAX_EVALUATED = 250
 /** Seconds between two evaluations of a webhook that is in trouble or has a backlog. */
 const EVALUATE_EVERY = 5
 

@@ -6,7 +6,7 @@ import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
 import { sortWebhooks, type WebhookOrder } from './webhook-order.ts'
-import { inState, stateOf, WEBHOOK_STATES, type WebhookState } from './webhook-state.ts'
+import { inState, type WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 
@@ -85,22 +85,27 @@ async function findSorted(
       id: true,
       url: true,
       description: true,
-      enabled: true,
-      schedule: { select: { onHoldSince: true } },
-      condition: {
-        select: { state: true, lastSuccessAt: true, failingSince: true },
-      },
     },
     orderBy: { id: 'desc' },
   })
   const sorted = await sortWebhooks(sql, organizationId, order, found)
-  const groups = order === 'attention first' ? ATTENTION : [WEBHOOK_STATES]
-  const ids = groups.flatMap((states) =>
-    sorted.filter((webhook) => states.includes(stateOf(webhook))).map(({ id }) => id),
-  )
+  const ids = sorted.map(({ id }) => id)
+  if (order === 'attention first') await sortByState(sql, organizationId, ids)
   const page = sliceAround(ids, cursor?.id, take)
   const rows = await findWebhooksByIds(db, organizationId, page, atLeastKey(selection))
   return page.flatMap((id) => rows.get(id) ?? [])
+}
+
+async function sortByState(sql: Sql, organizationId: string, ids: string[]): Promise<void> {
+  const { rows } = await sql.query<{ id: string; state: WebhookState }>({
+    name: 'read_webhook_states_of_organization',
+    text: 'select webhook_id as id, state from posthorn.webhook_states where organization_id = $1',
+    values: [organizationId],
+  })
+  const ranks = new Map(
+    rows.map(({ id, state }) => [id, ATTENTION.findIndex((group) => group.includes(state))]),
+  )
+  ids.sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))
 }
 
 /** The organization's webhook with a public id, or `null`. */

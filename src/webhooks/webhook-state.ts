@@ -1,19 +1,7 @@
 import type { Prisma } from '../db/generated/prisma/client.ts'
 
-/**
- * The health of a webhook in one word. `docs/failures.md` explains the rule. The first of these that holds, from the last:
- * a webhook that is on hold and disabled is disabled.
- */
-export const WEBHOOK_STATES = [
-  'no_deliveries',
-  'healthy',
-  'degraded',
-  'behind',
-  'failing',
-  'on_hold',
-  'disabled',
-] as const
-export type WebhookState = (typeof WEBHOOK_STATES)[number]
+/** The health of a webhook in one word. `docs/failures.md` explains the rule. */
+export type WebhookState = 'no_deliveries' | StoredState | 'on_hold' | 'disabled'
 
 /** The states that `evaluateHealth` stores, of a webhook that is enabled and not on hold. */
 export type StoredState = 'healthy' | 'degraded' | 'behind' | 'failing'

@@ -7,6 +7,7 @@ import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
+import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 /* A person on call finds deliveries and acts on them. Each question takes at most three steps. */
@@ -167,6 +168,33 @@ story('an export that breaks off in the middle says so, and goes on where it end
   await page.unroute('**/graphql')
 })
 
+story('what cannot be redelivered says why, and offers what is wanted instead', async () => {
+  const id = await addWebhook('paused', TICKET)
+  server.receiver.answer = (response) => response.writeHead(502).end()
+  await publish(TICKET, 1)
+  await untilCount({ webhookIds: [id], states: ['RETRYING'] }, 1)
+  await call(server, 'updateWebhook', {
+    id: ['ID!', id],
+    input: ['UpdateWebhookInput!', { enabled: false }],
+  })
+  await untilCount({ webhookIds: [id], states: ['WAITING'] }, 1)
+  await open(`/webhooks/${id}?tab=deliveries`)
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
+  await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Nothing to redeliver' })
+  await dialog.getByText('1 waiting: the webhook is disabled.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Redeliver', exact: true }).count()).toBe(0)
+  expect(await violations(page)).toEqual([])
+
+  server.receiver.answer = (response) => response.end()
+  await dialog.getByRole('button', { name: /^Enable/ }).click()
+  const enabling = page.getByRole('dialog', { name: 'Enable this webhook?' })
+  await enabling.getByRole('button', { name: 'Enable', exact: true }).click()
+  await page.getByText('Webhook enabled.').waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await untilCount({ webhookIds: [id], states: ['SUCCEEDED'] }, 1)
+})
+
 const rows = () => page.locator('main tbody tr')
 
 async function expectRows(text: string, count: number): Promise<void> {
@@ -193,13 +221,19 @@ async function saved(click: () => Promise<void>): Promise<{ name: string; lines:
   return { name: download.suggestedFilename(), lines: text.trimEnd().split('\r\n') }
 }
 
-async function addWebhook(name: string, eventType: string): Promise<void> {
+async function addWebhook(name: string, eventType: string): Promise<string> {
   const input = {
     url: `${server.receiver.url}${name}`,
     enabled: true,
     eventSubscriptions: [eventType],
   }
-  await call(server, 'createWebhook', { input: ['CreateWebhookInput!', input] })
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    { input: ['CreateWebhookInput!', input] },
+    'webhook { id }',
+  )
+  return webhook.id
 }
 
 async function publish(type: string, count: number): Promise<void> {

@@ -229,9 +229,9 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   ],
   deliveryCount: [['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false]],
   deliveryGroups: [
-    ['narrowed', () => ''],
-    ['narrowed', () => `ids: ["${own.delivery}", "${other.delivery}"]`],
-    ['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`, false],
+    ['open', () => ''],
+    ['open', () => `ids: ["${own.delivery}", "${other.delivery}"]`],
+    ['closed', () => `filter: { webhookIds: ["${other.webhook}"] }`],
   ],
   attempts: [
     ['narrowed', () => 'first: 3'],

@@ -1,5 +1,6 @@
+import { Anchor, Text } from '@mantine/core'
 import { useMemo } from 'react'
-import { usePageQuery } from '../api/page-query.ts'
+import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
@@ -10,10 +11,11 @@ import { usePanel } from '../components/use-panel.ts'
 import type { AuditLogPageQuery } from '../generated/graphql.ts'
 import { Actor, type Actors } from './actor.tsx'
 import { AuditFilters, useAuditFilters } from './audit-filters.tsx'
-import { auditActorsQuery, auditLogQuery } from './audit-log-query.ts'
-import { actionLabel, sourceLabel } from './audit-options.ts'
+import { auditLogQuery } from './audit-log-query.ts'
+import { actionLabel, DEFAULT_KINDS, sourceLabel } from './audit-options.ts'
 import { EntryPanel } from './entry-panel.tsx'
 import { Subject } from './subject.tsx'
+import { useActors } from './use-actors.ts'
 
 type Entry = NonNullable<AuditLogPageQuery['auditLog']>['nodes'][number]
 
@@ -58,6 +60,14 @@ export default function AuditLogPage() {
       description="Every change in this organization, and every sign-in and sign-out of the console: the actor, the time and the source. Published events are not included; see Events."
     >
       <AuditFilters filters={filters} actors={actors} />
+      {filter?.subjectKinds === DEFAULT_KINDS && (
+        <Text size="xs" c="dimmed">
+          Sessions, sign-ins and sign-outs are left out.{' '}
+          <Anchor component={Link} to="/audit-log?kind=SESSION" inherit underline="always">
+            Show them
+          </Anchor>
+        </Text>
+      )}
       <List
         label="Changes, newest first"
         columns={useMemo(() => columns(actors), [actors])}
@@ -78,18 +88,5 @@ export default function AuditLogPage() {
       />
       <EntryPanel id={opened.id} actors={actors} onClose={opened.close} />
     </Page>
-  )
-}
-
-function useActors(): Actors {
-  const { data } = usePageQuery(auditActorsQuery)
-  return useMemo(
-    () => ({
-      keys: new Map(
-        data?.apiKeys?.nodes.map(({ id, name, tokenHint }) => [id, name ?? `${tokenHint}…`]),
-      ),
-      people: [...new Set(data?.signIns?.nodes.flatMap(({ person }) => person ?? []))],
-    }),
-    [data],
   )
 }

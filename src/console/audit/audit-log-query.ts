@@ -14,7 +14,7 @@ import {
   AuditLogPageDocument,
 } from '../generated/graphql.ts'
 import { oidcHost } from '../page-settings.ts'
-import { ACTIONS, SOURCES, SUBJECT_KINDS } from './audit-options.ts'
+import { ACTIONS, DEFAULT_KINDS, SOURCES, SUBJECT_KINDS } from './audit-options.ts'
 
 /** The query parameters of the filters. */
 export const AUDIT_FILTERS = [
@@ -39,12 +39,13 @@ export const auditActorsQuery = pageQuery(AuditLogActorsDocument, ({ session }) 
   session.can('keys:manage') ? { withPeople: oidcHost !== '' } : null,
 )
 
-/** The filter for the API. */
+/** The filter for the API. Unless something else than a time is chosen, sessions and sign-ins are left out. */
 export function auditFilter(values: AuditValues, time: TimeBounds): AuditFilter {
   const { action, kind, subject, key, person, source } = values
+  const isChosen = [action, kind, subject, key, person, source].some((value) => value !== null)
   return {
     actions: some(readOptions(action, ACTIONS)),
-    subjectKinds: some(readOptions(kind, SUBJECT_KINDS)),
+    subjectKinds: isChosen ? some(readOptions(kind, SUBJECT_KINDS)) : DEFAULT_KINDS,
     subjectIds: some(readList(subject)),
     apiKeyIds: some(readList(key)),
     people: some(readList(person)),

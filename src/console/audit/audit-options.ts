@@ -61,6 +61,11 @@ const KIND_LABELS: Record<AuditSubjectKind, string> = {
 
 export const SUBJECT_KINDS = optionsOf(KIND_LABELS)
 
+/** The kinds of the default view: sessions and sign-ins would be half of the log. */
+export const DEFAULT_KINDS = SUBJECT_KINDS.flatMap(({ value }) =>
+  value === 'SESSION' ? [] : value,
+)
+
 const SOURCE_LABELS: Record<AuditSource, string> = {
   CONSOLE: 'Console',
   GRAPHQL: 'GraphQL',

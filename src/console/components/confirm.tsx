@@ -11,8 +11,10 @@ interface ConfirmProps {
   readonly title: string
   /** What will happen, and what is lost. */
   readonly children: ReactNode
-  /** The verb on the button. */
-  readonly action: string
+  /** The verb on the button. Null if there is nothing to do. */
+  readonly action: string | null
+  /** Whether it is not known yet what the action would do. */
+  readonly pending?: boolean
   readonly destructive?: boolean
   /** The other button. Not the verb of the action: "Keep" beside "Cancel deliveries". Default: Cancel. */
   readonly dismiss?: string
@@ -26,7 +28,8 @@ interface ConfirmProps {
 /** Asks before an action that cannot be undone or that affects others. */
 export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, destructive = false } = props
-  const { dismiss = 'Cancel', onConfirm, success, onDone } = props
+  const { pending = false, onConfirm, success, onDone } = props
+  const { dismiss = action === null ? 'Close' : 'Cancel' } = props
   const [error, setError] = useState<string | null>(null)
   const [running, setRunning] = useState(false)
 
@@ -57,9 +60,16 @@ export function Confirm(props: ConfirmProps) {
           <Button variant="default" onClick={close} data-autofocus>
             {dismiss}
           </Button>
-          <Button color={destructive ? 'red.8' : undefined} loading={running} onClick={confirm}>
-            {action}
-          </Button>
+          {action !== null && (
+            <Button
+              color={destructive ? 'red.8' : undefined}
+              loading={running}
+              disabled={pending}
+              onClick={confirm}
+            >
+              {action}
+            </Button>
+          )}
         </Group>
       </Stack>
     </Modal>

@@ -49,6 +49,7 @@ export default function EventsPage() {
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
           {can('events:publish') && (
             <PublishDialog
+              type={params.get('publish')}
               opened={params.has('publish')}
               setOpened={(opened) =>
                 setParams((current) => changedParams(current, { publish: opened ? 'event' : null }))

@@ -7,11 +7,13 @@ const PublishForm = lazy(() =>
 )
 
 interface PublishDialogProps {
+  /** The event type to begin with, if one is asked for. */
+  readonly type: string | null
   readonly opened: boolean
   setOpened(opened: boolean): void
 }
 
-export function PublishDialog({ opened, setOpened }: PublishDialogProps) {
+export function PublishDialog({ type, opened, setOpened }: PublishDialogProps) {
   return (
     <>
       <Button leftSection={<IconSend size={16} />} onClick={() => setOpened(true)}>
@@ -25,7 +27,7 @@ export function PublishDialog({ opened, setOpened }: PublishDialogProps) {
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <Suspense fallback={<Skeleton h={320} />}>
-          <PublishForm close={() => setOpened(false)} />
+          <PublishForm asked={type} close={() => setOpened(false)} />
         </Suspense>
       </Modal>
     </>

@@ -17,22 +17,27 @@ import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
 import { exampleOf, parsePayload } from './parse-payload.ts'
 
-export function PublishForm({ close }: { close(): void }) {
-  const { data, error, reload } = useRead(EventPublishTypesDocument, {})
-  if (error && !data) return <QueryError error={error} reload={reload} />
-  return data ? <Form types={data.eventTypes} close={close} /> : <Skeleton h={320} />
-}
-
-interface FormProps {
-  readonly types: EventPublishTypesQuery['eventTypes']
+interface PublishFormProps {
+  /** The event type to begin with, if one is asked for. */
+  readonly asked: string | null
   close(): void
 }
 
-function Form({ types, close }: FormProps) {
+export function PublishForm({ asked, close }: PublishFormProps) {
+  const { data, error, reload } = useRead(EventPublishTypesDocument, {})
+  if (error && !data) return <QueryError error={error} reload={reload} />
+  return data ? <Form types={data.eventTypes} asked={asked} close={close} /> : <Skeleton h={320} />
+}
+
+interface FormProps extends PublishFormProps {
+  readonly types: EventPublishTypesQuery['eventTypes']
+}
+
+function Form({ types, asked, close }: FormProps) {
   const { can, viewer } = useSession()
   const navigate = useNavigate()
   const { run, running } = useAction(EventPublishDocument)
-  const [type, setType] = useState(() => firstType(types, viewer.organization.id))
+  const [type, setType] = useState(() => firstType(types, asked, viewer.organization.id))
   const [text, setText] = useState(() => exampleOf(types, type))
   const [idempotencyKey, setIdempotencyKey] = useState('')
   const [rejection, setRejection] = useState<Rejection | null>(null)
@@ -136,8 +141,9 @@ const FIELDS = ['type', 'data', 'idempotencyKey']
 
 const lastTypeKey = (organizationId: string) => `posthorn.last-type.${organizationId}`
 
-/** The type that was published last in this browser, or else the first one. */
-function firstType(types: FormProps['types'], organizationId: string): string | null {
+/** The type that is asked for, or the one that was published last in this browser, or else the first one. */
+function firstType(types: FormProps['types'], asked: string | null, organizationId: string) {
   const last = readStored('local', lastTypeKey(organizationId))
-  return types.find(({ name }) => name === last)?.name ?? types[0]?.name ?? null
+  const known = [asked, last].find((name) => types.some((type) => type.name === name))
+  return known ?? types[0]?.name ?? null
 }

@@ -1,5 +1,5 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { formatCount, plural } from '../lib/format.ts'
 import { type ExportState, MAX_ROWS } from './export-rows.ts'
 
@@ -20,6 +20,11 @@ export function ExportEnd({ name, state }: ExportEndProps) {
     [parts, format],
   )
   useEffect(() => () => URL.revokeObjectURL(url), [url])
+  // A whole file is saved at once. The button saves it again, where the browser did not.
+  const link = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    if (isWhole) link.current?.click()
+  }, [isWhole])
   const day = new Date().toISOString().slice(0, 10)
   return (
     <Stack gap="xs" align="start">
@@ -33,6 +38,7 @@ export function ExportEnd({ name, state }: ExportEndProps) {
       {count > 0 && (
         <Button
           component="a"
+          ref={link}
           variant={isWhole ? 'filled' : 'default'}
           href={url}
           download={`${name}-${day}${isWhole ? '' : '-incomplete'}.${format}`}

@@ -45,7 +45,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
   {
     label: 'Not delivered',
     end: true,
-    priority: 2,
+    priority: 3,
     cell: ({ deliveryHealth }) =>
       countOf((deliveryHealth?.waiting ?? []).reduce((sum, { count }) => sum + count, 0)),
   },

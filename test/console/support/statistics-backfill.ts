@@ -38,20 +38,26 @@ export async function backfillStatistics(
     await insertStatistics(sql, uuid, profile, { minutes: 60, from: 30 * 24, stepMinutes: 60 })
     await insertStatistics(sql, uuid, profile, { minutes: 1, from: 47, stepMinutes: 1 })
   }
-  const summed = (column: string) => `(
-    select array_agg(n order by i) from (
-      select i, sum(n)::int as n
-      from posthorn.webhook_statistics as each, unnest(each.${column}) with ordinality as l (n, i)
-      where each.minutes = s.minutes and each.bucket = s.bucket and each.subject_id <> each.organization_id group by i
-    ) as summed)`
   await sql.query(
-    `insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, attempts,
+    `with own as materialized (
+       select * from posthorn.webhook_statistics where subject_id <> organization_id
+     ),
+     histograms as (
+       select minutes, bucket, array_agg(latency order by i) as latency, array_agg(first_delay order by i) as first_delay
+       from (
+         select minutes, bucket, i, sum(n.latency)::int as latency, sum(n.first_delay)::int as first_delay
+         from own, unnest(own.latency, own.first_delay) with ordinality as n (latency, first_delay, i) group by 1, 2, 3
+       ) as summed
+       group by 1, 2
+     )
+     insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, attempts,
        succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response, first_attempts, first_attempts_failed,
        on_time, late, exhausted, latency, first_delay)
      select organization_id, organization_id, minutes, bucket, 15, sum(attempts), sum(succeeded), 0, 0, sum(failed_5xx),
        sum(failed_without_response), sum(first_attempts), sum(first_attempts_failed), sum(on_time), sum(late),
-       sum(exhausted), ${summed('latency')}, ${summed('first_delay')}
-     from posthorn.webhook_statistics as s where subject_id <> organization_id group by 1, 3, 4
+       sum(exhausted), histograms.latency, histograms.first_delay
+     from own join histograms using (minutes, bucket)
+     group by organization_id, minutes, bucket, histograms.latency, histograms.first_delay
      on conflict do nothing`,
   )
   await sql.query(

@@ -7,11 +7,14 @@ import './form-parts.css'
 export function FormError({ title, children }: { title?: string; children: ReactNode }) {
   if (!children) return null
   return (
-    <Alert color="red" variant="light" role="alert" title={title}>
+    <Alert ref={intoView} color="red" variant="light" role="alert" title={title}>
       {children}
     </Alert>
   )
 }
+
+/** The reason may be below the fold of a long form. */
+const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 interface FormButtonsProps {
   /** The verb on the button that submits. */

@@ -108,6 +108,8 @@ function StopDelivering({ id, opened, close }: { id: string; opened: boolean; cl
 function queuedText({ webhook, isTest }: NonNullable<DeliveryQuery['delivery']>): string {
   if (webhook?.enabled === false && !isTest)
     return 'Webhook is disabled: the delivery waits until you enable the webhook.'
+  if (webhook?.health?.state === 'ON_HOLD')
+    return 'Webhook is on hold: the delivery waits until the webhook works again or is resumed.'
   return webhook?.ordered
     ? 'Retry queued. Earlier deliveries of this ordered webhook go first.'
     : 'Retry queued.'

@@ -1,5 +1,5 @@
 import { Anchor, Text } from '@mantine/core'
-import { IconArchive, IconArchiveOff, IconPencil } from '@tabler/icons-react'
+import { IconArchive, IconArchiveOff, IconPencil, IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { JsonBlock } from '../../components/json/code-block.tsx'
@@ -23,7 +23,7 @@ const BREADCRUMBS = [['Event types', '/event-types']] as const
 
 export default function EventTypePage() {
   const { name = '' } = useParams()
-  const { can } = useSession()
+  const { can, webhookId } = useSession()
   const { eventType, webhookCount, error, missing, reload } = useEventType(name)
   const [confirming, setConfirming] = useState(false)
   if (missing) return <NotFoundPage noun="event type" />
@@ -35,6 +35,8 @@ export default function EventTypePage() {
     )
   }
   const archived = eventType.archivedAt !== null
+  // The form is on the page of events, which a session of one webhook cannot open.
+  const mayPublish = webhookId === null && !archived && can('events:publish') && can('events:read')
   return (
     <Page
       title={name}
@@ -42,11 +44,20 @@ export default function EventTypePage() {
       aside={archived && <StateBadge label="Archived" color="gray" />}
       description={eventType.description}
       actions={
-        can('admin') && (
+        (mayPublish || can('admin')) && (
           <PageActions
             actions={[
-              { label: 'Edit', icon: IconPencil, to: `/event-types/${name}/edit` },
-              {
+              mayPublish && {
+                label: 'Publish',
+                icon: IconSend,
+                to: `/events?${new URLSearchParams({ publish: name })}`,
+              },
+              can('admin') && {
+                label: 'Edit',
+                icon: IconPencil,
+                to: `/event-types/${name}/edit`,
+              },
+              can('admin') && {
                 label: archived ? 'Unarchive' : 'Archive',
                 icon: archived ? IconArchiveOff : IconArchive,
                 onClick: () => setConfirming(true),

@@ -14,10 +14,12 @@ interface ToggleWebhookProps {
   readonly webhook: Pick<WebhookRowFragment, 'id' | 'enabled'>
   readonly opened: boolean
   close(): void
+  done?(): void
 }
 
 /** Disables a webhook, or enables it again. */
-export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: ToggleWebhookProps) {
+export function ToggleWebhook({ webhook, opened, close, done }: ToggleWebhookProps) {
+  const { id, enabled } = webhook
   const { run } = useAction(WebhookUpdateDocument)
 
   return (
@@ -28,6 +30,7 @@ export function ToggleWebhook({ webhook: { id, enabled }, opened, close }: Toggl
       action={enabled ? 'Disable' : 'Enable'}
       onConfirm={() => run({ id, input: { enabled: !enabled } })}
       success={enabled ? 'Webhook disabled.' : 'Webhook enabled.'}
+      {...(done && { onDone: done })}
     >
       {enabled ? (
         <List size="sm" spacing={6}>

@@ -1,5 +1,6 @@
-import { Stack } from '@mantine/core'
+import { Anchor, Stack } from '@mantine/core'
 import { lazy, Suspense } from 'react'
+import { Link } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
 import type { AttemptBucket } from '../../components/charts/buckets/status-classes.ts'
 import { latencyOf, successRateOf, totalsOf } from '../../components/charts/buckets/totals.ts'
@@ -12,7 +13,8 @@ import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { useNow } from '../../components/time.tsx'
 import { type WebhookChangeKind, WebhookStatisticsDocument } from '../../generated/graphql.ts'
-import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
+import { formatCount, formatDuration, formatPercent, plural } from '../../lib/format.ts'
+import { useSession } from '../../session/session.tsx'
 import { useActivity } from './use-health-changes.ts'
 
 const Activity = lazy(() =>
@@ -22,6 +24,7 @@ const loading = <ChartsSkeleton />
 
 /** The attempts of a time range, in numbers and charts, with live updates. */
 export function WebhookStatistics({ webhookId }: { webhookId: string }) {
+  const withHistory = useSession().can('keys:manage')
   const chosen = useRange()
   const { range, zoom } = chosen
   const bounds = boundsOf(range, useNow())
@@ -32,7 +35,11 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   return (
     <Stack gap="lg">
       <Metrics buckets={statistics} />
-      <Section title="Attempts" actions={<RangeSwitch {...chosen} />}>
+      <Section
+        title="Attempts"
+        description={withHistory && <MarksLink count={data?.webhook?.changes.length ?? 0} />}
+        actions={<RangeSwitch {...chosen} />}
+      >
         {statistics ? (
           <Suspense fallback={loading}>
             <Activity
@@ -49,6 +56,16 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
         )}
       </Section>
     </Stack>
+  )
+}
+
+/** Leads from the marks of the charts to the history of the webhook. */
+function MarksLink({ count }: { count: number }) {
+  if (count === 0) return null
+  return (
+    <Anchor component={Link} to="?tab=history" inherit>
+      {`${formatCount(count)} ${plural(count, 'change', 'changes')} marked: show the history`}
+    </Anchor>
   )
 }
 

@@ -26,6 +26,10 @@ const WebhookSecret = lazy(() =>
   import('../secret/webhook-secret.tsx').then((m) => ({ default: m.WebhookSecret })),
 )
 
+const WebhookHistory = lazy(() =>
+  import('../../audit/webhook-history.tsx').then((m) => ({ default: m.WebhookHistory })),
+)
+
 export default function WebhookPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
@@ -46,6 +50,7 @@ export default function WebhookPage() {
     ...(can('deliveries:read') ? (['overview', 'deliveries'] as const) : []),
     ...(can('secrets:read') || can('secrets:rotate') ? (['secret'] as const) : []),
     'settings' as const,
+    ...(can('keys:manage') ? (['history'] as const) : []),
   ]
   const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0]
   return (
@@ -81,6 +86,11 @@ export default function WebhookPage() {
         <Tabs.Panel value="settings">
           <WebhookSettings webhook={webhook} />
         </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <Suspense fallback={<Skeleton height={320} />}>
+            <WebhookHistory webhookId={webhook.id} />
+          </Suspense>
+        </Tabs.Panel>
       </Tabs>
     </Page>
   )
@@ -91,6 +101,7 @@ const LABELS = {
   deliveries: 'Deliveries',
   secret: 'Signing secret',
   settings: 'Settings',
+  history: 'History',
 }
 
 interface WebhookOverviewProps {
