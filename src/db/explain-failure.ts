@@ -2,10 +2,18 @@ import { ConfigError } from '../config/config.ts'
 import { DomainError } from '../lib/errors.ts'
 import { type Unavailability, unavailabilityOf } from './faults.ts'
 
+/** An error whose message another thread has explained. */
+export class ExplainedError extends Error {}
+
 /** One message for the person who started the process or the command. */
-export function explainFailure(error: unknown): string {
-  if (error instanceof DomainError || error instanceof ConfigError) return error.message
+export function explainFailure(error: unknown, isEmbedded = false): string {
+  if ([DomainError, ConfigError, ExplainedError].some((known) => error instanceof known)) {
+    return messageOf(error)
+  }
   const unavailability = unavailabilityOf(error)
+  if (unavailability === 'unreachable' && isEmbedded) {
+    return `The embedded Postgres does not answer (${messageOf(error)}). Another process may be stopping it: start again.`
+  }
   if (unavailability !== null) return REMEDIES[unavailability](messageOf(error))
   if (Object(error).code === INSUFFICIENT_PRIVILEGE) {
     return `${messageOf(error)}. Set DATABASE_URL to the role of the service, or to the owner of the tables.`

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
+import { ExplainedError } from '../db/explain-failure.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
 import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 
@@ -86,7 +87,9 @@ export async function launchThread(
     remote.$close(new Error(`The thread ${role} ended: ${reason}`))
   })
   try {
-    const url = await remote.start(settings, restarts)
+    const url = await remote.start(settings, restarts).catch((error: Error) => {
+      throw new ExplainedError(error.message)
+    })
     supervision.allow(SILENT_AFTER_MS)
     return {
       remote,

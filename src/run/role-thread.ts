@@ -39,7 +39,7 @@ const main = createBirpc<MainThread, RoleThread>(
         return app.url
       } catch (error) {
         // Only the message of an error arrives in the main thread.
-        throw new Error(explainFailure(error))
+        throw new Error(explainFailure(error, settings.config.database === 'embedded'))
       }
     },
 
