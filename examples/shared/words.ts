@@ -1,4 +1,6 @@
 const STATES: Readonly<Record<string, string>> = {
+  BEHIND: 'Behind',
+  DEGRADED: 'Degraded',
   DISABLED: 'Disabled',
   FAILING: 'Failing',
   HEALTHY: 'Healthy',

@@ -74,6 +74,10 @@ export async function createApiKey(
       subjectId: publicId('apiKey', created.id),
       after: auditedFields(created),
     })
+    await tx.$executeRaw`
+      select posthorn.notice(k.organization_id, null, 'posthorn.api_key.created',
+        posthorn.api_key_notice(k.id, k.name, k.token_hint, k.scopes, k.expires_at))
+      from posthorn.api_keys as k where k.id = ${created.id}::uuid`
     return created
   })
   return { key, token }

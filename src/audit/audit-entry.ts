@@ -36,6 +36,7 @@ export const AUDIT_ACTIONS = [
   'job.failed',
   'job.completed',
   'encryption.rotated',
+  'operational_events.updated',
 ] as const
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -11,6 +11,7 @@ export type SubjectKind =
   | 'organization'
   | 'job'
   | 'encryption'
+  | 'notices'
 
 type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
 
@@ -28,6 +29,7 @@ const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   organization: 'organization',
   job: 'job',
   encryption: 'encryption',
+  operational_events: 'notices',
 }
 
 /** The actions whose subjects are of one of these kinds. */

@@ -9,11 +9,11 @@ import { PortalEndedNotice, PortalEndedPage } from './session/portal-ended.tsx'
 import { SessionProvider } from './session/session.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
 import { cssVariables, theme } from './theme/theme.ts'
-import { loadFont, themeOfPortal } from './theme/theme-of-portal.ts'
+import { loadFont, themeOfPortal, variablesOfPortal } from './theme/theme-of-portal.ts'
 
 /** The reader's theme or, in the portal, the host application's. */
 const ownTheme = portalLink ? themeOfPortal(portalLink) : theme
-const ownVariables = cssVariables(portalLink?.density)
+const ownVariables = portalLink ? variablesOfPortal(portalLink) : cssVariables()
 const forcedScheme = portalLink && portalLink.scheme !== 'auto' ? portalLink.scheme : undefined
 if (portalLink?.font && portalLink.fontUrl) loadFont(portalLink.font, portalLink.fontUrl)
 

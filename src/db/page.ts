@@ -73,3 +73,15 @@ export function pageOf<Query extends Page>(
   const where = cursor?.id ? { id: readsDownwards ? { lt: cursor.id } : { gt: cursor.id } } : {}
   return { ...selection, take, orderBy: { id: descending ? 'desc' : 'asc' }, where }
 }
+
+/** At most `take` ids after the cursor or, if `take` is negative, before it. */
+export function sliceAround(
+  ids: readonly string[],
+  cursor: string | undefined,
+  take: number,
+): string[] {
+  const at = cursor === undefined ? -1 : ids.indexOf(cursor)
+  if (take >= 0) return ids.slice(at + 1, at + 1 + take)
+  const end = at < 0 ? ids.length : at
+  return ids.slice(Math.max(0, end + take), end)
+}

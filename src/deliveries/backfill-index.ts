@@ -12,7 +12,8 @@ interface Cursor {
 }
 
 /**
- * Adds pending deliveries that are no longer fresh to the index of states, up to `limit`, and returns their number. The
+ * Adds pending deliveries that are no longer fresh to the index of states, up to `limit`, and returns their number. Their
+ * webhooks are evaluated, because the workers may be behind. The
  * index is complete before the cursor, so a search for pending deliveries reads the index and the rows after the
  * cursor.
  */
@@ -38,12 +39,21 @@ async function backfill(sql: Sql, limit: number): Promise<number> {
     return 0
   }
   const { rows: found } = await sql.query<{ id: string }>(
-    `update posthorn.deliveries set is_backfilled = true
-     where id = any (array(
-       select id from posthorn.deliveries
-       where id >= $1 and id < $2 and state = 'pending' and indexed_state is null order by id limit $3
-     )) and state = 'pending'
-     returning id`,
+    `with found as (
+       update posthorn.deliveries set is_backfilled = true
+       where id = any (array(
+         select id from posthorn.deliveries
+         where id >= $1 and id < $2 and state = 'pending' and indexed_state is null order by id limit $3
+       )) and state = 'pending'
+       returning id, webhook_id
+     ),
+     evaluated as (
+       insert into posthorn.webhook_conditions as c (webhook_id, next_evaluation_at)
+       select w.id, now() from posthorn.webhooks as w where w.id in (select webhook_id from found) order by w.id
+       on conflict (webhook_id) do update
+         set next_evaluation_at = coalesce(c.next_evaluation_at, excluded.next_evaluation_at)
+     )
+     select id from found`,
     [cursor.reached_id, cursor.next_id, limit],
   )
   if (found.length < limit) await moveCursor(sql, cursor.next_id)

@@ -13,6 +13,13 @@ const Counts = builder.objectRef<EventDeliveryCounts>('EventDeliveryCounts').imp
     succeeded: t.exposeInt('succeeded', { description: 'Those that succeeded.' }),
     exhausted: t.exposeInt('exhausted', { description: 'Those that are exhausted.' }),
     canceled: t.exposeInt('canceled', { description: 'Those that were canceled.' }),
+    retrying: t.exposeInt('retrying', {
+      description: 'Those that failed and have a retry scheduled.',
+    }),
+    waiting: t.exposeInt('waiting', { description: 'Those that wait for their webhook.' }),
+    onHold: t.exposeInt('onHold', {
+      description: 'Those of the waiting ones whose webhook is on hold.',
+    }),
     unfinished: t.int({
       description: 'Those that are queued, retrying or waiting.',
       resolve: ({ total, succeeded, exhausted, canceled }) =>

@@ -6,6 +6,10 @@ export interface EventDeliveryCounts {
   readonly succeeded: number
   readonly exhausted: number
   readonly canceled: number
+  readonly retrying: number
+  readonly waiting: number
+  /** Of those that wait. */
+  readonly onHold: number
 }
 
 /** Counting stops at this many deliveries of an event. */
@@ -32,9 +36,15 @@ const COUNT = `
     select count(*)::int as total,
       count(*) filter (where state = 'succeeded')::int as succeeded,
       count(*) filter (where state = 'exhausted')::int as exhausted,
-      count(*) filter (where state = 'canceled')::int as canceled
+      count(*) filter (where state = 'canceled')::int as canceled,
+      count(*) filter (where state = 'pending' and parked_at is null and attempt_count > 0)::int as retrying,
+      count(*) filter (where parked_at is not null)::int as waiting,
+      count(*) filter (where parked_at is not null and exists (
+        select from posthorn.webhooks as w join posthorn.webhook_schedules as s on s.webhook_id = w.id
+        where w.id = delivery.webhook_id and w.enabled and s.on_hold_since is not null
+      ))::int as "onHold"
     from (
-      select d.state from posthorn.deliveries as d
+      select d.state, d.parked_at, d.attempt_count, d.webhook_id from posthorn.deliveries as d
       where d.event_id = event.id and d.id >= event.id and d.organization_id = $1
         and ($3::uuid is null or d.webhook_id = $3)
       limit ${MAX_COUNTED}

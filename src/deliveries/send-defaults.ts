@@ -7,18 +7,23 @@ export interface SendDefaults {
 }
 
 /**
- * Stores the defaults of the worker. Publishing in SQL gives each new delivery their number of attempts, and the API
- * shows them as the effective settings of webhooks.
+ * Stores the defaults of the worker. Publishing in SQL gives each new delivery their number of attempts, the API
+ * shows them as the effective settings of webhooks, and the links of notices begin with the public URL.
  */
 export async function saveSendDefaults(
   sql: Sql,
-  { retryScheduleMs, attemptTimeoutMs }: SendDefaults,
+  {
+    retryScheduleMs,
+    attemptTimeoutMs,
+    publicUrl = null,
+  }: SendDefaults & { readonly publicUrl?: string | null },
 ): Promise<void> {
   await sql.query(
     `update posthorn.settings
-     set default_max_attempts = $1, default_retry_schedule_ms = $2::int[], default_timeout_ms = $3
-     where (default_max_attempts, default_retry_schedule_ms, default_timeout_ms) is distinct from ($1, $2::int[], $3)`,
-    [retryScheduleMs.length + 1, retryScheduleMs, attemptTimeoutMs],
+     set default_max_attempts = $1, default_retry_schedule_ms = $2::int[], default_timeout_ms = $3, public_url = $4
+     where (default_max_attempts, default_retry_schedule_ms, default_timeout_ms, public_url)
+       is distinct from ($1, $2::int[], $3, $4)`,
+    [retryScheduleMs.length + 1, retryScheduleMs, attemptTimeoutMs, publicUrl],
   )
 }
 

@@ -9,7 +9,7 @@ import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.t
 import type { IssueCode } from '../lib/issue-codes.ts'
 import { checkSchema } from '../lib/json-schema.ts'
 import { checkInput } from '../lib/validation.ts'
-import { MAX_DATA_BYTES } from './event-type.ts'
+import { MAX_DATA_BYTES, OPERATIONAL_PREFIX } from './event-type.ts'
 import { searchKeysRule } from './search-key.ts'
 
 const NAME = /^[a-zA-Z0-9_-]+([.][a-zA-Z0-9_-]+)*$/
@@ -50,7 +50,7 @@ export async function createEventType(
 ): Promise<void> {
   const { data, issues } = checkInput(newEventType, input)
   const payload = await payloadIssues(input.schema ?? null, input.example ?? null)
-  const allIssues = [...issues, ...payload]
+  const allIssues = [...issues, ...reservedIssues(input.name), ...payload]
   if (!data || allIssues.length > 0) throw invalid(allIssues)
   const created = await prisma.$transaction(async (tx) => {
     const { count } = await tx.eventType.createMany({
@@ -84,7 +84,11 @@ export async function updateEventType(
     const before = await lockEventType(tx, name)
     const { data, issues } = checkInput(eventTypeChanges, input)
     const { schema = before.schema, example = before.example } = input
-    const allIssues = [...issues, ...(await payloadIssues(schema, example))]
+    const allIssues = [
+      ...issues,
+      ...reservedIssues(name),
+      ...(await payloadIssues(schema, example)),
+    ]
     if (!data || allIssues.length > 0) throw invalid(allIssues)
     const changed = changedFields(auditedFields(before), { ...auditedFields(before), ...data })
     const { revision } = before
@@ -109,6 +113,12 @@ export async function updateEventType(
       ...changedFields(auditedFields(before), auditedFields(after)),
     })
   })
+}
+
+function reservedIssues(name: string): FieldIssue[] {
+  if (!name.startsWith(OPERATIONAL_PREFIX)) return []
+  const detail = `The event types that begin with ${OPERATIONAL_PREFIX} are those of operational events, which only Posthorn itself defines. Choose another one.`
+  return [{ path: ['name'], code: 'reserved_event_type', detail }]
 }
 
 /** The actions of which each increases the revision once. */

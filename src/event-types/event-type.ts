@@ -3,6 +3,9 @@ import { batched } from '../lib/batch.ts'
 import { type CheckData, compileSchema } from '../lib/json-schema.ts'
 import { LruMap } from '../lib/lru-map.ts'
 
+/** Event types that begin with it are those of operational events. Only Posthorn itself publishes them. */
+export const OPERATIONAL_PREFIX = 'posthorn.'
+
 /** The largest `data` of an event, as JSON. */
 export const MAX_DATA_BYTES = 256 * 1024
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
-import type { Catalogue, KnownTypes } from '../event-types/event-type.ts'
+import { type Catalogue, type KnownTypes, OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
 import { CHECK_TOO_SLOW, checkAgainstSchema, checkEvent } from './check-event.ts'
@@ -115,7 +115,7 @@ async function toRows(
     }
     const data = event.dataText ?? JSON.stringify(event.data)
     const type = types.get(event.type)
-    const found = checkEvent(event, data)
+    const found = [...reservedIssues(event), ...checkEvent(event, data)]
     if (type) {
       const checker = type.checker()
       const check = checker instanceof Promise ? await checker : checker
@@ -135,6 +135,12 @@ async function toRows(
     })
   }
   return { rows, issues }
+}
+
+function reservedIssues({ type }: NewEvent): FieldIssue[] {
+  if (!type.startsWith(OPERATIONAL_PREFIX)) return []
+  const detail = `Posthorn itself publishes the events whose types begin with ${OPERATIONAL_PREFIX} Choose another type.`
+  return [{ path: ['type'], code: 'reserved_event_type', detail }]
 }
 
 async function unknownTypes(

@@ -43,6 +43,7 @@ export const ISSUE_CODES = {
   past_retention: 'The time is past the retention.',
   port_not_allowed: 'The port of the URL is not allowed.',
   required: 'The field is needed.',
+  reserved_event_type: 'Only Posthorn itself publishes events of this type.',
   reserved_header: 'Posthorn sets the header, or connections need it.',
   schema_mismatch: 'The data does not match the schema of the event type.',
   scope_not_for_sessions: 'A session cannot have the scope.',

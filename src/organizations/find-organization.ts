@@ -2,7 +2,7 @@ import type { Db, Sql } from '../db/client.ts'
 import { containing } from '../db/containing.ts'
 import type { Organization, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
-import { type Page, pageOf } from '../db/page.ts'
+import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 
 type Query = Pick<Prisma.OrganizationFindUniqueArgs, 'select' | 'include'>
@@ -29,15 +29,55 @@ export interface OrganizationFilter {
   readonly search?: string | null | undefined
 }
 
-/** A page of all organizations that match the filter, newest first. */
+export type OrganizationOrder = 'newest first' | 'by damage'
+
+/** A page of all organizations that match the filter. */
 export async function findOrganizations(
   db: Db,
+  sql: Sql,
   { search }: OrganizationFilter,
   query: Query & Page,
+  order: OrganizationOrder,
 ): Promise<Organization[]> {
+  if (order === 'by damage') return await findByDamage(db, sql, search ?? '', query)
   const { where, ...page } = pageOf(query, 'newest first')
   const name = typeof search === 'string' ? { name: containing(search) } : {}
   return await db.organization.findMany({ ...page, where: { ...where, ...name } })
+}
+
+/** Reads the ids of all first. An installation has few organizations and webhooks. */
+async function findByDamage(
+  db: Db,
+  sql: Sql,
+  search: string,
+  { cursor, skip: _, take, ...selection }: Query & Page,
+): Promise<Organization[]> {
+  const { rows } = await sql.query<{ id: string }>({
+    name: 'order_organizations_by_damage',
+    text: `
+      select o.id from posthorn.organizations as o
+      left join (
+        select organization_id, count(*) filter (where state = 'on_hold') as on_hold,
+          count(*) filter (where state = 'failing') as failing, count(*) filter (where state = 'behind') as behind,
+          count(*) filter (where state = 'degraded') as degraded, min(oldest_waiting_at) as oldest_waiting_at
+        from posthorn.webhook_states where state in ('on_hold', 'failing', 'behind', 'degraded') group by 1
+      ) as damage on damage.organization_id = o.id
+      where $1 = '' or strpos(lower(o.name), lower($1)) > 0
+      order by coalesce(on_hold, 0) desc, coalesce(failing, 0) desc, coalesce(behind, 0) desc,
+        coalesce(degraded, 0) desc, oldest_waiting_at, o.id desc`,
+    values: [search],
+  })
+  const page = sliceAround(
+    rows.map(({ id }) => id),
+    cursor?.id,
+    take,
+  )
+  const found = await db.organization.findMany({
+    ...atLeastKey(selection),
+    where: { id: { in: page } },
+  })
+  const byId = new Map(found.map((organization) => [organization.id, organization]))
+  return page.flatMap((id) => byId.get(id) ?? [])
 }
 
 export async function organizationExists(sql: Sql, uuid: string): Promise<boolean> {

@@ -57,6 +57,18 @@ builder.inputType('OrganizationFilter', {
   }),
 })
 
+const OrganizationOrder = builder.enumType('OrganizationOrder', {
+  description: 'The order of organizations.',
+  values: {
+    NEWEST_FIRST: { value: 'newest first', description: 'By the time of their creation.' },
+    DAMAGE_FIRST: {
+      value: 'by damage',
+      description:
+        'Those with the most webhooks on hold, then with the most that are failing, behind, degraded, then the others, newest first. A state that changes between two pages can repeat or skip an organization.',
+    },
+  } as const,
+})
+
 builder.queryFields((t) => ({
   organization: t.prismaField({
     type: 'Organization',
@@ -74,16 +86,22 @@ builder.queryFields((t) => ({
       cursor: 'id',
       semanticNonNull: true,
       description:
-        'All organizations, newest first. Each has the fields that `Query` has for the own organization. To change one of them, an operator sends the HTTP header `posthorn-organization: org_…`.',
+        'All organizations. Each has the fields that `Query` has for the own organization. To change one of them, an operator sends the HTTP header `posthorn-organization: org_…`.',
       authScopes: { scope: 'admin' },
       args: {
         filter: t.arg({
           type: 'OrganizationFilter',
           description: 'Selects organizations. Default: all.',
         }),
+        orderBy: t.arg({
+          type: OrganizationOrder,
+          required: true,
+          defaultValue: 'newest first',
+          description: 'The order. Default: NEWEST_FIRST.',
+        }),
       },
-      resolve: (query, _root, { filter }, { prisma }) =>
-        findOrganizations(prisma, filter ?? {}, query),
+      resolve: (query, _root, { filter, orderBy }, { prisma, sql }) =>
+        findOrganizations(prisma, sql, filter ?? {}, query, orderBy),
     },
     OrganizationConnection,
   ),

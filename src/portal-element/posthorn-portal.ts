@@ -7,6 +7,9 @@ export interface SessionExpiring {
   readonly expiresAt: Date
 }
 
+/** The attributes that replace options of the session, which are in the fragment of its `url`. */
+const OPTIONS = ['background', 'foreground', 'padding', 'pages']
+
 /** On a server, which has no DOM, the import does nothing: a page that is rendered there may import this file. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
 
@@ -14,10 +17,11 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
  * `<posthorn-portal src="…">` shows the portal in a frame that is as high as its page. `src` is the `url` of a portal
  * session. Events: `session-started` when the portal has opened or goes on with a renewed session; `session-expiring` two
  * minutes before the session ends, with a `SessionExpiring` as detail; and `session-ended`. `renew` answers the last two.
- * The attribute `label` names the frame for screen readers; default: Webhooks.
+ * The attribute `label` names the frame for screen readers; default: Webhooks. The attributes `background`, `foreground`,
+ * `padding` and `pages` replace these options of the session; the portal reads them when it opens.
  */
 export class PosthornPortal extends Base {
-  static observedAttributes = ['src', 'label']
+  static observedAttributes = ['src', 'label', ...OPTIONS]
 
   /** Called before the session ends and after it ended. Forms keep what the reader typed. Default: the session ends. */
   renew: Renew | null = null
@@ -45,14 +49,28 @@ export class PosthornPortal extends Base {
     removeEventListener('message', this.#receive)
   }
 
-  attributeChangedCallback(name: string, _before: string | null, value: string | null): void {
-    if (name === 'src' && value) this.#frame.src = value
+  attributeChangedCallback(name: string): void {
+    const src = this.getAttribute('src')
+    const isOption = OPTIONS.includes(name)
+    // An open portal reads no options.
+    if (src && (name === 'src' || (isOption && !this.isConnected)))
+      this.#frame.src = this.#withOptions(src)
     this.#frame.title = this.getAttribute('label') ?? 'Webhooks'
   }
 
   /** Gives the portal the `url` of a new session. Forms keep what the reader typed. */
   renewWith(url: string): void {
-    this.#send({ type: 'posthorn:renew', url })
+    this.#send({ type: 'posthorn:renew', url: this.#withOptions(url) })
+  }
+
+  #withOptions(url: string): string {
+    const [page, fragment] = url.split('#')
+    const options = new URLSearchParams(fragment)
+    for (const name of OPTIONS) {
+      const value = this.getAttribute(name)
+      if (value !== null) options.set(name, value)
+    }
+    return `${page}#${options}`
   }
 
   readonly #connect = () => this.#send({ type: 'posthorn:connect' })
@@ -66,6 +84,7 @@ export class PosthornPortal extends Base {
     const frame = this.#frame
     if (source !== frame.contentWindow || origin !== new URL(frame.src).origin) return
     if (data.type === 'posthorn:height') frame.style.height = `${data.height}px`
+    if (data.type === 'posthorn:color-scheme') frame.style.colorScheme = data.scheme
     if (data.type === 'posthorn:session-started') {
       this.dispatchEvent(new CustomEvent('session-started'))
     }

@@ -23,6 +23,8 @@ export interface TaskPayloads {
   sweep: Record<string, never>
   /** Backfill the index of states, roll up statistics, prune schedules, and delete expired temporary webhooks. */
   roll_up: Record<string, never>
+  /** Report what expires soon, and the exhausted deliveries that share a notice. */
+  send_notices: Record<string, never>
 }
 
 /** The key of the job that cancels the deliveries of a deleted webhook. */

@@ -23,6 +23,8 @@ export interface WorkerOptions {
   readonly workerSchema: string
   readonly logger: Logger
   readonly outages: OutageLog
+  /** The number of attempts in flight. Default: 0. */
+  readonly inFlight?: () => number
   /** Called when the shutdown begins. */
   readonly onStopping: () => void
   /** Called when a runner is replaced. Default: nothing. */
@@ -37,7 +39,15 @@ const LOOK_FOR_UNKNOWN_RUNNERS_EVERY_MS = 60_000
 export async function startWorker(
   database: Pools,
   tasks: Tasks,
-  { concurrency, workerSchema, logger, outages, onStopping, onReplaced = () => {} }: WorkerOptions,
+  {
+    concurrency,
+    workerSchema,
+    logger,
+    outages,
+    inFlight = () => 0,
+    onStopping,
+    onReplaced = () => {},
+  }: WorkerOptions,
 ): Promise<Worker> {
   const { pool, url } = database
   const log = createWorkerLog(logger, outages)
@@ -49,6 +59,7 @@ export async function startWorker(
   const heartbeat = started.use(
     startHeartbeat({
       databaseUrl: url,
+      load: () => ({ inFlight: inFlight(), concurrency }),
       onHeartbeat: () => runner?.checkClaims(),
       onLost(id) {
         if (runner?.id === id) runner.fail({ reason: 'its claims are lost' })

@@ -35,6 +35,7 @@ import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { CommonServices } from './common-services.ts'
 import { createTasks } from './tasks.ts'
+import { watchHealth } from './watch-health.ts'
 import { watchRescheduled } from './watch-rescheduled.ts'
 
 /** Disposing of it finishes the attempts in flight. */
@@ -61,6 +62,17 @@ export async function startDelivering(
       onError(error) {
         if (deps.outages.report(error)) return
         deps.logger.warn({ error }, 'cannot look for rescheduled jobs; trying again')
+      },
+    }),
+  )
+  started.use(
+    watchHealth({
+      sql: deps.database.pipeline,
+      notify: deps.notify,
+      now: settings.now ?? systemClock,
+      onError(error) {
+        if (deps.outages.report(error)) return
+        deps.logger.warn({ error }, 'cannot evaluate the health of the webhooks; trying again')
       },
     }),
   )
@@ -172,6 +184,7 @@ async function startTasks(
     workerSchema,
     logger,
     outages,
+    inFlight: () => scheduler.inFlight,
     onStopping: () => scheduler.close(),
     onReplaced: countReplacements(metrics.registry),
   })

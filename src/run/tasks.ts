@@ -16,6 +16,7 @@ import {
   deleteOldForwardedRequests,
 } from '../forwarding/delete-expired.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
+import { sendLateNotices } from '../notices/send-notices.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/task-runs.ts'
 import { deleteOldBacklogSamples, sampleBacklogs } from '../scheduling/backlog-samples.ts'
@@ -127,6 +128,8 @@ export function createTasks({
     },
 
     sweep: async (_payload, { signal }) => reportSweep(await sweep(pool, workerSchema, { signal })),
+
+    send_notices: () => sendLateNotices(pool),
 
     async roll_up() {
       const backfilled = await backfillIndex(pool)

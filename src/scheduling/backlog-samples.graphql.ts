@@ -10,7 +10,8 @@ const Bucket = builder.objectRef<BacklogBucket>('BacklogBucket').implement({
   fields: (t) => ({
     start: t.expose('start', { type: 'DateTime', description: 'When the bucket starts.' }),
     waiting: t.exposeInt('waiting', {
-      description: `The largest number of waiting deliveries that was counted in the bucket. Posthorn counts once a minute, and at most ${MAX_COUNTED_PARKED.toLocaleString('en')} for each webhook.`,
+      nullable: true,
+      description: `The largest number of waiting deliveries that was counted in the bucket. Posthorn counts once a minute, and at most ${MAX_COUNTED_PARKED.toLocaleString('en')} for each webhook. Null if nothing was counted in the bucket, for example while no worker ran.`,
     }),
   }),
 })

@@ -5,8 +5,8 @@ import { MAX_COUNTED_PARKED } from './count-parked.ts'
 /** The backlog in one bucket of time. */
 export interface BacklogBucket {
   readonly start: Date
-  /** The largest number of deliveries that waited at a sample. */
-  readonly waiting: number
+  /** The largest number of deliveries that waited at a sample. Null if none was taken. */
+  readonly waiting: number | null
 }
 
 /** Samples older than this are kept for each hour only. */
@@ -20,6 +20,10 @@ export async function sampleBacklogs(sql: Sql, now = new Date()): Promise<number
   const { rowCount } = await sql.query({
     name: 'sample_backlogs',
     text: `
+      with sampling as (
+        insert into posthorn.backlog_samplings (sampled_at) values (date_trunc('minute', $1::timestamptz))
+        on conflict do nothing
+      )
       insert into posthorn.backlog_samples (webhook_id, organization_id, sampled_at, waiting)
       select w.id, w.organization_id, date_trunc('minute', $1::timestamptz), counted.waiting
       from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
@@ -45,7 +49,7 @@ export async function readBacklogs(
   const isOrganization = 'organization' in subject
   const column = isOrganization ? 'organization_id' : 'webhook_id'
   const uuids = isOrganization ? [subject.organization] : subject.webhooks
-  const { rows } = await sql.query<{ subject: string; start: Date; waiting: number }>({
+  const { rows } = await sql.query<{ subject: string | null; start: Date; waiting: number }>({
     name: `read_backlogs_by_${column}_${unit}`,
     text: `
       select subject, start, max(waiting)::float8 as waiting from (
@@ -53,16 +57,22 @@ export async function readBacklogs(
         from posthorn.backlog_samples
         where ${column} = any ($1::uuid[]) and sampled_at >= $2 and sampled_at < $3
         group by ${column}, sampled_at
+        union all
+        select null, date_trunc('${unit}', sampled_at, 'UTC'), 0
+        from posthorn.backlog_samplings where sampled_at >= $2 and sampled_at < $3
       ) as sampled
       group by 1, 2`,
     values: [uuids, since, until],
   })
   const bySubject = Map.groupBy(rows, (row) => row.subject)
+  const timesOf = (subject: string | null) =>
+    bySubject.get(subject)?.map(({ start, waiting }) => [start.getTime(), waiting] as const) ?? []
   return uuids.map((uuid) => {
-    const sampled = new Map(bySubject.get(uuid)?.map((row) => [row.start.getTime(), row.waiting]))
+    // The counts of the webhook replace the zeros of the times at which all backlogs were counted.
+    const sampled = new Map([...timesOf(null), ...timesOf(uuid)])
     const buckets: BacklogBucket[] = []
     for (let at = since.getTime(); at < until.getTime(); at += UNIT_MS[unit]) {
-      buckets.push({ start: new Date(at), waiting: sampled.get(at) ?? 0 })
+      buckets.push({ start: new Date(at), waiting: sampled.get(at) ?? null })
     }
     return buckets
   })
@@ -74,9 +84,10 @@ export async function deleteOldBacklogSamples(
   retentionMs: number,
   now = new Date(),
 ): Promise<number> {
+  const isOld = 'sampled_at < $1 or (sampled_at < $2 and extract(minute from sampled_at) <> 0)'
   const { rowCount } = await sql.query(
-    `delete from posthorn.backlog_samples
-     where sampled_at < $1 or (sampled_at < $2 and extract(minute from sampled_at) <> 0)`,
+    `with samplings as (delete from posthorn.backlog_samplings where ${isOld})
+     delete from posthorn.backlog_samples where ${isOld}`,
     [new Date(now.getTime() - retentionMs), new Date(now.getTime() - MINUTES_KEPT_MS)],
   )
   return rowCount ?? 0

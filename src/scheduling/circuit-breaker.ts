@@ -50,10 +50,17 @@ export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promi
           next_probe_at = greatest(s.next_probe_at, excluded.next_probe_at), probe_count = 0,
           probe_delivery_id = null, slow_start_since = null, slow_start_released = 0
         where s.on_hold_since is null or s.on_hold_reason = 'retry_after'
-        returning webhook_id, on_hold_since
+        returning webhook_id, on_hold_since, next_probe_at
+      ),
+      hold as (
+        insert into posthorn.webhook_holds (webhook_id, started_at) select webhook_id, on_hold_since from opened
+        on conflict (webhook_id, started_at) do update set ended_at = null
       )
-      insert into posthorn.webhook_holds (webhook_id, started_at) select webhook_id, on_hold_since from opened
-      on conflict (webhook_id, started_at) do update set ended_at = null`,
+      select posthorn.notice(w.organization_id, w.id, 'posthorn.webhook.on_hold', jsonb_build_object(
+        'since', on_hold_since, 'failing_since', c.failing_since, 'consecutive_failures', c.consecutive_failures,
+        'last_error', c.last_error, 'next_probe_at', next_probe_at))
+      from opened join posthorn.webhooks as w on w.id = opened.webhook_id
+      left join posthorn.webhook_conditions as c on c.webhook_id = w.id`,
     values: [webhookId, aheadMs, aheadMs + probeDelayMs(0)],
   })
   return rowCount === 1

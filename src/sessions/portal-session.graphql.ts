@@ -6,9 +6,11 @@ import {
   type ColorScheme,
   type Density,
   MAX_FONT_FAMILY_LENGTH,
+  MAX_PADDING,
   MAX_RADIUS,
   MAX_URL_LENGTH,
 } from './portal-theme.ts'
+import type { PortalPage as Page } from './portal-url.ts'
 import { sessionFields } from './session-fields.ts'
 
 const PortalColorScheme = builder.enumType('PortalColorScheme', {
@@ -28,6 +30,25 @@ const PortalDensity = builder.enumType('PortalDensity', {
   } satisfies Record<string, { value: Density; description: string }>,
 })
 
+const PortalPage = builder.enumType('PortalPage', {
+  description: 'A page of the portal.',
+  values: {
+    OVERVIEW: { value: 'overview', description: 'Figures and charts of all webhooks.' },
+    WEBHOOKS: {
+      value: 'webhooks',
+      description: 'The webhooks, which the portal calls endpoints.',
+    },
+    EVENTS: { value: 'events', description: 'The published events.' },
+    DELIVERIES: { value: 'deliveries', description: 'The deliveries.' },
+    ATTEMPTS: { value: 'attempts', description: 'The attempts.' },
+    LIVE: { value: 'live', description: 'Attempts as they are made.' },
+    EVENT_TYPES: {
+      value: 'event-types',
+      description: 'The event types, with examples and schemas.',
+    },
+  } satisfies Record<string, { value: Page; description: string }>,
+})
+
 const URL_BOUNDS = `\`https://…\`, at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`
 
 const PortalTheme = builder.inputType('PortalTheme', {
@@ -45,6 +66,17 @@ const PortalTheme = builder.inputType('PortalTheme', {
     }),
     radius: t.int({
       description: `The radius of corners in pixels: 0 to ${MAX_RADIUS}. Default: 8.`,
+    }),
+    backgroundColor: t.string({
+      description:
+        'The color behind the portal in a frame, as `#rrggbb`. Default: transparent, so that the page of your application is behind it.',
+    }),
+    foregroundColor: t.string({
+      description:
+        'The color of text, as `#rrggbb`. Lines and secondary text are paler shades of it. Default: the color of the console.',
+    }),
+    padding: t.int({
+      description: `The space around the portal in a frame, in pixels: 0 to ${MAX_PADDING}. Default: 16 with \`backgroundColor\`, otherwise 4.`,
     }),
     density: t.field({
       type: PortalDensity,
@@ -70,6 +102,11 @@ const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
     scopes: t.field({ type: ['Scope'], ...sessionFields.scopes }),
     webhookId: t.id(sessionFields.webhookId),
     ttlSeconds: t.int(sessionFields.ttlSeconds),
+    pages: t.field({
+      type: [PortalPage],
+      description:
+        'The pages that the portal offers as tabs or in its menu: at least one, in a fixed order. The scopes limit what the session can read, not this list. Default: `[WEBHOOKS, DELIVERIES, EVENT_TYPES]`.',
+    }),
     theme: t.field({
       type: PortalTheme,
       description: 'The appearance. Default: that of the console.',

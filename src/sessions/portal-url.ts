@@ -1,20 +1,38 @@
 import type { PortalTheme } from './portal-theme.ts'
 
+/** A page of the portal, by its path. */
+export type PortalPage =
+  | 'overview'
+  | 'webhooks'
+  | 'events'
+  | 'deliveries'
+  | 'attempts'
+  | 'live'
+  | 'event-types'
+
 /** The names of the theme in the fragment, which `src/console/session/portal-link.ts` reads. */
 const NAMES: Readonly<Record<keyof PortalTheme, string>> = {
   primaryColor: 'color',
   fontFamily: 'font',
   fontUrl: 'fontUrl',
   radius: 'radius',
+  backgroundColor: 'background',
+  foregroundColor: 'foreground',
+  padding: 'padding',
   density: 'density',
   colorScheme: 'scheme',
   logoUrl: 'logo',
   showHeader: 'header',
 }
 
-/** The token and the theme are in the fragment, which browsers never send, so neither logs nor proxies see them. */
-export function portalUrl(origin: string, token: string, theme: PortalTheme): string {
+/** The token, the theme and the pages are in the fragment, which browsers never send, so neither logs nor proxies see them. */
+export function portalUrl(
+  origin: string,
+  token: string,
+  { theme, pages }: { theme: PortalTheme; pages: readonly PortalPage[] | null },
+): string {
   const fragment = new URLSearchParams({ token })
+  if (pages !== null) fragment.set('pages', pages.join(' '))
   for (const [field, name] of Object.entries(NAMES)) {
     const value = theme[field as keyof PortalTheme] ?? false
     if (value !== false && value !== '') fragment.set(name, String(value))

@@ -7,6 +7,10 @@ export interface DatabaseMetrics {
   show(state: DatabaseState, readSeconds: number): Promise<MetricsSnapshot>
 }
 
+/** Those of the view `posthorn.webhook_states`. */
+const STATES = ['no_deliveries', 'healthy', 'degraded', 'behind', 'failing', 'on_hold', 'disabled']
+const REASONS = ['disabled', 'on_hold', 'rate_limit', 'concurrency_limit', 'ordered']
+
 export function createDatabaseMetrics(): DatabaseMetrics {
   const registry = new Registry()
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
@@ -41,6 +45,12 @@ export function createDatabaseMetrics(): DatabaseMetrics {
     'fan_out_oldest_age_seconds',
     'The time since the oldest event whose deliveries are not all created was published; 0 if there is none.',
   )
+  const webhooks = gauge('webhooks', 'Webhooks by state.', ['state'])
+  const oldestWaiting = gauge(
+    'deliveries_waiting_oldest_age_seconds',
+    'The time since the oldest waiting delivery of a webhook was created, by what the webhook waits for; 0 if there is none.',
+    ['reason'],
+  )
   const onHold = gauge('webhooks_on_hold', 'Webhooks whose circuit breaker is open.')
   const longestHold = gauge(
     'webhooks_longest_hold_seconds',
@@ -67,6 +77,10 @@ export function createDatabaseMetrics(): DatabaseMetrics {
       capped.set(Number(state.isCapped))
       toCreate.set(state.toCreate)
       oldestFanOut.set(state.oldestFanOutAge)
+      for (const name of STATES) webhooks.set({ state: name }, state.webhooks[name] ?? 0)
+      for (const reason of REASONS) {
+        oldestWaiting.set({ reason }, state.oldestWaitingAges[reason] ?? 0)
+      }
       onHold.set(state.webhooksOnHold)
       longestHold.set(state.longestHold)
       backlogs.set(state.webhooksWithBacklog)

@@ -15,6 +15,10 @@ export interface DatabaseState {
   /** The deliveries that are not created yet, of events that fan out. */
   readonly toCreate: number
   readonly oldestFanOutAge: number
+  /** The number of webhooks in each state that one of them is in. */
+  readonly webhooks: Readonly<Record<string, number>>
+  /** The age of the oldest delivery in the backlogs, by what their webhooks wait for. */
+  readonly oldestWaitingAges: Readonly<Record<string, number>>
   readonly webhooksOnHold: number
   readonly longestHold: number
   readonly webhooksWithBacklog: number
@@ -75,6 +79,20 @@ const readState = (workerSchema: string) => `
       min(on_hold_since) filter (where on_hold_reason = 'failing') as first_hold
     from posthorn.webhook_schedules as s where backlog_since is not null
   ),
+  webhooks as materialized (
+    select state, waits_for, oldest_waiting_at from posthorn.webhook_states
+  ),
+  states as (
+    select jsonb_object_agg(state, count) as webhooks from (
+      select state, count(*) as count from webhooks group by state
+    ) as counted
+  ),
+  ages as (
+    select jsonb_object_agg(waits_for, age) as oldest_waiting_ages from (
+      select waits_for, extract(epoch from now() - min(oldest_waiting_at)) as age
+      from webhooks where oldest_waiting_at is not null group by waits_for
+    ) as oldest
+  ),
   fan_outs as (
     select sum(delivery_count - created_count) as to_create, min(id::text) as oldest_fan_out from posthorn.fan_outs
   ),
@@ -95,6 +113,7 @@ const readState = (workerSchema: string) => `
     overdue::int, coalesce(longest_overdue, 0)::float8 as "longestOverdue",
     waiting >= $1 or (select count(*) from read_jobs) >= $1 as "isCapped",
     coalesce(to_create, 0)::float8 as "toCreate", ${ageOf('oldest_fan_out::uuid')} as "oldestFanOutAge",
+    coalesce(webhooks, '{}') as webhooks, coalesce(oldest_waiting_ages, '{}') as "oldestWaitingAges",
     on_hold::int as "webhooksOnHold", coalesce(extract(epoch from now() - first_hold), 0)::float8 as "longestHold",
     backlogs::int as "webhooksWithBacklog",
     (select count(*)::int from posthorn.workers
@@ -102,7 +121,7 @@ const readState = (workerSchema: string) => `
     ahead::int as "partitionsAhead",
     (select count(*)::int from posthorn.partitions_before(first_kept_day))
       + (select count(*)::int from posthorn.default_partitions_before(first_kept_day)) as "partitionsPastRetention"
-  from counted_jobs, parked, schedules, fan_outs, partitions,
+  from counted_jobs, parked, schedules, states, ages, fan_outs, partitions,
     lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`
 
 function ageOf(uuid: string): string {

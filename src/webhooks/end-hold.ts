@@ -24,15 +24,18 @@ const END_HOLD = `
   condition as (
     update posthorn.webhook_conditions as c set consecutive_failures = 0 from ended where c.webhook_id = ended.webhook_id
   )
-  select webhook_id::text as id from ended`
+  select ended.webhook_id::text as id from ended`
 
-/** Ends the hold of a webhook. Returns whether the webhook was on hold. */
+const RECOVER = `${END_HOLD} join posthorn.webhooks as w on w.id = ended.webhook_id
+  cross join lateral posthorn.notice(w.organization_id, w.id, 'posthorn.webhook.recovered', '{}')`
+
+/** Ends the hold of a webhook that recovered, with a notice. Returns whether the webhook was on hold. */
 export async function endHold(sql: Sql, webhookUuid: string): Promise<boolean> {
-  const { rowCount } = await sql.query({ name: 'end_hold', text: END_HOLD, values: [webhookUuid] })
+  const { rowCount } = await sql.query({ name: 'end_hold', text: RECOVER, values: [webhookUuid] })
   return rowCount === 1
 }
 
-/** Like `endHold`, within an open transaction. */
+/** Ends the hold of a webhook, as a person asks, within an open transaction. Returns whether it was on hold. */
 export async function endHoldInTransaction(tx: Db, webhookUuid: string): Promise<boolean> {
   const rows = await tx.$queryRawUnsafe<object[]>(END_HOLD, webhookUuid)
   return rows.length === 1

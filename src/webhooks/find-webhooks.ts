@@ -1,16 +1,14 @@
-import type { Db } from '../db/client.ts'
+import type { Db, Sql } from '../db/client.ts'
 import { containing } from '../db/containing.ts'
 import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
-import { type Page, pageOf } from '../db/page.ts'
+import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
+import { sortWebhooks, type WebhookOrder } from './webhook-order.ts'
+import { inState, type WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
-
-export type WebhookState = 'no_deliveries' | 'healthy' | 'failing' | 'on_hold' | 'disabled'
-
-export type WebhookOrder = 'newest first' | 'attention first'
 
 /** Conditions on webhooks. A missing or null field matches every webhook. */
 export interface WebhookFilter {
@@ -24,13 +22,15 @@ export interface WebhookFilter {
 
 /** A page of an organization's webhooks. */
 export async function findWebhooks(
-  db: Db,
+  { prisma: db, sql }: { readonly prisma: Db; readonly sql: Sql },
   organizationId: string,
   filter: WebhookFilter,
   query: Selection & Page,
   order: WebhookOrder,
 ): Promise<Webhook[]> {
-  if (order === 'attention first') return await findByAttention(db, organizationId, filter, query)
+  if (order !== 'newest first') {
+    return await findSorted({ db, sql }, organizationId, filter, query, order)
+  }
   const { where, ...page } = pageOf(query, 'newest first')
   return await db.webhook.findMany({
     ...page,
@@ -61,74 +61,51 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
   ]
 }
 
-function inState(state: WebhookState): Prisma.WebhookWhereInput {
-  const failing = { condition: { failingSince: { not: null } } }
-  const onHold = { schedule: { onHoldSince: { not: null } } }
-  switch (state) {
-    case 'disabled':
-      return { enabled: false }
-    case 'failing':
-      return { enabled: true, ...failing, NOT: onHold }
-    case 'healthy':
-      return { enabled: true, condition: { isNot: null }, NOT: { OR: [failing, onHold] } }
-    case 'no_deliveries':
-      return { enabled: true, condition: { is: null }, NOT: onHold }
-    case 'on_hold':
-      return { enabled: true, ...onHold }
-  }
-}
+const ATTENTION: readonly (readonly WebhookState[])[] = [
+  ['on_hold'],
+  ['failing'],
+  ['behind'],
+  ['degraded'],
+  ['healthy', 'no_deliveries'],
+  ['disabled'],
+]
 
-/**
- * Those on hold first, then the failing ones, the others and the disabled ones, each group from the newest. Finds ids
- * first: Prisma cannot order by a state. An organization has few webhooks.
- */
-async function findByAttention(
-  db: Db,
+/** Finds ids first: Prisma cannot order by states and statistics. An organization has few webhooks. */
+async function findSorted(
+  { db, sql }: { readonly db: Db; readonly sql: Sql },
   organizationId: string,
   filter: WebhookFilter,
   { cursor, skip: _, take, ...selection }: Selection & Page,
+  order: WebhookOrder,
 ): Promise<Webhook[]> {
   const where = { organizationId, deletedAt: null, AND: conditions(filter) }
-  const states = await db.webhook.findMany({
+  const found = await db.webhook.findMany({
     where,
     select: {
       id: true,
-      enabled: true,
-      schedule: { select: { onHoldSince: true } },
-      condition: { select: { failingSince: true } },
+      url: true,
+      description: true,
     },
     orderBy: { id: 'desc' },
   })
-  const ids = Object.values(ATTENTION).flatMap((matches) =>
-    states.filter(matches).map(({ id }) => id),
-  )
+  const sorted = await sortWebhooks(sql, organizationId, order, found)
+  const ids = sorted.map(({ id }) => id)
+  if (order === 'attention first') await sortByState(sql, organizationId, ids)
   const page = sliceAround(ids, cursor?.id, take)
   const rows = await findWebhooksByIds(db, organizationId, page, atLeastKey(selection))
   return page.flatMap((id) => rows.get(id) ?? [])
 }
 
-interface States {
-  readonly enabled: boolean
-  readonly schedule: { readonly onHoldSince: Date | null } | null
-  readonly condition: { readonly failingSince: Date | null } | null
-}
-
-const isOnHold = ({ schedule }: States) => schedule?.onHoldSince != null
-const isFailing = ({ condition }: States) => condition?.failingSince != null
-
-const ATTENTION = {
-  onHold: (webhook: States) => webhook.enabled && isOnHold(webhook),
-  failing: (webhook: States) => webhook.enabled && !isOnHold(webhook) && isFailing(webhook),
-  others: (webhook: States) => webhook.enabled && !isOnHold(webhook) && !isFailing(webhook),
-  disabled: ({ enabled }: States) => !enabled,
-}
-
-/** At most `take` ids after the cursor or, if `take` is negative, before it. */
-function sliceAround(ids: readonly string[], cursor: string | undefined, take: number): string[] {
-  const at = cursor === undefined ? -1 : ids.indexOf(cursor)
-  if (take >= 0) return ids.slice(at + 1, at + 1 + take)
-  const end = at < 0 ? ids.length : at
-  return ids.slice(Math.max(0, end + take), end)
+async function sortByState(sql: Sql, organizationId: string, ids: string[]): Promise<void> {
+  const { rows } = await sql.query<{ id: string; state: WebhookState }>({
+    name: 'read_webhook_states_of_organization',
+    text: 'select webhook_id as id, state from posthorn.webhook_states where organization_id = $1',
+    values: [organizationId],
+  })
+  const ranks = new Map(
+    rows.map(({ id, state }) => [id, ATTENTION.findIndex((group) => group.includes(state))]),
+  )
+  ids.sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))
 }
 
 /** The organization's webhook with a public id, or `null`. */

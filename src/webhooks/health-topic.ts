@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import type { LiveItem, Topic } from '../live/topic.ts'
-import type { WebhookState } from './find-webhooks.ts'
+import type { WebhookState } from './webhook-state.ts'
 
 export interface HealthChange extends LiveItem {
   readonly state: WebhookState
@@ -16,7 +16,7 @@ export const healthTopic: Topic<HealthChange> = {
     return async function* () {
       const before = known
       const states = await readStates(sql, organizationId, [...(before?.keys() ?? [])])
-      known = new Map([...states].filter(([, state]) => state !== 'healthy'))
+      known = new Map([...states].filter(([, state]) => !CALM.includes(state)))
       if (before === null) return
       yield [...states]
         .filter(([webhookId, state]) => state !== (before.get(webhookId) ?? 'healthy'))
@@ -24,6 +24,8 @@ export const healthTopic: Topic<HealthChange> = {
     }
   },
 }
+
+const CALM: readonly WebhookState[] = ['healthy', 'no_deliveries']
 
 type States = ReadonlyMap<string, WebhookState>
 
@@ -36,17 +38,8 @@ async function readStates(
   const { rows } = await sql.query<{ id: string; state: WebhookState }>({
     name: 'read_webhook_states',
     text: `
-      select w.id, case
-          when not w.enabled then 'disabled'
-          when s.on_hold_since is not null then 'on_hold'
-          when c.failing_since is not null then 'failing'
-          else 'healthy'
-        end as state
-      from posthorn.webhooks as w
-      left join posthorn.webhook_conditions as c on c.webhook_id = w.id
-      left join posthorn.webhook_schedules as s on s.webhook_id = w.id
-      where w.organization_id = $1 and w.deleted_at is null and (not w.enabled or s.on_hold_since is not null
-        or c.failing_since is not null or w.id = any ($2::uuid[]))`,
+      select webhook_id as id, state from posthorn.webhook_states
+      where organization_id = $1 and (state not in ('healthy', 'no_deliveries') or webhook_id = any ($2::uuid[]))`,
     values: [organizationId, unhealthyIds],
   })
   return new Map(rows.map(({ id, state }) => [id, state]))

@@ -10,6 +10,20 @@ export async function rollUpStatistics(sql: Sql, now = new Date()): Promise<numb
   return rowCount ?? 0
 }
 
+const COUNTS = [
+  'attempts',
+  'succeeded',
+  'failed_3xx',
+  'failed_4xx',
+  'failed_5xx',
+  'failed_without_response',
+  'first_attempts',
+  'first_attempts_failed',
+  'on_time',
+  'late',
+  'exhausted',
+]
+
 /** An attempt counts in the minute of its recording, so an hour is final five minutes after its end. */
 const ROLL_UP_STATISTICS = `
   with cursor as materialized (
@@ -23,31 +37,25 @@ const ROLL_UP_STATISTICS = `
     where s.minutes = 1 and s.bucket >= cursor.reached_at and s.bucket < cursor.up_to
   ),
   hours as (
-    select organization_id, subject_id, hour, sum(attempts) as attempts, sum(succeeded) as succeeded,
-      sum(failed_3xx) as failed_3xx, sum(failed_4xx) as failed_4xx, sum(failed_5xx) as failed_5xx,
-      sum(failed_without_response) as failed_without_response
-    from minutes group by grouping sets ((organization_id, subject_id, hour), (organization_id, hour))
+    select subject_id, organization_id, hour, ${COUNTS.map((column) => `sum(${column}) as ${column}`).join(', ')}
+    from minutes group by 1, 2, 3
   ),
-  latencies as (
-    select organization_id, subject_id, hour, array_agg(attempts order by i) as latency
+  histograms as (
+    select subject_id, hour, array_agg(latency order by i) as latency, array_agg(first_delay order by i) as first_delay
     from (
-      select organization_id, subject_id, hour, i, sum(n)::int as attempts
-      from minutes, unnest(latency) with ordinality as l (n, i)
-      group by grouping sets ((organization_id, subject_id, hour, i), (organization_id, hour, i))
-    ) as counted
-    group by organization_id, subject_id, hour
+      select subject_id, hour, i, sum(counted.latency)::int as latency, sum(counted.first_delay)::int as first_delay
+      from minutes, unnest(latency, first_delay) with ordinality as counted (latency, first_delay, i) group by 1, 2, 3
+    ) as summed
+    group by 1, 2
   ),
   moved as (
     update posthorn.cursors as c set reached_at = greatest(cursor.reached_at, cursor.up_to)
     from cursor where c.name = cursor.name
   )
-  insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, attempts, succeeded,
-    failed_3xx, failed_4xx, failed_5xx, failed_without_response, latency)
-  select coalesce(hours.subject_id, hours.organization_id), hours.organization_id, 60, hours.hour, 0, hours.attempts,
-    hours.succeeded, hours.failed_3xx, hours.failed_4xx, hours.failed_5xx, hours.failed_without_response,
-    latencies.latency
-  from hours join latencies on hours.organization_id = latencies.organization_id
-    and hours.subject_id is not distinct from latencies.subject_id and hours.hour = latencies.hour`
+  insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, latency, first_delay,
+    ${COUNTS.join(', ')})
+  select subject_id, organization_id, 60, hour, 0, latency, first_delay, ${COUNTS.join(', ')}
+  from hours join histograms using (subject_id, hour)`
 
 /** Deletes hours past retention, and rolled-up minutes older than two days. Returns the number of deleted rows. */
 export async function deleteOldStatistics(

@@ -6,6 +6,7 @@ import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
+import { notice } from '../notices/notice.ts'
 import { formatSecret, generateSigningKey } from '../receiver/sign.ts'
 import { findWebhook } from './find-webhook.ts'
 
@@ -108,15 +109,22 @@ export async function rotateSigningSecret(
       data: { revision: { increment: 1 } },
     })
     if (count === 0) throw notFound('webhook', webhookId)
+    const oldExpiresAt = new Date(Date.now() + OLD_SECRET_VALID_MS)
     await tx.signingSecret.updateMany({
       where: { webhookId: id, expiresAt: null },
-      data: { expiresAt: new Date(Date.now() + OLD_SECRET_VALID_MS) },
+      data: { expiresAt: oldExpiresAt },
     })
     await deleteOldestSecrets(tx, id)
     await writeAuditEntry(tx, actor, {
       action: 'signing_secret.rotated',
       organizationId,
       subjectId: webhookId,
+    })
+    await notice(tx, {
+      organizationId,
+      webhookId: id,
+      type: 'posthorn.secret.rotated',
+      data: { old_secret_expires_at: oldExpiresAt },
     })
     return await addSigningSecret(tx, keyring, id)
   })

@@ -12,8 +12,7 @@ declare module '../graphql/builder.ts' {
 }
 
 builder.objectType('Latency', {
-  description:
-    'Percentiles of the duration of attempts, estimated from a histogram with an error of about 25%.',
+  description: 'Percentiles of durations, estimated from a histogram with an error of about 25%.',
   fields: (t) => ({
     p50Ms: t.float({
       description: 'The median, in milliseconds.',

@@ -123,8 +123,8 @@ function subjectUuids(subject: StatisticsSubject): readonly string[] {
 }
 
 /**
- * Reads hours, plus the minutes after the last rolled-up hour. For buckets of a minute, reads minutes only. The primary key
- * serves webhooks and rolled-up hours, the index on (organization_id, bucket) the minutes of an organization.
+ * Reads hours, plus the minutes after the last rolled-up hour, by the primary key. For buckets of a minute, reads minutes
+ * only.
  */
 async function readCounts(
   sql: Sql,
@@ -132,14 +132,13 @@ async function readCounts(
   { since, until, unit }: BucketRange,
   groupBy: BucketUnit | null,
 ): Promise<(StatisticsBucket & { subject: string })[]> {
-  const isOrganization = 'organization' in subject
   const rolledUpTo = `(select reached_at from posthorn.cursors where name = 'statistics_rollup')`
   const minutes = `
-    select ${isOrganization ? 's.organization_id' : 's.subject_id'} as subject, s.* from posthorn.webhook_statistics as s
-    where s.${isOrganization ? 'organization_id' : 'subject_id'} = any ($1::uuid[]) and s.minutes = 1
+    select s.subject_id as subject, s.* from posthorn.webhook_statistics as s
+    where s.subject_id = any ($1::uuid[]) and s.minutes = 1
       and s.bucket >= $2 and s.bucket < $3`
   const { rows } = await sql.query<StatisticsBucket & { subject: string }>({
-    name: `read_statistics_${isOrganization ? 'of_organization' : 'of_webhooks'}_${unit}_${groupBy ?? 'whole'}`,
+    name: `read_statistics_${unit}_${groupBy ?? 'whole'}`,
     text: `
       select subject, ${groupBy ? `date_trunc('${groupBy}', bucket, 'UTC')` : '$2::timestamptz'} as start,
         sum(attempts)::float8 as attempts, sum(succeeded)::float8 as succeeded,

@@ -4,14 +4,18 @@ import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../live/subscriber.ts'
+import { ON_TIME_RATE, readOnTimeRates } from './delivery-health.ts'
 import type { HoldReason as Reason } from './end-hold.ts'
-import {
-  findWebhooksByIds,
-  type WebhookState as State,
-  type WebhookFilter,
-} from './find-webhooks.ts'
+import { findWebhooksByIds, type WebhookFilter } from './find-webhooks.ts'
 import { type HealthChange, healthTopic } from './health-topic.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
+import {
+  type BehindCause as Cause,
+  type WebhookState as State,
+  type StateFields,
+  stateOf,
+} from './webhook-state.ts'
+import { WebhookState } from './webhook-state-enum.ts'
 
 declare module '../graphql/builder.ts' {
   interface Inputs {
@@ -20,7 +24,13 @@ declare module '../graphql/builder.ts' {
 }
 
 interface WebhookHealth {
+  readonly id: string
   readonly state: State
+  readonly since: Date | null
+  readonly behindCause: Cause | null
+  readonly firstAttempts: number
+  readonly failedDeliveries: number
+  readonly oldestWaitingAt: Date | null
   readonly failingSince: Date | null
   readonly consecutiveFailures: number
   readonly lastSuccessAt: Date | null
@@ -32,21 +42,27 @@ interface WebhookHealth {
   readonly counts: AttemptCounts
 }
 
-const WebhookState = builder.enumType('WebhookState', {
-  description: 'The state of a webhook.',
+const BehindCause = builder.enumType('BehindCause', {
+  description: 'Why a webhook is behind: what its oldest waiting delivery waits for.',
   values: {
-    NO_DELIVERIES: {
-      value: 'no_deliveries',
-      description: 'Enabled, and no attempt was made yet.',
+    RATE_LIMIT: { value: 'rate_limit', description: 'The rate limit of the webhook.' },
+    CONCURRENCY_LIMIT: {
+      value: 'concurrency_limit',
+      description: 'The concurrency limit of the webhook: its endpoint answers too slowly.',
     },
-    HEALTHY: { value: 'healthy', description: 'Enabled, and the last attempt succeeded.' },
-    FAILING: { value: 'failing', description: 'Enabled, and the last attempt failed.' },
-    ON_HOLD: {
-      value: 'on_hold',
+    ORDERED: {
+      value: 'ordered',
+      description: 'An earlier delivery, because the webhook is ordered.',
+    },
+    CAPACITY: {
+      value: 'capacity',
+      description: 'A worker of this installation: there are too few, or none runs.',
+    },
+    CATCHING_UP: {
+      value: 'catching_up',
       description:
-        'Enabled, and deliveries are parked, because the endpoint keeps failing or asked to wait: see `onHoldReason`. One probe at a time tests the endpoint; the first success releases the backlog.',
+        'The backlog of the time when the webhook was on hold or disabled, which is being released.',
     },
-    DISABLED: { value: 'disabled', description: 'Not enabled. Nothing is delivered.' },
   } as const,
 })
 
@@ -101,6 +117,42 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
   description: 'The state of a webhook, and statistics of its attempts in a time window.',
   fields: (t) => ({
     state: t.expose('state', { type: WebhookState, description: 'The current state.' }),
+    since: t.expose('since', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Since when the webhook is in this state. Null if it is disabled, or was never in another state.',
+    }),
+    behindCause: t.expose('behindCause', {
+      type: BehindCause,
+      nullable: true,
+      description: 'Why the webhook is behind. Null in another state.',
+    }),
+    failedDeliveries: t.exposeInt('failedDeliveries', {
+      description:
+        'The number of deliveries whose first attempt failed in the last 15 minutes. A few seconds old; 0 if none failed.',
+    }),
+    failureRate: t.float({
+      nullable: true,
+      description:
+        'The share of `failedDeliveries` among the deliveries that were first attempted in the last 15 minutes, from 0 to 1. Null if there were none.',
+      resolve: ({ firstAttempts, failedDeliveries }) =>
+        firstAttempts > 0 ? failedDeliveries / firstAttempts : null,
+    }),
+    onTimeRate: t.float({
+      nullable: true,
+      description: ON_TIME_RATE,
+      resolve: ({ id }, _args, context, info) =>
+        context.perField(info, (webhooks: string[]) =>
+          readOnTimeRates(context.sql, 'webhook_id', webhooks),
+        )(id),
+    }),
+    oldestWaitingAt: t.expose('oldestWaitingAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the oldest delivery was created that waits for the webhook or, for more than a minute, for a worker. A few seconds old. Null if none waits.',
+    }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
@@ -130,7 +182,7 @@ const WebhookHealth = builder.objectRef<WebhookHealth>('WebhookHealth').implemen
     lastError: t.exposeString('lastError', {
       nullable: true,
       description:
-        'The error of the last attempt, such as `HTTP 503 from https://hooks.example.com`. Null if it succeeded.',
+        'The error of the last failed attempt, such as `HTTP 503 from https://hooks.example.com`. Null if none failed, and while the webhook is healthy.',
     }),
     concurrencyLimit: t.exposeInt('concurrencyLimit', {
       nullable: true,
@@ -189,14 +241,21 @@ builder.prismaObjectFields('Webhook', (t) => ({
         )
       })
       const failingSince = condition?.failingSince ?? null
+      const state = stateOf({ enabled, schedule, condition })
       return {
-        state: stateOf(enabled, schedule?.onHoldSince ?? null, condition),
+        id,
+        state,
+        since: sinceOf(state, schedule, condition),
+        behindCause: state === 'behind' ? (condition?.behindCause as Cause) : null,
+        firstAttempts: condition?.firstAttempts ?? 0,
+        failedDeliveries: condition?.firstAttemptsFailed ?? 0,
+        oldestWaitingAt: condition?.oldestWaitingAt ?? null,
         failingSince,
         consecutiveFailures: condition?.consecutiveFailures ?? 0,
         onHoldSince: schedule?.onHoldSince ?? null,
         onHoldReason: schedule?.onHoldSince ? (schedule.onHoldReason as Reason) : null,
         nextProbeAt: schedule?.nextProbeAt ?? null,
-        lastError: condition?.lastError ?? null,
+        lastError: state === 'healthy' ? null : (condition?.lastError ?? null),
         concurrencyLimit: schedule?.concurrencyLimit ?? null,
         lastSuccessAt: condition?.lastSuccessAt ?? null,
         counts: await countsOf(id),
@@ -205,16 +264,13 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
-/** The condition is null before the first attempt. */
-function stateOf(
-  enabled: boolean,
-  onHoldSince: Date | null,
-  condition: { readonly failingSince: Date | null } | null,
-): State {
-  if (!enabled) return 'disabled'
-  if (onHoldSince) return 'on_hold'
-  if (!condition) return 'no_deliveries'
-  return condition.failingSince ? 'failing' : 'healthy'
+function sinceOf(
+  state: State,
+  schedule: StateFields['schedule'],
+  condition: { readonly stateSince: Date | null } | null,
+): Date | null {
+  if (state === 'disabled') return null
+  return (state === 'on_hold' ? schedule?.onHoldSince : condition?.stateSince) ?? null
 }
 
 const WebhookHealthChange = builder

@@ -45,13 +45,35 @@ const Webhook = builder.prismaNode('Webhook', {
 })
 
 const WebhookOrder = builder.enumType('WebhookOrder', {
-  description: 'The order of webhooks.',
+  description:
+    'The order of webhooks. Webhooks without a value come last, and equal ones newest first. A value that changes between two pages can repeat or skip a webhook.',
   values: {
     NEWEST_FIRST: { value: 'newest first', description: 'By the time of their creation.' },
     ATTENTION_FIRST: {
       value: 'attention first',
       description:
-        'Webhooks on hold, then failing ones, then the others, disabled ones last; each group newest first. A state that changes between two pages can repeat or skip a webhook.',
+        'By damage: webhooks on hold, then those that are failing, behind, degraded, then the others, disabled ones last; in each group as MOST_WAITING. A state that changes between two pages can repeat or skip a webhook.',
+    },
+    MOST_WAITING: {
+      value: 'most waiting',
+      description: 'By the number of waiting deliveries, which is counted once a minute.',
+    },
+    OLDEST_WAITING: {
+      value: 'oldest waiting',
+      description: 'By the age of the oldest event whose delivery waits.',
+    },
+    SLOWEST: {
+      value: 'slowest',
+      description:
+        'By the p95 of the duration of the attempts of the last 24 hours, longest first.',
+    },
+    LEAST_SUCCESSFUL: {
+      value: 'least successful',
+      description: 'By the success rate of the attempts of the last 24 hours, lowest first.',
+    },
+    NAME: {
+      value: 'name',
+      description: 'By the description or, without one, by the URL, from A to Z.',
     },
   } as const,
 })
@@ -105,13 +127,7 @@ organizationFields((t) => ({
         }),
       },
       resolve: (query, organization, { filter, orderBy }, context) =>
-        findWebhooks(
-          context.prisma,
-          organizationOf(organization, context),
-          filter ?? {},
-          query,
-          orderBy,
-        ),
+        findWebhooks(context, organizationOf(organization, context), filter ?? {}, query, orderBy),
       totalCount: (organization, { filter }, context) =>
         countWebhooks(context.prisma, organizationOf(organization, context), filter ?? {}),
     },

@@ -74,6 +74,9 @@ export async function reportPages(bench: Bench): Promise<void> {
   const many = `webhooks(first: 20) { nodes { ${health} ${counted.replace('HOUR', 'DAY')} } }`
   report('statistics and health of 20 webhooks', await measureQuery(api.url, token, many), 100)
   const cpuBeforeMs = await api.cpuTimeMs()
+  const arrives = `deliveryHealth { onTimeRate firstAttemptDelay { p95Ms } responseTime { p95Ms }
+    waiting { reason count oldestAt } webhooks { state count } }`
+  report('health of deliveries', await measureQuery(api.url, token, arrives), 50)
   const resumed = await measureResuming(filled.pool, organizationId, api.url, token)
   bench.report({
     scenario: 'P',

@@ -105,7 +105,8 @@ story('a drag and the keyboard zoom, a click does not, and Back returns', async 
 story('the same numbers stand in a table, in local time or in UTC', async () => {
   const { page } = reader
   await open('/overview?range=24h')
-  await attempts().getByRole('button', { name: 'Show as a table' }).first().click()
+  await attempts().getByRole('button', { name: 'Options of the chart: Attempts' }).click()
+  await page.getByRole('menuitem', { name: 'Show as a table' }).click()
   const rows = attempts()
     .getByRole('table', { name: /^Attempts over time/ })
     .getByRole('row')
@@ -124,10 +125,58 @@ story('the same numbers stand in a table, in local time or in UTC', async () => 
   await page.getByLabel('From', { exact: true }).waitFor()
 })
 
-story('a switch shows causes, each of which leads to its attempts', async () => {
+story('every chart has its numbers in a table, with the unit of its title', async () => {
+  const { page } = reader
+  await open(`/webhooks/${webhookId}?range=24h`)
+  await attempts().getByRole('heading', { name: 'Throughput per hour' }).waitFor()
+  await attempts()
+    .getByRole('button', { name: 'Options of the chart: Throughput per hour' })
+    .press('Enter')
+  await page.getByRole('menuitem', { name: 'Show as a table' }).press('Enter')
+  const table = attempts().getByRole('table', { name: 'Attempts per hour over time.' })
+  await table.waitFor()
+  expect(await table.getByRole('row').count()).toBeGreaterThan(20)
+})
+
+story('an hour in which nothing was counted is hatched, and says so', async () => {
+  const { page } = reader
+  await using database = await server.openDatabase()
+  await database.pool.query(
+    "delete from posthorn.backlog_samplings where sampled_at < date_trunc('hour', now())",
+  )
+  await open(`/webhooks/${webhookId}?range=24h`)
+  const chart = page.getByRole('slider', { name: /^Waiting deliveries over time/ })
+  expect(await chart.locator('[data-unknown]').count()).toBe(23)
+  await chart.focus()
+  await page.keyboard.press('Home')
+  expect(await chart.getAttribute('aria-valuetext')).toContain('Waiting: not counted')
+})
+
+story.each([360, 1440])('at %i pixels, no label sticks out of its chart', async (width) => {
+  const { page } = reader
+  await page.setViewportSize({ width, height: 800 })
+  await open(`/webhooks/${webhookId}?range=24h`)
+  const outside = await page.evaluate<string[]>(LABELS_OUTSIDE)
+  expect(outside).toEqual([])
+})
+
+const LABELS_OUTSIDE = `
+  [...document.querySelectorAll('.ph-plot')].flatMap((plot) => {
+    const box = plot.getBoundingClientRect()
+    return [...plot.querySelectorAll('.ph-plot-scale span, .ph-plot-times span')]
+      .filter((label) => {
+        const { left, right } = label.getBoundingClientRect()
+        return left < box.left || right > box.right + 1
+      })
+      .map((label) => label.textContent)
+  })
+`
+
+story('the menu in the corner shows causes, each of which leads to its attempts', async () => {
   const { page } = reader
   await open('/overview?range=1h')
-  await page.getByRole('radiogroup', { name: 'Group by' }).getByText('By cause').click()
+  await attempts().getByRole('button', { name: 'Options of the chart: Attempts' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Failures by cause' }).press('Enter')
   await page.getByRole('slider', { name: 'Failed attempts over time by cause.' }).waitFor()
   await attempts().getByText('503', { exact: true }).waitFor()
   expect(await attempts().getByText('2xx', { exact: true }).count()).toBe(0)

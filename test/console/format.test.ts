@@ -6,6 +6,7 @@ import {
   formatElapsed,
   formatPercent,
   formatRelative,
+  formatUpcoming,
   formatUtc,
 } from '../../src/console/lib/format.ts'
 
@@ -45,11 +46,13 @@ test('a relative time uses its largest whole unit, in the past and the future', 
   expect(relative(-3 * 86_400_000)).toBe(words.format(-3, 'day'))
 })
 
-test('a time that has passed is never in the future, and an elapsed time never negative', () => {
+test('a time that has passed is never in the future, a planned one never in the past, and an elapsed time never negative', () => {
   const nowMs = Date.parse('2026-01-31T12:00:00Z')
   const after = (ms: number) => new Date(nowMs + ms)
   expect(formatAgo(after(3_000), nowMs)).toBe(formatRelative(after(0), nowMs))
   expect(formatAgo(after(-60_000), nowMs)).toBe(formatRelative(after(-60_000), nowMs))
+  expect(formatUpcoming(after(-60_000), nowMs)).toBe('now')
+  expect(formatUpcoming(after(60_000), nowMs)).toBe(formatRelative(after(60_000), nowMs))
   const words = (unit: string) =>
     new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'short' })
   expect(formatElapsed(after(3_000), nowMs)).toBe(words('second').format(0))

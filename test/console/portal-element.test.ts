@@ -5,6 +5,7 @@ import { JOINED } from '../support/factories.ts'
 import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
+import { misfits } from './support/layout.ts'
 import { ownPageStories } from './support/own-page.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { violations } from './support/violations.ts'
@@ -46,6 +47,84 @@ story('a theme with showHeader keeps the header in a frame', async () => {
   await reader.page.frameLocator('iframe:not(#stranger)').getByRole('banner').waitFor()
 })
 
+const tabsOf = (portal: FrameLocator) =>
+  portal.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+
+story('the portal has three tabs, on one line at 360 pixels', async () => {
+  await using reader = await shown((await session()).url)
+  await reader.page.setViewportSize({ width: 360, height: 640 })
+  const portal = reader.page.frameLocator('iframe:not(#stranger)')
+  await portal.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
+  expect(await tabsOf(portal).allInnerTexts()).toEqual(['Endpoints', 'Deliveries', 'Event types'])
+  const tops = await tabsOf(portal).evaluateAll((tabs) =>
+    tabs.map((tab) => tab.getBoundingClientRect().top),
+  )
+  expect(new Set(tops).size).toBe(1)
+  expect(await misfits(await frameOf(reader))).toEqual([])
+})
+
+story('a session offers other pages, and the element others again', async () => {
+  const { url } = await session({}, 3_600, ['LIVE', 'OVERVIEW'])
+  await using reader = await shown(url)
+  const portal = reader.page.frameLocator('iframe:not(#stranger)')
+  await portal.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  expect(await tabsOf(portal).allInnerTexts()).toEqual(['Overview', 'Live'])
+  await using other = await shown(url, /^$/, 'pages="events attempts"')
+  const second = other.page.frameLocator('iframe:not(#stranger)')
+  await second.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+  expect(await tabsOf(second).allInnerTexts()).toEqual(['Events', 'Attempts'])
+})
+
+story.each(['LIGHT', 'DARK'])(
+  'in the %s scheme, the page of the application is behind the portal',
+  async (colorScheme) => {
+    await using reader = await shown((await session({ colorScheme })).url)
+    const { page } = reader
+    await page
+      .frameLocator('iframe:not(#stranger)')
+      .getByRole('heading', { name: 'Endpoints' })
+      .waitFor()
+    // A browser makes a frame opaque whose color scheme differs from that of the page in it.
+    const schemeOf = (scheme: string) => scheme.split(' ').at(-1)
+    await expect
+      .poll(() => page.locator('iframe').evaluate((frame) => getComputedStyle(frame).colorScheme))
+      .toBe(colorScheme.toLowerCase())
+    const inside = await (await frameOf(reader)).evaluate(() => ({
+      scheme: getComputedStyle(document.documentElement).colorScheme,
+      backgrounds: [document.documentElement, document.body].map(
+        (element) => getComputedStyle(element).backgroundColor,
+      ),
+    }))
+    expect(schemeOf(inside.scheme)).toBe(colorScheme.toLowerCase())
+    expect(inside.backgrounds).toEqual(['rgba(0, 0, 0, 0)', 'rgba(0, 0, 0, 0)'])
+  },
+)
+
+story('the colors and the padding are those of the session, or of the element', async () => {
+  const theme = { colorScheme: 'LIGHT', backgroundColor: '#fff8e7', foregroundColor: '#3b2f1e' }
+  const look = async (reader: Visit) => {
+    await reader.page
+      .frameLocator('iframe:not(#stranger)')
+      .getByRole('heading', { name: 'Endpoints', level: 1 })
+      .waitFor()
+    const frame = await frameOf(reader)
+    expect(await violations(frame)).toEqual([])
+    return await frame.evaluate(() => {
+      const box = document.querySelector('.ph-embedded') as Element
+      const { backgroundColor, color } = getComputedStyle(document.body)
+      return [backgroundColor, color, getComputedStyle(box).paddingLeft]
+    })
+  }
+  await using first = await shown((await session(theme)).url)
+  expect(await look(first)).toEqual(['rgb(255, 248, 231)', 'rgb(59, 47, 30)', '16px'])
+  const { url } = await session({ ...theme, padding: 8 })
+  await using second = await shown(url, /^$/, 'foreground="#101010" padding="32"')
+  expect(await look(second)).toEqual(['rgb(255, 248, 231)', 'rgb(16, 16, 16)', '32px'])
+  // What the server would reject is ignored.
+  await using third = await shown(url, /^$/, 'background="url(x)" padding="65"')
+  expect(await look(third)).toEqual(['rgba(0, 0, 0, 0)', 'rgb(59, 47, 30)', '4px'])
+})
+
 story('the theme reaches links, type, corners and rows', async () => {
   const theme = {
     primaryColor: '#c2255c',
@@ -56,7 +135,7 @@ story('the theme reaches links, type, corners and rows', async () => {
   }
   await using reader = await shown((await session(theme)).url)
   const portal = reader.page.frameLocator('iframe:not(#stranger)')
-  await open(portal, 'Webhooks')
+  await open(portal, 'Endpoints')
   await portal.getByRole('row').nth(1).waitFor()
   const styles = await portal.locator('body').evaluate((body) => {
     const root = getComputedStyle(document.documentElement)
@@ -75,12 +154,15 @@ story('the theme reaches links, type, corners and rows', async () => {
   expect(styles.radius).toContain('0.125rem')
 })
 
-story.each(['LIGHT', 'DARK'])(
+story.each([
+  ['LIGHT', '#ffffff'],
+  ['DARK', '#14161b'],
+])(
   'the portal in a frame is accessible in the %s scheme',
-  async (colorScheme) => {
-    await using reader = await shown((await session({ colorScheme })).url)
+  async (colorScheme, backgroundColor) => {
+    await using reader = await shown((await session({ colorScheme, backgroundColor })).url)
     const portal = reader.page.frameLocator('iframe:not(#stranger)')
-    await open(portal, 'Webhooks')
+    await open(portal, 'Endpoints')
     await portal.getByRole('row').nth(1).waitFor()
     expect(await violations(await frameOf(reader))).toEqual([])
   },
@@ -89,7 +171,7 @@ story.each(['LIGHT', 'DARK'])(
 story('the frame is as high as its page, and no other origin can connect', async () => {
   await using reader = await shown((await session()).url)
   const portal = reader.page.frameLocator('iframe:not(#stranger)')
-  await open(portal, 'Webhooks')
+  await open(portal, 'Endpoints')
   const difference = async () => {
     const box = await reader.page.locator('iframe').boundingBox()
     const content = await portal
@@ -98,7 +180,7 @@ story('the frame is as high as its page, and no other origin can connect', async
     return Math.abs((box?.height ?? 0) - content)
   }
   await expect.poll(difference).toBeLessThan(2)
-  await portal.getByRole('link', { name: 'Create webhook' }).first().click()
+  await portal.getByRole('link', { name: 'Add endpoint' }).first().click()
   await portal.getByLabel(/^URL/).waitFor()
   await expect.poll(difference).toBeLessThan(2)
   const scrolls = await portal
@@ -117,7 +199,7 @@ story('a renewal keeps a half-filled form, also after the session has ended', as
   await url.fill('https://example.com/half')
   await page.getByText('session-expiring').waitFor()
   await call(server, 'revokeApiKey', { id: ['ID!', first.id] })
-  await portal.getByRole('button', { name: 'Create webhook' }).click()
+  await portal.getByRole('button', { name: 'Add endpoint' }).click()
   await portal.getByText('This session has ended').waitFor()
   await page.getByText('session-ended').waitFor()
 
@@ -130,7 +212,7 @@ story('a renewal keeps a half-filled form, also after the session has ended', as
   await portal.getByText('This session has ended').waitFor({ state: 'detached' })
   expect(await url.inputValue()).toBe('https://example.com/half')
   await url.fill(`${server.receiver.url}renewed`)
-  await portal.getByRole('button', { name: 'Create webhook' }).click()
+  await portal.getByRole('button', { name: 'Add endpoint' }).click()
   await portal.getByText(`${server.receiver.url}renewed`).first().waitFor()
   expect(await lastUsed(second.id)).toBeNull()
 })
@@ -143,7 +225,7 @@ story('without a renewal, the ended session stays ended', async () => {
   await call(server, 'revokeApiKey', { id: ['ID!', id] })
   await renewFromAnotherFrame(reader.page, (await session()).url)
   await portal.getByLabel(/^URL/).fill('https://example.com/half')
-  await portal.getByRole('button', { name: 'Create webhook' }).click()
+  await portal.getByRole('button', { name: 'Add endpoint' }).click()
   await portal.getByText('This session has ended').waitFor()
   expect(await portal.getByLabel(/^URL/).inputValue()).toBe('https://example.com/half')
 })
@@ -158,8 +240,8 @@ async function frameOf({ page }: Visit): Promise<Frame> {
 }
 
 async function openForm(portal: FrameLocator): Promise<void> {
-  await open(portal, 'Webhooks')
-  await portal.getByRole('link', { name: 'Create webhook' }).first().click()
+  await open(portal, 'Endpoints')
+  await portal.getByRole('link', { name: 'Add endpoint' }).first().click()
   await portal.getByLabel(/^URL/).waitFor()
   await portal.getByRole('checkbox', { name: JOINED }).check()
 }
@@ -203,20 +285,20 @@ async function organizationName(): Promise<string> {
   return viewer.organization.name
 }
 
-async function session(theme: object = {}, ttlSeconds = 3_600) {
+async function session(theme: object = {}, ttlSeconds = 3_600, pages?: readonly string[]) {
   const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:read']
   const { portalSession } = await call<{ portalSession: { id: string; url: string } }>(
     server,
     'createPortalSession',
-    { input: ['CreatePortalSessionInput!', { scopes, theme, ttlSeconds }] },
+    { input: ['CreatePortalSessionInput!', { scopes, theme, ttlSeconds, pages }] },
     'portalSession { id url }',
   )
   return portalSession
 }
 
-async function shown(url: string, expected = /^$/): Promise<Visit> {
+async function shown(url: string, expected = /^$/, attributes = ''): Promise<Visit> {
   const reader = await visit(browser, { origins: [host.origin, stranger.origin, server.url] })
   reader.expectPageErrors(expected)
-  await reader.page.goto(host.withElement(url))
+  await reader.page.goto(host.withElement(url, attributes))
   return reader
 }

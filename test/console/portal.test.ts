@@ -41,13 +41,22 @@ story('an allowed origin frames the portal with its organization, scopes and the
   const portal = reader.page.frameLocator('iframe')
   await portal.getByRole('heading', { level: 1 }).waitFor()
   const pages = portal.getByRole('navigation', { name: 'Pages' })
-  await pages.getByRole('link', { name: 'Webhooks', exact: true }).click()
+  await pages.getByRole('link', { name: 'Endpoints', exact: true }).click()
   await portal.getByText(`${server.receiver.url}mine`).first().waitFor()
   await portal.getByText(`${server.receiver.url}other`).first().waitFor()
 
   // The portal hides what its scopes do not allow.
-  expect(await portal.getByText('Create webhook').count()).toBe(0)
-  for (const hidden of ['API keys', 'Audit log', 'Organizations', 'Jobs']) {
+  expect(await portal.getByText('Add endpoint').count()).toBe(0)
+  for (const hidden of [
+    'Overview',
+    'Events',
+    'Attempts',
+    'Live',
+    'API keys',
+    'Audit log',
+    'Organizations',
+    'Jobs',
+  ]) {
     expect(await pages.getByRole('link', { name: hidden, exact: true }).count(), hidden).toBe(0)
   }
   await expectScheme(portal, 'dark')
@@ -67,7 +76,7 @@ story('a portal restricted to one webhook shows no other, at any URL', async () 
   await portal.getByRole('link', { name: JOINED }).first().click()
   await pages.getByRole('link', { name: 'Deliveries', exact: true }).waitFor()
   // Pages of the whole organization are hidden.
-  for (const wide of ['Overview', 'Webhooks', 'Events']) {
+  for (const wide of ['Overview', 'Endpoints', 'Events']) {
     expect(await pages.getByRole('link', { name: wide, exact: true }).count(), wide).toBe(0)
   }
   await pages.getByRole('link', { name: 'Deliveries', exact: true }).click()
@@ -75,7 +84,7 @@ story('a portal restricted to one webhook shows no other, at any URL', async () 
   await rows.filter({ hasText: JOINED }).first().waitFor()
   expect(await rows.filter({ hasText: TICKET }).count()).toBe(0)
   // The tab of the webhook leads back to it.
-  await pages.getByRole('link', { name: 'Webhook', exact: true }).click()
+  await pages.getByRole('link', { name: 'Endpoint', exact: true }).click()
   await portal.getByText(`${server.receiver.url}mine`).first().waitFor()
   await expect.poll(() => pages.count()).toBe(0)
   const frame = reader.page.frames().find((each) => each.url().includes('/portal'))
@@ -83,7 +92,7 @@ story('a portal restricted to one webhook shows no other, at any URL', async () 
     history.pushState(null, '', path)
     dispatchEvent(new PopStateEvent('popstate'))
   }, `/portal/webhooks/${other}`)
-  await portal.getByText('This webhook does not exist').waitFor()
+  await portal.getByText('This endpoint does not exist').waitFor()
   expect(await portal.getByText(`${server.receiver.url}other`).count()).toBe(0)
 })
 
@@ -112,8 +121,8 @@ story.each([
   await using reader = await visit(browser, { origins: [server.url] })
   await reader.page.goto(url)
   await waitUntilLoaded(reader.page)
-  await reader.page.getByRole('link', { name: 'Webhooks', exact: true }).click()
-  await reader.page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+  await reader.page.getByRole('link', { name: 'Endpoints', exact: true }).click()
+  await reader.page.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
   await waitUntilLoaded(reader.page)
   expect(await violations(reader.page)).toEqual([])
 })
@@ -126,16 +135,13 @@ story(
     const { page } = reader
     await page.goto(`${server.url}/console/portal`)
     const portal = page.frameLocator('posthorn-portal iframe')
-    await portal.getByRole('link', { name: 'Webhooks', exact: true }).click()
-    await portal.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
-    expect(await portal.getByText('Create webhook').count()).toBe(0)
+    await portal.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
+    expect(await portal.getByText('Add endpoint').count()).toBe(0)
 
     await page.getByLabel('Primary color', { exact: true }).fill('#c2255c')
     await page.getByRole('switch', { name: 'Allow changes' }).check()
     await page.getByRole('button', { name: 'Update preview' }).click()
-    await portal.getByRole('link', { name: 'Overview', exact: true }).waitFor()
-    await portal.getByRole('link', { name: 'Webhooks', exact: true }).click()
-    const create = portal.getByRole('link', { name: 'Create webhook' })
+    const create = portal.getByRole('link', { name: 'Add endpoint' })
     await create.waitFor()
     expect(await create.evaluate((button) => getComputedStyle(button).backgroundColor)).toBe(
       'rgb(194, 37, 92)',
@@ -211,6 +217,63 @@ story('a key that may create no sessions sees no page for the portal', async () 
   await pages.getByRole('link', { name: 'Webhooks', exact: true }).waitFor()
   expect(await pages.getByRole('link', { name: 'Portal', exact: true }).count()).toBe(0)
   expect(await reader.page.locator('iframe').count()).toBe(0)
+})
+
+story('an operator sends a link to the portal of an organization', async () => {
+  const { organization } = await call<{ organization: { id: string; name: string } }>(
+    server,
+    'createOrganization',
+    { input: ['CreateOrganizationInput!', { name: 'Riverside Museum' }] },
+    'organization { id name }',
+  )
+  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  const { page } = reader
+  await page.goto(`${server.url}/console/organizations`)
+  await page.getByRole('button', { name: 'Portal link of Riverside Museum' }).press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('switch', { name: 'Allow changes' }).press('Space')
+  await dialog.getByRole('button', { name: 'Create link' }).press('Enter')
+  await dialog.getByRole('button', { name: 'Copy link' }).press('Enter')
+  const url = await page.evaluate(() => navigator.clipboard.readText())
+  expect(await dialog.getByLabel('Portal link of Riverside Museum').inputValue()).toBe(url)
+  expect(await violations(page)).toEqual([])
+  // Other access needs another link.
+  await dialog.getByRole('switch', { name: 'Show signing secrets' }).press('Space')
+  await dialog.getByRole('button', { name: 'Create link' }).waitFor()
+
+  await using customer = await visit(browser, { origins: [server.url] })
+  await customer.page.goto(url)
+  await customer.page.getByRole('link', { name: 'Add endpoint' }).first().waitFor()
+  await customer.page.getByText(organization.name, { exact: true }).first().waitFor()
+  const token = new URLSearchParams(new URL(url).hash.slice(1)).get('token') as string
+  const { viewer } = await server.graphql<{
+    viewer: { organization: { id: string }; scopes: string[]; portal: { expiresAt: string } }
+  }>('{ viewer { organization { id } scopes portal { expiresAt } } }', {}, token)
+  expect(viewer.organization.id).toBe(organization.id)
+  expect(viewer.scopes).toContain('webhooks:write')
+  expect(viewer.scopes).not.toContain('secrets:read')
+  const lastsMs = Date.parse(viewer.portal.expiresAt) - Date.now()
+  expect(lastsMs).toBeGreaterThan(3_000_000)
+  expect(lastsMs).toBeLessThanOrEqual(3_600_000)
+})
+
+story('the page of the portal creates a link to the portal that it shows', async () => {
+  await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  const { page } = reader
+  await page.goto(`${server.url}/console/portal`)
+  await page.getByRole('button', { name: 'Create link' }).click()
+  const link = page.getByRole('link', { name: 'Open portal' })
+  expect(await link.getAttribute('href')).toMatch(/\/portal#token=phs_/)
+  // A link is never for another portal than the one shown.
+  await page.getByRole('switch', { name: 'Allow changes' }).check()
+  await page.getByRole('button', { name: 'Update preview' }).click()
+  await page.getByRole('button', { name: 'Create link' }).waitFor()
+  expect(await link.count()).toBe(0)
+  reader.expectPageErrors(/ERR_INTERNET_DISCONNECTED/)
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Create link' }).click()
+  await page.getByText('The link was not created').waitFor()
+  await page.context().setOffline(false)
 })
 
 async function sessionsSince(time: Date): Promise<readonly { revokedAt: Date | null }[]> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { mintId } from '../../src/db/ids.ts'
+import { mintId, parseId } from '../../src/db/ids.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Api, openApi } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -277,6 +278,32 @@ describe('event, events and eventTypes', () => {
         preview: `{"text":"${text}`.slice(0, 200),
         deliveryCounts: { total: 1, succeeded: 0, exhausted: 1, canceled: 0, unfinished: 0 },
       },
+    ])
+  })
+
+  test('of the deliveries of an event, those that retry, wait, and wait for a webhook on hold are counted', async () => {
+    const hooks = [
+      await addWebhook(api, tenant.organizationId),
+      await addWebhook(api, tenant.organizationId),
+      await addWebhook(api, tenant.organizationId),
+    ].map(({ id }) => parseId('webhook', id) as string)
+    const [onHold, disabled, retrying] = hooks as [string, string, string]
+    await putOnHold(api.database.pool, onHold)
+    await putOnHold(api.database.pool, disabled)
+    await call('PublishEvent', { input: { type: JOINED, data: {} } })
+    await api.database.pool.query('update posthorn.webhooks set enabled = false where id = $1', [
+      disabled,
+    ])
+    await api.database.pool.query(
+      'update posthorn.deliveries set attempt_count = 1 where webhook_id = $1',
+      [retrying],
+    )
+    const { data } = await api.call(
+      tenant.token,
+      '{ events { nodes { deliveryCounts { total unfinished retrying waiting onHold } } } }',
+    )
+    expect(data.events.nodes).toEqual([
+      { deliveryCounts: { total: 3, unfinished: 3, retrying: 1, waiting: 2, onHold: 1 } },
     ])
   })
 

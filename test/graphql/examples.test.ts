@@ -132,6 +132,7 @@ const VARIABLES: Record<
   UpdateEventType: () => ({ id: `type_${JOINED}`, input: { description: 'Somebody joined.' } }),
   ArchiveEventType: () => ({ id: `type_${TICKET}` }),
   UnarchiveEventType: () => ({ id: `type_${TICKET}` }),
+  SetOperationalEvents: () => ({ input: { enabled: true } }),
   Organization: () => ({ id: tenant.publicOrganizationId }),
   CreateOrganization: () => ({ input: { name: 'Another' } }),
   RenameOrganization: () => ({ id: tenant.publicOrganizationId, input: { name: 'Renamed' } }),

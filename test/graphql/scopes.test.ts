@@ -198,6 +198,7 @@ describe.each([...QUERIES, ...QUERIES_OF_ORGANIZATION])('without %s, %s', (scope
 
 const OPERATORS_QUERIES = [
   '{ organizations { nodes { id } } }',
+  '{ operationalEvents { enabled } }',
   '{ organization(id: "org_x") { id } }',
   '{ jobs { nodes { id } } }',
   '{ jobCounts { count } }',
@@ -285,6 +286,7 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['admin', 'event-types', 'ArchiveEventType', { id: `type_${JOINED}` }],
   ['admin', 'event-types', 'UnarchiveEventType', { id: `type_${JOINED}` }],
   ['admin', 'organizations', 'CreateOrganization', { input: { name: 'A' } }],
+  ['admin', 'notices', 'SetOperationalEvents', { input: { enabled: true } }],
   ['admin', 'organizations', 'RenameOrganization', { id: 'org_x', input: { name: 'A' } }],
   ['admin', 'jobs', 'RunJobsNow', { ids: ['1'] }],
   ['admin', 'jobs', 'RescheduleJobs', { ids: ['1'], input: { runAt: '2026-01-31T12:00:00Z' } }],

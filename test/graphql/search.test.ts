@@ -269,9 +269,12 @@ describe('webhooks', () => {
     expect(await found({ search: 'crm%all' })).toEqual([])
   })
 
-  test('are found by a part of the URL or the description, and ordered by attention', async () => {
+  test('are found by a part of the URL or the description, and ordered by damage', async () => {
     const own = await api.tenant()
-    const [off, healthy, failing, onHold] = [
+    const [off, healthy, behind, worse, failing, degraded, onHold] = [
+      await addWebhook(api, own.organizationId),
+      await addWebhook(api, own.organizationId),
+      await addWebhook(api, own.organizationId),
       await addWebhook(api, own.organizationId),
       await addWebhook(api, own.organizationId),
       await addWebhook(api, own.organizationId),
@@ -280,9 +283,16 @@ describe('webhooks', () => {
     const webhooks = api.deps.webhooks
     await updateWebhook(webhooks, own.organizationId, off.id, { enabled: false })
     await updateWebhook(webhooks, own.organizationId, healthy.id, { description: 'The 100% shop' })
-    await api.database.prisma.webhookCondition.create({
-      data: { webhookId: parseId('webhook', failing.id) as string, failingSince: new Date() },
-    })
+    const condition = (webhook: typeof behind, data: object) =>
+      api.database.prisma.webhookCondition.create({
+        data: { webhookId: parseId('webhook', webhook.id) as string, ...data },
+      })
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000)
+    await condition(failing, { state: 'failing' })
+    await condition(degraded, { state: 'degraded' })
+    const late = { state: 'behind', behindCause: 'ordered' }
+    await condition(behind, { ...late, oldestWaitingAt: hoursAgo(1) })
+    await condition(worse, { ...late, oldestWaitingAt: hoursAgo(23) })
     await putOnHold(api.database.pool, parseId('webhook', onHold.id) as string)
     const list = async (args: string) => {
       const { data } = await api.call(
@@ -295,15 +305,16 @@ describe('webhooks', () => {
     }
     expect((await list('filter: { search: "100% SHOP" }')).ids).toEqual([healthy.id])
     expect((await list('filter: { search: "1000 shop" }')).ids).toEqual([])
-    const first = await list('orderBy: ATTENTION_FIRST, first: 3')
-    expect(first.ids).toEqual([onHold.id, failing.id, healthy.id])
-    expect(first).toMatchObject({ totalCount: 4, pageInfo: { hasNextPage: true } })
+    const first = await list('orderBy: ATTENTION_FIRST, first: 6')
+    const inTrouble = [onHold.id, failing.id, worse.id, behind.id, degraded.id]
+    expect(first.ids).toEqual([...inTrouble, healthy.id])
+    expect(first).toMatchObject({ totalCount: 7, pageInfo: { hasNextPage: true } })
     const after = `after: "${first.pageInfo.endCursor}"`
     const second = await list(`orderBy: ATTENTION_FIRST, first: 3, ${after}`)
     expect(second.ids).toEqual([off.id])
     const before = `before: "${second.pageInfo.startCursor}"`
     expect((await list(`orderBy: ATTENTION_FIRST, last: 2, ${before}`)).ids).toEqual([
-      failing.id,
+      degraded.id,
       healthy.id,
     ])
     expect((await list('orderBy: ATTENTION_FIRST, filter: { states: [DISABLED] }')).ids).toEqual([
@@ -320,7 +331,7 @@ describe('webhooks', () => {
       eventSubscriptions: [TICKET],
     })
     await api.database.prisma.webhookCondition.create({
-      data: { webhookId: parseId('webhook', failing) as string, failingSince: new Date() },
+      data: { webhookId: parseId('webhook', failing) as string, state: 'failing' },
     })
     expect(await found({ subscribesTo: JOINED })).toEqual([failing, on])
     expect(await found({ subscribesTo: TICKET })).toEqual([off])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/roll-up-statistics.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
@@ -36,6 +37,10 @@ async function attempt(statuses: (number | null)[], durationMs = 12): Promise<vo
   await Promise.all(
     statuses.map((status, i) => record(attemptOf(rows[i] as DeliveryRow, status, { durationMs }))),
   )
+  await api.database.pool.query(
+    'update posthorn.webhook_conditions set next_evaluation_at = now() where next_evaluation_at is not null',
+  )
+  await evaluateHealth(api.database.pipeline)
 }
 
 /** Moves the statistics to the past. */
@@ -48,7 +53,8 @@ async function counted(ago: number): Promise<void> {
 }
 
 const HEALTH = `query ($id: ID!, $window: HealthWindow!) { webhook(id: $id) { health(window: $window) {
-  state failingSince lastSuccessAt attempts successRate latency { p50Ms p95Ms p99Ms } } } }`
+  state since failingSince lastSuccessAt lastError behindCause failedDeliveries failureRate onTimeRate oldestWaitingAt
+  attempts successRate latency { p50Ms p95Ms p99Ms } } } }`
 const STATISTICS = `query ($id: ID!, $since: DateTime!, $until: DateTime, $bucket: BucketUnit!) {
   webhook(id: $id) { statistics(since: $since, until: $until, bucket: $bucket) { ...Counts } }
   statistics(since: $since, until: $until, bucket: $bucket) { ...Counts } }
@@ -79,30 +85,51 @@ describe('health', () => {
   test('has no deliveries before the first attempt, and no counts', async () => {
     expect(await health()).toEqual({
       state: 'NO_DELIVERIES',
+      since: null,
       failingSince: null,
       lastSuccessAt: null,
+      lastError: null,
+      behindCause: null,
+      failedDeliveries: 0,
+      failureRate: null,
+      onTimeRate: null,
+      oldestWaitingAt: null,
       attempts: 0,
       successRate: null,
       latency: null,
     })
   })
 
-  test('becomes failing with the first failure and healthy with the next success', async () => {
+  test('is that of its recent deliveries, and has the last error while it is not healthy', async () => {
     await attempt([204])
     const before = await health()
     expect(before).toMatchObject({ state: 'HEALTHY', failingSince: null, successRate: 1 })
     await attempt([500])
-    const failing = await health()
-    expect(failing).toMatchObject({
-      state: 'FAILING',
+    const first = await health()
+    expect(first).toMatchObject({
+      state: 'HEALTHY',
       lastSuccessAt: before.lastSuccessAt,
+      lastError: null,
+      failedDeliveries: 1,
+      failureRate: 0.5,
+      onTimeRate: 0.5,
       attempts: 2,
       successRate: 0.5,
     })
-    await attempt([500])
-    expect((await health()).failingSince).toBe(failing.failingSince)
-    await attempt([500, 200])
-    expect(await health()).toMatchObject({ state: 'HEALTHY', failingSince: null, successRate: 0.4 })
+    await attempt(new Array(9).fill(500))
+    expect(await health()).toMatchObject({
+      state: 'FAILING',
+      since: first.failingSince,
+      failingSince: first.failingSince,
+      lastError: 'HTTP 500 from https://example.com',
+    })
+    await attempt([200])
+    expect(await health()).toMatchObject({
+      state: 'DEGRADED',
+      failingSince: null,
+      lastError: 'HTTP 500 from https://example.com',
+      failedDeliveries: 10,
+    })
   })
 
   test('is disabled while the webhook is disabled, and keeps failingSince', async () => {
@@ -134,16 +161,17 @@ describe('health', () => {
     expect(counts).toEqual([1, 2, 3, 4])
   })
 
-  test('of a page of webhooks takes four statements', async () => {
+  test('of a page of webhooks takes five statements', async () => {
     for (let i = 0; i < 5; i++) await addWebhook(api, tenant.organizationId)
     await api.call(
       tenant.token,
-      '{ webhooks { nodes { id health { state successRate lastSuccessAt } statistics(since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z") { attempts } } } }',
+      '{ webhooks { nodes { id health { state onTimeRate successRate lastSuccessAt } statistics(since: "2026-01-01T00:00:00Z", until: "2026-01-02T00:00:00Z") { attempts } } } }',
     )
     expect(api.statements.list.toSorted()).toEqual([
       'authenticate',
-      'read_statistics_of_webhooks_hour_hour',
-      'read_statistics_of_webhooks_hour_whole',
+      'read_on_time_rates_by_webhook_id',
+      'read_statistics_hour_hour',
+      'read_statistics_hour_whole',
       'select webhook_conditions',
       'select webhook_schedules',
       'select webhooks',
@@ -194,7 +222,7 @@ describe('statistics', () => {
     await rollUpStatistics(api.database.pool)
     expect(await statistics(3 * DAY_MS, 'HOUR')).toEqual(before)
     expect(await rollUpStatistics(api.database.pool)).toBe(0)
-    expect(await deleteOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(1)
+    expect(await deleteOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(2)
     expect(await statistics(3 * DAY_MS, 'HOUR')).toEqual(before)
     const days = await statistics(3 * DAY_MS, 'DAY')
     expect(sum(days.webhook)).toBe(4)
@@ -205,7 +233,7 @@ describe('statistics', () => {
     await attempt([200])
     await counted(40 * DAY_MS)
     await rollUpStatistics(api.database.pool)
-    expect(await deleteOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(3)
+    expect(await deleteOldStatistics(api.database.pool, 30 * DAY_MS)).toBe(4)
     expect(sum((await statistics(50 * DAY_MS, 'DAY')).webhook)).toBe(0)
   })
 

@@ -169,7 +169,7 @@ test('a burst of 10,000 attempts takes few reads, which all streams of an organi
 test('a state is reported when it differs from the one of the last read, and no deleted webhook', async () => {
   const { pool } = database
   await pool.query(
-    'insert into posthorn.webhook_conditions (webhook_id, failing_since, consecutive_failures) values ($1, now(), 1)',
+    "insert into posthorn.webhook_conditions (webhook_id, last_success_at, state) values ($1, now(), 'failing')",
     [webhookId],
   )
   const stream = await follow(healthTopic)
@@ -180,7 +180,7 @@ test('a state is reported when it differs from the one of the last read, and no 
     await until(() => states().at(-1) === state, `the webhook is ${state}`)
   }
   await change(
-    'update posthorn.webhook_conditions set failing_since = null where webhook_id = $1',
+    "update posthorn.webhook_conditions set state = 'healthy' where webhook_id = $1",
     'healthy',
   )
   await change('update posthorn.webhooks set enabled = false where id = $1', 'disabled')
@@ -210,11 +210,11 @@ test('a stream that ends while it opens leaves nothing to the next one', async (
   await opening
   revoked.clear()
   await pool.query(
-    'insert into posthorn.webhook_conditions (webhook_id, failing_since, consecutive_failures) values ($1, now(), 1)',
+    "insert into posthorn.webhook_conditions (webhook_id, last_success_at, state) values ($1, now(), 'failing')",
     [webhookId],
   )
   const stream = await follow(healthTopic)
-  await pool.query('update posthorn.webhook_conditions set failing_since = null')
+  await pool.query("update posthorn.webhook_conditions set state = 'healthy'")
   await notify(pool, new Map([[organizationId, undefined]]))
   await until(() => stream.length > 0, 'the change arrives')
   expect(stream.map(({ state }) => state)).toEqual(['healthy'])

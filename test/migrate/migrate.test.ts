@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { unappliedMigrations } from '../../src/migrate/applied-migrations.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
+import { PATIENT } from '../support/database.ts'
 import { withDatabase } from '../support/with-database.ts'
 
 let server: Database
@@ -12,9 +13,9 @@ let database: Database
 
 beforeEach(async () => {
   name = `posthorn_migrate_${randomBytes(6).toString('hex')}`
-  server = openDatabase(inject('postgresUrl'), { maxConnections: 1 })
+  server = openDatabase(inject('postgresUrl'), { ...PATIENT, maxConnections: 1 })
   await server.pool.query(`create database ${name}`)
-  database = openDatabase(withDatabase(inject('postgresUrl'), name))
+  database = openDatabase(withDatabase(inject('postgresUrl'), name), PATIENT)
 })
 afterEach(async () => {
   await database[Symbol.asyncDispose]()
@@ -30,7 +31,7 @@ test('migration installs the schema; a second migration does no harm', async () 
 })
 
 test('processes that start together migrate once', async () => {
-  const others = Array.from({ length: 3 }, () => openDatabase(database.url))
+  const others = Array.from({ length: 3 }, () => openDatabase(database.url, PATIENT))
   const applied = await Promise.all([database, ...others].map(({ pool }) => migrate(pool)))
   expect(applied.filter((names) => names.length > 0)).toHaveLength(1)
   for (const other of others) await other[Symbol.asyncDispose]()

@@ -38,9 +38,8 @@ test('500 requests of one organization with unresolved names and hanging handsha
   await deliverForOthers(sender, receiver.port)
   expect(hanging).toBeLessThanOrEqual(DEFAULT_LIMITS.connectionsPerOrigin)
   stop.abort()
-  expect(new Set((await Promise.all(sending)).map(({ kind }) => kind))).toEqual(
-    new Set(['aborted']),
-  )
+  const kinds = (await Promise.all(sending)).map(({ kind }) => kind)
+  expect(kinds).not.toContain('answered')
 })
 
 test('an origin gets no more connections at a time than allowed, and a request that waits too long is busy, which is no failure', async () => {

@@ -37,8 +37,18 @@ test('the backlog of each minute is counted, of a webhook and of the organizatio
   const range = { since: at, until: new Date(at.getTime() + HOUR_MS) }
   expect(await waitingIn({ ...range, bucket: 'HOUR' })).toEqual({ webhook: [5], organization: [5] })
   const minutes = await waitingIn({ ...range, bucket: 'MINUTE' })
-  expect(minutes.webhook.slice(0, 7)).toEqual([3, 0, 0, 0, 0, 5, 0])
+  expect(minutes.webhook.slice(0, 7)).toEqual([3, null, null, null, null, 5, null])
   expect(minutes.organization).toEqual(minutes.webhook)
+})
+
+test('a minute without a backlog has a count of 0, and a minute in which nothing was counted has none', async () => {
+  const at = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 2 * HOUR_MS)
+  const idle = await addWebhook(api, tenant.organizationId)
+  await sampleBacklogs(api.database.pool, at)
+  const range = { since: at, until: new Date(at.getTime() + 2 * HOUR_MS) }
+  const { webhook } = await waitingIn({ ...range, id: idle.id, bucket: 'MINUTE' })
+  expect(webhook.slice(0, 2)).toEqual([0, null])
+  expect((await waitingIn({ ...range, id: idle.id, bucket: 'HOUR' })).webhook).toEqual([0, null])
 })
 
 test('another organization sees none of it, and a range without time is rejected', async () => {
@@ -49,7 +59,7 @@ test('another organization sees none of it, and a range without time is rejected
     bucket: 'HOUR',
   })
   expect(data.webhook).toBeNull()
-  expect(data.backlogHistory.every(({ waiting }: Bucket) => waiting === 0)).toBe(true)
+  expect(data.backlogHistory.some(({ waiting }: Bucket) => (waiting ?? 0) > 0)).toBe(false)
   const now = new Date()
   const answer = await api.call(tenant.token, HISTORY, {
     id: webhookId,
@@ -71,6 +81,10 @@ test('samples past two days are kept for each hour, and past retention not at al
     'select sampled_at as at from posthorn.backlog_samples order by 1',
   )
   expect(rows.map(({ at }) => now.getTime() - at.getTime())).toEqual([3 * DAY_MS, 0])
+  const { rows: samplings } = await api.database.pool.query(
+    `select sampled_at as at from posthorn.backlog_samplings where sampled_at < now() - interval '1 day' order by 1`,
+  )
+  expect(samplings.map(({ at }) => now.getTime() - at.getTime())).toEqual([3 * DAY_MS])
 })
 
 test('the changes, rotations and holds of a webhook are listed, newest first', async () => {
@@ -115,7 +129,7 @@ test('a hold is deleted once it ended before the retention; a present one stays'
 })
 
 interface Bucket {
-  readonly waiting: number
+  readonly waiting: number | null
 }
 
 const HISTORY = `query ($id: ID!, $since: DateTime!, $until: DateTime, $bucket: BucketUnit!) {

@@ -262,6 +262,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   ],
   backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
+  firstSteps: [['closed', () => '', false]],
   apiKeys: [['closed', () => 'first: 5']],
   frontendSessions: [['closed', () => 'first: 5', false]],
   auditLog: [['closed', () => 'first: 20']],
@@ -603,10 +604,9 @@ describe('subscriptions', () => {
         [parseId('delivery', delivery)],
       )
       await pool.query(
-        `insert into posthorn.webhook_conditions as c (webhook_id, failing_since, consecutive_failures)
-         values ($1, now(), 1)
+        `insert into posthorn.webhook_conditions as c (webhook_id, state) values ($1, 'failing')
          on conflict (webhook_id) do update set
-           failing_since = case when c.failing_since is null then now() end`,
+           state = case c.state when 'healthy' then 'failing' else 'healthy' end`,
         [parseId('webhook', webhook)],
       )
     }

@@ -69,12 +69,15 @@ describe('a portal session', () => {
       fontFamily: '"Figtree", sans-serif',
       fontUrl: 'https://app.example.com/figtree.woff2',
       radius: 4,
+      backgroundColor: '#14161b',
+      foregroundColor: '#eeeeee',
+      padding: 24,
       density: 'COMPACT',
       showHeader: true,
       logoUrl: 'https://cdn.example.com/a b.svg?x=1&y=2#z'.replace(' ', '%20'),
       colorScheme: 'DARK',
     }
-    const session = await start({ theme })
+    const session = await start({ theme, pages: ['WEBHOOKS', 'EVENT_TYPES'] })
     expect(session.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/portal#token=phs_/)
     expect(session.url.startsWith(`${url}/portal#`)).toBe(true)
     expect(Object.fromEntries(session.searchParams)).toEqual({
@@ -83,6 +86,10 @@ describe('a portal session', () => {
       font: theme.fontFamily,
       fontUrl: theme.fontUrl,
       radius: '4',
+      background: '#14161b',
+      foreground: '#eeeeee',
+      padding: '24',
+      pages: 'webhooks event-types',
       density: 'compact',
       header: 'true',
       logo: theme.logoUrl,
@@ -196,6 +203,10 @@ describe('a portal session is not created', () => {
       'required with fontUrl',
     ],
     ['with a negative radius', { theme: { radius: -1 } }, 'from 0 to 16'],
+    ['with a background by name', { theme: { backgroundColor: 'black' } }, 'as #rrggbb'],
+    ['with a text color by name', { theme: { foregroundColor: 'white' } }, 'as #rrggbb'],
+    ['with much padding', { theme: { padding: 65 } }, 'from 0 to 64'],
+    ['without a page', { pages: [] }, 'at least one page'],
     ['with a large radius', { theme: { radius: 17 } }, 'from 0 to 16'],
     ['with a logo over HTTP', { theme: { logoUrl: 'http://a.example/x' } }, 'https:// URL'],
     ['with a script as logo', { theme: { logoUrl: 'javascript:alert(1)' } }, 'https:// URL'],

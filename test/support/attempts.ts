@@ -28,6 +28,7 @@ export function attemptOf(
     webhookId: delivery.webhookId,
     attemptsBefore: delivery.attemptCount,
     startedAt: new Date(),
+    queuedMs: 0,
     succeeded,
     waitedMs: 0,
     durationMs: 12,

@@ -31,7 +31,7 @@ export default async function startPostgres(project: TestProject) {
   await admin.pool.query(`drop database if exists ${template} with (force)`)
   await admin.pool.query(`create database ${template}`)
   {
-    await using migrated = openDatabase(withDatabase(url, template))
+    await using migrated = openDatabase(withDatabase(url, template), { purpose: 'migrations' })
     await migrate(migrated.pool)
   }
   project.provide('postgresUrl', url)

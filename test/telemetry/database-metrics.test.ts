@@ -70,6 +70,8 @@ test('an empty database has nothing queued, and partitions for a week', async ()
     isCapped: false,
     toCreate: 0,
     oldestFanOutAge: 0,
+    webhooks: {},
+    oldestWaitingAges: {},
     webhooksOnHold: 0,
     longestHold: 0,
     webhooksWithBacklog: 0,
@@ -101,6 +103,11 @@ test('deliveries count by state, with the oldest of each, and overdue ones besid
      values ($1, now(), now() - interval '1 hour', now())`,
     [webhookId],
   )
+  await sql(
+    `insert into posthorn.webhook_conditions (webhook_id, oldest_waiting_at)
+     values ($1, now() - interval '2 hours') on conflict do nothing`,
+    [webhookId],
+  )
   await sql(`insert into posthorn.workers (id) values ('alive')`)
   await sql(
     `insert into posthorn.workers (id, heartbeat_at) values ('dead', now() - interval '1 minute')`,
@@ -112,12 +119,15 @@ test('deliveries count by state, with the oldest of each, and overdue ones besid
     waiting: 1,
     overdue: 2,
     isCapped: false,
+    webhooks: { on_hold: 1 },
+    oldestWaitingAges: { on_hold: expect.any(Number) },
     webhooksOnHold: 1,
     webhooksWithBacklog: 1,
     workers: 1,
   })
   expect(state.longestOverdue).toBeGreaterThanOrEqual(100)
   expect(state.longestHold).toBeGreaterThanOrEqual(3_600)
+  expect(state.oldestWaitingAges['on_hold']).toBeGreaterThanOrEqual(7_200)
   for (const age of [state.oldestQueuedAge, state.oldestRetryingAge, state.oldestWaitingAge]) {
     expect(age).toBeGreaterThan(0)
   }

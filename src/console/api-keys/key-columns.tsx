@@ -20,7 +20,7 @@ export const KEY_COLUMNS: readonly Column<ApiKey>[] = [
   },
   {
     label: 'Expires',
-    cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} as="upcoming" /> : 'Never'),
+    cell: ({ expiresAt }) => (expiresAt ? <Time at={expiresAt} as="either" /> : 'Never'),
     width: 110,
     priority: 2,
   },

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type TypedDocumentNode, useClient } from 'urql'
+import { type OperationContext, type TypedDocumentNode, useClient } from 'urql'
 import { describeError } from './request-error.ts'
 
 /** An input rule that was violated, and its path: `['headers', '0', 'name']`. */
@@ -47,9 +47,12 @@ export function useAction<Data extends object, Variables extends object>(
   const client = useClient()
   const [running, setRunning] = useState(false)
 
-  async function run(variables: Variables): Promise<Outcome<SuccessOf<Union>>> {
+  async function run(
+    variables: Variables,
+    context: Partial<OperationContext> = {},
+  ): Promise<Outcome<SuccessOf<Union>>> {
     setRunning(true)
-    const { data, error } = await client.mutation(document, variables as never).toPromise()
+    const { data, error } = await client.mutation(document, variables as never, context).toPromise()
     setRunning(false)
     if (error) return { ok: false, message: describeError(error).message, issues: [] }
     const [result] = Object.values(data ?? {}) as Result[]

@@ -36,6 +36,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'job.failed': 'Job failed manually',
   'job.completed': 'Job removed',
   'encryption.rotated': 'Encryption keys rotated',
+  'operational_events.updated': 'Operational events changed',
 }
 
 /** A newer server may know more actions; these show their code. */
@@ -55,6 +56,7 @@ const KIND_LABELS: Record<AuditSubjectKind, string> = {
   ORGANIZATION: 'Organization',
   JOB: 'Job',
   ENCRYPTION: 'Encryption keys',
+  NOTICES: 'Notices',
 }
 
 export const SUBJECT_KINDS = optionsOf(KIND_LABELS)

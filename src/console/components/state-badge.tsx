@@ -14,6 +14,8 @@ const DELIVERY: Record<DeliveryState, string> = {
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
   NO_DELIVERIES: ['No deliveries yet', 'gray'],
   HEALTHY: ['Healthy', 'green'],
+  DEGRADED: ['Degraded', 'yellow'],
+  BEHIND: ['Behind', 'violet'],
   FAILING: ['Failing', 'orange'],
   ON_HOLD: ['On hold', 'red'],
   DISABLED: ['Disabled', 'gray'],

@@ -5,6 +5,7 @@ import {
   formatDateTime,
   formatElapsed,
   formatRelative,
+  formatUpcoming,
   formatUtc,
 } from '../lib/format.ts'
 import { useTimeZone } from '../lib/time-zone.ts'
@@ -13,9 +14,10 @@ interface TimeProps {
   readonly at: string
   /**
    * `relative`: "5 min ago", never in the future, though a live time can be newer than the clock of the page. `upcoming`: "in
-   * 5 min". `elapsed`: "5 min". Default: the date and time in the reader's zone.
+   * 5 min" or "now", never in the past. `either`: before or after now. `elapsed`: "5 min". Default: the date and time in the
+   * reader's zone.
    */
-  readonly as?: 'relative' | 'upcoming' | 'elapsed' | 'absolute'
+  readonly as?: 'relative' | 'upcoming' | 'either' | 'elapsed' | 'absolute'
 }
 
 /** A time in the zone of the reader's choice. Hovering or focusing shows the exact time in UTC. */
@@ -46,7 +48,8 @@ export function Time({ at, as = 'absolute' }: TimeProps) {
 
 const FORMATS: Record<NonNullable<TimeProps['as']>, (at: string, nowMs: number) => string> = {
   relative: formatAgo,
-  upcoming: formatRelative,
+  upcoming: formatUpcoming,
+  either: formatRelative,
   elapsed: formatElapsed,
   absolute: formatDateTime,
 }

@@ -70,6 +70,11 @@ export function formatAgo(at: string | Date, nowMs: number): string {
   return formatRelative(at, Math.max(nowMs, new Date(at).getTime()))
 }
 
+/** A time to come, never in the past: a planned time passes before its event, and the clock of the page can be fast. */
+export function formatUpcoming(at: string | Date, nowMs: number): string {
+  return formatRelative(at, Math.min(nowMs, new Date(at).getTime()))
+}
+
 /** `34 sec`, `5 min`, `2 hr`: the time from `at` to now, in its largest whole unit. */
 export function formatElapsed(at: string | Date, nowMs: number): string {
   const elapsedMs = Math.max(0, nowMs - new Date(at).getTime())

@@ -1,44 +1,77 @@
-import { useState } from 'react'
-import { usePolling } from '../api/use-polling.ts'
+import { useWindowEvent } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
+import { pageQuery } from '../api/page-query.ts'
+import { resumeAfterAttempt } from '../api/resume-point.ts'
+import { useLive } from '../api/use-live.ts'
 import { useRead } from '../api/use-read.ts'
-import { stepsQuery } from '../overview/overview-queries.ts'
-import { useSession } from '../session/session.tsx'
-import { readFlag, setFlag } from './flags.ts'
+import { OnboardingAttemptRecordedDocument, OnboardingStepsDocument } from '../generated/graphql.ts'
+import { readStored, store } from '../lib/storage.ts'
+import { mount } from '../mount.ts'
+import { type Session, useSession } from '../session/session.tsx'
 
-const REFRESH_MS = 2_000
+const keyOf = (organizationId: string) => `posthorn.first-steps-done.${organizationId}`
 
-/** What a new organization has done so far. Reads nothing once everything is done, or dismissed. */
+/** The first steps are for those who can take them, until the server knows that they are done. */
+const areOver = ({ can, viewer, webhookId }: Session) =>
+  webhookId !== null ||
+  !can('webhooks:write') ||
+  readStored('local', keyOf(viewer.organization.id)) === 'yes'
+
+const variablesOf = ({ can }: Session) => ({
+  withReceiver: mount.kind === 'console' && can('events:read'),
+})
+
+export const stepsQuery = pageQuery(
+  OnboardingStepsDocument,
+  ({ session }) => (areOver(session) ? null : variablesOf(session)),
+  ['Webhook', 'Delivery', 'Event'],
+)
+
+/** What a new organization has done so far. Follows attempts and the return to the window, and asks nothing once it is over. */
 export function useSteps() {
-  const { can, viewer } = useSession()
-  const organizationId = viewer.organization.id
-  const [hidden, setHidden] = useState(() => readFlag('first-steps-done', organizationId))
-  const { data, error, reload } = useRead(
-    stepsQuery.query,
-    { withWebhooks: can('webhooks:read'), withEvents: can('events:read') },
-    { context: stepsQuery.context, pause: hidden },
+  const session = useSession()
+  const organizationId = session.viewer.organization.id
+  const [isDismissed, setDismissed] = useState(() => areOver(session))
+  const { data, error, reload } = useRead(stepsQuery.query, variablesOf(session), {
+    context: stepsQuery.context,
+    pause: isDismissed,
+  })
+  const done = data?.firstSteps
+  const isDone = done?.eventDelivered === true
+  const isOpen = done !== undefined && !isDone
+  const rest = !isOpen || isDismissed
+
+  useLive(
+    OnboardingAttemptRecordedDocument,
+    {},
+    {
+      paused: rest || !session.can('deliveries:read'),
+      itemOf: resumeAfterAttempt,
+      onData({ attemptRecorded }) {
+        // The failures of a busy organization change nothing.
+        if (attemptRecorded?.succeeded || !done?.eventPublished) reload()
+      },
+      onMissed: reload,
+    },
   )
-  const done = data && {
-    endpoint: (data.webhooks?.nodes.length ?? 0) > 0,
-    eventType: data.eventTypes.length > 0,
-    published: (data.events?.nodes.length ?? 0) > 0,
-    delivered: (data.succeeded?.nodes.length ?? 0) > 0,
-    verified:
-      readFlag('secret-shown', organizationId) ||
-      (data.testReceiver?.requests.some((request) => request.signatureIsValid) ?? false),
-  }
-  const isDone = done !== undefined && Object.values(done).every(Boolean)
-  usePolling(hidden || isDone ? null : REFRESH_MS, reload)
+  useWindowEvent('focus', () => {
+    if (!rest) reload()
+  })
+  useEffect(() => {
+    // Who saw the steps open in this tab also sees that they are done.
+    if (isOpen) store('session', keyOf(organizationId), 'open')
+    if (isDone) store('local', keyOf(organizationId), 'yes')
+  }, [isOpen, isDone, organizationId])
 
   return {
     data,
     error,
-    done,
     isDone,
-    hidden,
+    hidden: isDismissed || (isDone && readStored('session', keyOf(organizationId)) !== 'open'),
     reload,
     hide() {
-      setFlag('first-steps-done', organizationId)
-      setHidden(true)
+      store('local', keyOf(organizationId), 'yes')
+      setDismissed(true)
     },
   }
 }

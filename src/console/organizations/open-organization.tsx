@@ -1,22 +1,29 @@
-import { Button } from '@mantine/core'
-import { consoleUrl, mount } from '../mount.ts'
+import { Button, Text } from '@mantine/core'
+import { consoleUrl } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
+
+const WIDTH = 72
 
 /** Opens the console of an organization. A plain link, because the router does not cover that path. */
 export function OpenOrganization({ id, name }: { id: string; name: string }) {
   const { viewer } = useSession()
-  const isHere = viewer.organization.id === id
-  // An operator who does not act for another organization sees their own.
-  const isOwn = isHere && mount.organizationId === null
+  if (viewer.organization.id === id) {
+    return (
+      <Text size="xs" c="dimmed" w={WIDTH} ta="center">
+        Current
+      </Text>
+    )
+  }
   return (
     <Button
       component="a"
-      href={isOwn ? '/console/' : consoleUrl(id)}
+      href={consoleUrl(id)}
       size="xs"
       variant="default"
-      aria-label={isHere ? `Current: ${name}` : `Open ${name}`}
+      w={WIDTH}
+      aria-label={`Open ${name}`}
     >
-      {isHere ? 'Current' : 'Open'}
+      Open
     </Button>
   )
 }

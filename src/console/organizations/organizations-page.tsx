@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../api/page-query.ts'
+import { usePolling } from '../api/use-polling.ts'
 import { Id } from '../components/copy-button.tsx'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { SearchField } from '../components/filters/search-field.tsx'
@@ -12,23 +13,52 @@ import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Time } from '../components/time.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import type { OrganizationsFieldsFragment } from '../generated/graphql.ts'
+import type { OrganizationRowFragment } from '../generated/graphql.ts'
+import { formatPercent } from '../lib/format.ts'
+import { countOf, oldestOf, troubleOf } from '../overview/health-sentence.ts'
+import { Installation } from './installation.tsx'
 import { NewOrganization } from './new-organization.tsx'
 import { OpenOrganization } from './open-organization.tsx'
 import { ORGANIZATION_FILTERS, organizationsQuery } from './organizations-query.ts'
+import { PortalLinkButton } from './portal-link-button.tsx'
 import { RenameOrganization } from './rename-organization.tsx'
 
-type Organization = OrganizationsFieldsFragment
+type Organization = OrganizationRowFragment
+
+const REFRESH_EVERY_MS = 30_000
 
 const columns = (renaming: (id: string) => string): readonly Column<Organization>[] => [
   { label: 'Name', cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong> },
-  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 330, priority: 2 },
   {
-    label: 'Created',
-    cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
-    width: 120,
-    priority: 3,
+    label: 'Webhooks',
+    grow: true,
+    width: '20%',
+    cell: ({ deliveryHealth }) => deliveryHealth && webhooksOf(deliveryHealth),
   },
+  {
+    label: 'Within a minute',
+    end: true,
+    priority: 3,
+    cell: ({ deliveryHealth }) =>
+      deliveryHealth?.onTimeRate == null ? '–' : formatPercent(deliveryHealth.onTimeRate),
+  },
+  {
+    label: 'Not delivered',
+    end: true,
+    priority: 3,
+    cell: ({ deliveryHealth }) =>
+      countOf((deliveryHealth?.waiting ?? []).reduce((sum, { count }) => sum + count, 0)),
+  },
+  {
+    label: 'Oldest',
+    end: true,
+    priority: 3,
+    cell: ({ deliveryHealth }) => {
+      const oldest = oldestOf(deliveryHealth?.waiting ?? [])
+      return oldest ? <Time at={oldest} as="elapsed" /> : '–'
+    },
+  },
+  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 330, priority: 4 },
   {
     label: '',
     end: true,
@@ -43,20 +73,29 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
         >
           Rename
         </Button>
+        <PortalLinkButton organization={{ id, name }} />
         <OpenOrganization id={id} name={name} />
       </Group>
     ),
-    width: 190,
+    width: 290,
   },
 ]
 
-/** For operators: every organization, with a link to act for it. */
+/** "14 on hold, 1 failing" */
+function webhooksOf({ webhooks }: NonNullable<Organization['deliveryHealth']>): string {
+  const trouble = troubleOf(webhooks).map(({ count, word }) => `${countOf(count)} ${word}`)
+  if (trouble.length > 0) return trouble.join(', ')
+  return webhooks.length === 0 ? 'None' : 'None in trouble'
+}
+
+/** For operators: the state of the installation, and every organization, the worst first, with a link to act for it. */
 export default function OrganizationsPage() {
   const cursors = useCursors()
   const creating = usePanel('new')
   const renaming = usePanel('rename')
   const { values, set, active, clear } = useFilters(ORGANIZATION_FILTERS)
   const { data, ...read } = usePageQuery(organizationsQuery)
+  usePolling(REFRESH_EVERY_MS, read.reload)
   const create = (
     <Button component={Link} to={creating.to('organization')} leftSection={<IconPlus size={16} />}>
       Create organization
@@ -65,9 +104,10 @@ export default function OrganizationsPage() {
   return (
     <Page
       title="Organizations"
-      description="Every webhook, event and delivery belongs to an organization. Open an organization to act for it."
+      description="The organizations with the most webhooks in trouble come first. Open one to act for it."
       actions={create}
     >
+      <Installation />
       <FilterBar active={active} clear={clear}>
         <SearchField
           label="Search"
@@ -77,7 +117,7 @@ export default function OrganizationsPage() {
         />
       </FilterBar>
       <List
-        label="Organizations, oldest first"
+        label="Organizations, the worst first"
         columns={columns(renaming.to)}
         rows={data?.organizations?.nodes}
         keyOf={({ id }) => id}

@@ -1,70 +1,89 @@
-import {
-  latencyOf,
-  successRateOf,
-  type Totals,
-  totalsOf,
-} from '../components/charts/buckets/totals.ts'
+import { type Totals, totalsOf } from '../components/charts/buckets/totals.ts'
 import type { ChartRange } from '../components/charts/chart-range.ts'
-import { type Figure, Figures } from '../components/page/figures.tsx'
+import { Figures } from '../components/page/figures.tsx'
+import { Time } from '../components/time.tsx'
 import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
 import { formatCount, formatDuration, formatPercent } from '../lib/format.ts'
+import { countOf, type DeliveryHealth, oldestOf } from './health-sentence.ts'
 
 interface OverviewFiguresProps {
+  readonly health: DeliveryHealth | undefined
   readonly range: ChartRange
   readonly buckets: NonNullable<OverviewStatisticsQuery['statistics']> | undefined
-  readonly backlog: OverviewStatisticsQuery['backlogHistory'] | undefined
   /** Attempts reported over the subscription that `buckets` does not count yet. */
   readonly live: { readonly succeeded: number; readonly failed: number }
 }
 
-/** The figures of a range, compared with the range before. Undefined ones are loading. */
-export function OverviewFigures({ range, buckets, backlog, live }: OverviewFiguresProps) {
-  if (!buckets) return <Figures figures={LOADING} />
-  const current = buckets.slice(-range.buckets)
-  const now = withLive(totalsOf(current), live)
-  const before = totalsOf(buckets.slice(0, -range.buckets))
-  const rate = successRateOf(now)
-  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => latencyOf(current, share))
-  const waiting = backlog?.at(-1)?.waiting
+/** Whether deliveries arrive, our delay beside the response time, and the attempts of a range. Undefined ones are loading. */
+export function OverviewFigures({ health, range, buckets, live }: OverviewFiguresProps) {
   return (
     <Figures
       figures={[
         {
-          label: 'Attempts',
-          value: formatCount(now.attempts),
-          note: attemptsChange(now, before, range),
-        },
-        {
-          label: 'Success rate',
-          value: rate === null ? '–' : formatPercent(rate),
-          note: rateChange(now, before, range),
-        },
-        { label: 'Failed', value: formatCount(now.failed), note: failures(now) },
-        {
-          label: 'Response time, p50',
-          value: p50 == null ? '–' : formatDuration(p50),
+          label: 'Arrived within a minute',
+          value: health && (health.onTimeRate == null ? '–' : formatPercent(health.onTimeRate)),
           note:
-            p95 == null || p99 == null
-              ? 'No attempts'
-              : `p95: ${formatDuration(p95)} · p99: ${formatDuration(p99)}`,
+            health?.onTimeRate === null ? 'No deliveries' : 'Of the deliveries of the last hour',
         },
-        typeof waiting === 'number' && {
-          label: 'Waiting',
-          value: formatCount(waiting),
-          note: waiting === 0 ? 'Nothing waits' : '',
+        {
+          label: 'Our delay, p95',
+          ...percentiles(health, health?.firstAttemptDelay, 'until the first attempt'),
         },
+        {
+          label: 'Response time, p95',
+          ...percentiles(health, health?.responseTime, 'of the endpoints'),
+        },
+        { label: 'Not delivered yet', ...notDelivered(health) },
+        { label: 'Attempts', ...attempts(range, buckets, live) },
       ]}
     />
   )
 }
 
-const LOADING: readonly Figure[] = [
-  'Attempts',
-  'Success rate',
-  'Failed',
-  'Response time, p50',
-  'Waiting',
-].map((label) => ({ label, value: undefined, note: '' }))
+type Percentiles = DeliveryHealth['responseTime']
+
+function percentiles(
+  health: DeliveryHealth | undefined,
+  latency: Percentiles | undefined,
+  of: string,
+) {
+  if (!health) return { value: undefined, note: '' }
+  if (!latency) return { value: '–', note: 'No attempts in the last hour' }
+  return {
+    value: formatDuration(latency.p95Ms),
+    note: `p50: ${formatDuration(latency.p50Ms)} ${of}`,
+  }
+}
+
+function notDelivered(health: DeliveryHealth | undefined) {
+  if (!health) return { value: undefined, note: '' }
+  const count = health.waiting.reduce((sum, each) => sum + each.count, 0)
+  const oldest = oldestOf(health.waiting)
+  return {
+    value: countOf(count),
+    note: oldest ? (
+      <>
+        Oldest: <Time at={oldest} as="elapsed" />
+      </>
+    ) : (
+      count === 0 && 'Nothing waits'
+    ),
+  }
+}
+
+function attempts(
+  range: ChartRange,
+  buckets: OverviewFiguresProps['buckets'],
+  live: OverviewFiguresProps['live'],
+) {
+  if (!buckets) return { value: undefined, note: '' }
+  const now = withLive(totalsOf(buckets.slice(-range.buckets)), live)
+  const before = totalsOf(buckets.slice(0, -range.buckets))
+  return {
+    value: formatCount(now.attempts),
+    note: now.failed > 0 ? `${formatCount(now.failed)} failed` : attemptsChange(now, before, range),
+  }
+}
 
 function withLive(totals: Totals, live: OverviewFiguresProps['live']): Totals {
   return {
@@ -82,23 +101,4 @@ function attemptsChange(now: Totals, { attempts }: Totals, { before }: ChartRang
   if (change > 9.99) return `${formatCount(Math.round(change + 1))} times as many as in ${before}`
   const amount = Math.round(Math.abs(change) * 100)
   return change > 0 ? `${amount}% more than in ${before}` : `${amount}% fewer than in ${before}`
-}
-
-function rateChange(now: Totals, totalsBefore: Totals, { before }: ChartRange): string {
-  const [rate, rateBefore] = [successRateOf(now), successRateOf(totalsBefore)]
-  if (rate === null) return 'No attempts'
-  if (rateBefore === null) return `No attempts in ${before}`
-  return `${formatPercent(rateBefore)} in ${before}`
-}
-
-function failures(totals: Totals): string {
-  const kinds = [
-    ['3xx', totals.failed3xx],
-    ['4xx', totals.failed4xx],
-    ['5xx', totals.failed5xx],
-    ['no response', totals.failedWithoutResponse],
-  ] as const
-  const some = kinds.filter(([, count]) => count > 0)
-  if (some.length === 0) return totals.failed === 0 ? 'None failed' : ''
-  return some.map(([kind, count]) => `${kind}: ${formatCount(count)}`).join(' · ')
 }

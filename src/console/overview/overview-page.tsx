@@ -6,9 +6,10 @@ import { LiveBadge } from '../components/live-badge.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
-import { Checklist } from '../onboarding/checklist.tsx'
+import { FirstSteps } from '../onboarding/first-steps.tsx'
 import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
+import { HealthSentence, useDeliveryHealth, WaitingByReason } from './delivery-health.tsx'
 import { Failures } from './failures.tsx'
 import { OverviewFigures } from './figures.tsx'
 import { Trouble } from './trouble.tsx'
@@ -28,28 +29,30 @@ export default function OverviewPage() {
   if (!hidden && !data && !error) {
     return (
       <Page title="Overview">
-        <OverviewFigures range={DEFAULT_RANGE} buckets={undefined} backlog={null} live={NONE} />
+        <OverviewFigures health={undefined} range={DEFAULT_RANGE} buckets={undefined} live={NONE} />
         <Section title="Attempts over time">
           <ChartsSkeleton />
         </Section>
       </Page>
     )
   }
-  if (!hidden && data?.deliveries?.nodes.length === 0) {
+  const done = data?.firstSteps
+  if (!hidden && done && !done.testDelivered && !done.eventPublished) {
     return (
       <Page title="Overview">
-        <Checklist {...steps} />
+        <FirstSteps {...steps} />
       </Page>
     )
   }
-  return <Overview checklist={!hidden && <Checklist {...steps} />} />
+  return <Overview firstSteps={!hidden && <FirstSteps {...steps} />} />
 }
 
-function Overview({ checklist }: { checklist: ReactNode }) {
+function Overview({ firstSteps }: { firstSteps: ReactNode }) {
   const { can } = useSession()
   const chosen = useRange()
   const { range, zoom } = chosen
   const { buckets, backlog, live, error, reload, state } = useStatistics(range)
+  const health = useDeliveryHealth()
   const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
   // One error in place of all that would fail likewise.
@@ -66,9 +69,11 @@ function Overview({ checklist }: { checklist: ReactNode }) {
       aside={<LiveBadge state={state} />}
       actions={<RangeSwitch {...chosen} />}
     >
+      <HealthSentence health={health} />
       {can('webhooks:read') && <Trouble />}
-      {checklist}
-      <OverviewFigures range={range} buckets={buckets ?? undefined} backlog={backlog} live={live} />
+      {firstSteps}
+      <OverviewFigures health={health} range={range} buckets={buckets ?? undefined} live={live} />
+      <WaitingByReason health={health} />
       <Section title="Attempts over time">
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (

@@ -1,16 +1,6 @@
 import { pageQuery } from '../api/page-query.ts'
 import { boundsOf, type ChartRange, rangeOf } from '../components/charts/chart-range.ts'
-import { OnboardingStepsDocument, OverviewStatisticsDocument } from '../generated/graphql.ts'
-import { readFlag } from '../onboarding/flags.ts'
-
-export const stepsQuery = pageQuery(
-  OnboardingStepsDocument,
-  ({ session: { can, viewer, webhookId } }) =>
-    webhookId !== null || readFlag('first-steps-done', viewer.organization.id)
-      ? null
-      : { withWebhooks: can('webhooks:read'), withEvents: can('events:read') },
-  ['Webhook', 'Delivery', 'Event'],
-)
+import { OverviewStatisticsDocument } from '../generated/graphql.ts'
 
 export const statisticsQuery = pageQuery(OverviewStatisticsDocument, ({ search, session }) => {
   const [value, from, to] = ['range', 'from', 'to'].map((name) => search.get(name))

@@ -1,5 +1,4 @@
-import { Anchor, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { IconCircleCheck } from '@tabler/icons-react'
+import { Anchor, Group, Stack } from '@mantine/core'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../api/use-read.ts'
@@ -16,19 +15,18 @@ import { webhookName } from '../webhooks/webhook-name.ts'
 /** The figures below stay within reach. The list of webhooks has the others first. */
 const MAX_SHOWN = 5
 
-/** The webhooks that are on hold, failing, or disabled with deliveries waiting. One line if there are none. */
+/** The webhooks in trouble, or disabled with deliveries waiting, the worst first. Empty if there are none. */
 export function Trouble() {
   const context = useMemo(() => ({ additionalTypenames: ['Webhook'] }), [])
   const { data, error, reload } = useRead(OverviewTroubleDocument, {}, { context })
   useHealthChanges(undefined, reload)
   if (error && !data) return <QueryError error={error} reload={reload} />
-  if (!data) return <Skeleton h={20} w={180} />
-  const onHold = data.onHold?.nodes ?? []
-  const failing = data.failing?.nodes ?? []
+  if (!data) return null
+  const inTrouble = data.inTrouble?.nodes ?? []
   const waiting = (data.disabled?.nodes ?? []).filter(({ backlog }) => backlog?.oldest)
-  const count = (data.onHold?.totalCount ?? 0) + (data.failing?.totalCount ?? 0) + waiting.length
-  if (count === 0) return <AllHealthy />
-  const shown = [...onHold, ...failing, ...waiting].slice(0, MAX_SHOWN)
+  const count = (data.inTrouble?.totalCount ?? 0) + waiting.length
+  if (count === 0) return null
+  const shown = [...inTrouble, ...waiting].slice(0, MAX_SHOWN)
   return (
     <Section title="Needs attention">
       <div className="ph-rows">
@@ -42,17 +40,6 @@ export function Trouble() {
         </Anchor>
       )}
     </Section>
-  )
-}
-
-function AllHealthy() {
-  return (
-    <Group gap="xs" c="var(--posthorn-on-green)">
-      <IconCircleCheck size={18} aria-hidden />
-      <Text size="sm" fw={500}>
-        All webhooks are healthy.
-      </Text>
-    </Group>
   )
 }
 

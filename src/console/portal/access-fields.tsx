@@ -1,9 +1,9 @@
-import { Select, SimpleGrid, Switch } from '@mantine/core'
+import { Select, SimpleGrid, Switch, type SwitchProps } from '@mantine/core'
 import { useState } from 'react'
 import { optionsOf } from '../components/filters/filter-params.ts'
 import { useWebhookOptions } from '../components/filters/webhook-select.tsx'
 import { useSession } from '../session/session.tsx'
-import type { PortalOptions } from './portal-options.ts'
+import type { Access, PortalOptions } from './portal-options.ts'
 
 /** By their seconds. */
 const LIFETIMES = optionsOf({
@@ -20,7 +20,6 @@ interface AccessFieldsProps {
 
 /** What the session may see and do, and for how long. A key gives only scopes that it has. */
 export function AccessFields({ options, change }: AccessFieldsProps) {
-  const { can } = useSession()
   const [search, setSearch] = useState('')
   const { webhookId } = options
   const webhooks = useWebhookOptions(search, webhookId === null ? [] : [webhookId])
@@ -45,20 +44,36 @@ export function AccessFields({ options, change }: AccessFieldsProps) {
         value={String(options.ttlSeconds)}
         onChange={(value) => change({ ttlSeconds: Number(value) })}
       />
+      <AccessSwitches options={options} change={change} mt={{ base: 0, lg: 28 }} />
+    </SimpleGrid>
+  )
+}
+
+interface AccessSwitchesProps {
+  readonly options: Access
+  change(changed: Partial<Access>): void
+  readonly mt?: SwitchProps['mt']
+}
+
+/** What the session may do beside reading. */
+export function AccessSwitches({ options, change, mt }: AccessSwitchesProps) {
+  const { can } = useSession()
+  return (
+    <>
       <Switch
         label="Allow changes"
-        mt={{ base: 0, lg: 28 }}
+        mt={mt}
         disabled={!can('webhooks:write') && !can('deliveries:write')}
         checked={options.mayChange}
         onChange={({ currentTarget }) => change({ mayChange: currentTarget.checked })}
       />
       <Switch
         label="Show signing secrets"
-        mt={{ base: 0, lg: 28 }}
+        mt={mt}
         disabled={!can('secrets:read')}
         checked={options.withSecrets}
         onChange={({ currentTarget }) => change({ withSecrets: currentTarget.checked })}
       />
-    </SimpleGrid>
+    </>
   )
 }

@@ -2,6 +2,7 @@ import type {
   CreatePortalSessionInput,
   PortalColorScheme,
   PortalDensity,
+  PortalPage,
   PortalTheme,
 } from '../generated/graphql.ts'
 
@@ -15,6 +16,10 @@ export interface PortalOptions {
   readonly colorScheme: PortalColorScheme
   readonly logoUrl: string
   readonly showHeader: boolean
+  readonly backgroundColor: string
+  readonly foregroundColor: string
+  readonly padding: number | string
+  readonly pages: readonly PortalPage[]
   /** Null: all webhooks of the organization. */
   readonly webhookId: string | null
   readonly mayChange: boolean
@@ -32,13 +37,17 @@ export const DEFAULTS: PortalOptions = {
   colorScheme: 'AUTO',
   logoUrl: '',
   showHeader: false,
+  backgroundColor: '',
+  foregroundColor: '',
+  padding: '',
+  pages: ['WEBHOOKS', 'DELIVERIES', 'EVENT_TYPES'],
   webhookId: null,
   mayChange: false,
   withSecrets: false,
   ttlSeconds: 3_600,
 }
 
-type Access = Pick<PortalOptions, 'mayChange' | 'withSecrets'>
+export type Access = Pick<PortalOptions, 'mayChange' | 'withSecrets'>
 
 /** The scopes of the session, of which a key can give only its own. */
 export function scopesOf({ mayChange, withSecrets }: Access, can: (scope: string) => boolean) {
@@ -57,23 +66,28 @@ export function inputOf(
   options: PortalOptions,
   can: (scope: string) => boolean,
 ): CreatePortalSessionInput {
-  const { webhookId, ttlSeconds } = options
+  const { webhookId, ttlSeconds, pages } = options
   const theme = themeOf(options)
   return {
     scopes: scopesOf(options, can),
     ...(webhookId !== null && { webhookId }),
     ttlSeconds,
+    ...(String(pages) !== String(DEFAULTS.pages) && { pages: [...pages] }),
     ...(Object.keys(theme).length > 0 && { theme }),
   }
 }
 
 function themeOf(options: PortalOptions): PortalTheme {
-  const { radius, density, colorScheme, showHeader } = options
-  const texts = ['primaryColor', 'fontFamily', 'fontUrl', 'logoUrl'] as const
+  const { radius, padding, density, colorScheme, showHeader } = options
+  const texts = [
+    ...(['primaryColor', 'backgroundColor', 'foregroundColor'] as const),
+    ...(['fontFamily', 'fontUrl', 'logoUrl'] as const),
+  ]
   const given = texts.map((name) => [name, options[name].trim()] as const)
   return {
     ...Object.fromEntries(given.filter(([, text]) => text !== '')),
     ...(typeof radius === 'number' && { radius }),
+    ...(typeof padding === 'number' && { padding }),
     ...(density !== DEFAULTS.density && { density }),
     ...(colorScheme !== DEFAULTS.colorScheme && { colorScheme }),
     ...(showHeader && { showHeader }),

@@ -8,6 +8,7 @@ import { Section } from '../components/page/section.tsx'
 import type { CreatePortalSessionInput } from '../generated/graphql.ts'
 import { useSession } from '../session/session.tsx'
 import { AccessFields } from './access-fields.tsx'
+import { LinkToSend } from './link-to-send.tsx'
 import { PortalCode } from './portal-code.tsx'
 import { DEFAULTS, inputOf, type PortalOptions, scopesOf } from './portal-options.ts'
 import { PortalPreview, type PreviewWidth } from './portal-preview.tsx'
@@ -39,7 +40,7 @@ interface Shown {
 }
 
 function Portal() {
-  const { can } = useSession()
+  const { can, viewer } = useSession()
   const [options, setOptions] = useState(DEFAULTS)
   const [{ input, round }, setShown] = useState<Shown>({ input: inputOf(DEFAULTS, can), round: 0 })
   const [width, setWidth] = useState<PreviewWidth>('full')
@@ -83,6 +84,12 @@ function Portal() {
         onRejected={setRejection}
         retry={show}
       />
+      <Section
+        title="Link"
+        description="A link to this portal that you can send, such as to a customer without an account in your application."
+      >
+        <LinkToSend organization={viewer.organization} input={input} />
+      </Section>
       <PortalCode input={input} />
     </>
   )

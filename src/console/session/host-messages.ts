@@ -5,6 +5,7 @@ import { isFramed } from './portal.ts'
 /** A message to the page that frames the portal. */
 type MessageToHost =
   | { readonly type: 'posthorn:height'; readonly height: number }
+  | { readonly type: 'posthorn:color-scheme'; readonly scheme: 'light' | 'dark' }
   | { readonly type: 'posthorn:session-expiring'; readonly expiresAt: string }
   | { readonly type: 'posthorn:session-ended' }
   | { readonly type: 'posthorn:session-started' }
@@ -17,7 +18,7 @@ let renew: (url: string) => void = () => {}
 
 /** Tells the host page, which must have connected: only then is its origin known. */
 export function tellHost(message: MessageToHost): void {
-  last.set(message.type === 'posthorn:height' ? 'height' : 'session', message)
+  last.set(/session/.test(message.type) ? 'session' : message.type, message)
   if (host !== null) window.parent.postMessage(message, host)
 }
 

@@ -11,6 +11,14 @@ export interface PortalLink {
   readonly fontUrl: string | null
   /** In pixels. */
   readonly radius: number | null
+  /** `#rrggbb`, behind a framed portal. Null: transparent. */
+  readonly background: string | null
+  /** `#rrggbb`, of text. */
+  readonly foreground: string | null
+  /** Around a framed portal, in pixels. */
+  readonly padding: number | null
+  /** The paths of the pages that it offers: `webhooks`. */
+  readonly pages: readonly string[]
   readonly density: 'compact' | 'comfortable'
   readonly logo: string | null
   readonly scheme: 'light' | 'dark' | 'auto'
@@ -20,6 +28,9 @@ export interface PortalLink {
   readonly shared: boolean
 }
 
+/** What a customer needs. */
+const DEFAULT_PAGES = 'webhooks deliveries event-types'
+const COLOR = /^#[0-9a-f]{6}$/i
 const STORAGE_KEY = 'posthorn.portal'
 
 /** Reads the link of this page or, after a reload, the link that this tab stored. Removes the fragment from the URL. */
@@ -41,14 +52,21 @@ export function parsePortalLink(fields: URLSearchParams): PortalLink {
     const value = fields.get(name)
     return value !== null && pattern.test(value) ? value : null
   }
-  const radius = matching('radius', /^(\d|1[0-6])$/)
+  const pixels = (name: string, pattern: RegExp) => {
+    const value = matching(name, pattern)
+    return value === null ? null : Number(value)
+  }
   const scheme = fields.get('scheme')
   return {
     token: fields.get('token'),
-    color: matching('color', /^#[0-9a-f]{6}$/i),
+    color: matching('color', COLOR),
     font: matching('font', /^[\p{L}\p{N} ,'"_-]{1,200}$/u),
     fontUrl: matching('fontUrl', /^https:\/\/[^\s\\"]+$/),
-    radius: radius === null ? null : Number(radius),
+    radius: pixels('radius', /^(\d|1[0-6])$/),
+    background: matching('background', COLOR),
+    foreground: matching('foreground', COLOR),
+    padding: pixels('padding', /^([1-5]?\d|6[0-4])$/),
+    pages: (fields.get('pages') ?? DEFAULT_PAGES).split(' '),
     density: fields.get('density') === 'compact' ? 'compact' : 'comfortable',
     logo: matching('logo', /^https:\/\//),
     scheme: scheme === 'light' || scheme === 'dark' ? scheme : 'auto',

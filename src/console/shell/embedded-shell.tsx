@@ -1,14 +1,18 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Group, Stack, Text, useComputedColorScheme } from '@mantine/core'
 import { type RefObject, useEffect, useRef } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
 import { loadScriptOf } from '../pages.ts'
 import { tellHost } from '../session/host-messages.ts'
+import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
 import { navigationFor } from './navigation.ts'
 import { PageOutlet } from './page-boundary.tsx'
 import { UnreachableBar } from './unreachable-bar.tsx'
 import './embedded.css'
+
+const background = portalLink?.background ?? null
+const padding = portalLink?.padding ?? (background === null ? 4 : 16)
 
 /** The portal inside the page of a host application: slim tabs and the page, as high as its content. */
 export function EmbeddedShell() {
@@ -17,6 +21,9 @@ export function EmbeddedShell() {
   const firstPage = useRef(pathname)
   const box = useRef<HTMLDivElement>(null)
   useReportedHeight(box)
+  const scheme = useComputedColorScheme()
+  // A frame of another color scheme than its page is opaque.
+  useEffect(() => tellHost({ type: 'posthorn:color-scheme', scheme }), [scheme])
 
   useEffect(() => {
     if (firstPage.current !== pathname) moveFocusToTitle()
@@ -26,11 +33,16 @@ export function EmbeddedShell() {
   const pages = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
   const isOnlyPage = webhookId !== null && pathname === `/webhooks/${webhookId}`
   return (
-    <div ref={box} className="ph-embedded">
+    <div
+      ref={box}
+      className="ph-embedded"
+      data-transparent={background === null || undefined}
+      style={{ padding }}
+    >
       <Anchor className="ph-skip" href="#main">
         Skip to content
       </Anchor>
-      <Group justify="space-between" align="center" gap="xs" className="ph-embedded-top">
+      <Group justify="space-between" wrap="nowrap" gap="md" className="ph-embedded-top">
         {isOnlyPage ? (
           <span />
         ) : (
@@ -51,6 +63,7 @@ export function EmbeddedShell() {
         <Text
           component="aside"
           aria-label="Organization"
+          className="ph-embedded-organization"
           size="xs"
           c="dimmed"
           truncate

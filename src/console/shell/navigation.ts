@@ -16,6 +16,7 @@ import {
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import { hasTestReceiver, isExploreEnabled } from '../page-settings.ts'
+import { portalLink, WORDS } from '../session/portal.ts'
 import type { Session } from '../session/session.tsx'
 
 export interface Destination {
@@ -43,7 +44,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
     label: null,
     destinations: [
       { label: 'Overview', to: '/overview', icon: IconLayoutDashboard, scope: 'deliveries:read' },
-      { label: 'Webhooks', to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
+      { label: WORDS.webhooks, to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
       { label: 'Events', to: '/events', icon: IconBolt, scope: 'events:read' },
       { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
       { label: 'Attempts', to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
@@ -77,16 +78,22 @@ const NAVIGATION: readonly DestinationGroup[] = [
   },
 ]
 
-/** The pages that the viewer may see, without empty groups. */
+/** The pages that the viewer may see and, in the portal, that the host application chose; without empty groups. */
 export function navigationFor({ can, webhookId, deliveryId }: Session): DestinationGroup[] {
   if (deliveryId !== null) return [{ label: null, destinations: [ofOneDelivery(deliveryId)] }]
   const groups = webhookId === null ? NAVIGATION : ofOneWebhook(webhookId)
   return groups
     .map(({ label, destinations }) => ({
       label,
-      destinations: destinations.filter(({ scope }) => scope === null || can(scope)),
+      destinations: destinations.filter(
+        ({ scope, to }) => (scope === null || can(scope)) && isOffered(to),
+      ),
     }))
     .filter(({ destinations }) => destinations.length > 0)
+}
+
+function isOffered(to: string): boolean {
+  return portalLink === null || portalLink.pages.includes(to.split('/')[1] ?? '')
 }
 
 const ofOneDelivery = (deliveryId: string): Destination => ({
@@ -100,7 +107,7 @@ const ofOneDelivery = (deliveryId: string): Destination => ({
 const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/live', '/event-types']
 
 function ofOneWebhook(webhookId: string): DestinationGroup[] {
-  const webhook = { label: 'Webhook', to: `/webhooks/${webhookId}`, icon: IconWebhook }
+  const webhook = { label: WORDS.webhook, to: `/webhooks/${webhookId}`, icon: IconWebhook }
   const others = NAVIGATION.flatMap(({ destinations }) => destinations)
   return [
     {

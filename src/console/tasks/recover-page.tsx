@@ -5,6 +5,7 @@ import { Page } from '../components/page/page.tsx'
 import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { usePanel } from '../components/use-panel.ts'
+import { WORDS } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
@@ -23,12 +24,12 @@ export default function RecoverPage() {
   useHealthChanges(id, reload)
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')
-  if (data && !webhook && !error) return <NotFoundPage noun="webhook" />
+  if (data && !webhook && !error) return <NotFoundPage noun={WORDS.webhook.toLowerCase()} />
   return (
     <Page
       title="Recover deliveries"
       breadcrumbs={[
-        ['Webhooks', '/webhooks'],
+        [WORDS.webhooks, '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
       description="Re-sends the events that this webhook missed or failed to accept in a time range. You can repeat a recovery safely: no delivery that succeeded is sent again."

@@ -1,6 +1,11 @@
-import { createTheme, type MantineThemeOverride, rem } from '@mantine/core'
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineThemeOverride,
+  rem,
+} from '@mantine/core'
 import type { PortalLink } from '../session/portal-link.ts'
-import { theme, themeOfColor } from './theme.ts'
+import { cssVariables, theme, themeOfColor } from './theme.ts'
 
 type Look = Pick<PortalLink, 'color' | 'font' | 'radius'>
 
@@ -15,6 +20,28 @@ export function themeOfPortal({ color, font, radius }: Look): MantineThemeOverri
       headings: { ...theme.headings, fontFamily: `${font}, ${theme.fontFamily}` },
     }),
   })
+}
+
+type Colors = Pick<PortalLink, 'density' | 'background' | 'foreground'>
+
+/** The variables of a host application's theme, the same in both color schemes. */
+export function variablesOfPortal({ density, background, foreground }: Colors) {
+  const ofConsole = cssVariables(density)
+  const shade = (percent: number) => `color-mix(in srgb, ${foreground} ${percent}%, transparent)`
+  const ofHost = {
+    ...(background !== null && { '--mantine-color-body': background }),
+    ...(foreground !== null && {
+      '--mantine-color-text': foreground,
+      '--mantine-color-dimmed': shade(80),
+      '--posthorn-line': shade(20),
+      '--posthorn-sunken': shade(6),
+    }),
+  }
+  const resolve: CSSVariablesResolver = (given) => {
+    const { variables, light, dark } = ofConsole(given)
+    return { variables, light: { ...light, ...ofHost }, dark: { ...dark, ...ofHost } }
+  }
+  return resolve
 }
 
 /** The corners of every size, in proportion. `md` is that of buttons and fields. */

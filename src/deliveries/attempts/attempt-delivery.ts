@@ -158,7 +158,7 @@ async function attemptWithPermit(
     const body = bodyOf(sendable.delivery) ?? (await deps.loadBody(sendable.delivery))
     // The event was deleted meanwhile, and the delivery is canceled once it is loaded again.
     if (body === null) return 'changed'
-    const plan = planAttempt(deps, sendable)
+    const plan = planAttempt(deps, sendable, run)
     span = traceAttempt(deps.tracing, plan)
     const request = signAttempt(deps, sendable, body, plan.startedAt, span?.context ?? null)
     if (!request) {
@@ -220,12 +220,17 @@ async function reloadIfStale(
   return await loadSendable(deps, id)
 }
 
-function planAttempt(deps: AttemptDeps, { delivery, options }: Sendable): PlannedAttempt {
+function planAttempt(
+  deps: AttemptDeps,
+  { delivery, options }: Sendable,
+  { runAt }: TaskRun,
+): PlannedAttempt {
   return {
     delivery,
     options,
     isProbe: delivery.holdReason === 'failing' && delivery.isProbe,
     scheduleMs: delivery.sendsOnce ? [] : (options.retryScheduleMs ?? deps.retryScheduleMs),
+    runAt,
     startedAt: deps.now(),
   }
 }

@@ -15,6 +15,8 @@ export interface AttemptRecord {
    */
   readonly attemptsBefore: number
   readonly startedAt: Date
+  /** The time from when the delivery could be sent to this attempt. */
+  readonly queuedMs: number
   readonly succeeded: boolean
   readonly waitedMs: number
   readonly durationMs: number
@@ -57,6 +59,8 @@ export interface PlannedAttempt {
   /** Whether the attempt tests a webhook whose circuit breaker is open. If it fails, it uses up no attempt of the schedule. */
   readonly isProbe: boolean
   readonly scheduleMs: readonly number[]
+  /** When the delivery could be sent: since its creation, its release from a backlog, or the time of its retry. */
+  readonly runAt: Date
   readonly startedAt: Date
 }
 
@@ -111,6 +115,7 @@ function recordOf(
     webhookId: delivery.webhookId,
     attemptsBefore: delivery.attemptCount,
     startedAt: plan.startedAt,
+    queuedMs: Math.max(0, plan.startedAt.getTime() - plan.runAt.getTime()),
     succeeded,
     waitedMs: outcome?.waitedMs ?? 0,
     durationMs: outcome?.durationMs ?? 0,

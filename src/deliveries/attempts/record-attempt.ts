@@ -3,8 +3,8 @@ import type { Sql } from '../../db/client.ts'
 import { isRejection } from '../../db/rejection.ts'
 import { batched } from '../../lib/batch.ts'
 import type { AttemptRecord } from './attempt-record.ts'
-import { ATTEMPTS, RECORD_ATTEMPTS, WEBHOOK_COUNTS } from './record-attempts-statement.ts'
-import { countByWebhook } from './webhook-count.ts'
+import { ATTEMPTS, RECORD_ATTEMPTS, SUBJECT_COUNTS } from './record-attempts-statement.ts'
+import { countBySubject } from './subject-count.ts'
 
 /** What all requests of a process have in common. Each attempt records both fields. */
 export interface SenderIdentity {
@@ -73,7 +73,7 @@ async function recordAttempts(
       headerPrefix,
       userAgent,
       ...ATTEMPTS.values(sorted),
-      ...WEBHOOK_COUNTS.values(countByWebhook(records)),
+      ...SUBJECT_COUNTS.values(countBySubject(records)),
     ],
   })
   const results = new Map<AttemptRecord, RecordedAttempt | null>(

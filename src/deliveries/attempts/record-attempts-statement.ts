@@ -1,6 +1,6 @@
 import { type ColumnsOf, inputColumns, namesOf } from '../../db/input-columns.ts'
 import type { AttemptRecord } from './attempt-record.ts'
-import type { WebhookCount } from './webhook-count.ts'
+import type { SubjectCount } from './subject-count.ts'
 
 /** Columns of attempts that are stored as they are. */
 const STORED: ColumnsOf<AttemptRecord> = {
@@ -40,8 +40,8 @@ const COMPUTED: ColumnsOf<AttemptRecord> = {
   ordered: ['boolean', (record) => record.ordered],
 }
 
-const COUNTS: ColumnsOf<WebhookCount> = {
-  webhook_id: ['uuid', (count) => count.webhookId],
+const COUNTS: ColumnsOf<SubjectCount> = {
+  subject_id: ['uuid', (count) => count.subjectId],
   organization_id: ['uuid', (count) => count.organizationId],
   attempts: ['int', (count) => count.attempts],
   succeeded: ['int', (count) => count.succeeded],
@@ -50,23 +50,34 @@ const COUNTS: ColumnsOf<WebhookCount> = {
   failed_5xx: ['int', (count) => count.failed5xx],
   failed_without_response: ['int', (count) => count.failedWithoutResponse],
   latency: ['text', (count) => `{${count.latency.join(',')}}`],
+  first_attempts: ['int', (count) => count.firstAttempts],
+  first_attempts_failed: ['int', (count) => count.firstAttemptsFailed],
+  on_time: ['int', (count) => count.onTime],
+  late: ['int', (count) => count.late],
+  exhausted: ['int', (count) => count.exhausted],
+  first_delay: ['text', (count) => `{${count.firstDelay.join(',')}}`],
   last_error: ['text', (count) => count.lastError],
 }
 
 export const ATTEMPTS = inputColumns({ ...COMPUTED, ...STORED }, 6)
-export const WEBHOOK_COUNTS = inputColumns(COUNTS, ATTEMPTS.end)
+export const SUBJECT_COUNTS = inputColumns(COUNTS, ATTEMPTS.end)
 
 /** Removes NUL, which `jsonb` rejects and HTTP does not allow in headers. */
 function storableJson(headers: Readonly<Record<string, string>> | null): string | null {
   return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
 }
 
+/** SQL: the element-wise sum of an array of the statistics and of the given counts. */
+const addedTo = (column: string) => `array(
+        select pair.a + pair.b from unnest(s.${column}, excluded.${column}) with ordinality as pair (a, b, i)
+        order by pair.i)`
+
 /**
  * Records attempts, updates their deliveries, schedules retries and updates the statistics, all in one statement.
  *
  * $1 and $2 are the first and the last delivery id, which prune the partitions, $3 all ids, and $4 and $5 the header
  * prefix and the user agent. Then come the columns of the attempts, in the order of the delivery ids, and of the counts
- * by webhook. The primary keys serve every lookup.
+ * by webhook and organization. The primary keys serve every lookup.
  */
 export const RECORD_ATTEMPTS = `
   with attempt as (
@@ -128,7 +139,7 @@ export const RECORD_ATTEMPTS = `
     from attempt
     -- Without the array, a cached plan made for few rows reads all deliveries between the bounds.
     where d.id = attempt.delivery_id and d.id = any ($3::uuid[]) and d.id between $1 and $2
-    returning d.id, d.organization_id, d.webhook_id, d.event_type, d.attempt_count, d.max_attempts, d.state,
+    returning d.id, d.organization_id, d.webhook_id, d.event_type, d.is_test, d.attempt_count, d.max_attempts, d.state,
       d.next_attempt_at, d.last_error, d.job_written_at, posthorn.uuid_v7() as attempt_id, attempt.*
   ),
   recorded as (
@@ -147,16 +158,29 @@ export const RECORD_ATTEMPTS = `
     where job_written_at = now() and (state = 'exhausted' or state = 'pending' and next_attempt_at is not null)
     having count(*) > 0
   ),
+  -- In the order of the webhooks, so that two processes cannot deadlock.
+  noticed as (
+    select count(posthorn.notice_exhausted(organization_id, webhook_id, exhausted, jsonb_build_object(
+      'delivery', jsonb_build_object('id', posthorn.type_id('msg', id), 'event_type', event_type, 'attempts', attempt_count),
+      'last_error', last_error)))
+    from (
+      select distinct on (webhook_id) *, count(*) over (partition by webhook_id)::int as exhausted
+      from updated
+      where state = 'exhausted' and job_written_at = now() and not is_test and event_type not like 'posthorn.%'
+      order by webhook_id, id desc
+    ) as last having count(*) > 0
+  ),
   count as (
-    select * from unnest(${WEBHOOK_COUNTS.parameters}) as input (${WEBHOOK_COUNTS.names})
+    select * from unnest(${SUBJECT_COUNTS.parameters}) as input (${SUBJECT_COUNTS.names})
   ),
   counted as (
     -- Sixteen stripes, so that concurrent backends rarely lock the same row.
     insert into posthorn.webhook_statistics as s (
       subject_id, organization_id, minutes, bucket, stripe, attempts, succeeded, failed_3xx, failed_4xx, failed_5xx,
-      failed_without_response, latency)
-    select webhook_id, organization_id, 1, date_trunc('minute', now()), pg_backend_pid() & 15, attempts, succeeded,
-      failed_3xx, failed_4xx, failed_5xx, failed_without_response, latency::int[]
+      failed_without_response, latency, first_attempts, first_attempts_failed, on_time, late, exhausted, first_delay)
+    select subject_id, organization_id, 1, date_trunc('minute', now()), pg_backend_pid() & 15, attempts, succeeded,
+      failed_3xx, failed_4xx, failed_5xx, failed_without_response, latency::int[], first_attempts,
+      first_attempts_failed, on_time, late, exhausted, first_delay::int[]
     from count
     on conflict (subject_id, minutes, bucket, stripe) do update set
       attempts = s.attempts + excluded.attempts,
@@ -165,33 +189,39 @@ export const RECORD_ATTEMPTS = `
       failed_4xx = s.failed_4xx + excluded.failed_4xx,
       failed_5xx = s.failed_5xx + excluded.failed_5xx,
       failed_without_response = s.failed_without_response + excluded.failed_without_response,
-      latency = array(
-        select pair.a + pair.b from unnest(s.latency, excluded.latency) with ordinality as pair (a, b, i)
-        order by pair.i)
+      latency = ${addedTo('latency')},
+      first_attempts = s.first_attempts + excluded.first_attempts,
+      first_attempts_failed = s.first_attempts_failed + excluded.first_attempts_failed,
+      on_time = s.on_time + excluded.on_time,
+      late = s.late + excluded.late,
+      exhausted = s.exhausted + excluded.exhausted,
+      first_delay = ${addedTo('first_delay')}
   ),
   condition as (
     insert into posthorn.webhook_conditions as c (
-      webhook_id, last_success_at, failing_since, consecutive_failures, last_error)
-    select count.webhook_id, case when succeeded > 0 then now() end,
-      case when succeeded = 0 then now() end, case when succeeded = 0 then attempts else 0 end,
-      case when succeeded = 0 then count.last_error end
+      webhook_id, last_success_at, failing_since, consecutive_failures, last_error, next_evaluation_at)
+    select count.subject_id, case when succeeded > 0 then now() end,
+      case when succeeded = 0 then now() end, case when succeeded = 0 then attempts else 0 end, count.last_error,
+      case when succeeded < attempts then now() end
     from count
     left join lateral (
-      select * from posthorn.webhook_conditions as c where c.webhook_id = count.webhook_id offset 0
+      select * from posthorn.webhook_conditions as c where c.webhook_id = count.subject_id offset 0
     ) as known on true
     -- For a healthy webhook, one write a minute is enough.
-    where known.webhook_id is null or succeeded = 0 or known.failing_since is not null
-      or known.last_success_at < date_trunc('minute', now())
+    where count.subject_id <> count.organization_id and (known.webhook_id is null or succeeded = 0
+      or known.failing_since is not null or known.last_success_at < date_trunc('minute', now())
+      or succeeded < attempts and known.next_evaluation_at is null)
     on conflict (webhook_id) do update set
       last_success_at = coalesce(excluded.last_success_at, c.last_success_at),
       failing_since = case when excluded.last_success_at is null
         then coalesce(c.failing_since, excluded.failing_since) end,
       consecutive_failures = case when excluded.last_success_at is null
         then c.consecutive_failures + excluded.consecutive_failures else 0 end,
-      last_error = excluded.last_error
+      last_error = coalesce(excluded.last_error, c.last_error),
+      next_evaluation_at = coalesce(c.next_evaluation_at, excluded.next_evaluation_at)
     returning c.webhook_id, c.failing_since, c.consecutive_failures
   )
   select ordinal, attempt_id as "attemptId", attempt_count as number, state, next_attempt_at as "nextAttemptAt",
     coalesce(condition.consecutive_failures, 0) as "consecutiveFailures",
     (1000 * extract(epoch from now() - condition.failing_since))::float8 as "failingMs"
-  from updated left join condition using (webhook_id) left join scheduled on true`
+  from updated left join condition using (webhook_id) left join scheduled on true left join noticed on true`

@@ -8,7 +8,7 @@ export interface HostPage extends AsyncDisposable {
   /** The URL of the page that frames `framed`. */
   framing(framed: string, width?: number): string
   /** The URL of the page that shows the portal at `framed` with `<posthorn-portal>`, of which it logs the events. */
-  withElement(framed: string): string
+  withElement(framed: string, attributes?: string): string
   /** The URL of a page without anything. */
   readonly empty: string
 }
@@ -22,7 +22,8 @@ export async function openHostPage(host = 'localhost'): Promise<HostPage> {
     if (pathname === '/favicon.ico') return response.writeHead(204).end()
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
     if (pathname === '/empty') return response.end('<!doctype html><title>Empty</title>')
-    if (pathname === '/element') return response.end(elementPage(framed))
+    const attributes = searchParams.get('attributes') ?? ''
+    if (pathname === '/element') return response.end(elementPage(framed, attributes))
     response.end(`<!doctype html><html lang="en"><title>The host application</title>
       <h1>Your webhooks</h1>
       <iframe title="Webhooks" width="${width}" height="640" src="${escapeHtml(framed)}"
@@ -34,7 +35,8 @@ export async function openHostPage(host = 'localhost'): Promise<HostPage> {
   return {
     origin,
     empty: `${origin}/empty`,
-    withElement: (framed) => `${origin}/element?${new URLSearchParams({ framed })}`,
+    withElement: (framed, attributes = '') =>
+      `${origin}/element?${new URLSearchParams({ framed, attributes })}`,
     framing: (framed, width = 1_100) =>
       `${origin}/?${new URLSearchParams({ framed, width: `${width}` })}`,
     async [Symbol.asyncDispose]() {
@@ -46,11 +48,11 @@ export async function openHostPage(host = 'localhost'): Promise<HostPage> {
 }
 
 /** As docs/portal.md describes. The test sets `window.renewalUrl`. */
-function elementPage(framed: string): string {
+function elementPage(framed: string, attributes: string): string {
   return `<!doctype html><html lang="en"><title>The host application</title>
     <script type="module" src="${escapeHtml(new URL(framed).origin)}/portal/element.js"></script>
     <h1>Your webhooks</h1>
-    <posthorn-portal src="${escapeHtml(framed)}"></posthorn-portal>
+    <posthorn-portal src="${escapeHtml(framed)}" ${attributes}></posthorn-portal>
     <ol id="events"></ol>
     <script>
       const portal = document.querySelector('posthorn-portal')

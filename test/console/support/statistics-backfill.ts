@@ -21,6 +21,9 @@ const PROFILES: Readonly<Record<string, TrafficProfile>> = {
   stats: { attemptsPerHour: 120, typicalMs: 25, failing: 0.02, outages: [[1.5, 0]] },
 }
 
+/** The median time until the first attempt. */
+const FIRST_DELAY_MS = 8
+
 /** Inserts hourly and per-minute statistics for the last month, and puts one webhook on hold. */
 export async function backfillStatistics(
   sql: Sql,
@@ -36,13 +39,30 @@ export async function backfillStatistics(
     await insertStatistics(sql, uuid, profile, { minutes: 1, from: 47, stepMinutes: 1 })
   }
   await sql.query(
-    `insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, attempts,
-       succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response, latency)
-     select organization_id, organization_id, 60, bucket, 0, sum(attempts), sum(succeeded), 0, 0, sum(failed_5xx),
-       sum(failed_without_response), (select array_agg(n order by i) from (
-         select i, sum(n)::int as n from posthorn.webhook_statistics as each, unnest(each.latency) with ordinality as l (n, i)
-         where each.minutes = 60 and each.bucket = s.bucket group by i) as summed)
-     from posthorn.webhook_statistics as s where minutes = 60 group by 1, 4`,
+    `with own as materialized (
+       select * from posthorn.webhook_statistics where subject_id <> organization_id
+     ),
+     histograms as (
+       select minutes, bucket, array_agg(latency order by i) as latency, array_agg(first_delay order by i) as first_delay
+       from (
+         select minutes, bucket, i, sum(n.latency)::int as latency, sum(n.first_delay)::int as first_delay
+         from own, unnest(own.latency, own.first_delay) with ordinality as n (latency, first_delay, i) group by 1, 2, 3
+       ) as summed
+       group by 1, 2
+     )
+     insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, attempts,
+       succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response, first_attempts, first_attempts_failed,
+       on_time, late, exhausted, latency, first_delay)
+     select organization_id, organization_id, minutes, bucket, 15, sum(attempts), sum(succeeded), 0, 0, sum(failed_5xx),
+       sum(failed_without_response), sum(first_attempts), sum(first_attempts_failed), sum(on_time), sum(late),
+       sum(exhausted), histograms.latency, histograms.first_delay
+     from own join histograms using (minutes, bucket)
+     group by organization_id, minutes, bucket, histograms.latency, histograms.first_delay
+     on conflict do nothing`,
+  )
+  await sql.query(
+    `insert into posthorn.backlog_samplings (sampled_at)
+     select generate_series(date_trunc('minute', now() - interval '47 hours'), now(), '1 minute') on conflict do nothing`,
   )
   await sql.query(
     `update posthorn.webhook_conditions set failing_since = now() - interval '7 hours',
@@ -77,9 +97,12 @@ async function insertStatistics(
     .join(' or ')
   await sql.query(
     `insert into posthorn.webhook_statistics (subject_id, organization_id, minutes, bucket, stripe, attempts,
-       succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response, latency)
+       succeeded, failed_3xx, failed_4xx, failed_5xx, failed_without_response, first_attempts, first_attempts_failed,
+       on_time, late, exhausted, latency, first_delay)
      select w.id, w.organization_id, $2, bucket, 15, attempts, attempts - failed, 0, 0, failed - failed / 5, failed / 5,
-       array(select round(attempts * share)::int from unnest($3::float8[]) with ordinality as l (share, i) order by i)
+       attempts, failed, attempts - failed, failed / 2, failed - failed / 2,
+       array(select round(attempts * share)::int from unnest($3::float8[]) with ordinality as l (share, i) order by i),
+       array(select round(attempts * share)::int from unnest($6::float8[]) with ordinality as l (share, i) order by i)
      from posthorn.webhooks as w, (
        select *, round(attempts * case when ${outage} then 0.94 else $4::float8 * (1 + sin(hours_ago)) end)::int as failed
        from (
@@ -96,7 +119,14 @@ async function insertStatistics(
      ) as counted
      where w.id = $1 and attempts > 0
      on conflict do nothing`,
-    [uuid, range.minutes, shares(profile.typicalMs), profile.failing, profile.attemptsPerHour],
+    [
+      uuid,
+      range.minutes,
+      shares(profile.typicalMs),
+      profile.failing,
+      profile.attemptsPerHour,
+      shares(FIRST_DELAY_MS),
+    ],
   )
 }
 

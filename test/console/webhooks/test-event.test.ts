@@ -59,6 +59,31 @@ story('what is not JSON cannot be sent, and each problem of the schema is listed
   expect(server.receiver.received).toHaveLength(0)
 })
 
+story.each([
+  [1440, 900],
+  [360, 640],
+])('the buttons stay in sight below a long answer at %d × %d pixels', async (width, height) => {
+  await page.setViewportSize({ width, height })
+  server.receiver.answer = (response) => response.writeHead(503).end('No seat.\n'.repeat(200))
+  const dialog = page.getByRole('dialog')
+  const rows = Array.from({ length: 40 }, (_, index) => index)
+  await payload().fill(JSON.stringify({ attendee: { email: 'ada@example.com', rows } }, null, 2))
+  await send()
+  await dialog.getByRole('status').getByText('No seat.').waitFor()
+  for (const name of ['Close', 'Send another']) {
+    const isOnTop = await dialog
+      .getByRole('button', { name, exact: true })
+      .last()
+      .evaluate((button) => {
+        const { left, right, top, bottom } = button.getBoundingClientRect()
+        const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
+        return bottom <= innerHeight && right <= innerWidth && button.contains(found)
+      })
+    expect(isOnTop, name).toBe(true)
+  }
+  server.receiver.clear()
+})
+
 story('the test reaches the webhook, and its answer is shown', async () => {
   server.receiver.answer = (response) => response.writeHead(422).end('wrong seat')
   await payload().fill('{"attendee": {"email": "grace@example.com"}}')

@@ -25,6 +25,8 @@ export const COMMON_TEXTS: CommonTexts = {
 }
 
 export const WEBHOOK_STATES: Readonly<Record<WebhookState, string>> = {
+  BEHIND: 'Behind',
+  DEGRADED: 'Degraded',
   DISABLED: 'Disabled',
   FAILING: 'Failing',
   HEALTHY: 'Healthy',

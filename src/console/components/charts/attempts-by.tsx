@@ -1,13 +1,15 @@
-import { Group, SegmentedControl, Skeleton, Text } from '@mantine/core'
-import { useState } from 'react'
+import { Menu, Skeleton, Text } from '@mantine/core'
+import { IconStack2 } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { type BucketUnit, FailureCausesDocument } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { QueryError } from '../query-error.tsx'
-import { AttemptsChart } from './attempts-chart.tsx'
+import { AttemptsChart, HEIGHT_PX } from './attempts-chart.tsx'
 import type { Bar } from './buckets/fold-buckets.ts'
 import { causeStacks, statusStacks } from './buckets/stacks.ts'
 import { totalsOf } from './buckets/totals.ts'
+import { ChartFrame } from './chart-frame.tsx'
 import type { PlotMark } from './plot/plot.tsx'
 
 interface AttemptsByProps {
@@ -18,29 +20,22 @@ interface AttemptsByProps {
   zoom(since: string, until: string): void
 }
 
-/** Attempts over time by class of response or, at a switch, failures by cause. */
+/** Attempts over time by class of response or, chosen in the menu, failures by cause. */
 export function AttemptsBy(props: AttemptsByProps) {
-  const [by, setBy] = useState<'status' | 'cause'>('status')
-  return (
-    <>
-      <Group justify="end" mb="xs">
-        <SegmentedControl
-          size="xs"
-          aria-label="Group by"
-          data={[
-            { value: 'status', label: 'By status' },
-            { value: 'cause', label: 'By cause' },
-          ]}
-          value={by}
-          onChange={setBy}
-        />
-      </Group>
-      {by === 'status' ? <ByStatus {...props} /> : <ByCause {...props} />}
-    </>
+  const [byCause, setByCause] = useState(false)
+  const menu = (
+    <Menu.Item leftSection={<IconStack2 size={14} />} onClick={() => setByCause(!byCause)}>
+      {byCause ? 'All attempts by status' : 'Failures by cause'}
+    </Menu.Item>
   )
+  return byCause ? <ByCause {...props} menu={menu} /> : <ByStatus {...props} menu={menu} />
 }
 
-function ByStatus(props: AttemptsByProps) {
+interface GroupedProps extends AttemptsByProps {
+  readonly menu: ReactNode
+}
+
+function ByStatus(props: GroupedProps) {
   const totals = totalsOf(props.bars)
   return (
     <AttemptsChart
@@ -53,7 +48,7 @@ function ByStatus(props: AttemptsByProps) {
   )
 }
 
-function ByCause(props: AttemptsByProps) {
+function ByCause(props: GroupedProps) {
   const { bars, unit, webhookId } = props
   const { data, error, reload } = useRead(FailureCausesDocument, {
     since: bars[0]?.start ?? '',
@@ -62,8 +57,20 @@ function ByCause(props: AttemptsByProps) {
     webhookId: webhookId ?? null,
   })
   const causes = data?.failureCauses
-  if (error && !causes) return <QueryError error={error} reload={reload} />
-  if (!causes) return <Skeleton h={286} />
+  if (!causes) {
+    return (
+      <ChartFrame
+        label=""
+        heightPx={HEIGHT_PX}
+        columns={[]}
+        rows={() => []}
+        legend={null}
+        menu={props.menu}
+      >
+        {error ? <QueryError error={error} reload={reload} /> : <Skeleton h={HEIGHT_PX} />}
+      </ChartFrame>
+    )
+  }
   return (
     <>
       <AttemptsChart

@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import { useNavigate } from 'react-router'
 import type { BucketUnit } from '../../generated/graphql.ts'
 import { formatCompact, formatCount } from '../../lib/format.ts'
@@ -9,7 +9,9 @@ import { spanOf } from './plot/chart-time.ts'
 import { Plot, type PlotMark } from './plot/plot.tsx'
 import { StackedBars, StackPattern } from './plot/stacked-bars.tsx'
 
-const HEIGHT_PX = 220
+const PLOT_HEIGHT_PX = 220
+/** With the times below. */
+export const HEIGHT_PX = PLOT_HEIGHT_PX + 26
 
 interface AttemptsChartProps {
   /** What the chart shows, in a sentence. */
@@ -23,6 +25,8 @@ interface AttemptsChartProps {
   readonly webhookId?: string | undefined
   readonly marks?: readonly PlotMark[]
   readonly empty: string
+  /** Items of the menu in the corner. */
+  readonly menu?: ReactNode
   zoom?: (since: string, until: string) => void
 }
 
@@ -46,7 +50,7 @@ export function AttemptsChart(props: AttemptsChartProps) {
   return (
     <ChartFrame
       label={label}
-      heightPx={HEIGHT_PX + 26}
+      heightPx={HEIGHT_PX}
       columns={shown.map((stack) => stack.label)}
       rows={() =>
         bars.flatMap((bar, index) =>
@@ -55,6 +59,7 @@ export function AttemptsChart(props: AttemptsChartProps) {
             : [],
         )
       }
+      menu={props.menu}
       empty={totals.some((total) => total > 0) ? undefined : props.empty}
       legend={shown.map((stack) => (
         <span key={stack.key} className="ph-legend">
@@ -70,7 +75,7 @@ export function AttemptsChart(props: AttemptsChartProps) {
         label={label}
         bars={bars}
         unit={unit}
-        heightPx={HEIGHT_PX}
+        heightPx={PLOT_HEIGHT_PX}
         ticks={ticksOf(Math.max(...totals))}
         marks={marks}
         parts={stacks.length}

@@ -1,9 +1,11 @@
 import './chart-frame.css'
-import { Button, Center, Group, ScrollArea, Text } from '@mantine/core'
-import { IconChartBar, IconTable } from '@tabler/icons-react'
+import { ActionIcon, Center, Group, Menu, ScrollArea, Text, Title } from '@mantine/core'
+import { IconChartBar, IconDots, IconTable } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 
 interface ChartFrameProps {
+  /** Above a chart among others. Default: none. */
+  readonly title?: string
   /** Names the table: what the chart shows, in a sentence. */
   readonly label: string
   readonly heightPx: number
@@ -13,65 +15,89 @@ interface ChartFrameProps {
   /** Shown instead of an empty chart. */
   readonly empty?: string | undefined
   readonly legend: ReactNode
+  /** More items of the menu in the corner. */
+  readonly menu?: ReactNode
   readonly children: ReactNode
 }
 
-/** A chart with its legend, and the same numbers as a table. */
+/** A chart with its legend, and, by the menu in its corner, the same numbers as a table. */
 export function ChartFrame(props: ChartFrameProps) {
-  const { label, heightPx, columns, rows, empty, legend, children } = props
+  const { title, label, heightPx, columns, rows, empty, legend, menu, children } = props
   const [asTable, setAsTable] = useState(false)
+  const shownLegend = !empty && legend && (
+    <Group gap="4px 16px" miw={0}>
+      {legend}
+    </Group>
+  )
   return (
     <div>
-      {empty || asTable ? (
-        <div style={{ height: heightPx }}>
-          {empty ? (
-            <Center h="100%">
-              <Text c="dimmed" size="sm">
-                {empty}
-              </Text>
-            </Center>
-          ) : (
-            <ScrollArea h="100%" type="auto" viewportProps={{ tabIndex: 0 }}>
-              <table className="ph-chart-table" aria-label={label}>
-                <thead>
-                  <tr>
-                    {['Time', ...columns].map((column) => (
-                      <th key={column} scope="col">
-                        {column}
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {rows().map(([span, ...values]) => (
-                    <tr key={span}>
-                      <th scope="row">{span}</th>
-                      {values.map((value, index) => (
-                        <td key={columns[index]}>{value}</td>
-                      ))}
-                    </tr>
+      <Group justify="space-between" wrap="nowrap" mih={30} mb={4} gap="xs">
+        {title ? (
+          <Title order={3} size="h6">
+            {title}
+          </Title>
+        ) : (
+          shownLegend || <span />
+        )}
+        {(menu || !empty) && (
+          <Menu position="bottom-end" withArrow>
+            <Menu.Target>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={`Options of the chart: ${title ?? 'Attempts'}`}
+              >
+                <IconDots size={16} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {menu}
+              {!empty && (
+                <Menu.Item
+                  leftSection={asTable ? <IconChartBar size={14} /> : <IconTable size={14} />}
+                  onClick={() => setAsTable(!asTable)}
+                >
+                  {asTable ? 'Show as a chart' : 'Show as a table'}
+                </Menu.Item>
+              )}
+            </Menu.Dropdown>
+          </Menu>
+        )}
+      </Group>
+      {empty ? (
+        <Center h={heightPx}>
+          <Text c="dimmed" size="sm">
+            {empty}
+          </Text>
+        </Center>
+      ) : asTable ? (
+        <ScrollArea h={heightPx} type="auto" viewportProps={{ tabIndex: 0 }}>
+          <table className="ph-chart-table" aria-label={label}>
+            <thead>
+              <tr>
+                {['Time', ...columns].map((column) => (
+                  <th key={column} scope="col">
+                    {column}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows().map(([span, ...values]) => (
+                <tr key={span}>
+                  <th scope="row">{span}</th>
+                  {values.map((value, index) => (
+                    <td key={columns[index]}>{value}</td>
                   ))}
-                </tbody>
-              </table>
-            </ScrollArea>
-          )}
-        </div>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollArea>
       ) : (
         <div style={{ minHeight: heightPx }}>{children}</div>
       )}
-      <Group justify="space-between" mt="xs" mih={30} gap="xs">
-        <Group gap="md">{!empty && legend}</Group>
-        {!empty && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            leftSection={asTable ? <IconChartBar size={14} /> : <IconTable size={14} />}
-            onClick={() => setAsTable(!asTable)}
-          >
-            {asTable ? 'Show as a chart' : 'Show as a table'}
-          </Button>
-        )}
-      </Group>
+      {title && shownLegend}
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import './form-parts.css'
 
 /** Why the server rejected a form. Nothing without a reason. */
 export function FormError({ title, children }: { title?: string; children: ReactNode }) {
@@ -28,11 +29,11 @@ interface FormButtonsProps {
   readonly children?: ReactNode
 }
 
-/** The buttons below a form. */
+/** The buttons below a form. In a dialog that scrolls, they stay in sight. */
 export function FormButtons({ action, dismiss, children, ...rest }: FormButtonsProps) {
   const { dismissLabel = 'Cancel', ...submit } = rest
   return (
-    <Group justify="end" gap="xs">
+    <Group justify="end" gap="xs" className="ph-form-buttons">
       {children}
       {typeof dismiss === 'string' ? (
         <Button component={Link} to={dismiss} variant="default">

@@ -65,7 +65,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
     {
       label: 'Run at',
       priority: 3,
-      cell: ({ state, runAt }) => (state === 'FAILED' ? '–' : <Time at={runAt} as="upcoming" />),
+      cell: ({ state, runAt }) => (state === 'FAILED' ? '–' : <Time at={runAt} as="either" />),
       width: 100,
     },
     {

@@ -1,5 +1,5 @@
-import { Combobox, Text, UnstyledButton, useCombobox } from '@mantine/core'
-import { IconSelector } from '@tabler/icons-react'
+import { Combobox, Group, Text, UnstyledButton, useCombobox } from '@mantine/core'
+import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { navigateWithGuard } from '../../components/forms/leave-guards.ts'
@@ -29,11 +29,11 @@ function Switcher({ id, name }: { id: string; name: string }) {
   })
   const { groups, isSearching } = useOrganizations(text.trim(), {
     isOpen: store.dropdownOpened,
-    current: id,
   })
 
   function open(chosen: string) {
     store.closeDropdown()
+    if (chosen === id) return
     const [, section = ''] = pathname.split('/')
     navigateWithGuard(() => location.assign(consoleUrl(chosen, `/${section}`)))
   }
@@ -61,8 +61,15 @@ function Switcher({ id, name }: { id: string; name: string }) {
           {groups.map(({ label, organizations }) => (
             <Combobox.Group key={label} label={label}>
               {organizations.map((organization) => (
-                <Combobox.Option key={organization.id} value={organization.id}>
-                  {organization.name}
+                <Combobox.Option
+                  key={organization.id}
+                  value={organization.id}
+                  active={organization.id === id}
+                >
+                  <Group gap="xs" justify="space-between" wrap="nowrap">
+                    {organization.name}
+                    {organization.id === id && <IconCheck size={14} aria-label="Current" />}
+                  </Group>
                 </Combobox.Option>
               ))}
             </Combobox.Group>

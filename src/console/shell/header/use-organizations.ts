@@ -7,10 +7,7 @@ import { recentItems } from '../../lib/storage.ts'
 const PAUSE_MS = 200
 
 /** The organizations whose name contains a text, which the server finds. Without a text, the recent ones come first. */
-export function useOrganizations(
-  text: string,
-  { isOpen, current }: { readonly isOpen: boolean; readonly current: string },
-) {
+export function useOrganizations(text: string, { isOpen }: { readonly isOpen: boolean }) {
   const [search] = useDebouncedValue(text, PAUSE_MS)
   const [{ data, fetching }] = useQuery({
     query: OrganizationsSearchDocument,
@@ -18,8 +15,7 @@ export function useOrganizations(
     pause: !isOpen,
   })
   const isSearching = fetching || search !== text || !data
-  const recent =
-    text === '' && isOpen ? recentOrganizations.read().filter(({ id }) => id !== current) : []
+  const recent = text === '' && isOpen ? recentOrganizations.read() : []
   const found = isSearching ? [] : (data.organizations?.nodes ?? [])
   const others = found.filter(({ id }) => !recent.some((one) => one.id === id))
   const groups = [

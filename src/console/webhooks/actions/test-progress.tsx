@@ -1,4 +1,5 @@
 import { Alert, Anchor, Group, Loader, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { resumeAfterAttempt } from '../../api/resume-point.ts'
 import { useLive } from '../../api/use-live.ts'
@@ -34,13 +35,20 @@ export function TestProgress({ webhookId, deliveryId }: { webhookId: string; del
   usePolling(finished ? null : POLL_EVERY_MS, reload)
 
   const attempt = delivery?.attempts?.nodes[0]
+  const box = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at each attempt
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: 'nearest' })
+  }, [attempt?.number])
   return (
     <Alert
+      ref={box}
       role="status"
       variant="light"
       color={delivery?.state === 'SUCCEEDED' ? 'green' : attempt ? 'orange' : 'blue'}
       title={titleOf(delivery)}
       mih={92}
+      style={{ scrollMarginBlock: 72 }}
     >
       <Group justify="space-between" gap="xs">
         <Text size="sm" component="div">

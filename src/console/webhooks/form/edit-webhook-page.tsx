@@ -9,6 +9,7 @@ import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { type WebhookSettingsFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
+import { WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { webhookName } from '../webhook-name.ts'
@@ -20,13 +21,13 @@ export default function EditWebhookPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   const { data, error, reload } = usePageQuery(editWebhookQuery)
-  if (data && !data.webhook && !error) return <NotFoundPage noun="webhook" />
+  if (data && !data.webhook && !error) return <NotFoundPage noun={WORDS.webhook.toLowerCase()} />
   const webhook = data?.webhook
   return (
     <Page
       title="Edit webhook"
       breadcrumbs={[
-        ['Webhooks', '/webhooks'],
+        [WORDS.webhooks, '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
     >

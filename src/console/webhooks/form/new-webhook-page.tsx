@@ -5,6 +5,7 @@ import { notifySuccess } from '../../components/notify.ts'
 import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { WebhookCreateDocument } from '../../generated/graphql.ts'
+import { WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 import { NEW_WEBHOOK, newWebhookOf, type WebhookFormValues } from './webhook-form-values.ts'
@@ -28,15 +29,15 @@ export default function NewWebhookPage() {
 
   return (
     <Page
-      title="Create webhook"
-      breadcrumbs={[['Webhooks', '/webhooks']]}
+      title={WORDS.create}
+      breadcrumbs={[[WORDS.webhooks, '/webhooks']]}
       description="Register the URL of an endpoint. You get a signing secret, with which the receiver verifies deliveries."
     >
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm
           initial={NEW_WEBHOOK}
           webhookId={null}
-          action="Create webhook"
+          action={WORDS.create}
           save={save}
           back="/webhooks"
         />

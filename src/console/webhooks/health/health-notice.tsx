@@ -1,5 +1,6 @@
 import { Notice } from '../../components/page/notice.tsx'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
+import { BEHIND_CAUSES } from './behind-causes.ts'
 import { TroubleActions } from './trouble-actions.tsx'
 import { TroubleText } from './trouble-text.tsx'
 
@@ -10,9 +11,9 @@ interface HealthNoticeProps {
 
 /** Says why a webhook is in trouble, and what to do. Empty for the others. */
 export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
-  const state = webhook.health?.state
-  if (state !== 'ON_HOLD' && state !== 'FAILING' && state !== 'DISABLED') return null
-  const { color, title, hint } = TROUBLE[state]
+  const { health } = webhook
+  if (!health || health.state === 'HEALTHY' || health.state === 'NO_DELIVERIES') return null
+  const { color, title, hint } = TROUBLE[health.state]
   return (
     <Notice
       color={color}
@@ -20,11 +21,18 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
       action={<TroubleActions webhook={webhook} reload={reload} />}
     >
       <TroubleText webhook={webhook} />
-      {webhook.health?.onHoldReason === 'RETRY_AFTER'
-        ? 'The endpoint asked to wait: it answered 429 or 503 with Retry-After. Deliveries wait, and the first successful probe ends the hold.'
-        : hint}
+      {hintOf(health) ?? hint}
     </Notice>
   )
+}
+
+type Health = NonNullable<WebhookTroubleFragment['health']>
+
+/** What is special about the reason. */
+function hintOf({ state, onHoldReason, behindCause }: Health): string | undefined {
+  if (state === 'BEHIND' && behindCause) return BEHIND_CAUSES[behindCause].hint
+  if (state !== 'ON_HOLD' || onHoldReason !== 'RETRY_AFTER') return undefined
+  return 'The endpoint asked to wait: it answered 429 or 503 with Retry-After. Deliveries wait, and the first successful probe ends the hold.'
 }
 
 const TROUBLE = {
@@ -36,7 +44,17 @@ const TROUBLE = {
   FAILING: {
     color: 'orange',
     title: 'Failing',
-    hint: 'Failed deliveries are retried by the retry schedule.',
+    hint: 'Posthorn retries failed deliveries by the retry schedule. Once an attempt succeeds, you can recover the deliveries that were exhausted.',
+  },
+  BEHIND: {
+    color: 'violet',
+    title: 'Behind',
+    hint: 'Posthorn sends the waiting deliveries as soon as it may.',
+  },
+  DEGRADED: {
+    color: 'yellow',
+    title: 'Degraded',
+    hint: 'Posthorn retries failed deliveries by the retry schedule. The failed attempts show which events the receiver does not accept.',
   },
   DISABLED: {
     color: 'gray',

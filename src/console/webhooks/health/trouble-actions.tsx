@@ -3,7 +3,11 @@ import { useDisclosure } from '@mantine/hooks'
 import { Link } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { notifyError, notifySuccess } from '../../components/notify.ts'
-import { WebhookProbeDocument, type WebhookTroubleFragment } from '../../generated/graphql.ts'
+import {
+  type BehindCause,
+  WebhookProbeDocument,
+  type WebhookTroubleFragment,
+} from '../../generated/graphql.ts'
 import { useSession } from '../../session/session.tsx'
 import { ResumeWebhook, ToggleWebhook } from '../actions/webhook-dialogs.tsx'
 
@@ -15,6 +19,13 @@ interface TroubleActionsProps {
   readonly recovering?: boolean
   reload(): void
 }
+
+/** Why a webhook is behind by its own settings. */
+const SETTINGS: readonly (BehindCause | null | undefined)[] = [
+  'RATE_LIMIT',
+  'CONCURRENCY_LIMIT',
+  'ORDERED',
+]
 
 /** The remedies for a webhook in trouble, as far as the viewer may use them. */
 export function TroubleActions({
@@ -38,6 +49,7 @@ export function TroubleActions({
 
   const isOnHold = health?.state === 'ON_HOLD'
   const isDisabled = health?.state === 'DISABLED'
+  const isBehind = health?.state === 'BEHIND'
   return (
     <Group gap={8}>
       {isOnHold && can('deliveries:write') && (
@@ -57,7 +69,12 @@ export function TroubleActions({
           Enable
         </Button>
       )}
-      {!isOnHold && !recovering && can('deliveries:write') && (
+      {isBehind && SETTINGS.includes(health.behindCause) && can('webhooks:write') && (
+        <Anchor component={Link} to={`/webhooks/${id}/edit`} size="sm">
+          Edit webhook
+        </Anchor>
+      )}
+      {!isOnHold && !isBehind && !recovering && can('deliveries:write') && (
         <Anchor component={Link} to={`/webhooks/${id}/recover`} size="sm">
           Recover deliveries
         </Anchor>

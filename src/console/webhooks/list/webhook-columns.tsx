@@ -4,6 +4,7 @@ import { Time } from '../../components/time.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { formatCount, formatDuration, formatPercent, plural } from '../../lib/format.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
+import { BEHIND_CAUSES } from '../health/behind-causes.ts'
 import { causeOf } from '../health/last-failure.tsx'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { webhookName } from '../webhook-name.ts'
@@ -74,13 +75,19 @@ const SUBSCRIPTIONS: Column<WebhookRowFragment> = {
 
 /** The state and, in trouble, the cause. */
 function State({ enabled, health, lastFailure }: WebhookRowFragment) {
-  const isInTrouble = health?.state === 'ON_HOLD' || health?.state === 'FAILING'
+  const state = health?.state
+  const isFailing = state === 'ON_HOLD' || state === 'FAILING' || state === 'DEGRADED'
   return (
     <>
       <WebhookState enabled={enabled} {...(health && { health })} />
-      {isInTrouble && lastFailure && (
+      {isFailing && lastFailure && (
         <Text span size="xs" c="dimmed" ms={8}>
           {causeOf(lastFailure)}
+        </Text>
+      )}
+      {state === 'BEHIND' && health?.behindCause && (
+        <Text span size="xs" c="dimmed" ms={8}>
+          {BEHIND_CAUSES[health.behindCause].label}
         </Text>
       )}
     </>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
 import { EventTypeSelect } from '../../components/filters/event-type-select.tsx'
@@ -13,10 +14,16 @@ import { EmptyState, NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import { formatCount } from '../../lib/format.ts'
+import { FirstSteps } from '../../onboarding/first-steps.tsx'
+import { useSteps } from '../../onboarding/use-steps.ts'
+import { portalLink, WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WEBHOOK_FILTERS, webhooksQuery } from '../webhook-queries.ts'
 import { webhookColumns } from './webhook-columns.tsx'
+
+/** A portal without an overview begins here. */
+const startsHere = portalLink !== null && !portalLink.pages.includes('overview')
 
 export default function WebhooksPage() {
   const { can, webhookId } = useSession()
@@ -25,35 +32,48 @@ export default function WebhooksPage() {
   const { data, error, stale, reload } = usePageQuery(webhooksQuery)
   useHealthChanges(undefined, reload)
   const webhooks = data?.webhooks
+  const isEmpty = webhooks?.totalCount === 0 && !filters.active
+  const noWebhooks = <NoWebhooks filtered={filters.active} clear={filters.clear} />
   return (
     <Page
-      title="Webhooks"
+      title={WORDS.webhooks}
       aside={webhooks && <Total count={webhooks.totalCount} filtered={filters.active} />}
       description="The HTTPS endpoints that receive your events. Rates and response times cover the last 24 hours."
       actions={
         webhookId === null &&
         can('webhooks:write') && (
           <Button component={Link} to="/webhooks/new" leftSection={<IconPlus size={16} />}>
-            Create webhook
+            {WORDS.create}
           </Button>
         )
       }
     >
-      <WebhookFilters {...filters} />
-      <List
-        label="Webhooks"
-        columns={webhookColumns(can('deliveries:read'))}
-        rows={webhooks?.nodes}
-        keyOf={({ id }) => id}
-        to={({ id }) => `/webhooks/${id}`}
-        error={error}
-        stale={stale}
-        reload={reload}
-        empty={<NoWebhooks filtered={filters.active} clear={filters.clear} />}
-        pages={{ info: webhooks?.pageInfo, cursors }}
-      />
+      {startsHere && <CustomerSteps otherwise={isEmpty ? noWebhooks : null} />}
+      {!(startsHere && isEmpty) && (
+        <>
+          <WebhookFilters {...filters} />
+          <List
+            label={WORDS.webhooks}
+            columns={webhookColumns(can('deliveries:read'))}
+            rows={webhooks?.nodes}
+            keyOf={({ id }) => id}
+            to={({ id }) => `/webhooks/${id}`}
+            error={error}
+            stale={stale}
+            reload={reload}
+            empty={noWebhooks}
+            pages={{ info: webhooks?.pageInfo, cursors }}
+          />
+        </>
+      )}
     </Page>
   )
+}
+
+/** The first steps of a customer, or something else once they are over. */
+function CustomerSteps({ otherwise }: { otherwise: ReactNode }) {
+  const steps = useSteps()
+  return steps.hidden || steps.error ? otherwise : <FirstSteps {...steps} />
 }
 
 function Total({ count, filtered }: { count: number; filtered: boolean }) {
@@ -67,20 +87,20 @@ function Total({ count, filtered }: { count: number; filtered: boolean }) {
 /** Replaces an empty list of webhooks. */
 function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
   const { can } = useSession()
-  if (filtered) return <NoMatches noun="webhook" clear={clear} />
+  if (filtered) return <NoMatches noun={WORDS.webhook.toLowerCase()} clear={clear} />
   if (!can('webhooks:write')) {
     return (
-      <EmptyState title="No webhooks yet">
+      <EmptyState title={`No ${WORDS.webhooks.toLowerCase()} yet`}>
         Creating a webhook requires the scope webhooks:write.
       </EmptyState>
     )
   }
   return (
     <EmptyState
-      title="No webhooks yet"
+      title={`No ${WORDS.webhooks.toLowerCase()} yet`}
       action={
         <Button component={Link} to="/webhooks/new">
-          Create webhook
+          {WORDS.create}
         </Button>
       }
     >

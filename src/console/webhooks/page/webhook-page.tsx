@@ -9,6 +9,7 @@ import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import type { WebhookDetailQuery } from '../../generated/graphql.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
+import { WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { WebhookActions } from '../actions/webhook-actions.tsx'
@@ -38,9 +39,9 @@ export default function WebhookPage() {
   const webhook = data?.webhook
 
   if (!webhook) {
-    if (data && !error) return <NotFoundPage noun="webhook" />
+    if (data && !error) return <NotFoundPage noun={WORDS.webhook.toLowerCase()} />
     return (
-      <Page title="Webhook" breadcrumbs={[['Webhooks', '/webhooks']]}>
+      <Page title={WORDS.webhook} breadcrumbs={[[WORDS.webhooks, '/webhooks']]}>
         {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
       </Page>
     )
@@ -55,7 +56,7 @@ export default function WebhookPage() {
   return (
     <Page
       title={webhookName(webhook)}
-      breadcrumbs={[['Webhooks', '/webhooks']]}
+      breadcrumbs={[[WORDS.webhooks, '/webhooks']]}
       aside={<WebhookState {...webhook} />}
       subtitle={
         <CopyableLine text={maskUrl(webhook.url)} value={webhook.url} label="Copy the URL" />

@@ -1,13 +1,12 @@
 import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconEye, IconEyeOff, IconRefresh } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { WebhookSecretsDocument } from '../../generated/graphql.ts'
-import { setFlag } from '../../onboarding/flags.ts'
 import { PublishNext } from '../../onboarding/publish-snippets.tsx'
 import { useSession } from '../../session/session.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
@@ -22,7 +21,7 @@ interface WebhookSecretProps {
 
 /** The signing secret of a webhook, requested only when the reader asks to see it. */
 export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
-  const { can, viewer } = useSession()
+  const { can } = useSession()
   const isNew = useLocation().state?.created === true
   const [shown, setShown] = useState(isNew && can('secrets:read'))
   const [rotating, rotate] = useDisclosure()
@@ -32,10 +31,6 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
     { pause: !shown, requestPolicy: 'network-only' },
   )
   const webhook = shown ? data?.webhook : undefined
-  const organizationId = viewer.organization.id
-  useEffect(() => {
-    if (webhook) setFlag('secret-shown', organizationId)
-  }, [webhook, organizationId])
   function showRotated() {
     if (shown) reload()
     else setShown(can('secrets:read'))

@@ -31,6 +31,7 @@ interface PlotProps {
   readonly bars: readonly { readonly start: string; readonly end: string }[]
   readonly unit: BucketUnit
   readonly heightPx: number
+  /** From 0. Their distances are equal, whatever lies between them. */
   readonly ticks: readonly number[]
   readonly marks?: readonly PlotMark[]
   readonly parts?: number
@@ -58,13 +59,12 @@ export function Plot(props: PlotProps) {
   const [first, last] = [bars[0], bars.at(-1)]
   if (!first || !last) return null
   const spanMs = Date.parse(last.end) - Date.parse(first.start)
-  const top = ticks.at(-1) || 1
   const step = width / bars.length
   const scale: Scale = {
     height: heightPx,
     step,
     x: (index) => index * step,
-    y: (value) => TOP_PX + (heightPx - TOP_PX) * (1 - value / top),
+    y: (value) => TOP_PX + (heightPx - TOP_PX) * (1 - heightOf(value, ticks)),
   }
   const xOf = (at: string) => (width * (Date.parse(at) - Date.parse(first.start))) / spanMs
   const inRange = marks.filter(({ at }) => at >= first.start && at < last.end)
@@ -179,4 +179,13 @@ export function Plot(props: PlotProps) {
       </span>
     </div>
   )
+}
+
+/** The height of a value as a share of the plot: straight between two ticks. */
+function heightOf(value: number, ticks: readonly number[]): number {
+  const last = ticks.length - 1
+  const above = ticks.findIndex((tick) => tick >= value)
+  const upper = above < 0 ? last : Math.max(1, above)
+  const [from, to] = [ticks[upper - 1] ?? 0, ticks[upper] ?? 1]
+  return (upper - 1 + (value - from) / (to - from)) / last
 }

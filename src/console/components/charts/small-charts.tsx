@@ -1,0 +1,85 @@
+import type { BacklogBucketFragment, BucketUnit } from '../../generated/graphql.ts'
+import { formatCompact, formatPercent } from '../../lib/format.ts'
+import type { Bar } from './buckets/fold-buckets.ts'
+import {
+  largestBacklogs,
+  perRate,
+  rateOf,
+  rates,
+  type Series,
+  successRates,
+  unknownIn,
+} from './buckets/series.ts'
+import { LineChart } from './line-chart.tsx'
+
+interface SmallChartProps {
+  readonly bars: readonly Bar[]
+  readonly unit: BucketUnit
+  readonly heightPx: number
+  zoom?: (since: string, until: string) => void
+}
+
+/** One of several lines, such as of a webhook among others. */
+export interface LineOf {
+  readonly label: string
+  readonly color: string
+  readonly dashes?: string | undefined
+  readonly bars: readonly Bar[]
+}
+
+/** Even steps between these, so that 98.9 and 99.9 % do not look alike. */
+const SHARES = [0, 0.9, 0.99, 0.999, 1]
+
+/** `lines`: by default one, of the bars. */
+export function SuccessChart(props: SmallChartProps & { lines?: readonly LineOf[] }) {
+  const own = [{ label: 'Success rate', color: 'var(--posthorn-chart-2xx)', bars: props.bars }]
+  return (
+    <LineChart
+      {...props}
+      title="Success rate"
+      label="Success rate over time."
+      ticks={SHARES}
+      format={formatPercent}
+      lines={(props.lines ?? own).map((line) => ({ ...line, values: successRates(line.bars) }))}
+    />
+  )
+}
+
+/** Attempts per second, minute or hour. */
+export function ThroughputChart(props: SmallChartProps & { lines?: readonly LineOf[] }) {
+  const nowMs = Date.now()
+  const own = [{ label: 'Throughput', color: 'var(--posthorn-mark-blue)', bars: props.bars }]
+  const lines = (props.lines ?? own).map((line) => ({ ...line, values: rates(line.bars, nowMs) }))
+  const rate = rateOf(lines.map(({ values }) => values))
+  return (
+    <LineChart
+      {...props}
+      title={`Throughput per ${rate.per}`}
+      label={`Attempts per ${rate.per} over time.`}
+      format={formatRate}
+      lines={lines.map((line) => ({ ...line, values: perRate(line.values, rate) }))}
+    />
+  )
+}
+
+type Backlog = readonly BacklogBucketFragment[]
+
+export function BacklogChart({ backlog, ...plot }: SmallChartProps & { backlog: Backlog }) {
+  const values: Series = largestBacklogs(plot.bars, backlog)
+  return (
+    <LineChart
+      {...plot}
+      title="Backlog"
+      label="Waiting deliveries over time, counted once a minute."
+      whole
+      format={formatCompact}
+      unknown={unknownIn(plot.bars, values, Date.now())}
+      lines={[{ label: 'Waiting', color: 'var(--posthorn-chart-3xx)', values }]}
+    />
+  )
+}
+
+/** Three significant digits below 10, as rates are often small. */
+function formatRate(value: number): string {
+  return value < 10 ? String(Number(value.toPrecision(3))) : formatCompact(value)
+}

@@ -1,0 +1,119 @@
+import { builder } from '../graphql/builder.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
+import {
+  countStates,
+  MAX_COUNTED,
+  ON_TIME_RATE,
+  readHistograms,
+  readOnTimeRates,
+  readWaiting,
+  type StateCount,
+  type Waiting,
+} from './delivery-health.ts'
+import { WebhookState } from './webhook-state-enum.ts'
+
+const WaitingReason = builder.enumType('WaitingReason', {
+  description: 'What a delivery waits for.',
+  values: {
+    ON_HOLD: {
+      value: 'on_hold',
+      description: 'Its webhook is on hold: the endpoint keeps failing, or asked to wait.',
+    },
+    DISABLED: { value: 'disabled', description: 'Its webhook is disabled.' },
+    RATE_LIMIT: { value: 'rate_limit', description: 'The rate limit of its webhook.' },
+    CONCURRENCY_LIMIT: {
+      value: 'concurrency_limit',
+      description: 'The concurrency limit of its webhook: the endpoint answers too slowly.',
+    },
+    ORDERED: {
+      value: 'ordered',
+      description: 'An earlier delivery, because its webhook is ordered.',
+    },
+    RETRY: { value: 'retry', description: 'The time of its next attempt, after a failed one.' },
+    CAPACITY: {
+      value: 'capacity',
+      description:
+        'A worker of this installation, for more than 10 seconds. Counted from the second minute after its creation.',
+    },
+  } as const,
+})
+
+const WaitingDeliveries = builder.objectRef<Waiting>('WaitingDeliveries').implement({
+  description: 'The deliveries that wait for the same reason.',
+  fields: (t) => ({
+    reason: t.expose('reason', { type: WaitingReason, description: 'What they wait for.' }),
+    count: t.exposeInt('count', {
+      description: `Their number. Counts at most ${MAX_COUNTED.toLocaleString('en')}.`,
+    }),
+    oldestAt: t.expose('oldestAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the oldest of them was created, a few seconds old. Null in the first seconds.',
+    }),
+  }),
+})
+
+const WebhookStateCount = builder.objectRef<StateCount>('WebhookStateCount').implement({
+  description: 'The number of webhooks in a state.',
+  fields: (t) => ({
+    state: t.expose('state', { type: WebhookState, description: 'The state.' }),
+    count: t.exposeInt('count', { description: 'The number of webhooks.' }),
+  }),
+})
+
+/** The uuid of its organization. */
+const DeliveryHealth = builder.objectRef<string>('DeliveryHealth').implement({
+  description:
+    'Whether deliveries arrive, and if not, whether that is due to Posthorn or to the endpoints.',
+  fields: (t) => ({
+    onTimeRate: t.float({
+      nullable: true,
+      description: ON_TIME_RATE,
+      resolve: (id, _args, context, info) =>
+        context.perField(info, (ids: string[]) =>
+          readOnTimeRates(context.sql, 'organization_id', ids),
+        )(id),
+    }),
+    firstAttemptDelay: t.field({
+      type: 'Latency',
+      nullable: true,
+      description:
+        'The delay of Posthorn, in the last hour: the time from when a delivery could be sent, which is its creation or its release from a limit or a hold, to its first attempt. Null if there were none.',
+      resolve: (id, _args, context, info) =>
+        context.perField(info, (ids: string[]) => readHistograms(context.sql, 'first_delay', ids))(
+          id,
+        ),
+    }),
+    responseTime: t.field({
+      type: 'Latency',
+      nullable: true,
+      description:
+        'The time of the endpoints, in the last hour: the duration of attempts. Null if there were none.',
+      resolve: (id, _args, context, info) =>
+        context.perField(info, (ids: string[]) => readHistograms(context.sql, 'latency', ids))(id),
+    }),
+    waiting: t.field({
+      type: [WaitingDeliveries],
+      description: 'The deliveries that wait, by reason. Reasons without a delivery are left out.',
+      resolve: (id, _args, context, info) =>
+        context.perField(info, (ids: string[]) => readWaiting(context.sql, ids))(id),
+    }),
+    webhooks: t.field({
+      type: [WebhookStateCount],
+      description: 'The webhooks by state. States without a webhook are left out.',
+      resolve: (id, _args, context, info) =>
+        context.perField(info, (ids: string[]) => countStates(context.sql, ids))(id),
+    }),
+  }),
+})
+
+organizationFields((t) => ({
+  deliveryHealth: t.field({
+    type: DeliveryHealth,
+    semanticNonNull: true,
+    description: 'Whether the deliveries of the organization arrive.',
+    authScopes: { scope: 'deliveries:read' },
+    resolve: (parent, _args, context) => organizationOf(parent, context),
+  }),
+}))

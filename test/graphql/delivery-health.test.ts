@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
+import { sampleBacklogs } from '../../src/scheduling/backlog-samples.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
+import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { addWebhook, publish } from './support/rows.ts'
+
+const HOUR_MS = 3_600_000
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const FIELDS = `deliveryHealth { onTimeRate firstAttemptDelay { p50Ms p95Ms } responseTime { p50Ms }
+  waiting { reason count oldestAt } webhooks { state count } }`
+
+async function health() {
+  const { data, errors } = await api.call(tenant.token, `{ ${FIELDS} }`)
+  expect(errors).toBeUndefined()
+  return data.deliveryHealth
+}
+
+const uuidOf = (id: string) => parseId('webhook', id) as string
+
+/** Deliveries that were created `agoMs` ago. */
+async function addOld(id: string, agoMs: number, count: number, columns: string): Promise<void> {
+  await api.database.pool.query(
+    `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
+       next_attempt_at, parked_at, parked_reason, attempt_count, is_backfilled)
+     select id, $1, $2, id, $3, 10, ${columns} from generate_series(1, $5::int) as i,
+       lateral (select (left($4, 24) || lpad(to_hex(i + $6::int), 12, '0'))::uuid as id) as new`,
+    [
+      tenant.organizationId,
+      uuidOf(id),
+      JOINED,
+      lowerBoundAt(new Date(Date.now() - agoMs)),
+      count,
+      Math.floor(Math.random() * 1e9),
+    ],
+  )
+}
+
+const PARKED = (reason: string) => `null, now(), '${reason}', 0, false`
+
+async function openBacklog(id: string): Promise<void> {
+  await api.database.pool.query(
+    'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now()) on conflict do nothing',
+    [uuidOf(id)],
+  )
+}
+
+describe('the health of deliveries', () => {
+  test('is unknown before the first one', async () => {
+    expect(await health()).toEqual({
+      onTimeRate: null,
+      firstAttemptDelay: null,
+      responseTime: null,
+      waiting: [],
+      webhooks: [],
+    })
+  })
+
+  test('tells our delay from the response time, and counts deliveries, not attempts', async () => {
+    await addWebhook(api, tenant.organizationId)
+    await publish(api, tenant.organizationId, 10)
+    const rows = await api.database.prisma.delivery.findMany({
+      where: { organizationId: tenant.organizationId },
+    })
+    const record = createRecordAttempt(api.database.pool, SENDER)
+    await Promise.all(
+      rows.map((row, i) =>
+        record(attemptOf(row, i < 6 ? 200 : 500, { queuedMs: 300, durationMs: 4_000 })),
+      ),
+    )
+    const first = await health()
+    expect(first).toMatchObject({ onTimeRate: 0.6, webhooks: [{ state: 'HEALTHY', count: 1 }] })
+    expect(first.firstAttemptDelay.p95Ms).toBeGreaterThanOrEqual(300)
+    expect(first.firstAttemptDelay.p95Ms).toBeLessThanOrEqual(500)
+    expect(first.responseTime.p50Ms).toBeGreaterThanOrEqual(3_000)
+    // Attempts of retries change the response time alone.
+    for (const row of rows.slice(6)) {
+      await record(
+        attemptOf(row, 500, { attemptsBefore: 1, queuedMs: 90_000, next: { kind: 'parked' } }),
+      )
+    }
+    const second = await health()
+    expect(second.onTimeRate).toBe(0.6)
+    expect(second.firstAttemptDelay).toEqual(first.firstAttemptDelay)
+  })
+
+  test('gets worse with each delivery that waits for a webhook on hold', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 39; i++) ids.push((await addWebhook(api, tenant.organizationId)).id)
+    await publish(api, tenant.organizationId, 1)
+    const rows = await api.database.prisma.delivery.findMany({
+      where: { organizationId: tenant.organizationId },
+    })
+    const record = createRecordAttempt(api.database.pool, SENDER)
+    await Promise.all(rows.slice(14).map((row) => record(attemptOf(row, 200))))
+    const held = rows.slice(0, 14).map(({ webhookId }) => webhookId)
+    await api.database.pool.query(
+      `update posthorn.deliveries set parked_at = now(), parked_reason = 'on_hold', next_attempt_at = null
+       where id = any ($1)`,
+      [rows.slice(0, 14).map(({ id }) => id)],
+    )
+    for (const id of held) await putOnHold(api.database.pool, id)
+    // They may still arrive within their minute.
+    expect(await health()).toMatchObject({
+      onTimeRate: 1,
+      waiting: [{ reason: 'ON_HOLD', count: 14 }],
+    })
+    const [broken] = ids.filter((id) => held.includes(uuidOf(id)))
+    await addOld(broken as string, 2 * HOUR_MS, 25, PARKED('on_hold'))
+    await evaluateHealth(api.database.pipeline)
+    const worse = await health()
+    expect(worse).toMatchObject({
+      onTimeRate: 0.5,
+      waiting: [{ reason: 'ON_HOLD', count: 39 }],
+      webhooks: expect.arrayContaining([
+        { state: 'ON_HOLD', count: 14 },
+        { state: 'HEALTHY', count: 25 },
+      ]),
+    })
+    const [waiting] = worse.waiting
+    expect(Math.round((Date.now() - Date.parse(waiting.oldestAt)) / HOUR_MS)).toBe(2)
+  })
+
+  test('splits what waits by reason, with the oldest of each', async () => {
+    const limited = await addWebhook(api, tenant.organizationId)
+    const ordered = await addWebhook(api, tenant.organizationId)
+    const slow = await addWebhook(api, tenant.organizationId)
+    const off = await addWebhook(api, tenant.organizationId)
+    const { webhooks } = api.deps
+    await updateWebhook(webhooks, tenant.organizationId, limited.id, { rateLimitPerSecond: 5 })
+    await updateWebhook(webhooks, tenant.organizationId, ordered.id, { ordered: true })
+    await addOld(limited.id, 23 * HOUR_MS, 1_364, PARKED('rate_limit'))
+    await addOld(ordered.id, HOUR_MS, 3, PARKED('ordered'))
+    await addOld(slow.id, HOUR_MS, 2, PARKED('concurrency_limit'))
+    await addOld(off.id, HOUR_MS, 1, PARKED('disabled'))
+    await updateWebhook(webhooks, tenant.organizationId, off.id, { enabled: false })
+    await addOld(slow.id, 5 * HOUR_MS, 4, "now() + interval '1 hour', null, null, 2, true")
+    await addOld(slow.id, 3 * HOUR_MS, 5, "now() - interval '3 hours', null, null, 0, true")
+    // Just released, so about to be sent.
+    await addOld(slow.id, 3 * HOUR_MS, 6, 'now(), null, null, 0, true')
+    for (const { id } of [limited, ordered, slow, off]) await openBacklog(id)
+    await evaluateHealth(api.database.pipeline)
+    await sampleBacklogs(api.database.pool)
+    const { waiting } = await health()
+    const hours = (oldestAt: string) => Math.round((Date.now() - Date.parse(oldestAt)) / HOUR_MS)
+    expect(
+      waiting.map(
+        ({ reason, count, oldestAt }: { reason: string; count: number; oldestAt: string }) => [
+          reason,
+          count,
+          hours(oldestAt),
+        ],
+      ),
+    ).toEqual([
+      ['DISABLED', 1, 1],
+      ['RATE_LIMIT', 1_364, 23],
+      ['CONCURRENCY_LIMIT', 2, 3],
+      ['ORDERED', 3, 1],
+      ['RETRY', 4, 5],
+      ['CAPACITY', 5, 3],
+    ])
+    const { data } = await api.call(
+      tenant.token,
+      '{ webhooks(orderBy: ATTENTION_FIRST, first: 1) { nodes { id health { state behindCause oldestWaitingAt onTimeRate } } } }',
+    )
+    const [worst] = data.webhooks.nodes
+    expect(worst).toMatchObject({
+      id: limited.id,
+      health: { state: 'BEHIND', behindCause: 'RATE_LIMIT', onTimeRate: 0 },
+    })
+    expect(hours(worst.health.oldestWaitingAt)).toBe(23)
+  })
+})
+
+describe('an operator', () => {
+  test('reads the organizations by damage, each with its figures, in few statements', async () => {
+    await api.database.pool.query('delete from posthorn.webhooks')
+    const operator = await api.tenant(['admin'])
+    const calm = await api.tenant()
+    const [held, failing, worse] = [await api.tenant(), await api.tenant(), await api.tenant()]
+    const add = async ({ organizationId }: typeof calm) =>
+      uuidOf((await addWebhook(api, organizationId)).id)
+    await add(calm)
+    await putOnHold(api.database.pool, await add(held))
+    const condition = (webhookId: string) =>
+      api.database.prisma.webhookCondition.create({ data: { webhookId, state: 'failing' } })
+    await condition(await add(failing))
+    await condition(await add(worse))
+    await condition(await add(worse))
+    const list = async (args: string) => {
+      const { data, errors } = await api.call(
+        operator.token,
+        `{ organizations(orderBy: DAMAGE_FIRST, ${args}) { nodes { id ${FIELDS} } pageInfo { endCursor } } }`,
+      )
+      expect(errors).toBeUndefined()
+      return data.organizations
+    }
+    const first = await list('first: 2')
+    expect(first.nodes).toMatchObject([
+      {
+        id: held.publicOrganizationId,
+        deliveryHealth: { webhooks: [{ state: 'ON_HOLD', count: 1 }] },
+      },
+      {
+        id: worse.publicOrganizationId,
+        deliveryHealth: { webhooks: [{ state: 'FAILING', count: 2 }] },
+      },
+    ])
+    expect(api.statements.list.toSorted()).toEqual([
+      'authenticate',
+      'count_webhook_states',
+      'order_organizations_by_damage',
+      'read_histograms_of_first_delay',
+      'read_histograms_of_latency',
+      'read_on_time_rates_by_organization_id',
+      'read_waiting',
+      'select organizations',
+    ])
+    const second = await list(`first: 1, after: "${first.pageInfo.endCursor}"`)
+    expect(second.nodes).toMatchObject([{ id: failing.publicOrganizationId }])
+    const refused = await api.call(
+      tenant.token,
+      '{ organizations(orderBy: DAMAGE_FIRST) { nodes { id } } }',
+    )
+    expect(refused.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+  })
+
+  test('reads the state of the installation, and others do not', async () => {
+    const operator = await api.tenant(['admin'])
+    await api.database.pool.query(
+      `insert into posthorn.workers (id, in_flight, concurrency) values ('a', 3, 500), ('b', 4, 500);
+       insert into posthorn.workers (id, heartbeat_at, in_flight, concurrency)
+         values ('dead', now() - interval '1 minute', 90, 500)`,
+    )
+    await addWebhook(api, tenant.organizationId)
+    await publish(api, tenant.organizationId, 3)
+    const query = `{ installation { workers attemptsInFlight concurrency readyJobs oldestReadyAt postgresVersion
+      databaseBytes connections maxConnections } }`
+    const { data, errors } = await api.call(operator.token, query)
+    expect(errors).toBeUndefined()
+    const { installation } = data
+    expect(installation).toMatchObject({ workers: 2, attemptsInFlight: 7, concurrency: 1_000 })
+    expect(installation.readyJobs).toBeGreaterThanOrEqual(3)
+    expect(Date.parse(installation.oldestReadyAt)).toBeLessThanOrEqual(Date.now())
+    expect(installation.postgresVersion).toMatch(/^\d+\.\d+/)
+    expect(installation.databaseBytes).toBeGreaterThan(1e6)
+    expect(installation.connections).toBeLessThanOrEqual(installation.maxConnections)
+    expect((await api.call(tenant.token, query)).errors).toMatchObject([
+      { extensions: { code: 'FORBIDDEN' } },
+    ])
+  })
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
+import { sampleBacklogs } from '../../src/scheduling/backlog-samples.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { addWebhook, publish } from './support/rows.ts'
+
+/* Each order of webhooks, and its pages. */
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+/** From the newest: `few` waits longest, `many` has the most waiting, `slow` is slow, `poor` fails often, `idle` has nothing. */
+const ids = { idle: '', poor: '', slow: '', many: '', few: '' }
+const uuidOf = (name: keyof typeof ids) => parseId('webhook', ids[name]) as string
+
+beforeAll(async () => {
+  api = await openApi()
+  tenant = await api.tenant()
+  const { organizationId } = tenant
+  const add = async (description: string, eventType: string) => {
+    const { id } = await addWebhook(api, organizationId, { eventType })
+    await updateWebhook(api.deps.webhooks, organizationId, id, { description })
+    return id
+  }
+  ids.few = await add('Box 10', TICKET)
+  ids.many = await add('Box 9', JOINED)
+  await putOnHold(api.database.pool, uuidOf('few'))
+  await putOnHold(api.database.pool, uuidOf('many'))
+  await publish(api, organizationId, 1, TICKET)
+  await publish(api, organizationId, 3)
+  ids.slow = await add('arrivals', JOINED)
+  ids.poor = await add('Zoo', JOINED)
+  ids.idle = await add('Éclair', JOINED)
+  await count('many', { attempts: 10, succeeded: 9, bucketOfLatency: 3 })
+  await count('slow', { attempts: 10, succeeded: 10, bucketOfLatency: 20 })
+  await count('poor', { attempts: 10, succeeded: 1, bucketOfLatency: 5 })
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+test.each([
+  ['NEWEST_FIRST', ['idle', 'poor', 'slow', 'many', 'few']],
+  ['OLDEST_WAITING', ['few', 'many', 'idle', 'poor', 'slow']],
+  ['SLOWEST', ['slow', 'poor', 'many', 'idle', 'few']],
+  ['LEAST_SUCCESSFUL', ['poor', 'many', 'slow', 'idle', 'few']],
+  ['NAME', ['slow', 'many', 'few', 'idle', 'poor']],
+])('%s: those without a value last, equal ones newest first', async (order, names) => {
+  expect(await listed(order)).toEqual(names)
+})
+
+test('MOST_WAITING and ATTENTION_FIRST follow the last count, and only the last', async () => {
+  const { pool } = api.database
+  await sampleBacklogs(pool, new Date(Date.now() - 60_000))
+  expect(await listed('MOST_WAITING')).toEqual(['many', 'few', 'idle', 'poor', 'slow'])
+  expect(await listed('ATTENTION_FIRST')).toEqual(['many', 'few', 'idle', 'poor', 'slow'])
+
+  await publish(api, tenant.organizationId, 4, TICKET)
+  expect(await listed('MOST_WAITING')).toEqual(['many', 'few', 'idle', 'poor', 'slow'])
+  await sampleBacklogs(pool)
+  expect(await listed('MOST_WAITING')).toEqual(['few', 'many', 'idle', 'poor', 'slow'])
+})
+
+test('pages in both directions go through an order, within a filter', async () => {
+  const first = await page('orderBy: NAME, first: 2, filter: { states: [NO_DELIVERIES] }')
+  expect(first.names).toEqual(['slow', 'idle'])
+  const second = await page(
+    `orderBy: NAME, first: 2, after: "${first.pageInfo.endCursor}", filter: { states: [NO_DELIVERIES] }`,
+  )
+  expect(second.names).toEqual(['poor'])
+  const before = `before: "${second.pageInfo.startCursor}"`
+  expect((await page(`orderBy: NAME, last: 1, ${before}`)).names).toEqual(['idle'])
+})
+
+test('an order that the schema does not have is rejected', async () => {
+  const { errors } = await api.call(tenant.token, '{ webhooks(orderBy: FASTEST) { totalCount } }')
+  expect(errors?.[0]?.message).toContain('WebhookOrder')
+})
+
+const listed = async (order: string) => (await page(`orderBy: ${order}`)).names
+
+async function page(args: string) {
+  const { data, errors } = await api.call(
+    tenant.token,
+    `{ webhooks(${args}) { nodes { id } pageInfo { startCursor endCursor } } }`,
+  )
+  expect(errors).toBeUndefined()
+  const names = new Map(Object.entries(ids).map(([name, id]) => [id, name]))
+  return {
+    names: data.webhooks.nodes.map(({ id }: { id: string }) => names.get(id)),
+    pageInfo: data.webhooks.pageInfo,
+  }
+}
+
+interface Counts {
+  readonly attempts: number
+  readonly succeeded: number
+  readonly bucketOfLatency: number
+}
+
+/** Statistics of this minute. */
+async function count(name: keyof typeof ids, { attempts, succeeded, bucketOfLatency }: Counts) {
+  const latency = Array.from({ length: 27 }, (_, at) => (at === bucketOfLatency ? attempts : 0))
+  await api.database.prisma.webhookStatistic.create({
+    data: {
+      subjectId: uuidOf(name),
+      organizationId: tenant.organizationId,
+      minutes: 1,
+      bucket: new Date(Math.floor(Date.now() / 60_000) * 60_000),
+      stripe: 0,
+      attempts,
+      succeeded,
+      failed3xx: 0,
+      failed4xx: 0,
+      failed5xx: attempts - succeeded,
+      failedWithoutResponse: 0,
+      latency,
+    },
+  })
+}

@@ -1,0 +1,343 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { OPERATIONAL_EVENT_TYPES } from '../../src/notices/operational-event-types.ts'
+import { verify } from '../../src/receiver/verify.ts'
+import { countStates, createWebhook, publish } from '../scheduling/support/backlog.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { findNotices, runSendNotices, switchOn } from './support/notices.ts'
+
+/* The receiver has two endpoints: one fails at first, and the watcher gets the notices. */
+const ENDPOINT = 'endpoint'
+const WATCHER = 'watcher'
+const failing = new Set<string>()
+
+let receiver: Receiver
+let posthorn: TestApp
+let clock: Date
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  receiver.answer = (response, { path }) => {
+    response.statusCode = failing.has(path.slice(1)) ? 503 : 200
+    response.end()
+  }
+})
+afterAll(() => receiver[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver.clear()
+  failing.clear()
+  failing.add(ENDPOINT)
+  clock = new Date()
+  posthorn = await start('1h')
+})
+afterEach(() => posthorn[Symbol.asyncDispose]())
+
+const start = (retrySchedule: string) =>
+  startTestApp({
+    trustedAuthorities: [receiver.authority],
+    environment: {
+      POSTHORN_RETRY_SCHEDULE: retrySchedule,
+      POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
+    },
+    now: () => clock,
+  })
+
+const received = (path: string) =>
+  receiver.received.filter((request) => request.path === `/${path}`)
+
+/** An evaluation of its health tells that a webhook is failing, at its own time. */
+const FAILING = 'posthorn.webhook.failing'
+
+async function firstNotice() {
+  const notices = () => received(WATCHER).filter(({ body }) => !body.toString().includes(FAILING))
+  await until(() => notices().length > 0, 'a notice arrives')
+  return notices()[0] as Received
+}
+
+const createFailing = () => createWebhook(posthorn, receiver.url + ENDPOINT)
+
+/** Creates a webhook of the watcher. */
+async function watch(types: readonly string[] = OPERATIONAL_EVENT_TYPES, app = posthorn) {
+  const response = await app.rest('POST', '/webhooks', {
+    url: receiver.url + WATCHER,
+    event_subscriptions: types,
+    enabled: true,
+  })
+  return ((await response.json()) as { id: string }).id
+}
+
+const publishSome = (count: number) =>
+  publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, count)
+
+/** Makes deliveries of every webhook of the type fail for more than a minute. */
+async function keepFailing() {
+  await publishSome(10)
+  await until(() => received(ENDPOINT).length >= 10, 'ten attempts')
+  await until(async () => (await failures()) >= 10, 'ten failures')
+  clock = new Date(clock.getTime() + 90_000)
+  await publishSome(1)
+}
+
+async function failures(): Promise<number> {
+  const { rows } = await posthorn.database.pool.query(
+    'select max(consecutive_failures) as n from posthorn.webhook_conditions',
+  )
+  return rows[0].n
+}
+
+const notices = async () =>
+  (await findNotices(posthorn.database.pool)).filter(({ type }) => type !== FAILING)
+const types = async () => (await notices()).map(({ type }) => type)
+
+test('a webhook on hold and its recovery are each told once, in signed deliveries', async () => {
+  await switchOn(posthorn)
+  const webhookId = await createFailing()
+  const watcherId = await watch()
+  await keepFailing()
+  const told = await firstNotice()
+  expect(JSON.parse(told.body.toString())).toMatchObject({
+    type: 'posthorn.webhook.on_hold',
+    data: {
+      state: 'on_hold',
+      organization: { id: posthorn.tenant.publicOrganizationId, name: 'Harvest Fair' },
+      webhook: { id: webhookId, host: 'localhost', description: null },
+      consecutive_failures: 11,
+      last_error: expect.stringContaining('503'),
+      since: expect.stringMatching(/^20/),
+      link: `https://posthorn.example.com/console/webhooks/${webhookId}`,
+    },
+  })
+  const secret = await posthorn.rest('GET', `/webhooks/${watcherId}/secret`)
+  const { key } = (await secret.json()) as { key: string }
+  expect(await verify(told.body, told.headers, key)).toMatchObject({ ok: true })
+
+  // A person resumes it, and nothing has succeeded: the same period.
+  const resume = () =>
+    posthorn.graphql(`mutation { resumeWebhook(id: "${webhookId}") { __typename } }`)
+  await resume()
+  await posthorn.database.pool.query(
+    `select posthorn.notice(organization_id, id, 'posthorn.webhook.on_hold', '{}') from posthorn.webhooks
+     where url = $1`,
+    [receiver.url + ENDPOINT],
+  )
+  expect(await types()).toEqual(['posthorn.webhook.on_hold'])
+
+  failing.delete(ENDPOINT)
+  await keepHoldAndProbe(webhookId)
+  await until(async () => (await types()).length > 1, 'the recovery is told')
+  const [, recovered] = await notices()
+  expect(recovered).toMatchObject({
+    type: 'posthorn.webhook.recovered',
+    data: { state: 'healthy', previous_state: 'on_hold', webhook: { id: webhookId } },
+  })
+})
+
+/** Puts the webhook on hold again, so that its next success ends the hold. */
+async function keepHoldAndProbe(webhookId: string) {
+  failing.add(ENDPOINT)
+  await keepFailing()
+  await until(async () => (await healthOf(webhookId)).state === 'ON_HOLD', 'on hold again')
+  failing.delete(ENDPOINT)
+  await posthorn.graphql(`mutation { probeWebhook(id: "${webhookId}") { __typename } }`)
+}
+
+async function healthOf(id: string) {
+  const { webhook } = await posthorn.graphql(
+    'query ($id: ID!) { webhook(id: $id) { health { state } } }',
+    { id },
+  )
+  return webhook.health
+}
+
+test('while operational events are off, a webhook on hold tells nobody', async () => {
+  const webhookId = await createFailing()
+  await keepFailing()
+  await until(async () => (await healthOf(webhookId)).state === 'ON_HOLD', 'on hold')
+  const { rows } = await posthorn.database.pool.query('select from posthorn.reported_states')
+  expect([await types(), rows]).toEqual([[], []])
+})
+
+test("an outage of the notices' own receiver adds no event about it, and each notice arrives afterwards", async () => {
+  await switchOn(posthorn)
+  failing.add(WATCHER)
+  const watcherId = await watch()
+  for (let i = 0; i < 12; i++) {
+    await posthorn.database.pool.query(`select posthorn.notice($1, null, $2, '{}')`, [
+      posthorn.tenant.organizationId,
+      'posthorn.api_key.created',
+    ])
+  }
+  await until(async () => (await failures()) >= 12, 'each attempt fails')
+  clock = new Date(clock.getTime() + 90_000)
+  await posthorn.database.pool.query(
+    `select posthorn.notice($1, null, 'posthorn.api_key.expiring', '{}')`,
+    [posthorn.tenant.organizationId],
+  )
+  await until(async () => (await healthOf(watcherId)).state === 'ON_HOLD', 'on hold')
+  expect(await types()).toHaveLength(13)
+
+  failing.delete(WATCHER)
+  receiver.clear()
+  await posthorn.graphql(`mutation { resumeWebhook(id: "${watcherId}") { __typename } }`)
+  await posthorn.database.pool.query(
+    `select graphile_worker.reschedule_jobs(array(
+       select id from graphile_worker.jobs where task_identifier = 'posthorn:deliver'), run_at := now())`,
+  )
+  const ids = () => new Set(received(WATCHER).map(({ headers }) => headers['wh-id']))
+  await until(() => ids().size === 13, 'each notice arrives')
+  expect(await types()).toHaveLength(13)
+})
+
+test('exhausted deliveries are told at once, then once an hour with their number, and never those of notices', async () => {
+  await posthorn[Symbol.asyncDispose]()
+  posthorn = await start('')
+  await switchOn(posthorn)
+  failing.add(WATCHER)
+  const webhookId = await createFailing()
+  await watch()
+  const { pool } = posthorn.database
+  await publishSome(40)
+  await until(
+    async () => ((await countStates(pool))['exhausted'] ?? 0) >= 41,
+    'the deliveries and their notice are exhausted',
+  )
+  const exhausted = async () =>
+    (await findNotices(pool)).filter(({ type }) => type === 'posthorn.delivery.exhausted')
+  const [first, ...others] = await exhausted()
+  expect(others).toEqual([])
+  expect(first?.data).toMatchObject({
+    webhook: { id: webhookId },
+    delivery: { event_type: JOINED, attempts: 1 },
+    last_error: expect.stringContaining('503'),
+  })
+
+  await runSendNotices(pool)
+  await pool.query(
+    `update posthorn.exhausted_deliveries set reported_at = now() - interval '1 hour'`,
+  )
+  await runSendNotices(pool)
+  await until(async () => (await exhausted()).length > 1, 'the others are told')
+  const counts = (await exhausted()).map(({ data }) => data.count)
+  expect(counts.length).toBe(2)
+  expect(counts[0] + counts[1]).toBe(40)
+
+  await pool.query(
+    `update posthorn.exhausted_deliveries set reported_at = now() - interval '1 hour'`,
+  )
+  await runSendNotices(pool)
+  await until(async () => {
+    const { rows } = await pool.query('select from posthorn.exhausted_deliveries')
+    return rows.length === 0
+  }, 'the next one is told at once again')
+  expect(await exhausted()).toHaveLength(2)
+})
+
+test('a rotated secret and a new API key are told in the transaction that makes them', async () => {
+  await switchOn(posthorn)
+  const webhookId = await createFailing()
+  await posthorn.rest('POST', `/webhooks/${webhookId}/secret/rotate`)
+  const { database, tenant } = posthorn
+  const { key } = await createApiKey(database.prisma, {
+    organizationId: tenant.organizationId,
+    scopes: ['events:publish'],
+    name: 'Backend',
+  })
+  expect(await findNotices(database.pool)).toMatchObject([
+    {
+      type: 'posthorn.secret.rotated',
+      data: { webhook: { id: webhookId }, old_secret_expires_at: expect.stringMatching(/^20/) },
+    },
+    {
+      type: 'posthorn.api_key.created',
+      data: {
+        api_key: { name: 'Backend', token_hint: key.tokenHint, scopes: ['events:publish'] },
+        link: 'https://posthorn.example.com/console/api-keys',
+      },
+    },
+  ])
+  const rolledBack = database.prisma.$transaction(async (tx) => {
+    await createApiKey(tx, { organizationId: tenant.organizationId, scopes: ['events:read'] })
+    throw new Error('undone')
+  })
+  await expect(rolledBack).rejects.toThrow('undone')
+  expect(await types()).toHaveLength(2)
+})
+
+test('a key that expires within 7 days and a secret that expires within 4 hours are told once', async () => {
+  await switchOn(posthorn)
+  const { database, tenant } = posthorn
+  const { pool } = database
+  const days = (n: number) => new Date(Date.now() + n * 86_400_000)
+  const add = (name: string, expiresAt: Date) =>
+    createApiKey(database.prisma, {
+      organizationId: tenant.organizationId,
+      scopes: ['events:read'],
+      name,
+      expiresAt,
+    })
+  await add('soon', days(6.5))
+  await add('later', days(9))
+  const { key: revoked } = await add('revoked', days(6.5))
+  await pool.query('update posthorn.api_keys set revoked_at = now() where id = $1', [revoked.id])
+  const webhookId = await createFailing()
+  await posthorn.rest('POST', `/webhooks/${webhookId}/secret/rotate`)
+  const expiring = async () =>
+    (await findNotices(pool)).filter(({ type }) => type.endsWith('.expiring'))
+  const passed = async () => {
+    const { rows } = await pool.query(
+      `select reached_at from posthorn.cursors where name = 'expiring' and reached_at > now() - interval '1 hour'`,
+    )
+    return rows.length === 1
+  }
+
+  await runSendNotices(pool)
+  await until(passed, 'a run is over')
+  expect(await expiring()).toEqual([])
+
+  // A day passes: the last run was a day ago, and what expires does so a day earlier.
+  const pass = async () => {
+    await pool.query(`update posthorn.cursors set reached_at = reached_at - interval '21 hours'
+      where name = 'expiring'`)
+    await pool.query(`update posthorn.signing_secrets set expires_at = expires_at - interval '21 hours'
+      where expires_at is not null`)
+    await runSendNotices(pool)
+    await until(passed, 'a run is over')
+  }
+  await pass()
+  const found = await expiring()
+  expect(found.map(({ type }) => type)).toEqual([
+    'posthorn.api_key.expiring',
+    'posthorn.secret.expiring',
+  ])
+  expect(found[0]?.data.api_key.name).toBe('soon')
+  expect(found[1]?.data.webhook.id).toBe(webhookId)
+
+  await runSendNotices(pool)
+  await runSendNotices(pool)
+  expect(await expiring()).toHaveLength(2)
+})
+
+test("the operator's organization gets the notices of all others, and its receiver never hears of itself", async () => {
+  const { database, tenant } = posthorn
+  const customer = await createTenant(database.prisma)
+  await switchOn(posthorn, tenant.publicOrganizationId)
+  const watcherId = await watch()
+  await database.pool.query(`select posthorn.notice($1, null, 'posthorn.api_key.created', '{}')`, [
+    customer.organizationId,
+  ])
+  const told = await firstNotice()
+  expect(JSON.parse(told.body.toString()).data.organization.id).toBe(customer.publicOrganizationId)
+  expect(
+    (await findNotices(database.pool)).map((notice) => notice.organizationId).toSorted(),
+  ).toEqual([customer.organizationId, tenant.organizationId].toSorted())
+
+  await database.pool.query(
+    `select posthorn.notice(organization_id, id, 'posthorn.webhook.on_hold', '{}') from posthorn.webhooks
+     where posthorn.type_id('wh', id) = $1`,
+    [watcherId],
+  )
+  expect(await types()).not.toContain('posthorn.webhook.on_hold')
+})

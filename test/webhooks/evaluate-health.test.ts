@@ -1,0 +1,280 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import {
+  createRecordAttempt,
+  type RecordAttempt,
+} from '../../src/deliveries/attempts/record-attempt.ts'
+import { backfillIndex } from '../../src/deliveries/backfill-index.ts'
+import { createCatalogue } from '../../src/event-types/event-type.ts'
+import { createPublishEvents } from '../../src/events/publish-events.ts'
+import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
+import { endHold } from '../../src/webhooks/end-hold.ts'
+import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
+import { stateOf } from '../../src/webhooks/webhook-state.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+let database: Database
+let organizationId: string
+let webhookId: string
+let record: RecordAttempt
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+  await subscribe(database, organizationId, [JOINED])
+  webhookId = (await database.prisma.webhook.findFirstOrThrow()).id
+  record = createRecordAttempt(database.pipeline, SENDER)
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+/** First attempts of new deliveries, one after the other. */
+async function attempt(...statuses: number[]): Promise<void> {
+  for (const status of statuses) {
+    const events = [{ type: JOINED, data: {} }]
+    await createPublishEvents(database.pool, createCatalogue(database.pool))(organizationId, events)
+    const delivery = await database.prisma.delivery.findFirstOrThrow({ orderBy: { id: 'desc' } })
+    await record(attemptOf(delivery, status))
+  }
+}
+
+/** Evaluates the webhooks as if their next evaluation had come, and returns the state. */
+async function evaluate(aheadMs = 0) {
+  await database.pool.query(
+    'update posthorn.webhook_conditions set next_evaluation_at = now() where next_evaluation_at is not null',
+  )
+  const transitions = await evaluateHealth(database.pipeline, aheadMs)
+  const webhook = await database.prisma.webhook.findFirstOrThrow({
+    include: { condition: true, schedule: true },
+  })
+  return { state: stateOf(webhook), condition: webhook.condition, transitions }
+}
+
+/** Deliveries that were created `agoMs` ago, and have no attempt. They are parked if there is a reason. */
+async function addOld(agoMs: number, parkedReason: string | null, count = 1): Promise<void> {
+  await database.pool.query(
+    `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
+       next_attempt_at, parked_at, parked_reason)
+     select id, $1, $2, id, $3, 10, case when $5::text is null then posthorn.uuid_v7_timestamp(id) end,
+       case when $5::text is not null then now() end, $5
+     from generate_series(0, $6::int - 1) as i,
+       lateral (select (left($4, 24) || lpad(to_hex(i), 12, '0'))::uuid as id) as new`,
+    [
+      organizationId,
+      webhookId,
+      JOINED,
+      lowerBoundAt(new Date(Date.now() - agoMs)),
+      parkedReason,
+      count,
+    ],
+  )
+  if (parkedReason === null) return
+  await database.pool.query(
+    'insert into posthorn.webhook_schedules (webhook_id, backlog_since) values ($1, now()) on conflict do nothing',
+    [webhookId],
+  )
+  // This finds the backlog, and from then on the webhook is evaluated.
+  await evaluateHealth(database.pipeline)
+}
+
+const setWebhook = (columns: string) =>
+  database.pool.query(`update posthorn.webhooks set ${columns}`)
+
+describe('a webhook', () => {
+  test('has no deliveries before its first attempt, and is healthy after a success', async () => {
+    expect((await evaluate()).state).toBe('no_deliveries')
+    await attempt(200)
+    const { state, transitions, condition } = await evaluate()
+    expect({ state, transitions }).toEqual({ state: 'healthy', transitions: [] })
+    // Nothing at rest.
+    expect(condition?.nextEvaluationAt).toBeNull()
+  })
+
+  test('that has never succeeded is failing with its first failure, until its first success', async () => {
+    await attempt(500)
+    const failing = await evaluate()
+    expect(failing.state).toBe('failing')
+    expect(failing.condition?.stateSince).toEqual(failing.condition?.failingSince)
+    expect(failing.transitions).toMatchObject([{ from: 'healthy', to: 'failing', webhookId }])
+    expect((await evaluate()).transitions).toEqual([])
+    await attempt(200)
+    expect(await evaluate()).toMatchObject({
+      state: 'healthy',
+      transitions: [{ from: 'failing', to: 'healthy' }],
+    })
+  })
+
+  test('with 3 failures is failing after a minute, and with 2 it is not', async () => {
+    await attempt(200, 500, 500)
+    expect((await evaluate(2 * MINUTE_MS)).state).toBe('healthy')
+    await attempt(500)
+    expect((await evaluate()).state).toBe('healthy')
+    expect((await evaluate(61_000)).state).toBe('failing')
+  })
+
+  test('with 10 consecutive failures is failing at once, and with 9 it is not', async () => {
+    await attempt(...new Array(30).fill(200), ...new Array(9).fill(500))
+    expect((await evaluate()).state).toBe('degraded')
+    await attempt(500)
+    expect((await evaluate()).state).toBe('failing')
+    await attempt(200)
+    expect((await evaluate()).state).toBe('degraded')
+  })
+
+  test('stays failing when a person ends its hold, until a success', async () => {
+    await attempt(500)
+    await evaluate()
+    await putOnHold(database.pipeline, webhookId)
+    expect((await evaluate()).state).toBe('on_hold')
+    await endHold(database.pipeline, webhookId)
+    expect((await evaluate()).state).toBe('failing')
+    await attempt(200)
+    expect((await evaluate()).state).toBe('healthy')
+  })
+
+  test('of whose deliveries 77 % succeed is degraded all the time', async () => {
+    const statuses = Array.from({ length: 100 }, (_, i) => ((i * 23) % 100 < 23 ? 500 : 200))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(77)
+    await attempt(...statuses)
+    const states = new Set([(await evaluate()).state])
+    for (const status of statuses.slice(0, 40)) {
+      await attempt(status)
+      states.add((await evaluate()).state)
+      states.add((await evaluate(2 * MINUTE_MS)).state)
+    }
+    expect([...states]).toEqual(['degraded'])
+  })
+
+  test('is degraded from 10 % failures until less than 5 %', async () => {
+    await attempt(...new Array(28).fill(200), 500, 500)
+    expect((await evaluate()).state).toBe('healthy')
+    await attempt(500)
+    expect((await evaluate()).state).toBe('healthy')
+    await attempt(500)
+    const degraded = await evaluate()
+    expect(degraded.state).toBe('degraded')
+    expect(degraded.condition).toMatchObject({ firstAttempts: 32, firstAttemptsFailed: 4 })
+    await attempt(...new Array(48).fill(200))
+    expect((await evaluate()).state).toBe('degraded')
+    await attempt(200)
+    expect((await evaluate()).state).toBe('healthy')
+  })
+
+  test('of few deliveries is not degraded, and one that stopped failing is healthy', async () => {
+    await attempt(200, 500, 500, 200, 500, 200)
+    expect((await evaluate()).state).toBe('healthy')
+    await attempt(200, 200, 200, 200)
+    expect((await evaluate()).state).toBe('degraded')
+    const later = await evaluate(16 * MINUTE_MS)
+    expect(later.state).toBe('healthy')
+    expect(later.condition?.nextEvaluationAt).toBeNull()
+  })
+
+  test.each([
+    ['rate_limit', 'rate_limit_per_second = 5'],
+    ['ordered', 'ordered = true'],
+    ['concurrency_limit', 'max_in_flight = 1'],
+    ['catching_up', 'enabled = true'],
+  ])('that is 23 hours behind says why: %s', async (cause, columns) => {
+    await attempt(200)
+    await setWebhook(columns)
+    await addOld(4 * MINUTE_MS, cause === 'catching_up' ? 'on_hold' : cause)
+    expect((await evaluate()).state).toBe('healthy')
+    await addOld(23 * HOUR_MS, cause === 'catching_up' ? 'on_hold' : cause, 1_364)
+    const behind = await evaluate()
+    expect(behind).toMatchObject({ state: 'behind', transitions: [{ to: 'behind', cause }] })
+    const oldest = behind.condition?.oldestWaitingAt?.getTime() ?? 0
+    expect(Math.round((Date.now() - oldest) / HOUR_MS)).toBe(23)
+    // Still 4 minutes behind.
+    await database.pool.query(
+      `update posthorn.deliveries set parked_at = null, parked_reason = null, state = 'succeeded', finished_at = now()
+       where id < posthorn.uuid_v7_lower_bound(now() - interval '1 hour')`,
+    )
+    expect((await evaluate()).state).toBe('behind')
+    await database.pool.query(
+      `update posthorn.deliveries set parked_at = null, parked_reason = null, state = 'succeeded', finished_at = now()
+       where state = 'pending'`,
+    )
+    expect(await evaluate()).toMatchObject({
+      state: 'healthy',
+      condition: { oldestWaitingAt: null },
+    })
+  })
+
+  test('that no worker serves is behind by capacity', async () => {
+    await addOld(4 * MINUTE_MS, null)
+    await backfillIndex(database.pool)
+    await database.pool.query(
+      `update posthorn.cursors set next_id = posthorn.uuid_v7_lower_bound(now()) where name = 'index_backfill'`,
+    )
+    await backfillIndex(database.pool)
+    expect((await evaluate()).state).toBe('no_deliveries')
+    expect(await evaluate(2 * MINUTE_MS)).toMatchObject({
+      state: 'behind',
+      condition: { behindCause: 'capacity' },
+    })
+  })
+
+  test('is not behind while it is on hold or disabled, but its backlog has an age', async () => {
+    await putOnHold(database.pipeline, webhookId)
+    await addOld(HOUR_MS, 'on_hold')
+    const held = await evaluate()
+    expect(held).toMatchObject({ state: 'on_hold', transitions: [] })
+    expect(held.condition).toMatchObject({ state: 'healthy', oldestWaitingAt: expect.any(Date) })
+    await setWebhook('enabled = false')
+    expect((await evaluate()).state).toBe('disabled')
+    await setWebhook('enabled = true')
+    await endHold(database.pipeline, webhookId)
+    expect((await evaluate()).condition?.behindCause).toBe('catching_up')
+  })
+})
+
+test('a state and its notice are stored together', async () => {
+  await attempt(500)
+  await database.pool.query(`
+    create table posthorn.noticed (webhook_id uuid, type text, data jsonb);
+    create or replace function posthorn.notice(organization_id uuid, webhook_id uuid, type text, data jsonb) returns void
+    language plpgsql as $$ begin
+      insert into posthorn.noticed values (webhook_id, type, data);
+      if data->>'last_error' like 'HTTP 500%' then raise exception 'no room'; end if;
+    end $$`)
+  await expect(evaluate()).rejects.toThrow('no room')
+  expect(await database.prisma.webhookCondition.findFirst()).toMatchObject({ state: 'healthy' })
+  await attempt(503)
+  await evaluate()
+  await attempt(200)
+  await evaluate()
+  const { rows } = await database.pool.query('select * from posthorn.noticed')
+  expect(rows).toMatchObject([
+    {
+      webhook_id: webhookId,
+      type: 'posthorn.webhook.failing',
+      data: {
+        last_error: 'HTTP 503 from https://example.com',
+        consecutive_failures: 2,
+        cause: null,
+      },
+    },
+    { type: 'posthorn.webhook.recovered', data: { state: 'healthy', waiting: 0 } },
+  ])
+})
+
+test('one process at a time evaluates, and does not wait for a webhook that another one changes', async () => {
+  await attempt(500)
+  const other = await database.pool.connect()
+  await other.query('begin')
+  await other.query(`select pg_advisory_xact_lock(hashtextextended('posthorn.health', 0))`)
+  expect(await evaluateHealth(database.pipeline)).toEqual([])
+  await other.query('rollback')
+  await other.query('begin')
+  await other.query('select from posthorn.webhook_conditions for update')
+  expect(await evaluateHealth(database.pipeline)).toEqual([])
+  await other.query('rollback')
+  other.release()
+  expect(await evaluateHealth(database.pipeline)).toHaveLength(1)
+})
