@@ -1,6 +1,5 @@
 import { publicId } from '../db/ids.ts'
-import { ParkedReason } from '../deliveries/delivery.graphql.ts'
-import { DeliveryState } from '../deliveries/delivery-filters.graphql.ts'
+import { DeliveryState, ParkedReason } from '../deliveries/delivery-enums.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'

@@ -3,6 +3,7 @@ import { builder } from '../graphql/builder.ts'
 import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
 import { causesRule, minDurationRule } from './attempts/attempt-filter-rules.ts'
 import { MAX_ATTEMPTS_SEARCHED } from './deliveries-by-attempt.ts'
+import { DeliveryState } from './delivery-enums.ts'
 import { deliveryState } from './delivery-state.ts'
 import type { AttemptFilterInput, DeliveryFilterInput } from './read-filters.ts'
 
@@ -12,33 +13,6 @@ declare module '../graphql/builder.ts' {
     DeliveryFilter: DeliveryFilterInput
   }
 }
-
-export const DeliveryState = builder.enumType('DeliveryState', {
-  description: 'The state of a delivery. The last three are final, unless it is redelivered.',
-  values: {
-    QUEUED: { value: 'queued', description: 'The first attempt is queued or running.' },
-    RETRYING: {
-      value: 'retrying',
-      description:
-        'An attempt was made, and the next one is scheduled for `nextAttemptAt`: a retry after a failure, or a redelivery.',
-    },
-    WAITING: {
-      value: 'waiting',
-      description:
-        'Parked in the backlog of its webhook. `parkedReason` says why. Waiting uses up no attempts.',
-    },
-    SUCCEEDED: { value: 'succeeded', description: 'The receiver answered an attempt with 2xx.' },
-    EXHAUSTED: {
-      value: 'exhausted',
-      description:
-        'The last attempt of the retry schedule failed. The delivery can still be redelivered.',
-    },
-    CANCELED: {
-      value: 'canceled',
-      description: 'The delivery was canceled, or its webhook was deleted.',
-    },
-  } as const,
-})
 
 builder.prismaObjectFields('Delivery', (t) => ({
   state: t.field({

@@ -6,29 +6,9 @@ import { type Context, callerOf, withinReach } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
+import { ParkedReason } from './delivery-enums.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from './read-filters.ts'
-
-export const ParkedReason = builder.enumType('ParkedReason', {
-  description: 'Why a delivery is parked in the backlog of its webhook.',
-  values: {
-    DISABLED: { value: 'disabled', description: 'The webhook is disabled.' },
-    ON_HOLD: {
-      value: 'on_hold',
-      description:
-        'The webhook is on hold, because its endpoint keeps failing or asked to wait. See `health.onHoldReason`.',
-    },
-    CONCURRENCY_LIMIT: {
-      value: 'concurrency_limit',
-      description: 'The webhook is at its concurrency limit.',
-    },
-    RATE_LIMIT: { value: 'rate_limit', description: 'The webhook is at its rate limit.' },
-    ORDERED: {
-      value: 'ordered',
-      description: 'The webhook is ordered, and an earlier delivery has not finished.',
-    },
-  } as const,
-})
 
 type ParkedReasonValue = typeof ParkedReason.$inferType
 

@@ -4,7 +4,7 @@ import { callerOf } from '../graphql/context.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { earliest, MAX_TTL_SECONDS, MIN_TTL_SECONDS } from './create-session.ts'
 import { createDeliveryLink, DEFAULT_LINK_SECONDS, findDeliveryLinks } from './delivery-link.ts'
-import { PortalSessionRef } from './portal-session.graphql.ts'
+import type { PortalSession } from './portal-session.ts'
 
 /** An API key of the kind `portal`. */
 const DeliveryLink = builder.prismaObject('ApiKey', {
@@ -37,7 +37,7 @@ const DeliveryLink = builder.prismaObject('ApiKey', {
 builder.prismaObjectField('Delivery', 'links', (t) =>
   t.prismaField({
     type: [DeliveryLink],
-    nullable: true,
+    semanticNonNull: true,
     description:
       'The links to this delivery that have neither expired nor been revoked, newest first. A list and no connection, because people create them one by one.',
     authScopes: { scope: 'keys:manage' },
@@ -46,6 +46,20 @@ builder.prismaObjectField('Delivery', 'links', (t) =>
       perField(info, (ids: string[]) => findDeliveryLinks(prisma, ids, query))(id),
   }),
 )
+
+const NewDeliveryLink = builder.objectRef<PortalSession>('NewDeliveryLink').implement({
+  description: 'A created link to a delivery.',
+  fields: (t) => ({
+    id: t.exposeID('id', {
+      description: 'The id: `key_…`. `revokeApiKey` ends the link immediately.',
+    }),
+    url: t.exposeString('url', {
+      description:
+        'The link. It grants access: give it only to those who may read the delivery. It is returned only once.',
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires.' }),
+  }),
+})
 
 const CreateDeliveryLinkInput = builder.inputType('CreateDeliveryLinkInput', {
   description: 'A link to create.',
@@ -59,14 +73,14 @@ const CreateDeliveryLinkInput = builder.inputType('CreateDeliveryLinkInput', {
 
 builder.mutationField('createDeliveryLink', (t) =>
   t.field({
-    type: PortalSessionRef,
+    type: NewDeliveryLink,
     nullable: true,
     description:
       'Creates a link to one delivery, to send to the people of its receiver: with it, anyone reads this delivery, its attempts and its payload, and nothing else, without signing in. The calling key needs the scopes `deliveries:read` and `events:read` too.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError],
-      dataField: { name: 'portalSession', description: 'The session behind the link.' },
+      dataField: { name: 'link', description: 'The link.' },
       result: { description: 'The link was created.' },
       union: { description: 'The result of `createDeliveryLink`.' },
     },
@@ -74,14 +88,15 @@ builder.mutationField('createDeliveryLink', (t) =>
       id: t.arg.id({ required: true, description: 'The id of the delivery: `msg_…`.' }),
       input: t.arg({
         type: CreateDeliveryLinkInput,
-        description: 'The link. Default: one that opens for a day.',
+        required: true,
+        description: 'The link.',
       }),
     },
     resolve: (_root, { id, input }, context) =>
       createDeliveryLink(
         context.prisma,
         id,
-        input ?? {},
+        input,
         context.origin(),
         callerOf(context),
         context.actor,

@@ -3,8 +3,7 @@ import type { Actor } from '../access/actor.ts'
 import type { Caller } from '../access/scope.ts'
 import type { Db } from '../db/client.ts'
 import type { ApiKey, Prisma } from '../db/generated/prisma/client.ts'
-import { publicId } from '../db/ids.ts'
-import { findDeliveryById } from '../deliveries/find-deliveries.ts'
+import { parseId, publicId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
 import { createSession, MAX_TTL_SECONDS, ttlRule } from './create-session.ts'
@@ -31,9 +30,11 @@ export async function createDeliveryLink(
   const input = parseInput(z.object({ ttlSeconds: ttlRule }), {
     ttlSeconds: ttlSeconds ?? DEFAULT_LINK_SECONDS,
   })
-  const delivery = await findDeliveryById(db, grantedBy.organizationId, deliveryId, {
-    select: { webhookId: true },
-  })
+  const { organizationId } = grantedBy
+  const id = parseId('delivery', deliveryId)
+  const delivery =
+    id &&
+    (await db.delivery.findUnique({ where: { id, organizationId }, select: { webhookId: true } }))
   if (!delivery) throw notFound('delivery', deliveryId)
   const { token, ...created } = await createSession(
     db,

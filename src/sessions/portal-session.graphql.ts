@@ -114,7 +114,7 @@ const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
   }),
 })
 
-export const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').implement({
+const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').implement({
   description: 'A portal session: limited access to the console for the holder of its URL.',
   fields: (t) => ({
     id: t.exposeID('id', {

@@ -95,7 +95,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   createDeliveryLink: [
     'portal_session.created',
     'portal-sessions',
-    ({ deliveryId }) => ({ id: deliveryId }),
+    ({ deliveryId }) => ({ id: deliveryId, input: {} }),
   ],
   createFrontendSession: [
     'frontend_session.created',

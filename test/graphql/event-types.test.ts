@@ -83,7 +83,10 @@ describe('createEventType', () => {
     const { data } = await call('UpdateEventType', { id: `type_${name}`, input })
     expect(data.updateEventType.__typename).toBe('UpdateEventTypeSuccess')
     expect(await stored()).toBe(
-      JSON.stringify([{ type: 'object', properties }, { ...others, order }]),
+      JSON.stringify([
+        { type: 'object', properties },
+        { ...others, order },
+      ]),
     )
   })
 

@@ -120,6 +120,7 @@ const VARIABLES: Record<
   }),
   RenewFrontendSession: async () => ({ id: await frontendSession(), input: { ttlSeconds: 900 } }),
   FrontendSessions: () => ({ first: 20, filter: { name: 'user 4711' } }),
+  CreateDeliveryLink: ({ deliveryId }) => ({ id: deliveryId, input: {} }),
   CreatePortalSession: ({ webhookId }) => ({
     input: {
       scopes: ['webhooks:read', 'deliveries:read'],
@@ -167,6 +168,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CreateApiKey: 7,
   CreateEventType: 6,
   CreateForwardedWebhook: 15,
+  CreateDeliveryLink: 8,
   CreateFrontendSession: 9,
   CreateOrganization: 6,
   CreatePortalSession: 7,
@@ -192,7 +194,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RecoverDeliveries: 13,
   Redeliver: 6,
   RedeliverAllWith502: 11,
-  RedeliverDeliveries: 11,
+  RedeliverDeliveries: 12,
   RenameOrganization: 9,
   RenewFrontendSession: 9,
   RescheduleJobs: 3,

@@ -99,6 +99,10 @@ const QUERIES: [Scope, string][] = [
   ['deliveries:read', '{ deliveries { nodes { id } } }'],
   ['deliveries:read', '{ attempts { nodes { id } } }'],
   ['deliveries:read', '{ deliveryCount { count } }'],
+  ['deliveries:read', '{ deliveryGroups { count } }'],
+  ['events:read', '{ searchKeyMatches(equals: "1") { count } }'],
+  ['keys:manage', 'query ($delivery: ID!) { delivery(id: $delivery) { links { id } } }'],
+  ['keys:manage', 'mutation { createDeliveryLink(id: "msg_x", input: {}) { __typename } }'],
   ['deliveries:read', '{ bulkTasks { nodes { id } } }'],
   ['deliveries:read', '{ bulkTask(id: "task_x") { id } }'],
   [

@@ -301,10 +301,7 @@ describe('searchKeyMatches', () => {
     tenant = await api.tenant()
     expect(await matches('Ada')).toEqual([])
     tenant = await api.tenant(['deliveries:read'])
-    const { errors } = await api.call(
-      tenant.token,
-      '{ searchKeyMatches(equals: "Ada") { path } }',
-    )
+    const { errors } = await api.call(tenant.token, '{ searchKeyMatches(equals: "Ada") { path } }')
     expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
   })
 })

@@ -43,7 +43,7 @@ async function addDelivery() {
   return { event, delivery, attempt: await addAttempt(api.database, delivery) }
 }
 
-async function create(id = linked.delivery, input: object | null = null, caller = token) {
+async function create(id = linked.delivery, input: object = {}, caller = token) {
   const query = document('portal-sessions', 'CreateDeliveryLink')
   const { data, errors } = await api.call(caller, query, { id, input })
   expect(errors).toBeUndefined()
@@ -51,10 +51,10 @@ async function create(id = linked.delivery, input: object | null = null, caller 
 }
 
 async function open(id?: string) {
-  const { portalSession } = await create(id)
-  const { pathname, hash } = new URL(portalSession.url)
+  const { link } = await create(id)
+  const { pathname, hash } = new URL(link.url)
   const linkToken = new URLSearchParams(hash.slice(1)).get('token') as string
-  return { ...portalSession, pathname, token: linkToken }
+  return { ...link, pathname, token: linkToken }
 }
 
 const LINKS = 'query ($id: ID!) { delivery(id: $id) { links { id expiresAt lastUsedAt } } }'
@@ -210,7 +210,7 @@ test('the audit log says which delivery a link is for', async () => {
 test('what is no delivery of the organization, or too long, is rejected with the reason', async () => {
   expect(await create(mintId('delivery'))).toMatchObject({ __typename: 'NotFoundError' })
   const { token: stranger } = await api.tenant(SCOPES)
-  expect(await create(linked.delivery, null, stranger)).toMatchObject({
+  expect(await create(linked.delivery, {}, stranger)).toMatchObject({
     __typename: 'NotFoundError',
   })
   expect(await create(linked.delivery, { ttlSeconds: 86_401 })).toMatchObject({
@@ -222,6 +222,6 @@ test('what is no delivery of the organization, or too long, is rejected with the
 test('a key without the scopes cannot create a link', async () => {
   const { token: reader } = await api.tenant(['deliveries:read', 'events:read'])
   const query = document('portal-sessions', 'CreateDeliveryLink')
-  const { errors } = await api.call(reader, query, { id: linked.delivery })
+  const { errors } = await api.call(reader, query, { id: linked.delivery, input: {} })
   expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
 })

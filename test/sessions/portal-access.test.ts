@@ -449,7 +449,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   configureTestReceiver: ['closed', () => 'input: { respondWith: FAIL }'],
   createPortalSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
-  createDeliveryLink: ['closed', () => `id: "${own.delivery}"`],
+  createDeliveryLink: ['closed', () => `id: "${own.delivery}", input: {}`],
   renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
   createEventType: ['closed', () => 'input: { name: "new.type", description: "New." }'],
   updateEventType: ['closed', () => `id: "type_${JOINED}", input: { description: "Changed." }`],

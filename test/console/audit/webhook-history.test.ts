@@ -55,11 +55,13 @@ story('a webhook shows who changed what and when, with its holds, newest first',
   await open(`/webhooks/${webhookId}`)
   await page.getByRole('tab', { name: 'History' }).click()
   const rows = page.getByRole('table', { name: 'History, newest first' }).locator('tbody tr')
-  await rows.nth(4).waitFor()
+  await rows.filter({ hasText: 'Put on hold' }).waitFor()
   const texts = await rows.allInnerTexts()
   const labels = texts.map(
     (text) =>
-      /Signing secret rotated|Webhook changed|Webhook created|Put on hold|Hold ended/.exec(text)?.[0],
+      /Signing secret rotated|Webhook changed|Webhook created|Put on hold|Hold ended/.exec(
+        text,
+      )?.[0],
   )
   expect(labels).toEqual([
     'Signing secret rotated',

@@ -26,6 +26,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('webhook-deliveries', 'webhooks/:id', `/webhooks/${crm}?tab=deliveries`),
     page('webhook-secret', 'webhooks/:id', `/webhooks/${crm}?tab=secret`),
     page('webhook-settings', 'webhooks/:id', `/webhooks/${crm}?tab=settings`),
+    page('webhook-history', 'webhooks/:id', `/webhooks/${crm}?tab=history`),
     page('edit-webhook', 'webhooks/:id/edit', `/webhooks/${boxOffice}/edit`),
     page('recover', 'webhooks/:id/recover', `/webhooks/${stats}/recover`),
     page('events', 'events'),

@@ -57,7 +57,7 @@ interface DeliveryProps {
 }
 
 function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
-  const { can } = useSession()
+  const { can, deliveryId } = useSession()
   const live = useLiveDelivery(delivery, reload)
   const { buttons, error } = useDeliveryActions(delivery)
   const attempts = delivery.attempts?.nodes ?? []
@@ -69,12 +69,12 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
   return (
     <Page
       title={delivery.eventType.name}
-      breadcrumbs={breadcrumbs()}
+      breadcrumbs={deliveryId === null ? breadcrumbs() : []}
       aside={
         <>
           <DeliveryStateBadge state={delivery.state} />
           {delivery.isTest && <TestBadge />}
-          <LiveBadge state={live} />
+          {deliveryId === null && <LiveBadge state={live} />}
         </>
       }
       actions={buttons}

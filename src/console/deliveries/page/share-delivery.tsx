@@ -48,7 +48,7 @@ function Links({ id }: { id: string }) {
     const outcome = await share.run({ id })
     setError(outcome.ok ? null : outcome.message)
     if (!outcome.ok) return
-    setCreated(outcome.value.portalSession)
+    setCreated(outcome.value.link)
     reload()
   }
 
