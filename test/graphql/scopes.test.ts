@@ -152,6 +152,7 @@ const QUERIES: [Scope, string][] = [
   ['webhooks:read', 'query ($task: ID!) { bulkTask(id: $task) { webhook { id } } }'],
   ['deliveries:read', `{ ${STATISTICS} }`],
   ['deliveries:read', `query ($webhook: ID!) { webhook(id: $webhook) { ${STATISTICS} } }`],
+  ['deliveries:read', '{ deliveryHealth { onTimeRate } }'],
   ['deliveries:read', '{ backlogHistory(since: "2026-01-31T12:00:00Z", bucket: DAY) { waiting } }'],
   [
     'deliveries:read',
@@ -202,6 +203,7 @@ const OPERATORS_QUERIES = [
   '{ organization(id: "org_x") { id } }',
   '{ jobs { nodes { id } } }',
   '{ jobCounts { count } }',
+  '{ installation { workers } }',
   '{ jobs { nodes { delivery { id } organization { id } } } }',
 ]
 
