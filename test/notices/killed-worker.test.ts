@@ -26,13 +26,13 @@ test('a worker that is killed between a hold and its notice leaves both or neith
     POSTHORN_RETRY_SCHEDULE: '1h',
     POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
   }
-  const startWorker = () =>
-    stack.use(startPosthorn(['start', '--role', 'worker'], { environment }))
+  const startWorker = () => stack.use(startPosthorn(['start', '--role', 'worker'], { environment }))
   await switchOn(api)
   await createWebhook(api, receiver.url)
   const publishSome = (count: number) => publish(pool, api.tenant.publicOrganizationId, count)
   const count = async (text: string) => (await pool.query(text)).rows.length
-  const holds = () => count('select from posthorn.webhook_schedules where on_hold_since is not null')
+  const holds = () =>
+    count('select from posthorn.webhook_schedules where on_hold_since is not null')
 
   const victim = startWorker()
   await publishSome(10)
@@ -40,14 +40,19 @@ test('a worker that is killed between a hold and its notice leaves both or neith
     () => count('select from posthorn.webhook_conditions where consecutive_failures = 10'),
     'ten failures',
   )
-  await pool.query(`update posthorn.webhook_conditions set failing_since = now() - interval '2 minutes'`)
+  await pool.query(
+    `update posthorn.webhook_conditions set failing_since = now() - interval '2 minutes'`,
+  )
 
   // The statement that puts the webhook on hold waits for this lock when it writes the notice.
   const blocker = await pool.connect()
   await blocker.query('begin; lock table posthorn.reported_states in exclusive mode')
   await publishSome(1)
   await until(
-    () => count(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%webhook_holds%'`),
+    () =>
+      count(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%webhook_holds%'`,
+      ),
     'the notice waits',
   )
   victim.child.kill('SIGKILL')
@@ -56,7 +61,10 @@ test('a worker that is killed between a hold and its notice leaves both or neith
   await blocker.query('rollback')
   blocker.release()
   await until(
-    async () => (await count(`select from pg_stat_activity where query like '%webhook_holds%' and state <> 'idle' and pid <> pg_backend_pid()`)) === 0,
+    async () =>
+      (await count(
+        `select from pg_stat_activity where query like '%webhook_holds%' and state <> 'idle' and pid <> pg_backend_pid()`,
+      )) === 0,
     'Postgres ends the statement',
   )
   expect((await findNotices(pool)).length).toBe(await holds())
