@@ -30,7 +30,10 @@ export async function unsubscribe(prisma: PrismaClient, addressUuid: string): Pr
   await prisma.$transaction(async (tx) => {
     const address = await tx.noticeAddress.findUnique({ where: { id: addressUuid } })
     const { count } = await tx.noticeAddress.updateMany({
-      where: { id: addressUuid, NOT: { stopReason: 'unsubscribed' } },
+      where: {
+        id: addressUuid,
+        OR: [{ stopReason: null }, { stopReason: { not: 'unsubscribed' } }],
+      },
       data: { stoppedAt: new Date(), stopReason: 'unsubscribed', rejection: null },
     })
     if (!address || count === 0) return

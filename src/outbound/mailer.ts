@@ -58,7 +58,10 @@ export function createMailer({
       return { kind: 'sent' }
     } catch (error) {
       const answer = rejectionOf(error)
-      if (answer === null) throw error
+      // Without its cause: a mail server that refuses connections is not a Postgres that does.
+      if (answer === null) {
+        throw new Error(`The mail server did not take a mail: ${(error as Error).message}`)
+      }
       return { kind: 'rejected', answer }
     }
   }

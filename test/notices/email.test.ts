@@ -81,7 +81,7 @@ const waiting = async () =>
     .rows.length
 
 const unsubscribeUrl = (mail = mailServer.mails[0] ?? '') => {
-  const header = /^List-Unsubscribe: <([^>]+)>/m.exec(mail.replaceAll('\r\n ', ''))
+  const header = /^List-Unsubscribe:\s*<([^>]+)>/m.exec(mail.replaceAll('\r\n ', ''))
   return (header?.[1] ?? '').replace('https://posthorn.example.com', posthorn.app.url)
 }
 
