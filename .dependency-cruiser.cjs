@@ -19,6 +19,7 @@ const LAYERS = [
   // The nouns of the product.
   ['audit'],
   ['organizations'],
+  ['notices'],
   ['api-keys'],
   ['event-types'],
   ['events'],
@@ -185,7 +186,7 @@ module.exports = {
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven|re2js)(/|$)',
           '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509|@opentelemetry/api)(/|$)',
           '(^|/)@opentelemetry/(sdk-trace|resources|exporter-trace-otlp-proto)(/|$)',
-          '(^|/)openid-client(/|$)',
+          '(^|/)(openid-client|nodemailer)(/|$)',
         ],
       },
     },
@@ -196,6 +197,21 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/sessions/oidc/provider[.]ts$' },
       to: { path: '(^|/)openid-client(/|$)' },
+    },
+    {
+      name: 'nodemailer-is-loaded-on-demand',
+      comment:
+        'It connects to the mail server that the operator names, so it is imported only where POSTHORN_SMTP_URL asks for it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/outbound/mailer[.]ts$' },
+      to: { path: '(^|/)nodemailer(/|$)' },
+    },
+    {
+      name: 'the-mailer-is-imported-dynamically',
+      comment: 'So a process without a mail server does not load it.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^src/outbound/mailer[.]ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'the-provider-is-imported-dynamically',

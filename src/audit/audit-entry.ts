@@ -37,6 +37,10 @@ export const AUDIT_ACTIONS = [
   'job.completed',
   'encryption.rotated',
   'operational_events.updated',
+  'notice_address.added',
+  'notice_address.updated',
+  'notice_address.removed',
+  'notice_address.unsubscribed',
 ] as const
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -30,6 +30,7 @@ const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   job: 'job',
   encryption: 'encryption',
   operational_events: 'notices',
+  notice_address: 'notices',
 }
 
 /** The actions whose subjects are of one of these kinds. */

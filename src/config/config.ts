@@ -29,6 +29,8 @@ import {
   parsePublicUrl,
   parseRetrySchedule,
   parseSchemaName,
+  parseSender,
+  parseSmtpUrl,
   parseWebOrigin,
   readTrustedDocuments,
 } from './setting-parsers.ts'
@@ -86,6 +88,8 @@ export interface Config {
   readonly graphqlTrustedDocuments: Readonly<Record<string, string>> | null
   /** Sign-in to the console by OpenID Connect. Default: null, by API key only. */
   readonly oidc: OidcSettings | null
+  /** The sender of notices by e-mail, such as `Posthorn <posthorn@example.com>`. Default: null, no e-mail. */
+  readonly emailFrom: string | null
   /** Default: info. */
   readonly logLevel: LogLevel
 }
@@ -100,6 +104,8 @@ export interface Secrets {
   readonly encryptionKeys: readonly Buffer[] | null
   /** The URL of a forward proxy for deliveries, which may include credentials. Default: null. */
   readonly egressProxy: string | null
+  /** The URL of the mail server for notices, which may include credentials. Default: null, no e-mail. */
+  readonly smtpUrl: string | null
   /** The secret of Posthorn at the provider of OpenID Connect. Default: null, none. */
   readonly oidcClientSecret: string | null
 }
@@ -142,6 +148,9 @@ export const SETTINGS = {
   POSTHORN_OIDC_CLIENT_SECRET_FILE: '',
   POSTHORN_OIDC_SCOPES: 'openid email profile',
   POSTHORN_OIDC_ROLES: '',
+  POSTHORN_SMTP_URL: '',
+  POSTHORN_SMTP_URL_FILE: '',
+  POSTHORN_EMAIL_FROM: '',
   POSTHORN_EXPORT_PASSPHRASE: '',
   POSTHORN_LOG_LEVEL: 'info',
 } as const
@@ -270,6 +279,7 @@ export function loadConfig(
     graphiql: read('POSTHORN_GRAPHIQL', parseBoolean) ?? database === 'embedded',
     graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
     oidc: readOidc(publicUrl),
+    emailFrom: read('POSTHORN_EMAIL_FROM', parseOptional(parseSender)),
     logLevel: read('POSTHORN_LOG_LEVEL', parseLogLevel),
   }
   const secrets: Secrets = {
@@ -283,8 +293,10 @@ export function loadConfig(
       problems,
     ),
     egressProxy: read('POSTHORN_EGRESS_PROXY', parseProxy),
+    smtpUrl: read('POSTHORN_SMTP_URL', parseOptional(parseSmtpUrl)),
     oidcClientSecret: read('POSTHORN_OIDC_CLIENT_SECRET', (text) => text || null),
   }
+  problems.push(...emailProblems(secrets.smtpUrl, config))
   if (config.metricsPort !== null && config.metricsPort === config.port) {
     problems.push(
       `POSTHORN_METRICS_PORT is ${config.metricsPort}, as PORT is: give another port, or none to serve /metrics on PORT.`,
@@ -292,6 +304,23 @@ export function loadConfig(
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return { config: Object.freeze(config), secrets: Object.freeze(secrets) }
+}
+
+/** The mails have links to this installation: to what they are about, and to unsubscribe. */
+function emailProblems(smtpUrl: string | null, { emailFrom, publicUrl }: Config): string[] {
+  if (smtpUrl === null) {
+    return emailFrom === null
+      ? []
+      : ['POSTHORN_EMAIL_FROM needs POSTHORN_SMTP_URL: set both or none.']
+  }
+  return [
+    ...(emailFrom === null
+      ? ['POSTHORN_SMTP_URL needs POSTHORN_EMAIL_FROM, such as Posthorn <posthorn@example.com>.']
+      : []),
+    ...(publicUrl === null
+      ? ['POSTHORN_SMTP_URL needs POSTHORN_PUBLIC_URL, to which the links in mails lead.']
+      : []),
+  ]
 }
 
 function unknownSettings(environment: Environment): string[] {

@@ -7,6 +7,7 @@ export const SECRET_SETTINGS = [
   'POSTHORN_ENCRYPTION_KEYS',
   'POSTHORN_EGRESS_PROXY',
   'POSTHORN_OIDC_CLIENT_SECRET',
+  'POSTHORN_SMTP_URL',
 ] as const
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -93,6 +93,25 @@ export function parseProxy(text: string): string | null {
   return text
 }
 
+export function parseSmtpUrl(text: string): string {
+  if (!/^smtps?:\/\//.test(text) || !URL.canParse(text) || new URL(text).hostname === '') {
+    throw new Error(
+      'give the URL of a mail server: smtps://user:password@host, or smtp:// for STARTTLS.',
+    )
+  }
+  return text
+}
+
+/** The sender of mails: an address, with or without a name before it in angle brackets. */
+export function parseSender(text: string): string {
+  const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(text)?.[1] ?? text
+  if (EMAIL.test(address)) return text
+  throw new Error('give an e-mail address, such as Posthorn <posthorn@example.com>.')
+}
+
+/** One address, without the quoted and commented forms of RFC 5321 that nobody uses. */
+export const EMAIL = /^[^\s"(),:;<>@[\\\]]{1,64}@[^\s"(),:;<>@[\\\]]+\.[^\s"(),:;<>@[\\\].]+$/
+
 export function parseHeaderPrefix(text: string): string {
   if (!/^[a-z0-9]+(-[a-z0-9]+)*-$/.test(text)) {
     throw new Error(

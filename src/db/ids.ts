@@ -12,6 +12,7 @@ export const ID_PREFIXES = {
   bulkTask: 'task',
   auditEntry: 'aud',
   forwardedRequest: 'fwd',
+  noticeAddress: 'addr',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

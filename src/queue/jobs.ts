@@ -23,7 +23,9 @@ export interface TaskPayloads {
   sweep: Record<string, never>
   /** Backfill the index of states, roll up statistics, prune schedules, and delete expired temporary webhooks. */
   roll_up: Record<string, never>
-  /** Report what expires soon, and the exhausted deliveries that share a notice. */
+  /** Send a mail with the notices that wait for an address about a host. */
+  send_digest: { readonly addressId: string; readonly host: string }
+  /** Report what expires soon and the exhausted deliveries that share a notice, and add the jobs of mails. */
   send_notices: Record<string, never>
 }
 

@@ -10,7 +10,7 @@ import { createRecordAttempt } from '../deliveries/attempts/record-attempt.ts'
 import { recordWithRetry } from '../deliveries/attempts/record-with-retry.ts'
 import { createRequeue } from '../deliveries/attempts/requeue.ts'
 import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
-import { openSender } from '../deliveries/open-sender.ts'
+import { openMailer, openSender } from '../deliveries/open-sender.ts'
 import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { createForwarder } from '../forwarding/forwarder.ts'
@@ -123,8 +123,9 @@ async function startTasks(
   sender: HttpSender,
   scheduler: Scheduler,
   reportSweep: ReportSweep,
-  { config, now }: Settings,
+  settings: Settings,
 ): Promise<Worker> {
+  const { config, now } = settings
   const { pool, pipeline } = database
   const { workerSchema } = config
   const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
@@ -171,6 +172,8 @@ async function startTasks(
     retentionMs: config.retentionMs,
     auditRetentionMs: config.auditRetentionMs,
     keepFailedJobsMs: config.keepFailedJobsMs,
+    publicUrl: config.publicUrl,
+    sendMail: await openMailer(settings),
     logger,
     reportCanceled,
     reportSweep,

@@ -16,7 +16,9 @@ import {
   deleteOldForwardedRequests,
 } from '../forwarding/delete-expired.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
+import { deleteOldMails, sendDigest, startDigests } from '../notices/send-digest.ts'
 import { sendLateNotices } from '../notices/send-notices.ts'
+import type { SendMail } from '../outbound/mailer.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/task-runs.ts'
 import { deleteOldBacklogSamples, sampleBacklogs } from '../scheduling/backlog-samples.ts'
@@ -39,6 +41,9 @@ export interface TaskDeps {
   readonly retentionMs: number
   readonly auditRetentionMs: number
   readonly keepFailedJobsMs: number
+  readonly publicUrl: string | null
+  /** Null without a mail server. */
+  readonly sendMail: SendMail | null
   readonly logger: Logger
   readonly reportCanceled: ReportCanceled
   readonly reportSweep: ReportSweep
@@ -55,6 +60,8 @@ export function createTasks({
   retentionMs,
   auditRetentionMs,
   keepFailedJobsMs,
+  publicUrl,
+  sendMail,
   logger,
   reportCanceled,
   reportSweep,
@@ -101,6 +108,7 @@ export function createTasks({
       const idempotencyKeys = await run('idempotency_keys', () =>
         deleteExpiredIdempotencyKeys(pool),
       )
+      const mails = await run('notice_mails', () => deleteOldMails(pool))
       const sessions = await run('sessions', () => deleteEndedSessions(pool))
       const forwardedRequests = await run('forwarded_requests', () =>
         deleteOldForwardedRequests(pool),
@@ -118,6 +126,7 @@ export function createTasks({
           holds,
           secrets,
           idempotencyKeys,
+          mails,
           sessions,
           forwardedRequests,
           auditEntries,
@@ -129,7 +138,16 @@ export function createTasks({
 
     sweep: async (_payload, { signal }) => reportSweep(await sweep(pool, workerSchema, { signal })),
 
-    send_notices: () => sendLateNotices(pool),
+    async send_notices() {
+      await sendLateNotices(pool)
+      if (sendMail) await startDigests(pool)
+    },
+
+    async send_digest(payload) {
+      const address = uuidIn(payload, 'noticeAddress', 'addressId')
+      if (!sendMail || publicUrl === null) return
+      await sendDigest({ sql: pool, keyring, publicUrl, sendMail }, address, String(payload.host))
+    },
 
     async roll_up() {
       const backfilled = await backfillIndex(pool)

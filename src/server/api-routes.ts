@@ -7,6 +7,7 @@ import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { noWebSocketsProblem } from '../http/problem.ts'
 import { countMemory } from '../http/request-memory.ts'
+import { UNSUBSCRIBE_PATH } from '../notices/unsubscribe.ts'
 import {
   CONNECT_V1_PATH,
   type ConnectV1Deps,
@@ -20,6 +21,7 @@ import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 import { staticText } from './static-text.ts'
+import { createUnsubscribeRoutes } from './unsubscribe-routes.ts'
 
 export interface ApiDeps
   extends ConnectV1Deps,
@@ -50,6 +52,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     workerSchema: config.workerSchema,
     retentionMs: config.retentionMs,
     publicUrl,
+    sendsEmail: config.emailFrom !== null,
     corsOrigins: config.corsOrigins,
     trustedDocuments: graphqlTrustedDocuments,
   })
@@ -61,8 +64,9 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   const openApi = () => JSON.stringify(openApiDocument(publicUrl ?? '/', config.headerPrefix))
   routes.get('/openapi.json', etag(), staticText(openApi, 'application/json'))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
+  const { prisma, keyring } = deps.webhooks
+  routes.route(UNSUBSCRIBE_PATH, createUnsubscribeRoutes({ prisma, keyring }))
   if (deps.oidc && publicUrl !== null) {
-    const { keyring } = deps.webhooks
     const sql = database.pool
     routes.route(
       OIDC_PATH,

@@ -13,6 +13,7 @@ export const MAINTENANCE_STEPS = [
   'holds',
   'secrets',
   'idempotency_keys',
+  'notice_mails',
   'sessions',
   'forwarded_requests',
   'audit_entries',

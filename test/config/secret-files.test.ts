@@ -13,6 +13,7 @@ const VALUES = {
   POSTHORN_ENCRYPTION_KEYS: KEY.toString('base64'),
   POSTHORN_EGRESS_PROXY: 'http://u:hunter2@proxy:3128',
   POSTHORN_OIDC_CLIENT_SECRET: 'hunter2',
+  POSTHORN_SMTP_URL: 'smtp://user:hunter2@mail.example.com',
 }
 
 let folder: string

@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import type { Database } from '../../src/db/client.ts'
-import { mintId, parseId } from '../../src/db/ids.ts'
+import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createForwardedWebhook } from '../../src/forwarding/forwarded-webhook.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
@@ -56,6 +57,17 @@ async function things() {
   const [deliveryId = ''] = await deliveryIds(api.database, organizationId)
   await addAttempt(api.database, deliveryId)
   return { webhookId, deliveryId }
+}
+
+async function noticeAddress(): Promise<string> {
+  const { id } = await api.database.prisma.noticeAddress.create({
+    data: {
+      organizationId: tenant.organizationId,
+      email: `${randomUUID()}@example.com`,
+      kinds: ['posthorn.webhook.on_hold'],
+    },
+  })
+  return publicId('noticeAddress', id)
 }
 
 const event = { type: JOINED, data: { name: 'Ada' } }
@@ -132,6 +144,12 @@ const VARIABLES: Record<
   UpdateEventType: () => ({ id: `type_${JOINED}`, input: { description: 'Somebody joined.' } }),
   ArchiveEventType: () => ({ id: `type_${TICKET}` }),
   UnarchiveEventType: () => ({ id: `type_${TICKET}` }),
+  AddNoticeAddress: () => ({ input: { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] } }),
+  UpdateNoticeAddress: async () => ({
+    id: await noticeAddress(),
+    input: { kinds: ['WEBHOOK_BEHIND'] },
+  }),
+  RemoveNoticeAddress: async () => ({ id: await noticeAddress() }),
   SetOperationalEvents: () => ({ input: { enabled: true } }),
   Organization: () => ({ id: tenant.publicOrganizationId }),
   CreateOrganization: () => ({ input: { name: 'Another' } }),

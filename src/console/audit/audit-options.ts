@@ -37,6 +37,10 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'job.completed': 'Job removed',
   'encryption.rotated': 'Encryption keys rotated',
   'operational_events.updated': 'Operational events changed',
+  'notice_address.added': 'E-mail address added',
+  'notice_address.updated': 'E-mail address changed',
+  'notice_address.removed': 'E-mail address removed',
+  'notice_address.unsubscribed': 'E-mail address unsubscribed',
 }
 
 /** A newer server may know more actions; these show their code. */

@@ -102,6 +102,7 @@ function createDeps(
     }),
     retentionMs: RETENTION_MS,
     publicUrl: null,
+    sendsEmail: true,
     logger,
     outages: createOutageLog(createOutageLines(logger)),
     corsOrigins: [],

@@ -1,0 +1,203 @@
+import { hasScope } from '../access/scope.ts'
+import { publicId } from '../db/ids.ts'
+import { builder } from '../graphql/builder.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
+import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
+import { DomainError } from '../lib/errors.ts'
+import {
+  type AddressOwner,
+  addNoticeAddress,
+  listNoticeAddresses,
+  MAX_ADDRESSES,
+  removeNoticeAddress,
+  updateNoticeAddress,
+} from './notice-address.ts'
+import { OPERATIONAL_EVENT_TYPES, type OperationalEventType } from './operational-event-types.ts'
+
+declare module '../graphql/context.ts' {
+  interface DomainDeps {
+    /** Whether the installation has a mail server. */
+    readonly sendsEmail: boolean
+  }
+}
+
+const NoticeKind = builder.enumType('NoticeKind', {
+  description: 'A kind of notice, by the operational event type that it has as an event.',
+  values: Object.fromEntries(
+    OPERATIONAL_EVENT_TYPES.map((type) => [
+      type.replace('posthorn.', '').replace('.', '_').toUpperCase(),
+      { value: type, description: `\`${type}\`.` },
+    ]),
+  ) as Record<string, { value: OperationalEventType; description: string }>,
+})
+
+const NoticeStopReason = builder.enumType('NoticeStopReason', {
+  description: 'Why an address gets no mail.',
+  values: {
+    UNSUBSCRIBED: { value: 'unsubscribed', description: 'Its owner unsubscribed.' },
+    REJECTED: { value: 'rejected', description: 'The mail server rejected the address for good.' },
+  } as const,
+})
+
+const NoticeAddress = builder.prismaObject('NoticeAddress', {
+  description: 'An e-mail address that gets notices.',
+  select: { id: true },
+  fields: (t) => ({
+    id: t.id({
+      description: 'The id: `addr_…`.',
+      resolve: ({ id }) => publicId('noticeAddress', id),
+    }),
+    email: t.exposeString('email'),
+    kinds: t.field({
+      type: [NoticeKind],
+      description: 'The kinds of notices that the address gets.',
+      select: { kinds: true },
+      resolve: ({ kinds }) => kinds as OperationalEventType[],
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    stoppedAt: t.expose('stoppedAt', { type: 'DateTime', nullable: true }),
+    stopReason: t.field({
+      type: NoticeStopReason,
+      nullable: true,
+      description: 'Why the address gets no mail. Null if it gets them.',
+      select: { stopReason: true },
+      resolve: ({ stopReason }) => stopReason as 'unsubscribed' | 'rejected' | null,
+    }),
+    rejection: t.exposeString('rejection', { nullable: true }),
+  }),
+})
+
+organizationFields((t) => ({
+  noticeAddresses: t.prismaField({
+    type: [NoticeAddress],
+    description: `The e-mail addresses that get notices about the organization, oldest first; at most ${MAX_ADDRESSES}, so no connection.`,
+    authScopes: { scope: 'webhooks:read' },
+    resolve: (_query, parent, _args, context) =>
+      listNoticeAddresses(context.prisma, organizationOf(parent, context)),
+  }),
+}))
+
+builder.queryFields((t) => ({
+  operatorNoticeAddresses: t.prismaField({
+    type: [NoticeAddress],
+    description: `The e-mail addresses that get the notices about all organizations, oldest first; at most ${MAX_ADDRESSES}, so no connection.`,
+    authScopes: { scope: 'admin' },
+    resolve: (_query, _root, _args, { prisma }) => listNoticeAddresses(prisma, null),
+  }),
+  sendsEmail: t.boolean({
+    description: 'Whether Posthorn sends notices by e-mail, as POSTHORN_SMTP_URL is set.',
+    authScopes: { scope: 'webhooks:read' },
+    resolve: (_root, _args, { sendsEmail }) => sendsEmail,
+  }),
+}))
+
+const AddNoticeAddressInput = builder.inputType('AddNoticeAddressInput', {
+  description: 'An e-mail address to add.',
+  fields: (t) => ({
+    email: t.string({ required: true, description: 'One address of at most 254 characters.' }),
+    kinds: t.field({
+      type: [NoticeKind],
+      required: true,
+      description: 'The kinds of notices; at least one.',
+    }),
+    ofAllOrganizations: t.boolean({
+      defaultValue: false,
+      description:
+        'Whether the address gets the notices about all organizations, which needs the scope `admin`. Default: false, those of the own organization.',
+    }),
+  }),
+})
+
+const UpdateNoticeAddressInput = builder.inputType('UpdateNoticeAddressInput', {
+  description: 'What an e-mail address gets.',
+  fields: (t) => ({
+    kinds: t.field({
+      type: [NoticeKind],
+      required: true,
+      description: 'The kinds of notices; at least one.',
+    }),
+  }),
+})
+
+const subject = { required: true, description: 'The id of the address: `addr_…`.' } as const
+const dataField = { name: 'noticeAddress', description: 'The address.' }
+
+builder.mutationFields((t) => ({
+  addNoticeAddress: t.prismaField({
+    type: NoticeAddress,
+    nullable: true,
+    description:
+      'Adds an e-mail address that gets notices. The notices about the webhooks of one host share a mail: one after about a minute, and then one an hour. Each mail has a link to unsubscribe.',
+    authScopes: { scope: 'webhooks:write' },
+    errors: {
+      types: [ValidationError, ConflictError],
+      dataField,
+      result: { description: 'The address was added.' },
+      union: { description: 'The result of `addNoticeAddress`.' },
+    },
+    args: {
+      input: t.arg({ type: AddNoticeAddressInput, required: true, description: 'The address.' }),
+    },
+    resolve: async (_query, _root, { input }, context) => {
+      const { email, kinds, ofAllOrganizations } = input
+      const { prisma, actor, sendsEmail } = context
+      if (!sendsEmail) {
+        throw new DomainError(
+          'conflict',
+          'Posthorn sends no e-mail here. Set POSTHORN_SMTP_URL and POSTHORN_EMAIL_FROM.',
+        )
+      }
+      const caller = callerOf(context)
+      if (ofAllOrganizations && !hasScope(caller, 'admin')) {
+        throw new DomainError('forbidden', 'ofAllOrganizations needs the scope admin.')
+      }
+      const owner = ofAllOrganizations ? null : caller.organizationId
+      return await addNoticeAddress(prisma, owner, { email, kinds }, actor)
+    },
+  }),
+
+  updateNoticeAddress: t.prismaField({
+    type: NoticeAddress,
+    nullable: true,
+    description:
+      'Sets what an e-mail address gets. A stopped address gets mails again. An address of all organizations needs the scope `admin`.',
+    authScopes: { scope: 'webhooks:write' },
+    errors: {
+      types: [ValidationError, NotFoundError],
+      dataField,
+      result: { description: 'The address was changed.' },
+      union: { description: 'The result of `updateNoticeAddress`.' },
+    },
+    args: {
+      id: t.arg.id(subject),
+      input: t.arg({ type: UpdateNoticeAddressInput, required: true, description: 'The kinds.' }),
+    },
+    resolve: (_query, _root, { id, input }, context) =>
+      updateNoticeAddress(context.prisma, ownersOf(context), id, input.kinds, context.actor),
+  }),
+
+  removeNoticeAddress: t.field({
+    type: 'ID',
+    nullable: true,
+    description: 'Removes an e-mail address, also with what waits for it.',
+    authScopes: { scope: 'webhooks:write' },
+    errors: {
+      types: [NotFoundError],
+      dataField: { name: 'removedId', description: 'The id of the removed address.' },
+      result: { description: 'The address was removed.' },
+      union: { description: 'The result of `removeNoticeAddress`.' },
+    },
+    args: { id: t.arg.id(subject) },
+    resolve: async (_root, { id }, context) => {
+      await removeNoticeAddress(context.prisma, ownersOf(context), id, context.actor)
+      return id
+    },
+  }),
+}))
+
+/** Whose addresses the caller may change. */
+function ownersOf(context: Context): AddressOwner[] {
+  const caller = callerOf(context)
+  return [caller.organizationId, ...(hasScope(caller, 'admin') ? [null] : [])]
+}

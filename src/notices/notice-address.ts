@@ -1,0 +1,135 @@
+import type { Actor } from '../access/actor.ts'
+import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { EMAIL } from '../config/setting-parsers.ts'
+import { actForOrganization } from '../db/act-for.ts'
+import type { Db } from '../db/client.ts'
+import type { NoticeAddress } from '../db/generated/prisma/client.ts'
+import { parseId, publicId } from '../db/ids.ts'
+import { joinTransaction } from '../db/transaction.ts'
+import { DomainError, invalid, notFound } from '../lib/errors.ts'
+import type { OperationalEventType } from './operational-event-types.ts'
+
+/** The addresses of an organization, and those of the operator. */
+export const MAX_ADDRESSES = 20
+
+const MAX_EMAIL_LENGTH = 254
+
+/** The uuid of an organization. Null: the operator, who gets the notices of all organizations. */
+export type AddressOwner = string | null
+
+export interface NewNoticeAddress {
+  readonly email: string
+  readonly kinds: readonly OperationalEventType[]
+}
+
+/** The addresses of an organization or of the operator, oldest first. */
+export async function listNoticeAddresses(db: Db, owner: AddressOwner): Promise<NoticeAddress[]> {
+  return await db.noticeAddress.findMany({
+    where: { organizationId: owner },
+    orderBy: { id: 'asc' },
+  })
+}
+
+/** Throws `invalid`, or `conflict` if the owner has the address or the maximum of them. */
+export async function addNoticeAddress(
+  db: Db,
+  owner: AddressOwner,
+  { email, kinds }: NewNoticeAddress,
+  actor: Actor,
+): Promise<NoticeAddress> {
+  const given = email.trim()
+  if (given.length > MAX_EMAIL_LENGTH || !EMAIL.test(given)) {
+    const detail = `email must be one e-mail address of at most ${MAX_EMAIL_LENGTH} characters, such as ada@example.com.`
+    throw invalid([{ path: ['email'], code: 'invalid_format', detail }])
+  }
+  requireKinds(kinds)
+  return await changeAddresses(db, owner, async (tx) => {
+    const present = await listNoticeAddresses(tx, owner)
+    if (present.some((one) => one.email.toLowerCase() === given.toLowerCase())) {
+      throw new DomainError('conflict', `${given} gets notices already. Change what it gets.`)
+    }
+    if (present.length >= MAX_ADDRESSES) {
+      throw new DomainError('conflict', `There are ${MAX_ADDRESSES} addresses already. Remove one.`)
+    }
+    const data = { organizationId: owner, email: given, kinds: [...new Set(kinds)] }
+    const created = await tx.noticeAddress.create({ data })
+    await audit(tx, actor, 'notice_address.added', created, { after: fields(created) })
+    return created
+  })
+}
+
+/** Sets what the address gets. A stopped address gets mails again. Throws `not_found` or `invalid`. */
+export async function updateNoticeAddress(
+  db: Db,
+  owners: readonly AddressOwner[],
+  id: string,
+  kinds: readonly OperationalEventType[],
+  actor: Actor,
+): Promise<NoticeAddress> {
+  requireKinds(kinds)
+  const before = await findAddress(db, owners, id)
+  return await changeAddresses(db, before.organizationId, async (tx) => {
+    const after = await tx.noticeAddress.update({
+      where: { id: before.id },
+      data: { kinds: [...new Set(kinds)], stoppedAt: null, stopReason: null, rejection: null },
+    })
+    await audit(tx, actor, 'notice_address.updated', after, {
+      before: fields(before),
+      after: fields(after),
+    })
+    return after
+  })
+}
+
+/** Throws `not_found`. */
+export async function removeNoticeAddress(
+  db: Db,
+  owners: readonly AddressOwner[],
+  id: string,
+  actor: Actor,
+): Promise<void> {
+  const before = await findAddress(db, owners, id)
+  await changeAddresses(db, before.organizationId, async (tx) => {
+    await tx.noticeAddress.deleteMany({ where: { id: before.id } })
+    await audit(tx, actor, 'notice_address.removed', before, { before: fields(before) })
+  })
+}
+
+function requireKinds(kinds: readonly OperationalEventType[]): void {
+  if (kinds.length > 0) return
+  const detail = 'kinds must have at least one kind. To end all notices, remove the address.'
+  throw invalid([{ path: ['kinds'], code: 'required', detail }])
+}
+
+/** Addresses of the operator are in no organization, which the operator does not act for. */
+async function changeAddresses<Result>(
+  db: Db,
+  owner: AddressOwner,
+  change: (tx: Db) => Promise<Result>,
+): Promise<Result> {
+  return owner === null
+    ? await joinTransaction(db, change)
+    : await actForOrganization(db, owner, change)
+}
+
+async function findAddress(db: Db, owners: readonly AddressOwner[], id: string) {
+  const uuid = parseId('noticeAddress', id)
+  const found = uuid && (await db.noticeAddress.findUnique({ where: { id: uuid } }))
+  if (!found || !owners.includes(found.organizationId)) throw notFound('address', id)
+  return found
+}
+
+function fields({ email, kinds }: NoticeAddress) {
+  return { email, kinds }
+}
+
+async function audit(
+  tx: Db,
+  actor: Actor,
+  action: 'notice_address.added' | 'notice_address.updated' | 'notice_address.removed',
+  { id, organizationId }: NoticeAddress,
+  changed: { readonly before?: object; readonly after?: object },
+): Promise<void> {
+  const subjectId = publicId('noticeAddress', id)
+  await writeAuditEntry(tx, actor, { action, organizationId, subjectId, ...changed })
+}
