@@ -1,9 +1,9 @@
+import { DeliveryState } from '../bulk-tasks/delivery-enums.ts'
 import { choicesRule, MAX_CHOICES, someRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
 import { causesRule, minDurationRule } from './attempts/attempt-filter-rules.ts'
 import { MAX_ATTEMPTS_SEARCHED } from './deliveries-by-attempt.ts'
-import { DeliveryState } from './delivery-enums.ts'
 import { deliveryState } from './delivery-state.ts'
 import type { AttemptFilterInput, DeliveryFilterInput } from './read-filters.ts'
 
