@@ -3,7 +3,7 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByWebhook } from '../graphql/portal-access.ts'
-import { DeliveryState, ParkedReason } from './delivery-enums.ts'
+import { DeliveryState, ParkedReason } from '../webhooks/delivery-enums.ts'
 import { parseDeliveries } from './parse-task.ts'
 import {
   type DeliveryGroup,

@@ -1,6 +1,6 @@
-import { DeliveryState } from '../bulk-tasks/delivery-enums.ts'
 import { choicesRule, MAX_CHOICES, someRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
+import { DeliveryState } from '../webhooks/delivery-enums.ts'
 import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
 import { causesRule, minDurationRule } from './attempts/attempt-filter-rules.ts'
 import { MAX_ATTEMPTS_SEARCHED } from './deliveries-by-attempt.ts'

@@ -1,5 +1,4 @@
 import { requireScope } from '../access/scope.ts'
-import { ParkedReason } from '../bulk-tasks/delivery-enums.ts'
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { builder } from '../graphql/builder.ts'
@@ -7,6 +6,7 @@ import { type Context, callerOf, withinReach } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
+import { ParkedReason } from '../webhooks/delivery-enums.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from './read-filters.ts'
 
