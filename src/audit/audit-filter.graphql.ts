@@ -44,7 +44,10 @@ const AuditSubjectKind = builder.enumType('AuditSubjectKind', {
     ORGANIZATION: { value: 'organization', description: 'An organization.' },
     JOB: { value: 'job', description: 'A job.' },
     ENCRYPTION: { value: 'encryption', description: 'The encryption keys.' },
-    NOTICES: { value: 'notices', description: 'The switch of operational events, and the addresses of notices.' },
+    NOTICES: {
+      value: 'notices',
+      description: 'The switch of operational events, and the addresses of notices.',
+    },
   } satisfies Record<string, { value: SubjectKind; description: string }>,
 })
 

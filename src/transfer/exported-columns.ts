@@ -95,7 +95,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   recovery_items: OF_0_2,
   reported_states: STATE,
   sessions: 'people sign in again',
-  settings: 'each worker writes it from its environment, and an operator chooses who gets operational events',
+  settings:
+    'each worker writes it from its environment, and an operator chooses who gets operational events',
   sign_in_links: 'expire within minutes',
   used_sign_in_states: 'expire within minutes',
   webhook_conditions: STATE,

@@ -157,16 +157,13 @@ story('the theme reaches links, type, corners and rows', async () => {
 story.each([
   ['LIGHT', '#ffffff'],
   ['DARK', '#14161b'],
-])(
-  'the portal in a frame is accessible in the %s scheme',
-  async (colorScheme, backgroundColor) => {
-    await using reader = await shown((await session({ colorScheme, backgroundColor })).url)
-    const portal = reader.page.frameLocator('iframe:not(#stranger)')
-    await open(portal, 'Endpoints')
-    await portal.getByRole('row').nth(1).waitFor()
-    expect(await violations(await frameOf(reader))).toEqual([])
-  },
-)
+])('the portal in a frame is accessible in the %s scheme', async (colorScheme, backgroundColor) => {
+  await using reader = await shown((await session({ colorScheme, backgroundColor })).url)
+  const portal = reader.page.frameLocator('iframe:not(#stranger)')
+  await open(portal, 'Endpoints')
+  await portal.getByRole('row').nth(1).waitFor()
+  expect(await violations(await frameOf(reader))).toEqual([])
+})
 
 story('the frame is as high as its page, and no other origin can connect', async () => {
   await using reader = await shown((await session()).url)
