@@ -211,7 +211,7 @@ module.exports = {
       comment: 'So a process without a mail server does not load it.',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^src/outbound/mailer[.]ts$', dynamic: false, dependencyTypesNot: ['type-only'] },
+      to: { path: '^src/outbound/mailer[.]ts$', dynamic: false },
     },
     {
       name: 'the-provider-is-imported-dynamically',

@@ -44,6 +44,7 @@ const SetOperationalEventsInput = builder.inputType('SetOperationalEventsInput',
 builder.queryField('operationalEvents', (t) =>
   t.field({
     type: OperationalEvents,
+    semanticNonNull: true,
     description: 'Whether and where operational events are published.',
     authScopes: { scope: 'admin' },
     resolve: (_root, _args, { prisma }) => readOperationalEvents(prisma),

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import type { SendMail } from '../outbound/mailer.ts'
+import type { SendMail } from '../outbound/mail.ts'
 import { type DigestedNotice, digestOf } from './digest.ts'
 import { stopAddress, unsubscribeUrl } from './unsubscribe.ts'
 

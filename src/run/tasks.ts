@@ -18,7 +18,7 @@ import {
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { deleteOldMails, sendDigest, startDigests } from '../notices/send-digest.ts'
 import { sendLateNotices } from '../notices/send-notices.ts'
-import type { SendMail } from '../outbound/mailer.ts'
+import type { SendMail } from '../outbound/mail.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/task-runs.ts'
 import { deleteOldBacklogSamples, sampleBacklogs } from '../scheduling/backlog-samples.ts'
