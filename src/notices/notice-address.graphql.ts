@@ -71,6 +71,7 @@ const NoticeAddress = builder.prismaObject('NoticeAddress', {
 organizationFields((t) => ({
   noticeAddresses: t.prismaField({
     type: [NoticeAddress],
+    semanticNonNull: true,
     description: `The e-mail addresses that get notices about the organization, oldest first; at most ${MAX_ADDRESSES}, so no connection.`,
     authScopes: { scope: 'webhooks:read' },
     resolve: (_query, parent, _args, context) =>
@@ -81,11 +82,13 @@ organizationFields((t) => ({
 builder.queryFields((t) => ({
   operatorNoticeAddresses: t.prismaField({
     type: [NoticeAddress],
+    semanticNonNull: true,
     description: `The e-mail addresses that get the notices about all organizations, oldest first; at most ${MAX_ADDRESSES}, so no connection.`,
     authScopes: { scope: 'admin' },
     resolve: (_query, _root, _args, { prisma }) => listNoticeAddresses(prisma, null),
   }),
   sendsEmail: t.boolean({
+    semanticNonNull: true,
     description: 'Whether Posthorn sends notices by e-mail, as POSTHORN_SMTP_URL is set.',
     authScopes: { scope: 'webhooks:read' },
     resolve: (_root, _args, { sendsEmail }) => sendsEmail,
