@@ -296,7 +296,8 @@ export function loadConfig(
     smtpUrl: read('POSTHORN_SMTP_URL', parseOptional(parseSmtpUrl)),
     oidcClientSecret: read('POSTHORN_OIDC_CLIENT_SECRET', (text) => text || null),
   }
-  problems.push(...emailProblems(secrets.smtpUrl, config))
+  const isMailServerReported = problems.some((problem) => problem.startsWith('POSTHORN_SMTP_URL'))
+  if (!isMailServerReported) problems.push(...emailProblems(secrets.smtpUrl, config))
   if (config.metricsPort !== null && config.metricsPort === config.port) {
     problems.push(
       `POSTHORN_METRICS_PORT is ${config.metricsPort}, as PORT is: give another port, or none to serve /metrics on PORT.`,

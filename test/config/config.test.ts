@@ -48,6 +48,7 @@ test('without settings it is the embedded mode with the documented defaults', ()
     encryptionKeys: null,
     egressProxy: null,
     oidcClientSecret: null,
+    smtpUrl: null,
   })
 })
 

@@ -16,6 +16,12 @@ const VALUES = {
   POSTHORN_SMTP_URL: 'smtp://user:hunter2@mail.example.com',
 }
 
+/** What a mail server needs besides. */
+const MAIL = {
+  POSTHORN_EMAIL_FROM: 'posthorn@example.com',
+  POSTHORN_PUBLIC_URL: 'https://hooks.example.com',
+}
+
 let folder: string
 
 beforeAll(() => {
@@ -26,7 +32,9 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 test('every secret can be given in a file', () => {
   const names = SECRET_SETTINGS.map((name) => [`${name}_FILE`, path.join(folder, name)])
-  expect(loadConfig(Object.fromEntries(names))).toEqual(loadConfig(VALUES))
+  expect(loadConfig({ ...MAIL, ...Object.fromEntries(names) })).toEqual(
+    loadConfig({ ...MAIL, ...VALUES }),
+  )
   expect(Object.keys(VALUES)).toEqual(SECRET_SETTINGS)
 })
 
@@ -41,12 +49,13 @@ test.each([
 })
 
 test('an empty path means no file', () => {
-  expect(loadConfig({ ...VALUES, DATABASE_URL_FILE: '' })).toEqual(loadConfig(VALUES))
+  const values = { ...MAIL, ...VALUES }
+  expect(loadConfig({ ...values, DATABASE_URL_FILE: '' })).toEqual(loadConfig(values))
 })
 
 describe.each(SECRET_SETTINGS)('%s_FILE', (name) => {
   const problemsWith = (file: string, others: Record<string, string> = {}) =>
-    problemsOf({ ...VALUES, [name]: '', [`${name}_FILE`]: file, ...others })
+    problemsOf({ ...MAIL, ...VALUES, [name]: '', [`${name}_FILE`]: file, ...others })
 
   test('that is missing or unreadable is rejected by name, with the path', () => {
     const missing = path.join(folder, 'missing')

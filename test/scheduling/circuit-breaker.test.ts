@@ -81,7 +81,7 @@ describe('a webhook that keeps failing', () => {
     fail()
     await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 10)
     await until(async () => (await health()).consecutiveFailures === 10, 'ten fail')
-    expect((await health()).state).toBe('FAILING')
+    await until(async () => (await health()).state === 'FAILING', 'the webhook is failing')
     pass(90)
     await publishOne()
     await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold')

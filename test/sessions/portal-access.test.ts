@@ -187,7 +187,8 @@ function queriesOf(field: string, args: string): string[] {
   const named = getNamedType(definition.type)
   const types = isAbstractType(named) ? schema.getPossibleTypes(named) : [named]
   return types.map((type) => {
-    const rest = `... on ${type.name} ${everything(type as GraphQLObjectType, [type.name])}`
+    if (!(type instanceof GraphQLObjectType)) return `{ ${field} }`
+    const rest = `... on ${type.name} ${everything(type, [type.name])}`
     return `{ ${field}${args && `(${args})`} { ${rest} } }`
   })
 }
@@ -263,6 +264,12 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   firstSteps: [['closed', () => '', false]],
+  deliveryHealth: [['closed', () => '', false]],
+  installation: [['closed', () => '', false]],
+  noticeAddresses: [['closed', () => '', false]],
+  operatorNoticeAddresses: [['closed', () => '', false]],
+  sendsEmail: [['closed', () => '', false]],
+  operationalEvents: [['closed', () => '', false]],
   apiKeys: [['closed', () => 'first: 5']],
   frontendSessions: [['closed', () => 'first: 5', false]],
   auditLog: [['closed', () => 'first: 20']],
@@ -460,6 +467,10 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
     'closed',
     () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
   ],
+  setOperationalEvents: ['closed', () => 'input: { enabled: true }'],
+  addNoticeAddress: ['closed', () => 'input: { email: "a@example.com", kinds: [WEBHOOK_FAILING] }'],
+  updateNoticeAddress: ['closed', () => 'id: "addr_x", input: { kinds: [WEBHOOK_FAILING] }'],
+  removeNoticeAddress: ['closed', () => 'id: "addr_x"'],
   runJobsNow: ['closed', () => 'ids: ["1", "2"]'],
   rescheduleJobs: ['closed', () => 'ids: ["1", "2"], input: { runAt: "2030-01-01T00:00:00Z" }'],
   failJobs: ['closed', () => 'ids: ["1", "2"], input: { reason: "No longer needed." }'],
@@ -705,6 +716,7 @@ describe('a new field', () => {
     'CreatedApiKey.apiKey',
     'Job.delivery',
     'Job.organization',
+    'OperationalEvents.operatorOrganization',
     'PublishedEvent.event',
   ]
 
