@@ -169,6 +169,7 @@ const VARIABLES: Record<
 
 /** The statements of each example with all of its rows, so that a change shows its cost: none grows with the rows. */
 const STATEMENTS: Readonly<Record<string, number>> = {
+  AddNoticeAddress: 7,
   AnswerForwardedRequest: 2,
   ApiKeys: 2,
   ArchiveEventType: 8,
@@ -183,7 +184,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   ConfigureTestReceiver: 1,
   CountRecoverable: 4,
   CountRedeliveries: 2,
-  CreateApiKey: 7,
+  CreateApiKey: 8,
   CreateEventType: 6,
   CreateForwardedWebhook: 15,
   CreateDeliveryLink: 8,
@@ -204,6 +205,9 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   FrontendSessions: 3,
   JobCounts: 2,
   Jobs: 6,
+  NoticeAddresses: 2,
+  OperationalEvents: 2,
+  OperatorNoticeAddresses: 2,
   Organization: 2,
   Organizations: 2,
   Overview: 6,
@@ -213,6 +217,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Redeliver: 6,
   RedeliverAllWith502: 11,
   RedeliverDeliveries: 12,
+  RemoveNoticeAddress: 7,
   RenameOrganization: 9,
   RenewFrontendSession: 9,
   RescheduleJobs: 3,
@@ -220,9 +225,10 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   ResumeWebhook: 13,
   RevealHeaders: 6,
   RevokeApiKey: 8,
-  RotateSigningSecret: 10,
+  RotateSigningSecret: 11,
   RunJobsNow: 6,
   ScanEvents: 3,
+  SetOperationalEvents: 9,
   SendDeliveryCopy: 3,
   TestDelivery: 8,
   TestReceiver: 1,
@@ -230,10 +236,12 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   UnarchiveEventType: 8,
   UpdateApiKey: 8,
   UpdateEventType: 8,
+  UpdateNoticeAddress: 7,
   UpdateWebhook: 12,
   Webhook: 4,
   Webhooks: 2,
-  WhyWebhookFails: 13,
+  WhetherDeliveriesArrive: 6,
+  WhyWebhookFails: 14,
 }
 
 const NOBODY_LISTENS = 'https://127.0.0.1:1024/'

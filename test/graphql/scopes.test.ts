@@ -79,6 +79,7 @@ const QUERIES: [Scope, string][] = [
   ['webhooks:read', '{ webhooks { nodes { id } } }'],
   ['webhooks:read', '{ noticeAddresses { id } }'],
   ['webhooks:read', '{ sendsEmail }'],
+  ['webhooks:read', '{ firstSteps { webhookCreated } }'],
   ['webhooks:read', '{ defaultSettings { maxAttempts } }'],
   ['webhooks:read', 'query ($webhook: ID!) { node(id: $webhook) { id } }'],
   ['webhooks:read', 'query ($webhook: ID!) { nodes(ids: [$webhook]) { id } }'],

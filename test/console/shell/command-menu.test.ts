@@ -258,8 +258,10 @@ story(
     await page.waitForURL(/\/console\/as\/org_[0-9a-z]{26}\/deliveries$/)
     await page.getByRole('button', { name: 'Switch organization, now Riverside Museum' }).click()
     const recent = page.getByRole('group', { name: 'Recent' })
-    await recent.getByRole('option').waitFor()
-    expect(await recent.getByRole('option').count()).toBe(1)
+    await recent.getByRole('option').nth(1).waitFor()
+    expect(await recent.getByRole('option').count()).toBe(2)
+    const current = recent.getByRole('option').filter({ has: page.getByLabel('Current') })
+    expect(await current.allInnerTexts()).toEqual(['Riverside Museum'])
   },
 )
 
