@@ -6,11 +6,12 @@ alter table posthorn.settings add column public_url text;
 alter table posthorn.settings add column operator_organization_id uuid
   references posthorn.organizations on delete set null;
 
--- The state that the last notice of a webhook reported, until the webhook recovers: a state is reported once.
+-- The states of a webhook that notices reported, until the webhook recovers: each is reported once.
 create table posthorn.reported_states (
-  webhook_id uuid primary key references posthorn.webhooks on delete cascade,
+  webhook_id uuid not null references posthorn.webhooks on delete cascade,
   type text not null,
-  reported_at timestamptz not null default now()
+  reported_at timestamptz not null default now(),
+  primary key (webhook_id, type)
 );
 
 -- The exhausted deliveries of a webhook in the hour after a notice of one. They share the next notice.
@@ -88,7 +89,7 @@ $$;
 
 -- Tells something in the transaction that makes it true: by an event in the organization and in the operator's, and by
 -- e-mail. `webhook_id` is null if the notice concerns no webhook. With the type of a state, such as posthorn.webhook.on_hold,
--- it does nothing if the last notice of the webhook has this type; posthorn.webhook.recovered ends such a state.
+-- it does nothing if this state was reported since the last recovery. posthorn.webhook.recovered ends what was reported.
 create or replace function posthorn.notice(organization_id uuid, webhook_id uuid, type text, data jsonb) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp set standard_conforming_strings = on
 as $$
@@ -105,8 +106,11 @@ declare
   targets uuid[];
 begin
   if state = 'recovered' then
-    delete from posthorn.reported_states as r where r.webhook_id = notice.webhook_id
-    returning substring(r.type from '[^.]*$') as state, r.reported_at into ended;
+    with reported as (
+      delete from posthorn.reported_states as r where r.webhook_id = notice.webhook_id returning r.*
+    )
+    select substring(r.type from '[^.]*$') as state, r.reported_at into ended
+    from reported as r order by r.reported_at desc limit 1;
     if not found then
       return;
     end if;
@@ -118,7 +122,7 @@ begin
     contents := jsonb_build_object('state', 'healthy', 'previous_state', ended.state, 'since', ended.reported_at) || contents;
   elsif state is not null then
     insert into posthorn.reported_states as r (webhook_id, type) values (notice.webhook_id, notice.type)
-    on conflict (webhook_id) do update set type = excluded.type, reported_at = now() where r.type <> excluded.type;
+    on conflict do nothing;
     if not found then
       return;
     end if;
