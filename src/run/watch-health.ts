@@ -19,7 +19,7 @@ export function watchHealth({ sql, notify, now, onError }: HealthWatchOptions): 
   const { signal } = closed
 
   async function evaluate(): Promise<void> {
-    const transitions = await evaluateHealth(sql, now().getTime() - Date.now())
+    const transitions = await evaluateHealth(sql, Math.max(0, now().getTime() - Date.now()))
     for (const { organizationId } of transitions) notify(organizationId)
   }
 

@@ -54,7 +54,11 @@ const FORGETTABLE = [
 
 /** The files that may act as Posthorn itself, or for all organizations at once. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  SYSTEM: ['src/embedded/provision.ts', 'src/forwarding/delete-expired.ts'],
+  SYSTEM: [
+    'src/embedded/provision.ts',
+    'src/forwarding/delete-expired.ts',
+    'src/notices/unsubscribe.ts',
+  ],
   ALL_ORGANIZATIONS: ['src/api-keys/api-key.ts', 'src/cli/installation/database-installation.ts'],
 }
 

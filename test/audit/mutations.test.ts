@@ -184,6 +184,28 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'organizations',
     () => ({ id: operator.publicOrganizationId, input: { name: `Renamed ${nextNumber()}` } }),
   ],
+  setOperationalEvents: [
+    'operational_events.updated',
+    'notices',
+    () => ({ input: { enabled: true } }),
+  ],
+  addNoticeAddress: [
+    'notice_address.added',
+    'notices',
+    () => ({
+      input: { email: `ada-${nextNumber()}@example.com`, kinds: ['WEBHOOK_ON_HOLD'] },
+    }),
+  ],
+  updateNoticeAddress: [
+    'notice_address.updated',
+    'notices',
+    async () => ({ id: await noticeAddress(), input: { kinds: ['WEBHOOK_BEHIND'] } }),
+  ],
+  removeNoticeAddress: [
+    'notice_address.removed',
+    'notices',
+    async () => ({ id: await noticeAddress() }),
+  ],
   runJobsNow: ['job.run_now', 'jobs', ({ jobId }) => ({ ids: [jobId] })],
   rescheduleJobs: [
     'job.rescheduled',
@@ -210,6 +232,17 @@ async function spareKey(): Promise<string> {
     scopes: ['webhooks:read'],
   })
   return publicId('apiKey', key.id)
+}
+
+async function noticeAddress(): Promise<string> {
+  const { id } = await api.database.prisma.noticeAddress.create({
+    data: {
+      organizationId: operator.organizationId,
+      email: `grace-${nextNumber()}@example.com`,
+      kinds: ['posthorn.webhook.on_hold'],
+    },
+  })
+  return publicId('noticeAddress', id)
 }
 
 /** Mutations whose result is a record itself. */
@@ -255,7 +288,7 @@ test.each(actions)('%s is audited as %s', async (name, action) => {
   const ofAction = added.filter((other) => other.action === action)
   expect(ofAction).toMatchObject([{ source: 'graphql', apiKeyId: operator.keyId }])
   const [entry] = ofAction
-  const isGlobal = action.startsWith('event_type.')
+  const isGlobal = /^(event_type|operational_events)[.]/.test(action)
   if (isGlobal) expect(entry?.organizationId).toBeNull()
   else expect(entry?.organizationId).not.toBeNull()
 })
@@ -292,6 +325,7 @@ async function allRows() {
       (select json_agg(t order by t.webhook_id) from posthorn.webhook_schedules as t) as schedules,
       (select json_agg(to_jsonb(t) - 'last_used_at' order by t.id) from posthorn.api_keys as t) as keys,
       (select json_agg(t order by t.id) from posthorn.organizations as t) as organizations,
+      (select json_agg(t order by t.id) from posthorn.notice_addresses as t) as addresses,
       (select json_agg(t order by t.name) from posthorn.event_types as t) as types,
       (select json_agg(t order by t.id) from posthorn.deliveries as t) as deliveries,
       (select json_agg(t order by t.id) from posthorn.events as t) as events,

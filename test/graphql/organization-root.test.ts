@@ -135,12 +135,16 @@ test('without admin, a caller reaches its own organization only', async () => {
 const OF_NONE: Readonly<Record<string, string>> = {
   defaultSettings: 'of the installation',
   eventTypes: 'all organizations share the catalogue',
+  installation: 'the installation',
   jobCounts: 'of the installation',
   jobs: 'of the installation',
   node: 'finds any object',
   nodes: 'finds any object',
+  operationalEvents: 'of the installation',
+  operatorNoticeAddresses: 'of the installation',
   organization: 'finds an organization',
   organizations: 'finds organizations',
+  sendsEmail: 'of the installation',
   viewer: 'the caller',
 }
 

@@ -49,6 +49,8 @@ const LISTS: Readonly<Record<string, string>> = {
   'AttemptResponse.headers': 'the headers of one response',
   'CompleteJobsSuccess.changes': 'one for each id that was given',
   'Delivery.links': 'people create them one by one',
+  'DeliveryHealth.waiting': 'one for each reason',
+  'DeliveryHealth.webhooks': 'one for each state',
   'EditConflictError.fields': 'the fields of one input',
   'FailJobsSuccess.changes': 'one for each id that was given',
   'FailureCauses.buckets': 'a time series, bounded by its range',

@@ -118,7 +118,7 @@ describe('a webhook that keeps failing', () => {
     const before = Date.now()
     await until(() => Date.now() - before > 1_500, 'a repeated attempt would have been made')
     expect(receiver.received).toHaveLength(11)
-    expect((await health()).state).toBe('FAILING')
+    await until(async () => (await health()).state === 'FAILING', 'the webhook is failing')
     await pool.query('drop function posthorn.reject cascade')
     await until(async () => (await health()).state === 'ON_HOLD', 'the webhook is on hold')
     expect(receiver.received).toHaveLength(11)
