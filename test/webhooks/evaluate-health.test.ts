@@ -15,6 +15,7 @@ import { stateOf } from '../../src/webhooks/webhook-state.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
+import { until } from '../support/until.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -212,7 +213,8 @@ describe('a webhook', () => {
     await database.pool.query(
       `update posthorn.cursors set next_id = posthorn.uuid_v7_lower_bound(now()) where name = 'index_backfill'`,
     )
-    await backfillIndex(database.pool)
+    // It waits for the transactions of all databases of the server.
+    await until(async () => (await backfillIndex(database.pool)) === 1, 'the delivery is indexed')
     expect((await evaluate()).state).toBe('no_deliveries')
     expect(await evaluate(2 * MINUTE_MS)).toMatchObject({
       state: 'behind',
