@@ -30,6 +30,7 @@ const EVERYTHING = {
       directDatabaseUrl: 'direct-database-url',
       egressProxy: 'egress-proxy',
       oidcClientSecret: 'oidc-client-secret',
+      smtpUrl: 'smtp-url',
       otlpHeaders: 'otlp-headers',
     },
   },

@@ -81,11 +81,13 @@ export function tellStories(client: Client): void {
     stage.receiver.answer = (response) => response.writeHead(410).end()
     const failed = await deliver(stage)
     await attemptOf(reader.page, failed).getByText('status 410').waitFor()
+    // A webhook that has succeeded is failing after ten failures.
+    for (let i = 1; i < 10; i++) await deliver(stage)
     await cardOf(reader.page, webhook.url).getByText('Failing').waitFor()
     stage.receiver.answer = (response) => response.end()
     const succeeded = await deliver(stage)
     await attemptOf(reader.page, succeeded).getByText('Delivered, status 200').waitFor()
-    await cardOf(reader.page, webhook.url).getByText('Healthy').waitFor()
+    await cardOf(reader.page, webhook.url).getByText('Degraded').waitFor()
   })
 
   story('shows the attempts that it missed while the connection was lost, each once', async () => {

@@ -48,7 +48,7 @@ securityContext:
 {{- $root := .root }}
 {{- $name := printf "%s-%s" (include "posthorn.name" $root) .role }}
 {{- $keys := $root.Values.secret.keys }}
-{{- $files := dict "DATABASE_URL" $keys.databaseUrl "POSTHORN_ENCRYPTION_KEYS" $keys.encryptionKeys "POSTHORN_DIRECT_DATABASE_URL" $keys.directDatabaseUrl "POSTHORN_EGRESS_PROXY" $keys.egressProxy "POSTHORN_OIDC_CLIENT_SECRET" $keys.oidcClientSecret }}
+{{- $files := dict "DATABASE_URL" $keys.databaseUrl "POSTHORN_ENCRYPTION_KEYS" $keys.encryptionKeys "POSTHORN_DIRECT_DATABASE_URL" $keys.directDatabaseUrl "POSTHORN_EGRESS_PROXY" $keys.egressProxy "POSTHORN_OIDC_CLIENT_SECRET" $keys.oidcClientSecret "POSTHORN_SMTP_URL" $keys.smtpUrl }}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
