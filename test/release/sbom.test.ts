@@ -8,7 +8,16 @@ const ROOT = path.join(import.meta.dirname, '../..')
 const read = async (file: string) => JSON.parse(await readFile(path.join(ROOT, file), 'utf8'))
 
 /** Licenses that let a program under the MIT license use a package: they ask for their text and notices to be kept. */
-const SUITABLE = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'Python-2.0']
+const SUITABLE = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'Python-2.0',
+]
 
 interface Sbom {
   readonly bomFormat: string

@@ -14,6 +14,7 @@ import { type Column, List } from '../../components/lists/list.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Notice } from '../../components/page/notice.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { Section } from '../../components/page/section.tsx'
 import { useNow } from '../../components/time.tsx'
 import { CompareWebhooksDocument, type CompareWebhooksQuery } from '../../generated/graphql.ts'
 import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
@@ -112,11 +113,13 @@ function Charts({ rows, range: { unit }, zoom }: ChartsProps) {
   }))
   const plot = { bars: lines[0]?.bars ?? [], unit, heightPx: HEIGHT_PX, zoom, lines }
   return (
-    <Stack gap="lg">
-      <SuccessChart {...plot} />
-      <P95Chart {...plot} />
-      <ThroughputChart {...plot} />
-    </Stack>
+    <Section title="Over time">
+      <Stack gap="lg">
+        <SuccessChart {...plot} />
+        <P95Chart {...plot} />
+        <ThroughputChart {...plot} />
+      </Stack>
+    </Section>
   )
 }
 
