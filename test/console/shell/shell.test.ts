@@ -131,7 +131,7 @@ async function scrollTo(page: Page, top: number): Promise<void> {
 const scrollOf = (page: Page) => page.evaluate(() => scrollY)
 
 const UNREACHABLE =
-  /ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|status of 50\d|dynamically imported module/
+  /ERR_CONNECTION_REFUSED|ERR_CONTENT_LENGTH_MISMATCH|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|status of 50\d|dynamically imported module/
 
 story(
   'a bar says that the server is unreachable and how old the data are, until it answers',
