@@ -42,8 +42,9 @@ story('an allowed origin frames the portal with its organization, scopes and the
   await portal.getByRole('heading', { level: 1 }).waitFor()
   const pages = portal.getByRole('navigation', { name: 'Pages' })
   await pages.getByRole('link', { name: 'Endpoints', exact: true }).click()
-  await portal.getByText(`${server.receiver.url}mine`).first().waitFor()
-  await portal.getByText(`${server.receiver.url}other`).first().waitFor()
+  const { host: receiver } = new URL(server.receiver.url)
+  await portal.getByText(`${receiver}/mine`).first().waitFor()
+  await portal.getByText(`${receiver}/other`).first().waitFor()
 
   // The portal hides what its scopes do not allow.
   expect(await portal.getByText('Add endpoint').count()).toBe(0)

@@ -189,6 +189,7 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
       await page.getByRole('menu').getByText(PERSON).waitFor()
       await page.goto(`${server.url}/console/audit-log`)
       await waitUntilLoaded(page)
+      await page.getByRole('link', { name: 'Show them' }).click()
       const entry = page.getByRole('row').filter({ hasText: PERSON }).first()
       await entry.getByRole('link', { name: 'Support' }).waitFor()
       await entry.getByRole('link', { name: 'Signed in' }).click()
