@@ -10,6 +10,7 @@ import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import { RESPONSES, readDuration, responseFilter } from '../deliveries/list/response-filter.ts'
 import { type AttemptFilter, AttemptsDocument } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 
 export const ATTEMPT_FILTERS = [
   ...(['webhook', 'response', 'cause', 'duration'] as const),
@@ -30,7 +31,7 @@ export const attemptsQuery = pageQuery(
       withWebhook: session.can('webhooks:read'),
     }
   },
-  ['Attempt'],
+  [t('Attempt')],
 )
 
 /** The filter for the API. `onlyWebhookId` fixes the webhook. */

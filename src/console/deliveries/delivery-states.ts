@@ -1,13 +1,14 @@
 import { optionsOf } from '../components/filters/filter-params.ts'
 import type { DeliveryState } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 
 export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {
-  QUEUED: 'Queued',
-  RETRYING: 'Retrying',
-  WAITING: 'Waiting',
-  SUCCEEDED: 'Succeeded',
-  EXHAUSTED: 'Exhausted',
-  CANCELED: 'Canceled',
+  QUEUED: t('Queued'),
+  RETRYING: t('Retrying'),
+  WAITING: t('Waiting'),
+  SUCCEEDED: t('Succeeded'),
+  EXHAUSTED: t('Exhausted'),
+  CANCELED: t('Canceled'),
 }
 
 /** Options for a select. */

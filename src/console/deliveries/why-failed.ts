@@ -1,3 +1,4 @@
+import { t } from '../language/t.ts'
 import { HINTS, STATUSES, type WhyFailed } from './failure-hints.ts'
 
 interface AttemptFacts {
@@ -13,8 +14,8 @@ export function whyFailed({ succeeded, status, errorCode, error }: AttemptFacts)
   if (succeeded) return null
   if (status != null) return whyStatus(status)
   return {
-    sentence: error ?? 'There was no response.',
-    hint: HINTS[errorCode ?? ''] ?? 'Call the URL from another machine, for example with curl.',
+    sentence: error ?? t('There was no response.'),
+    hint: HINTS[errorCode ?? ''] ?? t('Call the URL from another machine, for example with curl.'),
   }
 }
 

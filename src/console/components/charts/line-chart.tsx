@@ -1,4 +1,5 @@
 import type { BucketUnit } from '../../generated/graphql.ts'
+import { rich, t } from '../../language/t.ts'
 import type { Series } from './buckets/series.ts'
 import { ChartFrame } from './chart-frame.tsx'
 import { ticksOf } from './plot/axis.ts'
@@ -57,7 +58,7 @@ export function LineChart(props: LineChartProps) {
             : [[spanOf(bar, unit), ...texts.map((text) => text ?? '–')]]
         })
       }
-      empty={values.length === 0 && !hasUnknown ? 'No attempts in this time range.' : undefined}
+      empty={values.length === 0 && !hasUnknown ? t('No attempts in this time range.') : undefined}
       legend={
         (lines.length > 1 || hasUnknown) && (
           <>
@@ -75,8 +76,7 @@ export function LineChart(props: LineChartProps) {
               ))}
             {hasUnknown && (
               <span className="ph-legend">
-                <UnknownPattern swatch />
-                Not counted
+                {rich('{unknownpattern}Not counted', { unknownpattern: <UnknownPattern swatch /> })}
               </span>
             )}
           </>

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 /** What two attempts for one webhook are compared by. */
 export interface ComparedAttempt {
   readonly status: number | null
@@ -28,14 +29,14 @@ export function differencesOf(
   format: (ms: number) => string,
 ): Difference[] {
   return [
-    pair('Status', statusOf(then), statusOf(now)),
-    pair('Duration', format(then.durationMs), format(now.durationMs)),
+    pair(t('Status'), statusOf(then), statusOf(now)),
+    pair(t('Duration'), format(then.durationMs), format(now.durationMs)),
     pair('URL', then.url, now.url),
-    pair('Event type', then.eventType ?? '', now.eventType ?? ''),
-    ...headers('Request header', then.requestHeaders, now.requestHeaders),
+    pair(t('Event type'), then.eventType ?? '', now.eventType ?? ''),
+    ...headers(t('Request header'), then.requestHeaders, now.requestHeaders),
     ...(now.status === null
       ? []
-      : headers('Response header', then.responseHeaders, now.responseHeaders)),
+      : headers(t('Response header'), then.responseHeaders, now.responseHeaders)),
     ...payloadKeys(then, now),
   ].filter((difference) => difference.before !== difference.now)
 }
@@ -70,7 +71,7 @@ function payloadKeys(then: ComparedAttempt, now: ComparedAttempt): Difference[] 
   const [before, after] = [new Set(keysOf(then.payload)), new Set(keysOf(now.payload))]
   const word = (has: boolean) => (has ? 'present' : 'missing')
   return [...new Set([...before, ...after])].map((name) =>
-    pair(`Payload key ${name}`, word(before.has(name)), word(after.has(name))),
+    pair(t('Payload key {name}', { name }), word(before.has(name)), word(after.has(name))),
   )
 }
 

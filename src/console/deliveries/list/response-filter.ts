@@ -1,15 +1,16 @@
 import { optionsOf } from '../../components/filters/filter-params.ts'
 import type { AttemptFilter, StatusClass } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { HINTS } from '../failure-hints.ts'
 
 /** Options for a select. */
 export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
-  FAILED: 'Any failure',
+  FAILED: t('Any failure'),
   SUCCESS_2XX: '2xx: succeeded',
   REDIRECTION_3XX: '3xx: redirected',
   CLIENT_ERROR_4XX: '4xx: rejected',
   SERVER_ERROR_5XX: '5xx: failed',
-  NO_RESPONSE: 'No response',
+  NO_RESPONSE: t('No response'),
 })
 
 const FAILURES: readonly StatusClass[] = [
@@ -30,9 +31,9 @@ export function responseFilter(
 
 /** Durations of slow attempts, in milliseconds. */
 export const DURATIONS = optionsOf({
-  1000: '1 s or more',
-  5000: '5 s or more',
-  10000: '10 s or more',
+  1000: t('1 s or more'),
+  5000: t('5 s or more'),
+  10000: t('10 s or more'),
 })
 
 export function readDuration(value: string | null): { minDurationMs?: number } {

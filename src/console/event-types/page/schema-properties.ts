@@ -1,4 +1,4 @@
-import { plural } from '../../lib/format.ts'
+import { t } from '../../language/t.ts'
 
 /** One property of a JSON Schema, as a table row. */
 export interface SchemaProperty {
@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'number',
   integer: 'whole number',
-  boolean: 'true or false',
+  boolean: t('true or false'),
   null: 'null',
   object: 'object',
   array: 'list',
@@ -69,7 +69,7 @@ function typeOf(root: unknown, schema: Schema): string {
 
 function nameOf(root: unknown, schema: Schema, type: string): string {
   if (type !== 'array' || !schema['items']) return NAMES[type] ?? type
-  return `list of ${typeOf(root, resolve(root, schema['items']))}`
+  return t('list of {root}', { root: typeOf(root, resolve(root, schema['items'])) })
 }
 
 const joined = (names: readonly string[]) => [...new Set(names)].join(' or ')
@@ -93,23 +93,23 @@ function rulesOf(schema: Schema): string[] {
   )
   if ('const' in schema) rules.push(`always ${JSON.stringify(schema['const'])}`)
   const choices = listOf(schema['enum']).map((value) => JSON.stringify(value))
-  if (choices.length > 0) rules.push(`one of ${choices.join(', ')}`)
+  if (choices.length > 0) rules.push(t('one of {list}', { list: choices.join(', ') }))
   return rules
 }
 
 const RULES = {
-  minimum: (value: string) => `at least ${value}`,
-  maximum: (value: string) => `at most ${value}`,
-  exclusiveMinimum: (value: string) => `more than ${value}`,
-  exclusiveMaximum: (value: string) => `less than ${value}`,
+  minimum: (value: string) => t('at least {value}', { value }),
+  maximum: (value: string) => t('at most {value}', { value }),
+  exclusiveMinimum: (value: string) => t('more than {value}', { value }),
+  exclusiveMaximum: (value: string) => t('less than {value}', { value }),
   minLength: (value: string, count: number) =>
-    `at least ${value} ${plural(count, 'character', 'characters')}`,
+    t('at least {value} {count, plural, one {character} other {characters}}', { value, count }),
   maxLength: (value: string, count: number) =>
-    `at most ${value} ${plural(count, 'character', 'characters')}`,
+    t('at most {value} {count, plural, one {character} other {characters}}', { value, count }),
   minItems: (value: string, count: number) =>
-    `at least ${value} ${plural(count, 'entry', 'entries')}`,
+    t('at least {value} {count, plural, one {entry} other {entries}}', { value, count }),
   maxItems: (value: string, count: number) =>
-    `at most ${value} ${plural(count, 'entry', 'entries')}`,
+    t('at most {value} {count, plural, one {entry} other {entries}}', { value, count }),
   pattern: (value: string) => `matches ${value}`,
   format: (value: string) => `format ${value}`,
 }
