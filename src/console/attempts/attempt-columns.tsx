@@ -14,7 +14,7 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
     label: t('Attempt'),
     cell: ({ number, delivery }) =>
       t('{name}, attempt {number}', {
-        name: delivery?.eventType.name ?? 'Past its retention period',
+        name: delivery?.eventType.name ?? t('Past its retention period'),
         number,
       }),
     grow: true,

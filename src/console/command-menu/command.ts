@@ -49,7 +49,9 @@ export function exactMatch(text: string, { can }: Pick<Session, 'can'>): readonl
   const [, key, value] = /^\$?\.?([^\s=]+)\s*=\s*(.+)$/.exec(text) ?? []
   if (!key || !value || !can('events:read')) return []
   const to = eventsWith(`$.${key}`, value)
-  return [{ id: to, group: 'goTo', label: `Find events with ${key} = ${value}`, to }]
+  return [
+    { id: to, group: 'goTo', label: t('Find events with {key} = {value}', { key, value }), to },
+  ]
 }
 
 export const isId = (prefix: string, text: string) =>

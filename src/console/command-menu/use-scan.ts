@@ -93,9 +93,6 @@ function statusOf({ events, count, to, isRunning, error }: Scan): string {
   if (isRunning) return t('Scanning: {read} read.', { read })
   const found =
     events.length === 0 ? t('none has this text') : t('{count} found', { count: events.length })
-  return t('{read} read{value}: {found}.', {
-    read,
-    value: to === null ? '' : `, back to ${formatDateTime(to)}`,
-    found,
-  })
+  if (to === null) return t('{read} read: {found}.', { read, found })
+  return t('{read} read, back to {time}: {found}.', { read, time: formatDateTime(to), found })
 }

@@ -64,7 +64,7 @@ function Delivered({ counts }: DeliveredProps) {
   const of = `${formatCount(total)}${total < MAX_COUNTED ? '' : '+'}`
   return (
     <StateBadge
-      label={t('{succeeded} of {of} delivered', { succeeded: formatCount(succeeded), of })}
+      label={t('{count} of {total} delivered', { count: formatCount(succeeded), total: of })}
       color={colorOf(counts)}
     />
   )

@@ -42,23 +42,18 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
     onClose()
   }
 
+  const title = TITLES[source.name] ?? `Export ${source.name}`
   const isReading = state?.state === 'reading'
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      centered
-      title={<Text fw={650}>{t('Export {name}', { name: source.name })}</Text>}
-    >
+    <Modal opened={opened} onClose={close} centered title={<Text fw={650}>{title}</Text>}>
       <Stack>
         <Text size="sm">
           {count === null
             ? t('Exports everything that matches the filters, at most {max} rows.', {
                 max: formatCount(MAX_ROWS),
               })
-            : t('Exports {count} selected {count2, plural, one {row} other {rows}}.', {
-                count: formatCount(count),
-                count2: count,
+            : t('Exports {count, plural, one {# selected row} other {# selected rows}}.', {
+                count,
               })}
         </Text>
         {state === null && (
@@ -78,7 +73,7 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
             <Progress
               value={count === null ? 100 : (100 * state.count) / Math.max(1, count)}
               animated
-              aria-label={t('Export {name}', { name: source.name })}
+              aria-label={title}
             />
             <Text size="sm" role="status">
               {t('{count, plural, one {# row} other {# rows}} read', { count: state.count })}
@@ -109,4 +104,9 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
       </Stack>
     </Modal>
   )
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  attempts: t('Export attempts'),
+  deliveries: t('Export deliveries'),
 }

@@ -55,7 +55,10 @@ export function ExportEnd({ name, state }: ExportEndProps) {
 
 function ending({ state, count, reason = '' }: ExportState): string {
   if (state === 'limit')
-    return `The export stopped at its limit of ${formatCount(MAX_ROWS)} rows; more rows match. Narrow the filters, such as the time, to export the other rows.`
+    return t(
+      'The export stopped at its limit of {max} rows; more rows match. Narrow the filters, such as the time, to export the other rows.',
+      { max: formatCount(MAX_ROWS) },
+    )
   if (state === 'stopped')
     return t(
       'Stopped after {count, plural, one {# row} other {# rows}}. A file saved now is incomplete.',

@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import { Children, type ReactNode } from 'react'
-import { locale, texts } from './language.ts'
+import { language, locale, texts } from './language.ts'
 
 type Values = Readonly<Record<string, string | number>>
 
@@ -15,6 +15,9 @@ export function t(english: string, values?: Values): string {
 
 /** Marks a text that `t` or `rich` formats later. */
 export const key = (english: string) => english
+
+/** A label within a sentence, which only English writes small. */
+export const inSentence = (label: string) => (language === 'en' ? label.toLowerCase() : label)
 
 type Part = ReactNode | ((children: ReactNode) => ReactNode)
 

@@ -19,7 +19,7 @@ export function FirstSteps(given: Steps) {
       description={
         given.isDone
           ? t('Everything works. Your events reach your endpoint, signed.')
-          : t('{count} of {count2} steps done', { count, count2: steps.length })
+          : t('{count} of {total} steps done', { count, total: steps.length })
       }
       actions={
         <Button size="compact-sm" variant="subtle" onClick={given.hide}>

@@ -100,7 +100,7 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
         description={t(
           'Maximum deliveries queued per second, from 1 to 5,000. The limits of the webhook apply as well.',
         )}
-        suffix={t(' per second')}
+        suffix={` ${t('per second')}`}
         maw={420}
         min={1}
         max={5_000}

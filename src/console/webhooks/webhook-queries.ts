@@ -11,18 +11,19 @@ import {
   type WebhookOrder,
   type WebhookState,
 } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 
 export const WEBHOOK_FILTERS = ['search', 'state', 'subscribesTo'] as const
 
 /** The orders of the list, the usual one first. */
 export const WEBHOOK_ORDERS = optionsOf<WebhookOrder>({
-  ATTENTION_FIRST: 'Trouble first',
-  MOST_WAITING: 'Most waiting',
-  OLDEST_WAITING: 'Oldest waiting',
-  LEAST_SUCCESSFUL: 'Lowest success rate',
-  SLOWEST: 'Slowest, by p95',
-  NAME: 'Name',
-  NEWEST_FIRST: 'Newest first',
+  ATTENTION_FIRST: t('Trouble first'),
+  MOST_WAITING: t('Most waiting'),
+  OLDEST_WAITING: t('Oldest waiting'),
+  LEAST_SUCCESSFUL: t('Lowest success rate'),
+  SLOWEST: t('Slowest, by p95'),
+  NAME: t('Name'),
+  NEWEST_FIRST: t('Newest first'),
 })
 
 export const webhooksQuery = pageQuery(

@@ -46,7 +46,7 @@ export function ChartFrame(props: ChartFrameProps) {
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={t('Options of the chart: {title}', { title: title ?? 'Attempts' })}
+                aria-label={t('Options of the chart: {title}', { title: title ?? t('Attempts') })}
               >
                 <IconDots size={16} />
               </ActionIcon>

@@ -1,5 +1,5 @@
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { rich, t } from '../../language/t.ts'
+import { t } from '../../language/t.ts'
 import type { Series } from './buckets/series.ts'
 import { ChartFrame } from './chart-frame.tsx'
 import { ticksOf } from './plot/axis.ts'
@@ -34,7 +34,7 @@ interface LineChartProps {
   zoom?: ((since: string, until: string) => void) | undefined
 }
 
-const NOT_COUNTED = 'not counted'
+const NOT_COUNTED = t('not counted')
 
 /** Lines over time, each interrupted where it has no value, and the same numbers as a table. */
 export function LineChart(props: LineChartProps) {
@@ -76,7 +76,8 @@ export function LineChart(props: LineChartProps) {
               ))}
             {hasUnknown && (
               <span className="ph-legend">
-                {rich('{unknownpattern}Not counted', { unknownpattern: <UnknownPattern swatch /> })}
+                <UnknownPattern swatch />
+                {t('Not counted')}
               </span>
             )}
           </>

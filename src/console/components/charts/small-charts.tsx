@@ -69,12 +69,18 @@ export function ThroughputChart(props: SmallChartProps & { lines?: readonly Line
   return (
     <LineChart
       {...props}
-      title={t('Throughput per {per}', { per: rate.per })}
-      label={t('Attempts per {per} over time.', { per: rate.per })}
+      title={THROUGHPUT[rate.per].title}
+      label={THROUGHPUT[rate.per].label}
       format={formatRate}
       lines={lines.map((line) => ({ ...line, values: perRate(line.values, rate) }))}
     />
   )
+}
+
+const THROUGHPUT = {
+  second: { title: t('Throughput per second'), label: t('Attempts per second over time.') },
+  minute: { title: t('Throughput per minute'), label: t('Attempts per minute over time.') },
+  hour: { title: t('Throughput per hour'), label: t('Attempts per hour over time.') },
 }
 
 type Backlog = readonly BacklogBucketFragment[]

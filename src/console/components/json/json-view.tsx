@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { t } from '../../language/t.ts'
+import { inSentence, t } from '../../language/t.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from './code-block.tsx'
@@ -22,7 +22,7 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
   const [view, setView] = useState<'tree' | 'raw'>('tree')
   const [folding, setFolding] = useState(() => initialFolding(value))
   const bytes = useMemo(() => new TextEncoder().encode(raw).length, [raw])
-  const name = label.toLowerCase()
+  const name = inSentence(label)
   return (
     <Stack gap="xs">
       <Group justify="space-between" gap="xs">

@@ -19,9 +19,12 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   return (
     <Page title={title}>
       <EmptyState title={t('Access denied')}>
-        {rich('This page requires the scope {span}. Sign in with an API key that has this scope.', {
-          span: <span className="ph-mono">{scope}</span>,
-        })}
+        {rich(
+          'This page requires the scope {scope}. Sign in with an API key that has this scope.',
+          {
+            scope: <span className="ph-mono">{scope}</span>,
+          },
+        )}
       </EmptyState>
     </Page>
   )

@@ -4,7 +4,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { CodeBlock } from '../../components/json/code-block.tsx'
 import { formatJson } from '../../components/json/format-json.ts'
 import type { BodyEncoding } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
+import { inSentence, t } from '../../language/t.ts'
 import { formatBytes } from '../../lib/format.ts'
 
 interface AttemptBodyProps {
@@ -22,7 +22,7 @@ export function AttemptBody(props: AttemptBodyProps) {
     () => (encoding === 'BASE64' ? null : formatJson(body)),
     [body, encoding],
   )
-  const name = label.toLowerCase()
+  const name = inSentence(label)
   if (body === '') {
     return (
       <Text size="xs" c="dimmed">
@@ -35,7 +35,7 @@ export function AttemptBody(props: AttemptBodyProps) {
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed">
           {label}, {formatBytes(sizeOf(body, encoding))}
-          {truncated && ', truncated'}
+          {truncated && `, ${t('truncated')}`}
         </Text>
         <Group gap={4}>
           {formatted !== null && (

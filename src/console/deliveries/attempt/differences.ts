@@ -46,7 +46,7 @@ function pair(what: string, before: string, now: string): Difference {
 }
 
 function statusOf({ status }: ComparedAttempt): string {
-  return status === null ? 'no response' : String(status)
+  return status === null ? t('no response') : String(status)
 }
 
 /** Headers that differ in every attempt: they say nothing. */
@@ -61,7 +61,7 @@ function headers(what: string, then: readonly Header[], now: readonly Header[]):
   return [...names]
     .filter((name) => !ALWAYS_DIFFERENT.test(name))
     .map((name) =>
-      pair(`${what} ${name}`, before.get(name) ?? 'missing', after.get(name) ?? 'missing'),
+      pair(`${what} ${name}`, before.get(name) ?? t('missing'), after.get(name) ?? t('missing')),
     )
 }
 
@@ -69,7 +69,7 @@ function headers(what: string, then: readonly Header[], now: readonly Header[]):
 function payloadKeys(then: ComparedAttempt, now: ComparedAttempt): Difference[] {
   if (then.eventType !== now.eventType || then.payload == null || now.payload == null) return []
   const [before, after] = [new Set(keysOf(then.payload)), new Set(keysOf(now.payload))]
-  const word = (has: boolean) => (has ? 'present' : 'missing')
+  const word = (has: boolean) => (has ? t('present') : t('missing'))
   return [...new Set([...before, ...after])].map((name) =>
     pair(t('Payload key {name}', { name }), word(before.has(name)), word(after.has(name))),
   )

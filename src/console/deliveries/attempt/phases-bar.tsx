@@ -29,14 +29,14 @@ export function PhasesBar({ attempt: { phases, durationMs } }: { attempt: Attemp
             {LABELS[phase]} <b>{formatDuration(ms)}</b>
           </span>
         ))}
-        <span>{t('{durationMs} in total', { durationMs: formatDuration(durationMs) })}</span>
+        <span>{t('{time} in total', { time: formatDuration(durationMs) })}</span>
       </figcaption>
     </figure>
   )
 }
 
 const LABELS = {
-  lookup: 'Look-up',
+  lookup: t('Look-up'),
   connect: t('Connect'),
   tls: 'TLS',
   waiting: t('Waiting'),

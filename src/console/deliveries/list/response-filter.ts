@@ -6,10 +6,10 @@ import { HINTS } from '../failure-hints.ts'
 /** Options for a select. */
 export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
   FAILED: t('Any failure'),
-  SUCCESS_2XX: '2xx: succeeded',
-  REDIRECTION_3XX: '3xx: redirected',
-  CLIENT_ERROR_4XX: '4xx: rejected',
-  SERVER_ERROR_5XX: '5xx: failed',
+  SUCCESS_2XX: t('2xx: succeeded'),
+  REDIRECTION_3XX: t('3xx: redirected'),
+  CLIENT_ERROR_4XX: t('4xx: rejected'),
+  SERVER_ERROR_5XX: t('5xx: failed'),
   NO_RESPONSE: t('No response'),
 })
 

@@ -22,7 +22,7 @@ export function waitsFor({ parkedReason, webhook }: Parked): string {
     case 'RATE_LIMIT':
       return webhook?.rateLimitPerSecond == null
         ? t('Rate limit')
-        : `Rate limit ${formatCount(webhook.rateLimitPerSecond)}/s`
+        : t('Rate limit {count}/s', { count: formatCount(webhook.rateLimitPerSecond) })
     case 'CONCURRENCY_LIMIT':
       return t('Concurrency limit')
     default:

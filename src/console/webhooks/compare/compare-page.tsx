@@ -47,10 +47,7 @@ export default function ComparePage() {
     >
       <WebhookMultiSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
       {chosen.length > MAX_COMPARED && (
-        <Notice
-          color="blue"
-          title={t('The first {max} are shown', { max: MAX_COMPARED })}
-        >
+        <Notice color="blue" title={t('The first {max} are shown', { max: MAX_COMPARED })}>
           {t('{count} webhooks are chosen. More lines could not be told apart.', {
             count: formatCount(chosen.length),
           })}

@@ -17,7 +17,7 @@ export function SendOptions({ form }: { form: UseFormReturnType<WebhookFormValue
           label={t('Rate limit')}
           description={t('Maximum attempts per second, across all processes. Empty: no limit.')}
           placeholder={t('No limit')}
-          suffix={t(' per second')}
+          suffix={` ${t('per second')}`}
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('rateLimitPerSecond')}
@@ -34,7 +34,9 @@ export function SendOptions({ form }: { form: UseFormReturnType<WebhookFormValue
           label={t('Timeout')}
           description={t('Maximum time for a response, up to 30 s. Empty: the default.')}
           placeholder={
-            defaults ? `${formatDuration(1_000 * defaults.timeoutSeconds)} (default)` : t('Default')
+            defaults
+              ? `${formatDuration(1_000 * defaults.timeoutSeconds)} ${t('(default)')}`
+              : t('Default')
           }
           suffix=" s"
           allowDecimal={false}

@@ -36,7 +36,11 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     `${name} ${description}`.toLowerCase().includes(words),
   )
   const missing = found.map(({ name }) => name).filter((name) => !value.includes(name))
-  const select = missing.length > 0 || found.length === 0 ? t('Select all') : t('Select none')
+  const selectsAll = missing.length > 0 || found.length === 0
+  const [all, none] =
+    words === ''
+      ? [t('Select all'), t('Select none')]
+      : [t('Select all found'), t('Select none found')]
 
   if (queryError && !data) return <QueryError error={queryError} reload={reload} />
   return (
@@ -58,7 +62,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
               onChange(missing.length > 0 ? [...value, ...missing] : without(value, found))
             }
           >
-            {words === '' ? select : t('{select} found', { select })}
+            {selectsAll ? all : none}
           </Button>
         </Group>
       }

@@ -17,7 +17,10 @@ export function checkWebhook(values: WebhookFormValues, valuesStay = true): Erro
     url: checkUrl(values.url),
     description:
       values.description.length > 1_000 &&
-      `${formatCount(values.description.length)} characters; the maximum is 1,000.`,
+      t('{count} characters; the maximum is {max}.', {
+        count: formatCount(values.description.length),
+        max: formatCount(1_000),
+      }),
     eventSubscriptions:
       values.eventSubscriptions.length === 0 && t('Choose at least one event type.'),
     headers: checkHeaders(headers),
@@ -44,7 +47,11 @@ export function checkWebhook(values: WebhookFormValues, valuesStay = true): Erro
 function checkUrl(text: string): string | false {
   const url = text.trim()
   if (url === '') return t('Enter the URL of your endpoint.')
-  if (url.length > 2_048) return `${formatCount(url.length)} characters; the maximum is 2,048.`
+  if (url.length > 2_048)
+    return t('{count} characters; the maximum is {max}.', {
+      count: formatCount(url.length),
+      max: formatCount(2_048),
+    })
   if (!/^https:/i.test(url)) return t('Enter a URL that begins with https://.')
   if (!/^https:\/\/[^/?#]/i.test(url) || /[\s\\]/.test(url) || !URL.canParse(url)) {
     return t('Enter a complete URL, such as https://example.com/webhooks.')

@@ -16,7 +16,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
   const { can } = useSession()
   const { rateLimitPerSecond, effectiveSettings } = webhook
   const { retryScheduleSeconds, timeoutSeconds } = effectiveSettings
-  const markDefault = (own: unknown) => (own == null ? ' (default)' : '')
+  const markDefault = (own: unknown) => (own == null ? ` ${t('(default)')}` : '')
   return (
     <Stack gap="lg">
       <Section
