@@ -1,4 +1,3 @@
-import { t } from '../../language/t.ts'
 import { formatDuration, formatUtc } from '../../lib/format.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { asCurl } from './as-curl.ts'
@@ -41,49 +40,38 @@ export function attemptReport(attempt: ReportedAttempt): string {
   const { delivery, request, response, error } = attempt
   const idHeader = request.headers.find(({ value }) => value === delivery?.id)?.name
   const requestIds = response?.headers.filter(({ name }) => REQUEST_ID.test(name)) ?? []
-  const result = response ? `HTTP ${response.status}` : (error ?? t('No response'))
+  const result = response ? `HTTP ${response.status}` : (error ?? 'No response')
   const url = maskUrl(request.url)
   const facts: [name: string, value: string][] = [
-    [t('Time'), formatUtc(attempt.startedAt)],
-    [t('Request'), `${request.method} ${url}`],
-    [t('Result'), response && error ? `${result} (${error})` : result],
-    [t('Duration'), formatDuration(attempt.durationMs)],
+    ['Time', formatUtc(attempt.startedAt)],
+    ['Request', `${request.method} ${url}`],
+    ['Result', response && error ? `${result} (${error})` : result],
+    ['Duration', formatDuration(attempt.durationMs)],
     ...(delivery
       ? ([
-          [
-            idHeader ? t('Delivery (header `{idHeader}`)', { idHeader }) : t('Delivery'),
-            delivery.id,
-          ],
-          [t('Event type'), delivery.eventType.name],
+          [idHeader ? `Delivery (header \`${idHeader}\`)` : 'Delivery', delivery.id],
+          ['Event type', delivery.eventType.name],
         ] as [string, string][])
       : []),
-    [t('Attempt'), `${attempt.number}, ${attempt.id}`],
+    ['Attempt', `${attempt.number}, ${attempt.id}`],
     ...requestIds.map(({ name, value }): [string, string] => [
-      t('Response header `{name}`', { name }),
+      `Response header \`${name}\``,
       value,
     ]),
   ]
   const body = response?.bodyEncoding === 'UTF8' ? response.body : ''
   return [
-    t('## Webhook request: {result}', { result }),
+    `## Webhook request: ${result}`,
     `| | |\n| --- | --- |\n${facts.map(([name, value]) => `| ${name} | ${cell(value)} |`).join('\n')}`,
-    ...(body === ''
-      ? []
-      : [t('Response body{body}:', { body: cut(body) }), fenced(body.slice(0, EXCERPT_LENGTH))]),
-    t(
-      'To send the request again (values of custom headers and credentials in the URL are left out):',
-    ),
+    ...(body === '' ? [] : [`Response body${cut(body)}:`, fenced(body.slice(0, EXCERPT_LENGTH))]),
+    'To send the request again (values of custom headers and credentials in the URL are left out):',
     fenced(asCurl({ ...request, url }).command, 'sh'),
     '',
   ].join('\n\n')
 }
 
 const cut = (body: string) =>
-  body.length > EXCERPT_LENGTH
-    ? t(', first {toLocaleString} characters', {
-        toLocaleString: EXCERPT_LENGTH.toLocaleString('en'),
-      })
-    : ''
+  body.length > EXCERPT_LENGTH ? `, first ${EXCERPT_LENGTH.toLocaleString('en')} characters` : ''
 
 const cell = (value: string) => value.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')
 
