@@ -10,7 +10,6 @@ import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import { RESPONSES, readDuration, responseFilter } from '../deliveries/list/response-filter.ts'
 import { type AttemptFilter, AttemptsDocument } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
 
 export const ATTEMPT_FILTERS = [
   ...(['webhook', 'response', 'cause', 'duration'] as const),
@@ -31,7 +30,7 @@ export const attemptsQuery = pageQuery(
       withWebhook: session.can('webhooks:read'),
     }
   },
-  [t('Attempt')],
+  ['Attempt'],
 )
 
 /** The filter for the API. `onlyWebhookId` fixes the webhook. */

@@ -26,7 +26,7 @@ const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
 export const WEBHOOK_STATES = Object.entries(WEBHOOK).map(([value, [label]]) => ({ value, label }))
 
 export function DeliveryStateBadge({ state }: { state: DeliveryState }) {
-  return <StateBadge label={DELIVERY_STATE_LABELS[state]} color={DELIVERY[state]} />
+  return <StateBadge label={t(DELIVERY_STATE_LABELS[state])} color={DELIVERY[state]} />
 }
 
 export function WebhookStateBadge({ state }: { state: WebhookState }) {

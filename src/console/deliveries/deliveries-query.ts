@@ -9,7 +9,6 @@ import {
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import { DeliveriesDocument, DeliveryDocument } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
 import { deliveryFilter } from './list/delivery-filter.ts'
 
 export const DELIVERY_FILTERS = [
@@ -32,7 +31,7 @@ export const deliveriesQuery = pageQuery(
       withWebhook: session.can('webhooks:read'),
     }
   },
-  [t('Delivery')],
+  ['Delivery'],
 )
 
 /** How many attempts of a delivery the page shows at first. */

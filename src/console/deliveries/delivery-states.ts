@@ -1,14 +1,14 @@
 import { optionsOf } from '../components/filters/filter-params.ts'
 import type { DeliveryState } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
+import { key } from '../language/t.ts'
 
 export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {
-  QUEUED: t('Queued'),
-  RETRYING: t('Retrying'),
-  WAITING: t('Waiting'),
-  SUCCEEDED: t('Succeeded'),
-  EXHAUSTED: t('Exhausted'),
-  CANCELED: t('Canceled'),
+  QUEUED: key('Queued'),
+  RETRYING: key('Retrying'),
+  WAITING: key('Waiting'),
+  SUCCEEDED: key('Succeeded'),
+  EXHAUSTED: key('Exhausted'),
+  CANCELED: key('Canceled'),
 }
 
 /** Options for a select. */

@@ -1,4 +1,4 @@
-import { t } from '../language/t.ts'
+import { key, t } from '../language/t.ts'
 import { HINTS, STATUSES, type WhyFailed } from './failure-hints.ts'
 
 interface AttemptFacts {
@@ -15,12 +15,15 @@ export function whyFailed({ succeeded, status, errorCode, error }: AttemptFacts)
   if (status != null) return whyStatus(status)
   return {
     sentence: error ?? t('There was no response.'),
-    hint: HINTS[errorCode ?? ''] ?? t('Call the URL from another machine, for example with curl.'),
+    hint: t(
+      HINTS[errorCode ?? ''] ?? key('Call the URL from another machine, for example with curl.'),
+    ),
   }
 }
 
 function whyStatus(status: number): WhyFailed {
-  return STATUSES[status] ?? STATUSES[byClass(status)]
+  const { sentence, hint } = STATUSES[status] ?? STATUSES[byClass(status)]
+  return { sentence: t(sentence), hint: t(hint) }
 }
 
 function byClass(status: number): '3xx' | '4xx' | '5xx' | 'other' {

@@ -84,7 +84,7 @@ const COLUMNS = deliveryColumns('event')
 function EventDeliveries({ id }: { id: string }) {
   const withWebhook = useSession().can('webhooks:read')
   const cursors = useCursors()
-  const context = useMemo(() => ({ additionalTypenames: [t('Delivery')] }), [])
+  const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
   const { data, ...read } = useRead(
     EventDeliveriesDocument,
     { id, ...cursors.variables, withWebhook },

@@ -9,7 +9,6 @@ import {
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import { EventDocument, type EventFilter, EventsDocument } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
 
 export const EVENT_FILTERS = ['id', 'type', ...KEY_FILTERS, ...TIME_FILTERS] as const
 
@@ -27,7 +26,7 @@ export const eventsQuery = pageQuery(
       withDeliveries: session.can('deliveries:read'),
     }
   },
-  [t('Event')],
+  ['Event'],
 )
 
 /** The filter for the API. */

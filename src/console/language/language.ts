@@ -1,5 +1,5 @@
 import { portalLink } from '../session/portal.ts'
-import { type Choice, chooseLanguage, type Language } from './languages.ts'
+import { chooseLanguage, type Language } from './languages.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -11,26 +11,30 @@ const LOADERS: Record<Exclude<Language, 'en'>, () => Promise<{ default: Texts }>
   ja: () => import('../locales/ja.json', { with: { type: 'json' } }),
 }
 
-const ENGLISH: Choice = { language: 'en', locale: 'en' }
-
 /** The language of the session's link or, with `auto`, of the browser. The console is English. */
-const wanted = portalLink
+const chosen = portalLink
   ? chooseLanguage(portalLink.locale === null ? navigator.languages : [portalLink.locale])
-  : ENGLISH
+  : { language: 'en' as const, locale: 'en' }
 
-/** By the English text. The modules below wait for them, so that a constant may have a translated text. */
-export const texts = await load(wanted.language)
-
-export const { language, locale } = texts === null ? ENGLISH : wanted
+/** The language of the texts, and the locale of numbers. */
+export const { language, locale } = chosen
 
 /** The locale of dates. In the console: the browser's own. */
 export const dateLocale = portalLink ? locale : undefined
 
-/** Without its texts, the portal is English. */
-async function load(of: Language): Promise<Texts | null> {
-  if (of === 'en') return {}
-  return LOADERS[of]().then(
-    (module) => module.default,
-    () => null,
-  )
+let texts: Texts = {}
+
+/** In the reader's language, by the English text. */
+export const textOf = (english: string): string => texts[english] ?? english
+
+/**
+ * Loads the texts, and then marks the page as being in their language. Nothing is shown before, and the scripts of pages
+ * are loaded after, so their constants may have texts. If the texts cannot be loaded, the page is English.
+ */
+export async function loadTexts(): Promise<void> {
+  if (language === 'en') return
+  try {
+    texts = (await LOADERS[language]()).default
+    document.documentElement.lang = language
+  } catch {}
 }

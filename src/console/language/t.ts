@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import { Children, type ReactNode } from 'react'
-import { language, locale, texts } from './language.ts'
+import { language, locale, textOf } from './language.ts'
 
 type Values = Readonly<Record<string, string | number>>
 
@@ -9,7 +9,7 @@ type Values = Readonly<Record<string, string | number>>
  * `t('{count, plural, one {# delivery} other {# deliveries}}', { count })`.
  */
 export function t(english: string, values?: Values): string {
-  const text = texts?.[english] ?? english
+  const text = textOf(english)
   return values ? String(messageOf(text, true).format(values)) : text
 }
 
@@ -23,7 +23,7 @@ type Part = ReactNode | ((children: ReactNode) => ReactNode)
 
 /** A text with elements in it: `rich('Read the <a>guide</a>.', { a: (text) => <a href="/">{text}</a> })`. */
 export function rich(english: string, parts: Readonly<Record<string, Part>>): ReactNode {
-  const text = texts?.[english] ?? english
+  const text = textOf(english)
   return Children.toArray(messageOf(text, false).format<ReactNode>(parts as never))
 }
 

@@ -5,7 +5,6 @@ import { resumeAfterAttempt } from '../api/resume-point.ts'
 import { useLive } from '../api/use-live.ts'
 import { useRead } from '../api/use-read.ts'
 import { OnboardingAttemptRecordedDocument, OnboardingStepsDocument } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
 import { readStored, store } from '../lib/storage.ts'
 import { mount } from '../mount.ts'
 import { type Session, useSession } from '../session/session.tsx'
@@ -25,7 +24,7 @@ const variablesOf = ({ can }: Session) => ({
 export const stepsQuery = pageQuery(
   OnboardingStepsDocument,
   ({ session }) => (areOver(session) ? null : variablesOf(session)),
-  [t('Webhook'), t('Delivery'), t('Event')],
+  ['Webhook', 'Delivery', 'Event'],
 )
 
 /** What a new organization has done so far. Follows attempts and the return to the window, and asks nothing once it is over. */

@@ -17,7 +17,7 @@ export function RecoverPresets({ failingFrom, since, until, choose }: RecoverPre
   const presets = [
     ...(failingFrom ? [{ label: t('Since failures began'), from: () => failingFrom }] : []),
     ...RECENT_TIMES.map(({ label, ms }) => ({
-      label,
+      label: t(label),
       from: () => new Date(Date.now() - ms).toISOString(),
     })),
   ]

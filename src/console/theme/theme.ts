@@ -35,7 +35,7 @@ export const theme = createTheme({
     },
   },
   components: {
-    CloseButton: { defaultProps: { 'aria-label': t('Close') } },
+    CloseButton: { defaultProps: () => ({ 'aria-label': t('Close') }) },
     // Enter chooses the first match of what was typed.
     Select: { defaultProps: { selectFirstOptionOnChange: true } },
     // The shell's header is the only banner of a page.

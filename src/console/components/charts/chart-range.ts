@@ -1,5 +1,4 @@
 import type { BucketUnit } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
 
 /** The time range of a chart: a number of whole buckets. */
 export interface ChartRange {
@@ -24,16 +23,16 @@ export const UNIT_MS: Record<BucketUnit, number> = {
 export const DEFAULT_RANGE: ChartRange = {
   value: '24h',
   label: '24 h',
-  before: t('the 24 hours before'),
+  before: 'the 24 hours before',
   unit: 'HOUR',
   buckets: 24,
 }
 
 export const RANGES: readonly ChartRange[] = [
-  { value: '1h', label: '1 h', before: t('the hour before'), unit: 'MINUTE', buckets: 60 },
+  { value: '1h', label: '1 h', before: 'the hour before', unit: 'MINUTE', buckets: 60 },
   DEFAULT_RANGE,
-  { value: '7d', label: '7 d', before: t('the 7 days before'), unit: 'HOUR', buckets: 7 * 24 },
-  { value: '30d', label: '30 d', before: t('the 30 days before'), unit: 'DAY', buckets: 30 },
+  { value: '7d', label: '7 d', before: 'the 7 days before', unit: 'HOUR', buckets: 7 * 24 },
+  { value: '30d', label: '30 d', before: 'the 30 days before', unit: 'DAY', buckets: 30 },
 ]
 
 export const CUSTOM = 'custom'
@@ -65,8 +64,8 @@ function customRange(sinceMs: number, untilMs: number, nowMs: number): ChartRang
   const buckets = Math.round((endMs - Math.floor(sinceMs / size) * size) / size)
   return {
     value: CUSTOM,
-    label: t('Custom'),
-    before: t('the same time before'),
+    label: 'Custom',
+    before: 'the same time before',
     unit,
     // Twice as many at most, which the server allows.
     buckets: Math.min(buckets, 750),

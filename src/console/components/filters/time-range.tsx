@@ -41,7 +41,10 @@ export function TimeRange({ label = t('Time'), values, set }: TimeRangeProps) {
       <FilterSelect
         label={label}
         w={150}
-        data={[...FILTER_TIMES.map((time) => ({ value: time.value, label: time.label })), CUSTOM]}
+        data={[
+          ...FILTER_TIMES.map((time) => ({ value: time.value, label: t(time.label) })),
+          CUSTOM,
+        ]}
         value={isCustom ? CUSTOM.value : within}
         onChange={(value) => set({ within: value, since: null, until: null })}
       />

@@ -102,7 +102,7 @@ function OrderSelect({ orders }: Pick<ListViewsProps, 'orders'>) {
       size="xs"
       allowDeselect={false}
       comboboxProps={{ withinPortal: false }}
-      data={orders}
+      data={orders.map(({ value, label }) => ({ value, label: t(label) }))}
       value={known}
       onChange={(value) => choose(value === usual?.value ? null : value)}
     />

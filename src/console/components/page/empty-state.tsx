@@ -1,6 +1,6 @@
 import { Button, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { t } from '../../language/t.ts'
+import { key, t } from '../../language/t.ts'
 
 interface EmptyStateProps {
   readonly title: string
@@ -36,7 +36,7 @@ interface NoMatchesProps {
 export function NoMatches({ noun, clear }: NoMatchesProps) {
   return (
     <EmptyState
-      title={NO_MATCH[noun] ?? `No ${noun} matches these filters`}
+      title={t(NO_MATCH[noun] ?? `No ${noun} matches these filters`)}
       action={
         <Button variant="default" size="xs" onClick={clear}>
           {t('Clear filters')}
@@ -50,9 +50,9 @@ export function NoMatches({ noun, clear }: NoMatchesProps) {
 
 /** Of the nouns that the portal has. */
 const NO_MATCH: Readonly<Record<string, string>> = {
-  endpoint: t('No endpoint matches these filters'),
-  delivery: t('No delivery matches these filters'),
-  attempt: t('No attempt matches these filters'),
-  event: t('No event matches these filters'),
-  'event type': t('No event type matches these filters'),
+  endpoint: key('No endpoint matches these filters'),
+  delivery: key('No delivery matches these filters'),
+  attempt: key('No attempt matches these filters'),
+  event: key('No event matches these filters'),
+  'event type': key('No event type matches these filters'),
 }

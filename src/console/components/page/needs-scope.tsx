@@ -17,7 +17,7 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   const { can } = useSession()
   if (can(scope)) return children
   return (
-    <Page title={title}>
+    <Page title={t(title)}>
       <EmptyState title={t('Access denied')}>
         {rich(
           'This page requires the scope {scope}. Sign in with an API key that has this scope.',

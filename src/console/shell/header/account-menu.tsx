@@ -1,15 +1,15 @@
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { AboutItems, useWhatsNew, WhatsNewDialog } from '../../about/about-items.tsx'
-import { t } from '../../language/t.ts'
+import { key, t } from '../../language/t.ts'
 import { mount } from '../../mount.ts'
 import { portalLink } from '../../session/portal.ts'
 import { useSession, type Viewer } from '../../session/session.tsx'
 
 const SCHEMES = [
-  ['light', t('Light'), IconSun],
-  ['dark', t('Dark'), IconMoon],
-  ['auto', t('System'), IconDeviceDesktop],
+  ['light', key('Light'), IconSun],
+  ['dark', key('Dark'), IconMoon],
+  ['auto', key('System'), IconDeviceDesktop],
 ] as const
 
 /** Shows the session, switches the color scheme, and signs out. */
@@ -46,7 +46,7 @@ export function AccountMenu() {
                   aria-checked={colorScheme === scheme}
                   fw={colorScheme === scheme ? 650 : undefined}
                 >
-                  {label}
+                  {t(label)}
                 </Menu.Item>
               ))}
             </>
