@@ -163,19 +163,17 @@ async function namesIn({ server }: SeededServer): Promise<ReadonlySet<string>> {
   const { viewer, webhooks, eventTypes } = await server.graphql<Named>(`{
     viewer { organization { name } }
     webhooks(first: 50) { nodes { description } }
-    eventTypes { nodes { name description } }
+    eventTypes { name description }
   }`)
   return new Set([
     viewer.organization.name,
     ...webhooks.nodes.map(({ description }) => description ?? ''),
-    ...eventTypes.nodes.flatMap(({ name, description }) => [name, description ?? '']),
+    ...eventTypes.flatMap(({ name, description }) => [name, description ?? '']),
   ])
 }
 
 interface Named {
   readonly viewer: { readonly organization: { readonly name: string } }
   readonly webhooks: { readonly nodes: readonly { readonly description: string | null }[] }
-  readonly eventTypes: {
-    readonly nodes: readonly { readonly name: string; readonly description: string | null }[]
-  }
+  readonly eventTypes: readonly { readonly name: string; readonly description: string | null }[]
 }
