@@ -1,4 +1,4 @@
-import { useClient, useQuery } from 'urql'
+import { useClient } from 'urql'
 import { AttemptLog } from '../../shared/react/attempt-log.tsx'
 import { Loading } from '../../shared/react/start.tsx'
 import { useFollow } from '../../shared/react/use-follow.ts'
@@ -6,10 +6,10 @@ import type { Session } from '../../shared/session.ts'
 import { AttemptRecorded, Attempts as Query } from './documents.ts'
 import type { AttemptRowFragment } from './generated/graphql.ts'
 import { stream } from './stream.ts'
+import { useData } from './use-data.ts'
 
 export function Attempts({ session }: { session: Session }) {
-  const [{ data, error }] = useQuery({ query: Query })
-  if (error) throw error
+  const data = useData({ query: Query })
   if (!data) return <Loading />
   return <LiveAttempts session={session} attempts={data.attempts.nodes} />
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useClient, useQuery } from 'urql'
+import { useClient } from 'urql'
 import { Loading } from '../../shared/react/start.tsx'
 import { useFollow } from '../../shared/react/use-follow.ts'
 import { WebhookCard, WebhookList } from '../../shared/react/webhook-list.tsx'
@@ -7,6 +7,7 @@ import type { Session } from '../../shared/session.ts'
 import { Webhooks as Query, WebhookHealthChanged } from './documents.ts'
 import type { WebhookRowFragment } from './generated/graphql.ts'
 import { stream } from './stream.ts'
+import { useData } from './use-data.ts'
 
 export interface WebhooksProps {
   readonly session: Session
@@ -17,7 +18,7 @@ export interface WebhooksProps {
 export function Webhooks({ session, onEdit }: WebhooksProps) {
   const client = useClient()
   const [pages, setPages] = useState<readonly (string | null)[]>([null])
-  const [{ data, error }] = useQuery({ query: Query, variables: { after: pages.at(-1) } })
+  const data = useData({ query: Query, variables: { after: pages.at(-1) } })
   const readPage = (after: string | null) =>
     client.query(Query, { after }, { requestPolicy: 'network-only' }).toPromise()
   useFollow({
@@ -27,7 +28,6 @@ export function Webhooks({ session, onEdit }: WebhooksProps) {
     subscribe: (_after, sink) =>
       stream(client, WebhookHealthChanged, {}, sink, () => sink.received(null)),
   })
-  if (error) throw error
   if (!data) return <Loading />
   const { nodes, pageInfo } = data.webhooks
   return (

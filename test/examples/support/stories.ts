@@ -118,6 +118,25 @@ export function tellStories(client: Client): void {
     },
   )
 
+  story('keeps the webhooks that it shows when it cannot read them again', async () => {
+    await using reader = await open()
+    reader.expectPageErrors(/ERR_|Failed to load resource/)
+    await live(reader.page)
+    stage.cable.cut()
+    await reader.page.getByText('Connection lost').waitFor()
+    let aborted = 0
+    await reader.page.route(`${stage.cable.url}/**`, (route) => {
+      if (!route.request().postData()?.includes('webhooks(')) return route.continue()
+      aborted++
+      return route.abort()
+    })
+    stage.cable.join()
+    await until(() => aborted > 0, 'the page reads its webhooks again')
+    await attemptOf(reader.page, await deliver(stage)).waitFor()
+    expect(await cardOf(reader.page, webhook.url).count()).toBe(1)
+    expect(await reader.page.getByRole('alert').count()).toBe(0)
+  })
+
   story('shows the attempts that it missed while the connection was lost, each once', async () => {
     await using reader = await open()
     reader.expectPageErrors(/ERR_|Failed to load resource/)
