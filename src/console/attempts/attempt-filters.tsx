@@ -25,8 +25,8 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
         label="Response"
         w={140}
         options={RESPONSES}
-        value={values.response}
-        onChange={(response) => set({ response })}
+        value={values.status}
+        onChange={(status) => set({ status })}
       />
       <FilterMultiSelect
         label="Status or error"

@@ -73,7 +73,7 @@ export default function AttemptsPage() {
 
 /** Frequent questions about attempts, as query parameters. */
 const PRESETS: readonly Preset[] = [
-  { label: 'Failed in the last hour', params: { response: 'FAILED', within: '1h' } },
-  { label: 'No response today', params: { response: 'NO_RESPONSE', within: 'today' } },
+  { label: 'Failed in the last hour', params: { status: 'FAILED', within: '1h' } },
+  { label: 'No response today', params: { status: 'NO_RESPONSE', within: 'today' } },
   { label: 'Slow today', params: { duration: '5000', within: 'today' } },
 ]

@@ -1,7 +1,7 @@
 import { pageQuery } from '../api/page-query.ts'
 import {
-  ATTEMPT_TIME_FILTERS,
-  attemptTimeOf,
+  CREATED_FILTERS,
+  createdTimeOf,
   KEY_FILTERS,
   readTimeRange,
   TIME_FILTERS,
@@ -13,8 +13,8 @@ import { deliveryFilter } from './list/delivery-filter.ts'
 
 export const DELIVERY_FILTERS = [
   ...(['webhook', 'state', 'status', 'cause', 'type', 'duration'] as const),
-  ...ATTEMPT_TIME_FILTERS,
   ...TIME_FILTERS,
+  ...CREATED_FILTERS,
   ...KEY_FILTERS,
 ]
 
@@ -22,8 +22,8 @@ export const deliveriesQuery = pageQuery(
   DeliveriesDocument,
   ({ search, session }) => {
     const values = readFilters(DELIVERY_FILTERS, search)
-    const created = readTimeRange(values)
-    const attempted = readTimeRange(attemptTimeOf(values))
+    const attempted = readTimeRange(values)
+    const created = readTimeRange(createdTimeOf(values))
     if (!created || !attempted || !session.can('deliveries:read')) return null
     return {
       ...readCursors(search),

@@ -77,7 +77,7 @@ function ByCause(props: GroupedProps) {
         {...props}
         label="Failed attempts over time by cause."
         stacks={causeStacks(bars, causes.buckets)}
-        filters={{ response: 'FAILED' }}
+        filters={{ status: 'FAILED' }}
         empty="No failures in this time range."
       />
       {!causes.countIsExact && (

@@ -59,9 +59,9 @@ function NoDeliveriesYet() {
 
 /** Frequent questions about deliveries, as query parameters. */
 const PRESETS: readonly Preset[] = [
-  { label: 'Failed in the last hour', params: { status: 'FAILED', attempted: '1h' } },
+  { label: 'Failed in the last hour', params: { status: 'FAILED', within: '1h' } },
   { label: 'Retrying', params: { state: 'RETRYING' } },
   { label: 'Waiting', params: { state: 'WAITING' } },
-  { label: 'Exhausted today', params: { state: 'EXHAUSTED', attempted: 'today' } },
-  { label: 'Slow today', params: { duration: '5000', attempted: 'today' } },
+  { label: 'Exhausted today', params: { state: 'EXHAUSTED', within: 'today' } },
+  { label: 'Slow today', params: { duration: '5000', within: 'today' } },
 ]
