@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
-import { StateBadge } from '../components/state-badge.tsx'
+import { BY_TIME } from '../components/lists/use-order.ts'
 import { Time } from '../components/time.tsx'
+import { Delivered } from '../deliveries/event/delivered.tsx'
 import { TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import type { EventsQuery } from '../generated/graphql.ts'
-import { formatCount } from '../lib/format.ts'
 
 type Row = NonNullable<EventsQuery['events']>['nodes'][number]
 
@@ -26,8 +26,18 @@ export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
     {
       label: 'Published',
       priority: 2,
+      order: BY_TIME,
       cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,
       width: 110,
+    },
+    {
+      label: 'Id',
+      isExtra: true,
+      cell: ({ id }) => (
+        <Text span c="dimmed" fz="xs" className="ph-mono">
+          {id}
+        </Text>
+      ),
     },
   ]
   return columns.filter((column) => column !== false)
@@ -42,32 +52,4 @@ function WhichEvent({ row: { type, isTest, preview } }: { row: Row }) {
       </Text>
     </>
   )
-}
-
-/** The server counts at most this many deliveries of an event. */
-const MAX_COUNTED = 1_000
-
-interface DeliveredProps {
-  readonly counts: {
-    readonly total: number
-    readonly succeeded: number
-    readonly exhausted: number
-    readonly canceled: number
-  }
-}
-
-/** What came of the deliveries of an event: "3 of 4 delivered". */
-function Delivered({ counts }: DeliveredProps) {
-  const { total, succeeded } = counts
-  if (total === 0) return <StateBadge label="No webhook" color="gray" />
-  const of = `${formatCount(total)}${total < MAX_COUNTED ? '' : '+'}`
-  return (
-    <StateBadge label={`${formatCount(succeeded)} of ${of} delivered`} color={colorOf(counts)} />
-  )
-}
-
-function colorOf({ total, succeeded, exhausted, canceled }: DeliveredProps['counts']): string {
-  if (exhausted > 0) return 'red'
-  if (succeeded + canceled < total) return 'blue'
-  return succeeded > 0 ? 'green' : 'gray'
 }

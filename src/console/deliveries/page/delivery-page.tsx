@@ -87,7 +87,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
           <ScheduleLine delivery={delivery} attempts={attempts.toReversed()} open={open} />
         </Section>
       )}
-      <Section title="Attempts" description={attempts.length > 1 && 'Newest first.'}>
+      <Section title="Attempts">
         {attempts.length === 0 ? (
           <Text size="sm" c="dimmed">
             No attempts yet.

@@ -22,7 +22,7 @@ import { FirstSteps } from '../../onboarding/first-steps.tsx'
 import { useSteps } from '../../onboarding/use-steps.ts'
 import { portalLink, WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
-import { comparePath, MAX_COMPARED } from '../compare/compared-webhooks.ts'
+import { comparePath, MAX_COMPARED, mayCompare } from '../compare/compared-webhooks.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { webhookName } from '../webhook-name.ts'
 import { WEBHOOK_FILTERS, WEBHOOK_ORDERS, webhooksQuery } from '../webhook-queries.ts'
@@ -32,7 +32,8 @@ import { type WebhookListRow, webhookColumns } from './webhook-columns.tsx'
 const startsHere = portalLink !== null && !portalLink.pages.includes('overview')
 
 export default function WebhooksPage() {
-  const { can, webhookId } = useSession()
+  const session = useSession()
+  const { can, webhookId } = session
   const cursors = useCursors()
   const filters = useFilters(WEBHOOK_FILTERS)
   const { data, error, stale, reload } = usePageQuery(webhooksQuery)
@@ -43,7 +44,6 @@ export default function WebhooksPage() {
     'webhooks',
     useMemo(() => webhookColumns(withHealth), [withHealth]),
   )
-  const canCompare = withHealth && portalLink === null
   const rows = webhooks?.nodes
   const selection = useSelection(rows?.map(({ id }) => id) ?? [], 'webhooks')
   const isEmpty = webhooks?.totalCount === 0 && !filters.active
@@ -71,7 +71,7 @@ export default function WebhooksPage() {
           <List
             label={WORDS.webhooks}
             columns={
-              canCompare
+              mayCompare(session)
                 ? [selectColumn<WebhookListRow>(selection, webhookName), ...columns.columns]
                 : columns.columns
             }

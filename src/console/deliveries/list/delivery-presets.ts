@@ -1,0 +1,10 @@
+import type { Preset } from '../../components/filters/presets.tsx'
+
+/** Frequent questions about deliveries, as query parameters. */
+export const DELIVERY_PRESETS: readonly Preset[] = [
+  { label: 'Failed in the last hour', params: { status: 'FAILED', within: '1h' } },
+  { label: 'Retrying', params: { state: 'RETRYING' } },
+  { label: 'Waiting', params: { state: 'WAITING' } },
+  { label: 'Exhausted today', params: { state: 'EXHAUSTED', within: 'today' } },
+  { label: 'Slow today', params: { duration: '5000', within: 'today' } },
+]
