@@ -41,11 +41,13 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
   },
   {
     label: 'Started',
+    priority: 2,
     isExtra: true,
     cell: ({ startedAt }) => <Time at={startedAt} />,
   },
   {
     label: 'Id',
+    priority: 2,
     isExtra: true,
     cell: ({ id }) => (
       <Text span c="dimmed" fz="xs" className="ph-mono">

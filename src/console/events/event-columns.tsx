@@ -32,6 +32,7 @@ export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
     },
     {
       label: 'Id',
+      priority: 2,
       isExtra: true,
       cell: ({ id }) => (
         <Text span c="dimmed" fz="xs" className="ph-mono">

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
@@ -65,12 +66,14 @@ export default function EventsPage() {
         </>
       }
     >
-      <ListViews list="events" columns={columns} orders={TIME_ORDERS} />
-      <FilterBar active={active} clear={clear}>
-        <KeyFilter values={values} set={set} />
-        <EventTypeSelect value={values.type} onChange={(type) => set({ type })} w={220} />
-        <TimeRange values={values} set={set} />
-      </FilterBar>
+      <Group justify="space-between" align="end">
+        <FilterBar active={active} clear={clear}>
+          <KeyFilter values={values} set={set} />
+          <EventTypeSelect value={values.type} onChange={(type) => set({ type })} w={220} />
+          <TimeRange values={values} set={set} />
+        </FilterBar>
+        <ListViews list="events" columns={columns} orders={TIME_ORDERS} />
+      </Group>
       <List
         label="Events"
         columns={columns.columns}

@@ -16,6 +16,7 @@ export function KeepView({ keep }: { keep(name: string): void }) {
     <form onSubmit={submit}>
       <Group gap="xs" align="end" wrap="nowrap">
         <TextInput
+          flex={1}
           label="Keep as a view"
           description="In this browser. Its address can be shared."
           placeholder="Name"
@@ -24,7 +25,7 @@ export function KeepView({ keep }: { keep(name: string): void }) {
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <Button size="xs" variant="default" type="submit" disabled={name.trim() === ''}>
+        <Button size="xs" variant="default" type="submit" flex="none" disabled={name.trim() === ''}>
           Save
         </Button>
       </Group>

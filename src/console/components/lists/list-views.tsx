@@ -45,7 +45,7 @@ export function ListViews({ list, presets = [], columns, orders, children }: Lis
                 size="xs"
                 value={columns.choices.filter(({ isShown }) => isShown).map(({ name }) => name)}
               >
-                <Stack gap={6} mt={4}>
+                <Stack gap={8} mt={4}>
                   {columns.choices.map(({ name, label }) => (
                     <Checkbox
                       key={name}

@@ -15,7 +15,7 @@ export function selectColumn<Row extends { readonly id: string }>(
     cell: (row) => (
       <Checkbox
         size="xs"
-        className="ph-select"
+        className="ph-select ph-corner"
         aria-label={`Select ${labelOf(row)}`}
         checked={selection.has(row.id)}
         onChange={({ nativeEvent }) =>

@@ -38,6 +38,7 @@ export function foldedColumns(options: FoldedColumnsOptions): readonly Column<Fo
     },
     {
       label: 'Event id',
+      priority: 2,
       isExtra: true,
       cell: ({ event }) => (
         <Text span c="dimmed" fz="xs" className="ph-mono">
@@ -55,7 +56,8 @@ function Unfold({ row: { id, event, eventType }, unfolded, toggle }: CellProps) 
   const isOpen = unfolded.has(id)
   return (
     <ActionIcon
-      size="sm"
+      className="ph-corner"
+      size={24}
       variant="subtle"
       color="gray"
       aria-expanded={isOpen}

@@ -54,10 +54,16 @@ const ID: DeliveryColumn = {
 export const EXTRA_COLUMNS: readonly Column<DeliveryRowFragment>[] = [
   {
     label: 'Finished',
+    priority: 2,
     isExtra: true,
     cell: ({ finishedAt }) => finishedAt && <Time at={finishedAt} as="relative" />,
   },
-  { label: 'Id', isExtra: true, cell: ({ id }) => <DeliveryId id={id} /> },
+  {
+    label: 'Id',
+    priority: 2,
+    isExtra: true,
+    cell: ({ id }) => <DeliveryId id={id} />,
+  },
 ]
 
 function DeliveryId({ id }: { id: string }) {
