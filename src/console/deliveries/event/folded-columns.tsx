@@ -6,7 +6,8 @@ import { Time } from '../../components/time.tsx'
 import type { EventOfDeliveriesFragment } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { TestBadge } from '../list/delivery-columns.tsx'
-import { Delivered, failedOf } from './delivered.tsx'
+import { Delivered } from './delivered.tsx'
+import { failedOf } from './delivered-text.ts'
 
 export type FoldedRow = EventOfDeliveriesFragment
 
