@@ -10,6 +10,7 @@ import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
 import { ExportDialog } from '../exports/export-dialog.tsx'
+import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { COLUMNS } from './attempt-columns.tsx'
 import { AttemptFilters, useAttemptFilters } from './attempt-filters.tsx'
@@ -32,13 +33,18 @@ export default function AttemptsPage() {
   )
   return (
     <Page
-      title="Attempts"
-      description="Each attempt is one request to an endpoint. Filters use the time of the attempt, not of its delivery."
+      title={t('Attempts')}
+      description={t(
+        'Each attempt is one request to an endpoint. Filters use the time of the attempt, not of its delivery.',
+      )}
       actions={
         <PageActions
           actions={[
-            { label: 'Show the deliveries of these attempts', to: deliveriesPath(filters.values) },
-            { label: 'Export', onClick: () => setExporting(true) },
+            {
+              label: t('Show the deliveries of these attempts'),
+              to: deliveriesPath(filters.values),
+            },
+            { label: t('Export'), onClick: () => setExporting(true) },
           ]}
         />
       }
@@ -46,7 +52,7 @@ export default function AttemptsPage() {
       <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS} />
       <AttemptFilters filters={filters} />
       <List
-        label="Attempts"
+        label={t('Attempts')}
         columns={columns.columns}
         rows={data?.attempts?.nodes}
         keyOf={({ id }) => id}
@@ -59,8 +65,8 @@ export default function AttemptsPage() {
           filters.active ? (
             <NoMatches noun="attempt" clear={filters.clear} />
           ) : (
-            <EmptyState title="No attempts yet">
-              An attempt appears here as soon as it has ended.
+            <EmptyState title={t('No attempts yet')}>
+              {t('An attempt appears here as soon as it has ended.')}
             </EmptyState>
           )
         }
@@ -77,7 +83,7 @@ export default function AttemptsPage() {
 
 /** Frequent questions about attempts, as query parameters. */
 const PRESETS: readonly Preset[] = [
-  { label: 'Failed in the last hour', params: { status: 'FAILED', within: '1h' } },
-  { label: 'No response today', params: { status: 'NO_RESPONSE', within: 'today' } },
-  { label: 'Slow today', params: { duration: '5000', within: 'today' } },
+  { label: t('Failed in the last hour'), params: { status: 'FAILED', within: '1h' } },
+  { label: t('No response today'), params: { status: 'NO_RESPONSE', within: 'today' } },
+  { label: t('Slow today'), params: { duration: '5000', within: 'today' } },
 ]

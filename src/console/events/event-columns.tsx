@@ -5,33 +5,34 @@ import { Time } from '../components/time.tsx'
 import { Delivered } from '../deliveries/event/delivered.tsx'
 import { TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import type { EventsQuery } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 
 type Row = NonNullable<EventsQuery['events']>['nodes'][number]
 
 /** The columns of a list of events, with or without what came of their deliveries. */
 export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
   const columns: (Column<Row> | false)[] = [
-    { label: 'Event', cell: (row) => <WhichEvent row={row} />, grow: true },
+    { label: t('Event'), cell: (row) => <WhichEvent row={row} />, grow: true },
     withDeliveries && {
-      label: 'Deliveries',
+      label: t('Deliveries'),
       cell: ({ deliveryCounts }) => deliveryCounts && <Delivered counts={deliveryCounts} />,
       width: 160,
     },
     {
-      label: 'Occurred',
+      label: t('Occurred'),
       priority: 3,
       cell: ({ occurredAt }) => <Time at={occurredAt} />,
       width: 190,
     },
     {
-      label: 'Published',
+      label: t('Published'),
       priority: 2,
       order: BY_TIME,
       cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,
       width: 110,
     },
     {
-      label: 'Id',
+      label: t('Id'),
       priority: 2,
       isExtra: true,
       cell: ({ id }) => (

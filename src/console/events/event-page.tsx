@@ -18,6 +18,7 @@ import { RedeliverFailed } from '../deliveries/event/redeliver-failed.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import { useLiveDeliveries } from '../deliveries/list/use-live-deliveries.ts'
 import { EventCountsDocument, EventDeliveriesDocument } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
@@ -26,7 +27,7 @@ import { useActivity } from '../webhooks/health/use-health-changes.ts'
 import { eventQuery } from './events-query.ts'
 
 const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
-const BREADCRUMBS = [['Events', '/events']] as const
+const BREADCRUMBS = [[t('Events'), '/events']] as const
 
 export default function EventPage() {
   const { id = '' } = useParams()
@@ -41,19 +42,19 @@ export default function EventPage() {
   if (data && !event) return <NotFoundPage noun="event" />
   if (!event) {
     return (
-      <Page title="Event" breadcrumbs={BREADCRUMBS}>
+      <Page title={t('Event')} breadcrumbs={BREADCRUMBS}>
         {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }
   return (
     <Page title={event.type.name} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
-      <Section title="Event">
+      <Section title={t('Event')}>
         <Facts
           facts={[
-            { label: 'Id', value: <Id id={event.id} /> },
+            { label: t('Id'), value: <Id id={event.id} /> },
             {
-              label: 'Type',
+              label: t('Type'),
               value: (
                 <Anchor
                   component={Link}
@@ -64,18 +65,18 @@ export default function EventPage() {
                 </Anchor>
               ),
             },
-            event.isTest && { label: 'Test', value: 'A test event.' },
-            { label: 'Occurred', value: <Time at={event.occurredAt} /> },
-            { label: 'Published', value: <Time at={event.publishedAt} /> },
+            event.isTest && { label: t('Test'), value: t('A test event.') },
+            { label: t('Occurred'), value: <Time at={event.occurredAt} /> },
+            { label: t('Published'), value: <Time at={event.publishedAt} /> },
             event.traceparent != null && {
-              label: 'Trace context (traceparent)',
+              label: t('Trace context (traceparent)'),
               value: <Id id={event.traceparent} />,
             },
           ]}
         />
       </Section>
       {can('deliveries:read') && <EventDeliveries id={event.id} />}
-      <Section title="Payload">
+      <Section title={t('Payload')}>
         <Suspense fallback={<Skeleton h={240} />}>
           <EventBody body={event.body} />
         </Suspense>
@@ -106,17 +107,17 @@ function EventDeliveries({ id }: { id: string }) {
   const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
     <Section
-      title="Deliveries"
+      title={t('Deliveries')}
       description={
         counts && counts.total > 0
           ? [deliveredText(counts), othersOf(counts)].filter(Boolean).join(', ')
-          : 'One delivery for each webhook that was enabled and subscribed to the event type.'
+          : t('One delivery for each webhook that was enabled and subscribed to the event type.')
       }
       actions={
         failed > 0 &&
         can('deliveries:write') && (
           <Button size="xs" variant="default" onClick={() => setAsked(id)}>
-            {`Redeliver the ${formatCount(failed)} failed`}
+            {t('Redeliver the {count} failed', { count: formatCount(failed) })}
           </Button>
         )
       }
@@ -124,7 +125,7 @@ function EventDeliveries({ id }: { id: string }) {
       {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <RedeliverFailed eventId={asked} onClose={() => setAsked(null)} />
       <List
-        label="Deliveries of the event"
+        label={t('Deliveries of the event')}
         columns={COLUMNS}
         rows={rows}
         keyOf={(row) => row.id}
@@ -132,9 +133,10 @@ function EventDeliveries({ id }: { id: string }) {
         {...read}
         pages={{ info: deliveries?.pageInfo, cursors }}
         empty={
-          <EmptyState title="No deliveries">
-            No enabled webhook subscribed to this event type when the event was published. To send
-            the event to a webhook, open the webhook and choose “Recover deliveries”.
+          <EmptyState title={t('No deliveries')}>
+            {t(
+              'No enabled webhook subscribed to this event type when the event was published. To send the event to a webhook, open the webhook and choose “Recover deliveries”.',
+            )}
           </EmptyState>
         }
       />

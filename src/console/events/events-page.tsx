@@ -15,6 +15,7 @@ import { useListColumns } from '../components/lists/use-list-columns.ts'
 import { TIME_ORDERS } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
+import { t } from '../language/t.ts'
 import { changedParams } from '../lib/changed-params.ts'
 import { useSession } from '../session/session.tsx'
 import { eventColumns } from './event-columns.tsx'
@@ -49,8 +50,10 @@ export default function EventsPage() {
 
   return (
     <Page
-      title="Events"
-      description="Published events. Each creates one delivery for each enabled webhook that subscribes to the event type."
+      title={t('Events')}
+      description={t(
+        'Published events. Each creates one delivery for each enabled webhook that subscribes to the event type.',
+      )}
       actions={
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -75,7 +78,7 @@ export default function EventsPage() {
         <ListViews list="events" columns={columns} orders={TIME_ORDERS} />
       </Group>
       <List
-        label="Events"
+        label={t('Events')}
         columns={columns.columns}
         rows={data?.events?.nodes}
         keyOf={({ id }) => id}
@@ -92,9 +95,10 @@ export default function EventsPage() {
 
 function EmptyList() {
   return (
-    <EmptyState title="No events yet">
-      Your application publishes events over GraphQL, in SQL or on the command line. With the scope
-      events:publish, you can publish an event at the top of this page.
+    <EmptyState title={t('No events yet')}>
+      {t(
+        'Your application publishes events over GraphQL, in SQL or on the command line. With the scope events:publish, you can publish an event at the top of this page.',
+      )}
     </EmptyState>
   )
 }

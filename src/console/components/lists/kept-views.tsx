@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconCheck, IconPencil, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
+import { t } from '../../language/t.ts'
 import type { useViews } from './use-views.ts'
 
 /** Keeps what the list shows now under a name. */
@@ -17,16 +18,16 @@ export function KeepView({ keep }: { keep(name: string): void }) {
       <Group gap="xs" align="end" wrap="nowrap">
         <TextInput
           flex={1}
-          label="Keep as a view"
-          description="In this browser. Its address can be shared."
-          placeholder="Name"
+          label={t('Keep as a view')}
+          description={t('In this browser. Its address can be shared.')}
+          placeholder={t('Name')}
           size="xs"
           maxLength={MAX_NAME}
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
         <Button size="xs" variant="default" type="submit" flex="none" disabled={name.trim() === ''}>
-          Save
+          {t('Save')}
         </Button>
       </Group>
     </form>
@@ -41,7 +42,7 @@ type KeptViewsProps = Pick<ReturnType<typeof useViews>, 'views' | 'rename' | 're
 export function KeptViews({ views, rename, remove }: KeptViewsProps) {
   if (views.length === 0) return null
   return (
-    <Stack gap={4} component="section" aria-label="Your views">
+    <Stack gap={4} component="section" aria-label={t('Your views')}>
       {views.map(({ name }) => (
         <KeptView
           key={name}
@@ -75,13 +76,13 @@ function KeptView({ name, rename, remove }: KeptViewProps) {
           <TextInput
             flex={1}
             size="xs"
-            aria-label={`New name of the view ${name}`}
+            aria-label={t('New name of the view {name}', { name })}
             maxLength={MAX_NAME}
             ref={(input) => input?.focus()}
             value={typed}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
-          <ActionIcon size="sm" variant="subtle" type="submit" aria-label="Save the name">
+          <ActionIcon size="sm" variant="subtle" type="submit" aria-label={t('Save the name')}>
             <IconCheck size={14} />
           </ActionIcon>
         </Group>
@@ -97,7 +98,7 @@ function KeptView({ name, rename, remove }: KeptViewProps) {
         size="sm"
         variant="subtle"
         color="gray"
-        aria-label={`Rename the view ${name}`}
+        aria-label={t('Rename the view {name}', { name })}
         onClick={() => setTyped(name)}
       >
         <IconPencil size={14} />
@@ -106,7 +107,7 @@ function KeptView({ name, rename, remove }: KeptViewProps) {
         size="sm"
         variant="subtle"
         color="gray"
-        aria-label={`Remove the view ${name}`}
+        aria-label={t('Remove the view {name}', { name })}
         onClick={remove}
       >
         <IconX size={14} />

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Popover, Select, Stack } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { t } from '../../language/t.ts'
 import { type Preset, Presets } from '../filters/presets.tsx'
 import { KeepView, KeptViews } from './kept-views.tsx'
 import type { useListColumns } from './use-list-columns.ts'
@@ -34,14 +35,14 @@ export function ListViews({ list, presets = [], columns, orders, children }: Lis
         <Popover position="bottom-end" withArrow trapFocus returnFocus width={270}>
           <Popover.Target>
             <Button size="compact-xs" variant="default" leftSection={<IconColumns3 size={14} />}>
-              View
+              {t('View')}
             </Button>
           </Popover.Target>
           <Popover.Dropdown>
             <Stack gap="sm">
               <OrderSelect orders={orders} />
               <Checkbox.Group
-                label="Columns"
+                label={t('Columns')}
                 size="xs"
                 value={columns.choices.filter(({ isShown }) => isShown).map(({ name }) => name)}
               >
@@ -73,11 +74,11 @@ function OrderSelect({ orders }: Pick<ListViewsProps, 'orders'>) {
   const known = orders.some(({ value }) => value === order) ? order : (usual?.value ?? null)
   return (
     <Select
-      label="Order"
+      label={t('Order')}
       size="xs"
       allowDeselect={false}
       comboboxProps={{ withinPortal: false }}
-      data={orders}
+      data={orders.map(({ value, label }) => ({ value, label: t(label) }))}
       value={known}
       onChange={(value) => choose(value === usual?.value ? null : value)}
     />

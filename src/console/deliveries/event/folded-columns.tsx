@@ -4,6 +4,7 @@ import type { Column } from '../../components/lists/list.tsx'
 import { BY_TIME } from '../../components/lists/use-order.ts'
 import { Time } from '../../components/time.tsx'
 import type { EventOfDeliveriesFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { TestBadge } from '../list/delivery-columns.tsx'
 import { Delivered } from './delivered.tsx'
@@ -23,22 +24,22 @@ interface FoldedColumnsOptions {
 export function foldedColumns(options: FoldedColumnsOptions): readonly Column<FoldedRow>[] {
   return [
     { label: '', width: 36, grow: false, cell: (row) => <Unfold row={row} {...options} /> },
-    { label: 'Event', grow: true, cell: (row) => <WhichEvent row={row} /> },
+    { label: t('Event'), grow: true, cell: (row) => <WhichEvent row={row} /> },
     {
-      label: 'Deliveries',
+      label: t('Deliveries'),
       width: 190,
       cell: ({ event }) => event && <Delivered counts={event.deliveryCounts} />,
     },
-    { label: 'Failed', width: 130, cell: (row) => <Failed row={row} {...options} /> },
+    { label: t('Failed'), width: 130, cell: (row) => <Failed row={row} {...options} /> },
     {
-      label: 'Created',
+      label: t('Created'),
       priority: 2,
       order: BY_TIME,
       width: 110,
       cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
     },
     {
-      label: 'Event id',
+      label: t('Event id'),
       priority: 2,
       isExtra: true,
       cell: ({ event }) => (
@@ -62,7 +63,7 @@ function Unfold({ row: { id, event, eventType }, unfolded, toggle }: CellProps) 
       variant="subtle"
       color="gray"
       aria-expanded={isOpen}
-      aria-label={`Deliveries of ${eventType.name}`}
+      aria-label={t('Deliveries of {type}', { type: eventType.name })}
       onClick={() => toggle(id)}
     >
       {isOpen ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
@@ -75,7 +76,7 @@ function WhichEvent({ row: { eventType, isTest, event } }: { row: FoldedRow }) {
     <>
       {eventType.name} {isTest && <TestBadge />}{' '}
       <Text span c="dimmed" fz="xs" fw={400} className="ph-mono">
-        {event ? event.preview : 'Past its retention period'}
+        {event ? event.preview : t('Past its retention period')}
       </Text>
     </>
   )
@@ -90,10 +91,10 @@ function Failed({ row: { event, eventType }, redeliver }: CellProps) {
     <Button
       size="compact-xs"
       variant="default"
-      aria-label={`Redeliver the ${count} failed of ${eventType.name}`}
+      aria-label={t('Redeliver the {count} failed of {type}', { count, type: eventType.name })}
       onClick={() => redeliver(event.id)}
     >
-      {`Redeliver ${count}`}
+      {t('Redeliver {count}', { count })}
     </Button>
   )
 }

@@ -11,6 +11,7 @@ import { NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { toggled } from '../../components/selection/toggled.ts'
 import { usePanel } from '../../components/use-panel.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { TaskPanel } from '../../tasks/task-panel.tsx'
 import { deliveriesByEventQuery } from '../deliveries-query.ts'
@@ -55,8 +56,10 @@ export function FoldedDeliveries({ empty }: { empty: ReactNode }) {
   const columns = useListColumns('deliveries by event', all)
   return (
     <Page
-      title="Deliveries"
-      description="Each row is one event, with what came of all its deliveries. The filters select deliveries."
+      title={t('Deliveries')}
+      description={t(
+        'Each row is one event, with what came of all its deliveries. The filters select deliveries.',
+      )}
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
@@ -74,7 +77,7 @@ export function FoldedDeliveries({ empty }: { empty: ReactNode }) {
       <DeliveryFilters filters={filters} />
       {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <List
-        label="Deliveries by event"
+        label={t('Deliveries by event')}
         columns={columns.columns}
         rows={rows}
         keyOf={({ id }) => id}

@@ -8,6 +8,7 @@ import {
   type FailedOfEventQuery,
   type FailedOfEventQueryVariables,
 } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { StartTask } from '../../tasks/start-task.tsx'
 import type { TaskTarget } from '../../tasks/task-target.ts'
 
@@ -31,9 +32,13 @@ export function RedeliverFailed({ eventId, onClose }: RedeliverFailedProps) {
       const ids = await failedOfEvent(client, id)
       if (id !== eventId) return
       if (ids.length > 0) return setTarget({ ids })
-      notifyError('No delivery of this event is failed any more.')
+      notifyError(t('No delivery of this event is failed any more.'))
     } catch (error) {
-      notifyError(`The failed deliveries could not be listed: ${(error as Error).message}`)
+      notifyError(
+        t('The failed deliveries could not be listed: {message}', {
+          message: (error as Error).message,
+        }),
+      )
     }
     onClose()
   })

@@ -3,6 +3,7 @@ import { useRead } from '../../api/use-read.ts'
 import { ListTable } from '../../components/lists/list-table.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { type DeliveryFilter, EventDeliveriesDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { deliveryColumns } from '../list/delivery-columns.tsx'
 
@@ -32,13 +33,14 @@ export function UnfoldedEvent({ id, filter, round }: UnfoldedEventProps) {
   return (
     <>
       <ListTable
-        label="Deliveries of the event"
+        label={t('Deliveries of the event')}
         columns={COLUMNS}
         rows={deliveries?.nodes}
         keyOf={(row) => row.id}
         to={(row) => `/deliveries/${row.id}`}
       />
-      {deliveries?.pageInfo.hasNextPage && `The newest ${MOST}. The page of the event has all.`}
+      {deliveries?.pageInfo.hasNextPage &&
+        t('The newest {count}. The page of the event has all.', { count: MOST })}
     </>
   )
 }

@@ -8,6 +8,7 @@ import { TIME_ORDERS } from '../../components/lists/use-order.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { rich, t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { useFold } from '../event/fold.ts'
 import { FoldSwitch } from '../event/fold-switch.tsx'
@@ -37,8 +38,10 @@ function EachDelivery() {
   const { newer, state, reload } = deliveries
   return (
     <Page
-      title="Deliveries"
-      description="Each delivery sends one event to one endpoint and is retried until it succeeds or runs out of retries."
+      title={t('Deliveries')}
+      description={t(
+        'Each delivery sends one event to one endpoint and is retried until it succeeds or runs out of retries.',
+      )}
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
@@ -52,7 +55,7 @@ function EachDelivery() {
       </ListViews>
       <DeliveryFilters filters={filters} />
       <DeliveryList
-        label="Deliveries"
+        label={t('Deliveries')}
         columns={columns.columns}
         filters={filters}
         cursors={cursors}
@@ -65,13 +68,17 @@ function EachDelivery() {
 
 function NoDeliveriesYet() {
   return (
-    <EmptyState title="No deliveries yet">
-      Each event creates one delivery for each enabled webhook that subscribes to the event type.
-      Send a test event from the page of a{' '}
-      <Anchor component={Link} to="/webhooks" inherit underline="always">
-        webhook
-      </Anchor>
-      .
+    <EmptyState title={t('No deliveries yet')}>
+      {rich(
+        'Each event creates one delivery for each enabled webhook that subscribes to the event type. Send a test event from the page of a <anchor>webhook</anchor>.',
+        {
+          anchor: (text) => (
+            <Anchor component={Link} to="/webhooks" inherit underline="always">
+              {text}
+            </Anchor>
+          ),
+        },
+      )}
     </EmptyState>
   )
 }
