@@ -26,8 +26,8 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
         label={t('Response')}
         w={140}
         options={RESPONSES}
-        value={values.response}
-        onChange={(response) => set({ response })}
+        value={values.status}
+        onChange={(status) => set({ status })}
       />
       <FilterMultiSelect
         label={t('Status or error')}

@@ -1,8 +1,11 @@
 import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
-import { type Preset, Presets } from '../components/filters/presets.tsx'
+import type { Preset } from '../components/filters/presets.tsx'
 import { List } from '../components/lists/list.tsx'
+import { ListViews } from '../components/lists/list-views.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
+import { useListColumns } from '../components/lists/use-list-columns.ts'
+import { TIME_ORDERS } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
@@ -15,11 +18,12 @@ import { attemptsQuery } from './attempts-query.ts'
 import { deliveriesPath } from './deliveries-path.ts'
 import { useExportAttempts } from './use-export-attempts.ts'
 
-/** All attempts, newest first, by their own time: a delivery of last week can have failed a minute ago. */
+/** All attempts by their own time: a delivery of last week can have failed a minute ago. */
 export default function AttemptsPage() {
   const session = useSession()
   const filters = useAttemptFilters(session.webhookId)
   const cursors = useCursors()
+  const columns = useListColumns('attempts', COLUMNS)
   const [exporting, setExporting] = useState(false)
   const source = useExportAttempts(filters.filter)
   const { data, ...read } = useRead(
@@ -45,11 +49,11 @@ export default function AttemptsPage() {
         />
       }
     >
-      <Presets presets={PRESETS} />
+      <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS} />
       <AttemptFilters filters={filters} />
       <List
         label={t('Attempts')}
-        columns={COLUMNS}
+        columns={columns.columns}
         rows={data?.attempts?.nodes}
         keyOf={({ id }) => id}
         to={({ id, delivery }) =>
@@ -79,7 +83,7 @@ export default function AttemptsPage() {
 
 /** Frequent questions about attempts, as query parameters. */
 const PRESETS: readonly Preset[] = [
-  { label: t('Failed in the last hour'), params: { response: 'FAILED', within: '1h' } },
-  { label: t('No response today'), params: { response: 'NO_RESPONSE', within: 'today' } },
+  { label: t('Failed in the last hour'), params: { status: 'FAILED', within: '1h' } },
+  { label: t('No response today'), params: { status: 'NO_RESPONSE', within: 'today' } },
   { label: t('Slow today'), params: { duration: '5000', within: 'today' } },
 ]
