@@ -7,7 +7,6 @@ import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-querie
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { jobsQuery, jobsSummaryQuery } from './jobs/jobs-queries.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
-import { liveQuery } from './live/live-query.ts'
 import { stepsQuery } from './onboarding/use-steps.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
@@ -47,7 +46,6 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   deliveries: lazyPage(() => import('./deliveries/list/deliveries-page.tsx'), [deliveriesQuery]),
   'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx'), [deliveryQuery]),
   'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
-  live: lazyPage(() => import('./live/live-page.tsx'), [liveQuery]),
   'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
   'event-types/new': lazyPage(() => import('./event-types/form/new-event-type-page.tsx'), [], {
     scope: 'admin',

@@ -68,7 +68,7 @@ story('a session offers other pages, and the element others again', async () => 
   await using reader = await shown(url)
   const portal = reader.page.frameLocator('iframe:not(#stranger)')
   await portal.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-  expect(await tabsOf(portal).allInnerTexts()).toEqual(['Overview', 'Live'])
+  expect(await tabsOf(portal).allInnerTexts()).toEqual(['Overview', 'Attempts'])
   await using other = await shown(url, /^$/, 'pages="events attempts"')
   const second = other.page.frameLocator('iframe:not(#stranger)')
   await second.getByRole('heading', { name: 'Events', level: 1 }).waitFor()

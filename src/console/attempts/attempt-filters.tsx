@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
@@ -14,7 +15,13 @@ export function useAttemptFilters(onlyWebhookId: string | null) {
   return { ...filters, filter, onlyWebhookId }
 }
 
-export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAttemptFilters> }) {
+interface AttemptFiltersProps {
+  readonly filters: ReturnType<typeof useAttemptFilters>
+  readonly hasTime: boolean
+  readonly children: ReactNode
+}
+
+export function AttemptFilters({ filters, hasTime, children }: AttemptFiltersProps) {
   const { values, set, active, clear, onlyWebhookId } = filters
   return (
     <FilterBar active={active} clear={clear}>
@@ -45,7 +52,8 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
         value={values.duration}
         onChange={(chosen) => set({ duration: chosen })}
       />
-      <TimeRange values={values} set={set} />
+      {hasTime && <TimeRange values={values} set={set} />}
+      {children}
     </FilterBar>
   )
 }

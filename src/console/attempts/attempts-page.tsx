@@ -1,3 +1,4 @@
+import { Switch } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
 import { type Preset, Presets } from '../components/filters/presets.tsx'
@@ -6,17 +7,21 @@ import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { ExportDialog } from '../exports/export-dialog.tsx'
 import { useSession } from '../session/session.tsx'
 import { COLUMNS } from './attempt-columns.tsx'
 import { AttemptFilters, useAttemptFilters } from './attempt-filters.tsx'
 import { attemptsQuery } from './attempts-query.ts'
 import { deliveriesPath } from './deliveries-path.ts'
+import { FollowedAttempts } from './follow/followed-attempts.tsx'
+import { useFollow } from './follow/use-follow.ts'
 import { useExportAttempts } from './use-export-attempts.ts'
 
 /** All attempts, newest first, by their own time: a delivery of last week can have failed a minute ago. */
 export default function AttemptsPage() {
   const session = useSession()
+  const { following, follow } = useFollow()
   const filters = useAttemptFilters(session.webhookId)
   const cursors = useCursors()
   const [exporting, setExporting] = useState(false)
@@ -26,6 +31,7 @@ export default function AttemptsPage() {
     { ...cursors.variables, filter: filters.filter, withWebhook: session.can('webhooks:read') },
     { context: attemptsQuery.context },
   )
+  const rows = data?.attempts?.nodes
   return (
     <Page
       title="Attempts"
@@ -40,27 +46,41 @@ export default function AttemptsPage() {
       }
     >
       <Presets presets={PRESETS} />
-      <AttemptFilters filters={filters} />
-      <List
-        label="Attempts"
-        columns={COLUMNS}
-        rows={data?.attempts?.nodes}
-        keyOf={({ id }) => id}
-        to={({ id, delivery }) =>
-          delivery ? `/deliveries/${delivery.id}?attempt=${id}` : '/attempts'
-        }
-        {...read}
-        pages={{ info: data?.attempts?.pageInfo, cursors }}
-        empty={
-          filters.active ? (
-            <NoMatches noun="attempt" clear={filters.clear} />
-          ) : (
-            <EmptyState title="No attempts yet">
-              An attempt appears here as soon as it has ended.
-            </EmptyState>
-          )
-        }
-      />
+      <AttemptFilters filters={filters} hasTime={!following}>
+        <Switch
+          label="Follow"
+          checked={following}
+          onChange={({ currentTarget }) => follow(currentTarget.checked)}
+          mb={5}
+        />
+      </AttemptFilters>
+      {following ? (
+        <>
+          {read.error && <QueryError error={read.error} reload={read.reload} />}
+          <FollowedAttempts filter={filters.filter} earlier={rows} reload={read.reload} />
+        </>
+      ) : (
+        <List
+          label="Attempts"
+          columns={COLUMNS}
+          rows={rows}
+          keyOf={({ id }) => id}
+          to={({ id, delivery }) =>
+            delivery ? `/deliveries/${delivery.id}?attempt=${id}` : '/attempts'
+          }
+          {...read}
+          pages={{ info: data?.attempts?.pageInfo, cursors }}
+          empty={
+            filters.active ? (
+              <NoMatches noun="attempt" clear={filters.clear} />
+            ) : (
+              <EmptyState title="No attempts yet">
+                An attempt appears here as soon as it has ended.
+              </EmptyState>
+            )
+          }
+        />
+      )}
       <ExportDialog
         opened={exporting}
         onClose={() => setExporting(false)}

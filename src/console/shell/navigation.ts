@@ -1,5 +1,4 @@
 import {
-  IconActivity,
   IconApi,
   IconAppWindow,
   IconBolt,
@@ -48,7 +47,6 @@ const NAVIGATION: readonly DestinationGroup[] = [
       { label: 'Events', to: '/events', icon: IconBolt, scope: 'events:read' },
       { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
       { label: 'Attempts', to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
-      { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
     ],
   },
   {
@@ -104,7 +102,7 @@ const ofOneDelivery = (deliveryId: string): Destination => ({
 })
 
 /** Of a portal session restricted to one webhook, which sees events only through deliveries. */
-const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/live', '/event-types']
+const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/event-types']
 
 function ofOneWebhook(webhookId: string): DestinationGroup[] {
   const webhook = { label: WORDS.webhook, to: `/webhooks/${webhookId}`, icon: IconWebhook }

@@ -36,7 +36,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
     page('task', 'tasks/:id', `/tasks/${seed.taskId}`),
     page('attempts', 'attempts', '/attempts?response=FAILED'),
-    page('live', 'live'),
+    page('follow', 'attempts', '/attempts?follow=on'),
     page('event-types', 'event-types'),
     page('new-event-type', 'event-types/new'),
     page('event-type', 'event-types/:name', '/event-types/order.placed'),

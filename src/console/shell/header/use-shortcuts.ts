@@ -12,7 +12,6 @@ export const PAGE_KEYS: Readonly<Record<string, string>> = {
   e: '/events',
   d: '/deliveries',
   a: '/attempts',
-  l: '/live',
   t: '/event-types',
   k: '/api-keys',
   u: '/audit-log',

@@ -1,4 +1,4 @@
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount, plural } from '../../lib/format.ts'
 
 /** Says how many attempts arrive, and what part of them is shown. */
 export function tailSentence({ received, shown }: { received: number; shown: number }): string {

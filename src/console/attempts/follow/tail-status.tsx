@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { formatCount } from '../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import { tailSentence } from './tail-sentence.ts'
 
 interface TailStatusProps {
