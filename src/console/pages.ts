@@ -7,6 +7,8 @@ import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-querie
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { jobsQuery, jobsSummaryQuery } from './jobs/jobs-queries.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
+import { mount } from './mount.ts'
+import { noticesQuery } from './notices/notices-query.ts'
 import { stepsQuery } from './onboarding/use-steps.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
@@ -68,6 +70,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     [auditLogQuery, auditActorsQuery],
     { scope: 'keys:manage', title: 'Audit log' },
   ),
+  notices: lazyPage(() => import('./notices/notices-page.tsx'), [noticesQuery], {
+    scope: 'webhooks:read',
+    title: 'Notices',
+  }),
   portal: lazyPage(() => import('./portal/portal-page.tsx'), [], {
     scope: 'keys:manage',
     title: 'Portal',
@@ -89,10 +95,14 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   '*': lazyPage(() => import('./shell/not-found-page.tsx')),
 }
 
-/** Without Explore or the test receiver, its path is that of no page. */
-export const ROUTES = Object.entries(PAGES).filter(
-  ([path]) => (isExploreEnabled || path !== 'explore') && (hasTestReceiver || path !== 'receiver'),
-)
+/** Without Explore or the test receiver, its path is that of no page. No session of the portal reads notices. */
+const MISSING = [
+  ...(isExploreEnabled ? [] : ['explore']),
+  ...(hasTestReceiver ? [] : ['receiver']),
+  ...(mount.kind === 'portal' ? ['notices'] : []),
+]
+
+export const ROUTES = Object.entries(PAGES).filter(([path]) => !MISSING.includes(path))
 
 /** The page at a path, with the parameters of the path. */
 export function pageAt(pathname: string) {

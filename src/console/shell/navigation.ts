@@ -1,6 +1,7 @@
 import {
   IconApi,
   IconAppWindow,
+  IconBell,
   IconBolt,
   IconBook,
   IconBriefcase,
@@ -53,6 +54,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
     label: 'Configuration',
     destinations: [
       { label: 'Event types', to: '/event-types', icon: IconBook, scope: null },
+      { label: 'Notices', to: '/notices', icon: IconBell, scope: 'webhooks:read' },
       { label: 'API keys', to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
       { label: 'Audit log', to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
     ],

@@ -42,6 +42,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('event-type', 'event-types/:name', '/event-types/order.placed'),
     page('edit-event-type', 'event-types/:name/edit', '/event-types/order.placed/edit'),
     page('api-keys', 'api-keys'),
+    page('notices', 'notices'),
     page('audit-log', 'audit-log', `/audit-log?entry=${seed.auditEntryId}`),
     page('organizations', 'organizations'),
     page('portal-preview', 'portal'),
@@ -54,7 +55,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
 
 /** Only the console has these. */
 export const NOT_IN_PORTAL: readonly string[] = [
-  ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations'],
+  ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations', 'notices'],
   ...['receiver', 'explore', 'jobs'],
 ]
 
