@@ -1,3 +1,5 @@
+import { maskUrl } from '../../lib/mask-url.ts'
+
 /** What two attempts for one webhook are compared by. */
 export interface ComparedAttempt {
   readonly status: number | null
@@ -30,7 +32,7 @@ export function differencesOf(
   return [
     pair('Status', statusOf(then), statusOf(now)),
     pair('Duration', format(then.durationMs), format(now.durationMs)),
-    pair('URL', then.url, now.url),
+    pair('URL', maskUrl(then.url), maskUrl(now.url)),
     pair('Event type', then.eventType ?? '', now.eventType ?? ''),
     ...headers('Request header', then.requestHeaders, now.requestHeaders),
     ...(now.status === null

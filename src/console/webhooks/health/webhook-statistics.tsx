@@ -11,10 +11,15 @@ import { RangeSwitch, useRange } from '../../components/charts/range-switch.tsx'
 import { Figures } from '../../components/page/figures.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { useNow } from '../../components/time.tsx'
-import { type WebhookChangeKind, WebhookStatisticsDocument } from '../../generated/graphql.ts'
+import { Time, useNow } from '../../components/time.tsx'
+import {
+  type WebhookChangeKind,
+  type WebhookDetailQuery,
+  WebhookStatisticsDocument,
+} from '../../generated/graphql.ts'
 import { formatCount, formatDuration, formatPercent, plural } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
+import { MAX_COUNTED } from './trouble-text.tsx'
 import { useActivity } from './use-health-changes.ts'
 
 const Activity = lazy(() =>
@@ -22,8 +27,11 @@ const Activity = lazy(() =>
 )
 const loading = <ChartsSkeleton />
 
+type Webhook = NonNullable<WebhookDetailQuery['webhook']>
+
 /** The attempts of a time range, in numbers and charts, with live updates. */
-export function WebhookStatistics({ webhookId }: { webhookId: string }) {
+export function WebhookStatistics({ webhook }: { webhook: Webhook }) {
+  const { id: webhookId } = webhook
   const withHistory = useSession().can('keys:manage')
   const chosen = useRange()
   const { range, zoom } = chosen
@@ -34,7 +42,7 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   const statistics = data?.webhook?.statistics
   return (
     <Stack gap="lg">
-      <Metrics buckets={statistics} />
+      <Metrics buckets={statistics} webhook={webhook} />
       <Section
         title="Attempts"
         description={withHistory && <MarksLink count={data?.webhook?.changes.length ?? 0} />}
@@ -69,8 +77,14 @@ function MarksLink({ count }: { count: number }) {
   )
 }
 
-/** The attempts of a time range, in numbers. Undefined while loading. */
-function Metrics({ buckets }: { buckets: readonly AttemptBucket[] | null | undefined }) {
+interface MetricsProps {
+  /** Of a time range. Undefined while loading. */
+  readonly buckets: readonly AttemptBucket[] | null | undefined
+  readonly webhook: Webhook
+}
+
+/** The attempts of a time range in numbers, and what waits now. */
+function Metrics({ buckets, webhook: { backlog, health } }: MetricsProps) {
   const totals = buckets && totalsOf(buckets)
   const rate = totals && successRateOf(totals)
   const latency = (share: number) => {
@@ -82,9 +96,28 @@ function Metrics({ buckets }: { buckets: readonly AttemptBucket[] | null | undef
       figures={[
         { label: 'Attempts', value: totals && formatCount(totals.attempts) },
         { label: 'Success rate', value: totals && (rate == null ? '–' : formatPercent(rate)) },
-        { label: 'Response time, p50', value: latency(0.5) },
-        { label: 'p95', value: latency(0.95) },
-        { label: 'p99', value: latency(0.99) },
+        {
+          label: 'Response time, p95',
+          value: latency(0.95),
+          note: buckets && `p50 ${latency(0.5)} · p99 ${latency(0.99)}`,
+        },
+        backlog && {
+          label: 'Waiting',
+          value: backlog.count < MAX_COUNTED ? formatCount(backlog.count) : '10,000+',
+          note: backlog.oldest && (
+            <>
+              oldest <Time at={backlog.oldest.createdAt} as="elapsed" />
+            </>
+          ),
+        },
+        health && {
+          label: 'Last success',
+          value: health.lastSuccessAt ? (
+            <Time at={health.lastSuccessAt} as="relative" />
+          ) : (
+            'None yet'
+          ),
+        },
       ]}
     />
   )
