@@ -21,22 +21,26 @@ interface AddressFormProps {
   onClose(): void
 }
 
-const FIELDS = ['email', 'kinds'] as const
+const FIELDS = ['email', 'kinds', 'portalPageUrl'] as const
 
 /** Adds an address, or changes what it gets. */
 export function AddressForm({ address, ofAllOrganizations, onClose }: AddressFormProps) {
   const add = useAction(NoticesAddDocument)
   const update = useAction(NoticesUpdateDocument)
   const [email, setEmail] = useState('')
+  const [portalPage, setPortalPage] = useState(address?.portalPageUrl ?? '')
   const [kinds, setKinds] = useState<readonly NoticeKind[]>(address?.kinds ?? USUAL_KINDS)
   const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
 
   async function save(event: FormEvent) {
     event.preventDefault()
     if (kinds.length === 0) return setErrors({ kinds: 'Choose at least one kind.' })
+    const portalPageUrl = portalPage.trim() || null
     const outcome = address
-      ? await update.run({ id: address.id, input: { kinds: [...kinds] } })
-      : await add.run({ input: { email: email.trim(), kinds: [...kinds], ofAllOrganizations } })
+      ? await update.run({ id: address.id, input: { kinds: [...kinds], portalPageUrl } })
+      : await add.run({
+          input: { email: email.trim(), kinds: [...kinds], portalPageUrl, ofAllOrganizations },
+        })
     if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
     const { noticeAddress } = outcome.value
     notifySuccess(`${noticeAddress.email} gets these notices.`)
@@ -67,6 +71,19 @@ export function AddressForm({ address, ofAllOrganizations, onClose }: AddressFor
             setErrors({ ...errors, kinds: undefined })
           }}
         />
+        {!ofAllOrganizations && (
+          <TextInput
+            label="Portal page (optional)"
+            description="The page of your application that shows the portal, for people who cannot sign in here. The links in mails lead there. Empty: they lead to this console."
+            placeholder="https://app.example.com/webhooks"
+            type="url"
+            maxLength={2048}
+            autoComplete="off"
+            value={portalPage}
+            onChange={(event) => setPortalPage(event.currentTarget.value)}
+            error={errors.portalPageUrl}
+          />
+        )}
         <FormError>{errors.form}</FormError>
         <FormButtons
           action={address ? 'Save' : 'Add address'}
