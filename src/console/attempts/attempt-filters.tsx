@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { FilterBar } from '../components/filters/filter-bar.tsx'
 import { FilterMultiSelect } from '../components/filters/filter-multi-select.tsx'
 import { FilterSelect } from '../components/filters/filter-select.tsx'
@@ -18,10 +17,9 @@ export function useAttemptFilters(onlyWebhookId: string | null) {
 interface AttemptFiltersProps {
   readonly filters: ReturnType<typeof useAttemptFilters>
   readonly hasTime: boolean
-  readonly children: ReactNode
 }
 
-export function AttemptFilters({ filters, hasTime, children }: AttemptFiltersProps) {
+export function AttemptFilters({ filters, hasTime }: AttemptFiltersProps) {
   const { values, set, active, clear, onlyWebhookId } = filters
   return (
     <FilterBar active={active} clear={clear}>
@@ -53,7 +51,6 @@ export function AttemptFilters({ filters, hasTime, children }: AttemptFiltersPro
         onChange={(chosen) => set({ duration: chosen })}
       />
       {hasTime && <TimeRange values={values} set={set} />}
-      {children}
     </FilterBar>
   )
 }

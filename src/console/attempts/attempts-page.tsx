@@ -1,4 +1,4 @@
-import { Switch } from '@mantine/core'
+import { Group, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
 import { type Preset, Presets } from '../components/filters/presets.tsx'
@@ -45,15 +45,15 @@ export default function AttemptsPage() {
         />
       }
     >
-      <Presets presets={PRESETS} />
-      <AttemptFilters filters={filters} hasTime={!following}>
+      <Group justify="space-between">
+        <Presets presets={PRESETS} />
         <Switch
           label="Follow"
           checked={following}
           onChange={({ currentTarget }) => follow(currentTarget.checked)}
-          mb={5}
         />
-      </AttemptFilters>
+      </Group>
+      <AttemptFilters filters={filters} hasTime={!following} />
       {following ? (
         <>
           {read.error && <QueryError error={read.error} reload={read.reload} />}

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
@@ -37,20 +37,17 @@ function State({
   address: NoticesAddressFragment
 }) {
   if (!stopReason || !stoppedAt) return <StateBadge label="Gets mails" color="green" />
-  const when = (
-    <Text span size="xs" c="dimmed">
-      <Time at={stoppedAt} as="relative" />
-      {rejection && `: ${rejection}`}
-    </Text>
-  )
   return (
-    <Stack gap={0} component="span">
+    <>
       {stopReason === 'REJECTED' ? (
-        <StateBadge label="Stopped: rejected" color="red" />
+        <StateBadge label="Rejected" color="red" />
       ) : (
         <StateBadge label="Unsubscribed" color="gray" />
       )}
-      {when}
-    </Stack>
+      <span className="ph-below">
+        <Time at={stoppedAt} as="relative" />
+        {rejection && `: ${rejection}`}
+      </span>
+    </>
   )
 }

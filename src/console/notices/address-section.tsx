@@ -27,7 +27,12 @@ export function AddressSection(props: AddressSectionProps) {
   const opened = usePanel('address')
   const [adding, setAdding] = useState(false)
   const add = mayChange && sendsEmail && (
-    <Button size="xs" leftSection={<IconPlus size={14} />} onClick={() => setAdding(true)}>
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconPlus size={14} />}
+      onClick={() => setAdding(true)}
+    >
       Add address
     </Button>
   )

@@ -49,9 +49,10 @@ function NoMailServer() {
     <Notice color="yellow" title="Posthorn sends no e-mail here">
       {isOperator ? (
         <>
-          Set <span className="ph-mono">POSTHORN_SMTP_URL</span>, the URL of a mail server, and{' '}
-          <span className="ph-mono">POSTHORN_EMAIL_FROM</span>, the sender, in the environment of
-          the API and of the workers. Then restart Posthorn. docs/notices.md has the details.
+          Set <span className="ph-mono">POSTHORN_SMTP_URL</span>, the URL of a mail server,{' '}
+          <span className="ph-mono">POSTHORN_EMAIL_FROM</span>, the sender, and{' '}
+          <span className="ph-mono">POSTHORN_PUBLIC_URL</span>, for links, in the environment of the
+          API and of the workers. Then restart Posthorn. docs/notices.md has the details.
         </>
       ) : (
         'The operator of Posthorn has set no mail server.'

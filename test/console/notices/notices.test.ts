@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { freePort } from '../../support/free-port.ts'
 import { call } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
@@ -13,11 +14,13 @@ let page: Page
 
 beforeAll(async () => {
   browser = await storyBrowser()
+  const port = await freePort()
   server = await startConsoleServer({
     environment: {
+      PORT: `${port}`,
       POSTHORN_SMTP_URL: 'smtp://127.0.0.1:1',
       POSTHORN_EMAIL_FROM: 'posthorn@example.com',
-      POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
+      POSTHORN_PUBLIC_URL: `http://127.0.0.1:${port}`,
     },
   })
   reader = await visit(browser, { origins: [server.url], signedInTo: server })
@@ -90,7 +93,7 @@ story(
      where email = 'ada@example.com'`,
     )
     await page.reload()
-    await own().getByText('Stopped: rejected').waitFor()
+    await own().getByText('Rejected').waitFor()
     await own().getByText('550 No such user', { exact: false }).waitFor()
     await own().getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
@@ -109,8 +112,8 @@ story('an address is removed after a question', async () => {
 
 story('operational events are switched on, and a webhook for them is two clicks away', async () => {
   const events = page.getByRole('region', { name: 'Operational events' })
-  await events.getByText('Publish operational events').click()
-  await events.getByText('gets the events of all organizations', { exact: false }).click()
+  await events.getByRole('switch', { name: 'Publish operational events' }).click()
+  await events.getByRole('switch', { name: /gets the events of all organizations/ }).click()
   await expect
     .poll(() => server.graphql('{ operationalEvents { enabled operatorOrganization { name } } }'))
     .toMatchObject({ operationalEvents: { enabled: true, operatorOrganization: {} } })
