@@ -1,6 +1,8 @@
 /** `response_timed_out` -> `Response timed out`, `no_tls` -> `No TLS` */
 export function codeInWords(code: string): string {
-  const words = code.replaceAll('_', ' ').replace(/\b(tls|https?|url)\b/g, (word) => word.toUpperCase())
+  const words = code
+    .replaceAll('_', ' ')
+    .replace(/\b(tls|https?|url)\b/g, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

@@ -6,6 +6,7 @@ import { useLocation } from 'react-router'
 import { useUnreachableSince } from '../api/reachability.ts'
 import { Logo } from '../components/page/logo.tsx'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
+import { t } from '../language/t.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
 import { AccountMenu } from './header/account-menu.tsx'
@@ -33,7 +34,7 @@ export function Shell() {
     firstPage.current = ''
   }, [pathname, close])
 
-  const collapse = menu.collapsed ? 'Expand menu' : 'Collapse menu'
+  const collapse = menu.collapsed ? t('Expand menu') : t('Collapse menu')
   const Collapse = menu.collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse
   return (
     <AppShell
@@ -44,7 +45,7 @@ export function Shell() {
       transitionDuration={150}
     >
       <Anchor className="ph-skip" href="#main" onClick={() => main.current?.focus()}>
-        Skip to content
+        {t('Skip to content')}
       </Anchor>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -54,7 +55,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close menu' : 'Open menu'}
+              aria-label={opened ? t('Close menu') : t('Open menu')}
               aria-expanded={opened}
             />
             {portalLink?.logo ? (
@@ -70,7 +71,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Pages">
+      <AppShell.Navbar p="sm" aria-label={t('Pages')}>
         <Menu collapsed={menu.collapsed && !opened} />
         <Tooltip label={collapse} position="right">
           <ActionIcon

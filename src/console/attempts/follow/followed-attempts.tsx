@@ -9,6 +9,7 @@ import {
   type AttemptRowFragment,
   AttemptsWebhooksDocument,
 } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { TailStatus } from './tail-status.tsx'
 import { TailTable } from './tail-table.tsx'
@@ -49,14 +50,14 @@ export function FollowedAttempts({ filter, earlier, reload }: FollowedAttemptsPr
           onClick={() => setPaused(!paused)}
           miw={96}
         >
-          {paused ? 'Resume' : 'Pause'}
+          {paused ? t('Resume') : t('Pause')}
         </Button>
       </Group>
       {tail.missed && <Missed close={tail.dismissMissed} />}
       <div className="ph-tail-frame">
         {tail.rows.length === 0 ? (
-          <EmptyState title="Waiting for traffic…">
-            An attempt that matches the filters appears here as soon as it has ended.
+          <EmptyState title={t('Waiting for traffic…')}>
+            {t('An attempt that matches the filters appears here as soon as it has ended.')}
           </EmptyState>
         ) : (
           <TailTable rows={tail.rows} webhooks={webhooks} setInteracting={setInteracting} />
@@ -78,10 +79,11 @@ function Missed({ close }: { close(): void }) {
   return (
     <Group gap={4} wrap="nowrap" role="status" c="var(--posthorn-on-yellow)">
       <Text size="sm">
-        Some attempts are missing, because this page was interrupted, in the background, or too
-        slow. Stop following to list all attempts.
+        {t(
+          'Some attempts are missing, because this page was interrupted, in the background, or too slow. Stop following to list all attempts.',
+        )}
       </Text>
-      <CloseButton size="sm" c="inherit" aria-label="Close" onClick={close} />
+      <CloseButton size="sm" c="inherit" aria-label={t('Close')} onClick={close} />
     </Group>
   )
 }

@@ -4,6 +4,8 @@ import { Link } from 'react-router'
 import { ResponseStatus } from '../../deliveries/list/delivery-columns.tsx'
 import { whyFailed } from '../../deliveries/why-failed.ts'
 import type { AttemptRowFragment } from '../../generated/graphql.ts'
+import { dateLocale } from '../../language/language.ts'
+import { t } from '../../language/t.ts'
 import { formatDuration, formatUtc } from '../../lib/format.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { type Named, webhookName } from '../../webhooks/webhook-name.ts'
@@ -25,7 +27,7 @@ export const TailTable = memo(function TailTable({
   return (
     <table
       className="ph-tail"
-      aria-label="Attempts, the last to end first"
+      aria-label={t('Attempts, the last to end first')}
       onPointerEnter={({ pointerType }) => setInteracting(pointerType === 'mouse')}
       onPointerLeave={() => setInteracting(false)}
       onFocus={() => setInteracting(true)}
@@ -33,11 +35,11 @@ export const TailTable = memo(function TailTable({
     >
       <thead>
         <tr>
-          <th scope="col">Attempt</th>
-          <th scope="col">Webhook</th>
-          <th scope="col">Response</th>
-          <th scope="col">Duration</th>
-          <th scope="col">Ended</th>
+          <th scope="col">{t('Attempt')}</th>
+          <th scope="col">{t('Webhook')}</th>
+          <th scope="col">{t('Response')}</th>
+          <th scope="col">{t('Duration')}</th>
+          <th scope="col">{t('Ended')}</th>
         </tr>
       </thead>
       <tbody>
@@ -49,7 +51,7 @@ export const TailTable = memo(function TailTable({
   )
 })
 
-const timeOfDay = new Intl.DateTimeFormat(undefined, {
+const timeOfDay = new Intl.DateTimeFormat(dateLocale, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
@@ -67,15 +69,19 @@ const Row = memo(function Row({
   const { id, recordedAt, succeeded, status, delivery, number, durationMs, webhookId } = row
   const why = whyFailed(row)?.sentence
   const name = webhook ? webhookName(webhook) : webhookId
+  const attempt = t('{name}, attempt {number}', {
+    name: delivery?.eventType.name ?? t('Past its retention period'),
+    number,
+  })
   return (
     <tr>
       <td>
         {delivery ? (
           <Link className="ph-row-link" to={`/deliveries/${delivery.id}?attempt=${id}`}>
-            {`${delivery.eventType.name}, attempt ${number}`}
+            {attempt}
           </Link>
         ) : (
-          `Past its retention period, attempt ${number}`
+          attempt
         )}
         <span className="ph-tail-webhook">{name}</span>
       </td>

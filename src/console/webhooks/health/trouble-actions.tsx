@@ -8,6 +8,7 @@ import {
   WebhookProbeDocument,
   type WebhookTroubleFragment,
 } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { ResumeWebhook, ToggleWebhook } from '../actions/webhook-dialogs.tsx'
 
@@ -42,7 +43,7 @@ export function TroubleActions({
 
   async function probe() {
     const outcome = await run({ id })
-    if (outcome.ok) notifySuccess('A probe is running.')
+    if (outcome.ok) notifySuccess(t('A probe is running.'))
     else notifyError(outcome.message)
     reload()
   }
@@ -56,27 +57,27 @@ export function TroubleActions({
         <>
           {(backlog?.count ?? 0) > 0 && (
             <Button size="xs" variant="default" loading={running} onClick={probe}>
-              Probe now
+              {t('Probe now')}
             </Button>
           )}
           <Button size="xs" variant="default" onClick={resume.open}>
-            Resume
+            {t('Resume')}
           </Button>
         </>
       )}
       {isDisabled && withEnable && can('webhooks:write') && (
         <Button size="xs" variant="default" onClick={enable.open}>
-          Enable
+          {t('Enable')}
         </Button>
       )}
       {isBehind && SETTINGS.includes(health.behindCause) && can('webhooks:write') && (
         <Anchor component={Link} to={`/webhooks/${id}/edit`} size="sm">
-          Edit webhook
+          {t('Edit webhook')}
         </Anchor>
       )}
       {!isOnHold && !isBehind && !recovering && can('deliveries:write') && (
         <Anchor component={Link} to={`/webhooks/${id}/recover`} size="sm">
-          Recover deliveries
+          {t('Recover deliveries')}
         </Anchor>
       )}
       <ResumeWebhook webhookId={id} opened={resuming} close={resume.close} done={reload} />

@@ -17,7 +17,8 @@ import {
   type WebhookDetailQuery,
   WebhookStatisticsDocument,
 } from '../../generated/graphql.ts'
-import { formatCount, formatDuration, formatPercent, plural } from '../../lib/format.ts'
+import { rich, t } from '../../language/t.ts'
+import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import { MAX_COUNTED } from './trouble-text.tsx'
 import { useActivity } from './use-health-changes.ts'
@@ -44,7 +45,7 @@ export function WebhookStatistics({ webhook }: { webhook: Webhook }) {
     <Stack gap="lg">
       <Metrics buckets={statistics} webhook={webhook} />
       <Section
-        title="Attempts"
+        title={t('Attempts')}
         description={withHistory && <MarksLink count={data?.webhook?.changes.length ?? 0} />}
         actions={<RangeSwitch {...chosen} />}
       >
@@ -72,7 +73,7 @@ function MarksLink({ count }: { count: number }) {
   if (count === 0) return null
   return (
     <Anchor component={Link} to="?tab=history" inherit>
-      {`${formatCount(count)} ${plural(count, 'change', 'changes')} marked: show the history`}
+      {t('{count, plural, one {# change} other {# changes}} marked: show the history', { count })}
     </Anchor>
   )
 }
@@ -94,28 +95,31 @@ function Metrics({ buckets, webhook: { backlog, health } }: MetricsProps) {
   return (
     <Figures
       figures={[
-        { label: 'Attempts', value: totals && formatCount(totals.attempts) },
-        { label: 'Success rate', value: totals && (rate == null ? '–' : formatPercent(rate)) },
+        { label: t('Attempts'), value: totals && formatCount(totals.attempts) },
+        { label: t('Success rate'), value: totals && (rate == null ? '–' : formatPercent(rate)) },
         {
-          label: 'Response time, p95',
+          label: t('Response time, p95'),
           value: latency(0.95),
           note: buckets && `p50 ${latency(0.5)} · p99 ${latency(0.99)}`,
         },
         backlog && {
-          label: 'Waiting',
-          value: backlog.count < MAX_COUNTED ? formatCount(backlog.count) : '10,000+',
-          note: backlog.oldest && (
-            <>
-              oldest <Time at={backlog.oldest.createdAt} as="elapsed" />
-            </>
-          ),
+          label: t('Waiting'),
+          value:
+            backlog.count < MAX_COUNTED
+              ? formatCount(backlog.count)
+              : `${formatCount(MAX_COUNTED)}+`,
+          note:
+            backlog.oldest &&
+            rich('oldest {time}', {
+              time: <Time at={backlog.oldest.createdAt} as="elapsed" />,
+            }),
         },
         health && {
-          label: 'Last success',
+          label: t('Last success'),
           value: health.lastSuccessAt ? (
             <Time at={health.lastSuccessAt} as="relative" />
           ) : (
-            'None yet'
+            t('None yet')
           ),
         },
       ]}
@@ -124,13 +128,13 @@ function Metrics({ buckets, webhook: { backlog, health } }: MetricsProps) {
 }
 
 const LABELS: Record<WebhookChangeKind, string> = {
-  CREATED: 'Webhook created',
-  UPDATED: 'Settings changed',
-  ENABLED: 'Enabled',
-  DISABLED: 'Disabled',
-  SECRET_ROTATED: 'Secret rotated',
-  PUT_ON_HOLD: 'Put on hold',
-  HOLD_ENDED: 'Hold ended',
+  CREATED: t('Webhook created'),
+  UPDATED: t('Settings changed'),
+  ENABLED: t('Enabled'),
+  DISABLED: t('Disabled'),
+  SECRET_ROTATED: t('Secret rotated'),
+  PUT_ON_HOLD: t('Put on hold'),
+  HOLD_ENDED: t('Hold ended'),
 }
 
 /** The mark of a change of a webhook. */
