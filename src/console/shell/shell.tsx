@@ -65,7 +65,7 @@ export function Shell() {
             )}
             <OrganizationSwitcher />
           </Group>
-          <Group gap="xs" wrap="nowrap" miw={0}>
+          <Group gap="xs" wrap="nowrap" flex="none">
             {deliveryId === null && <GoTo />}
             <AccountMenu />
           </Group>
