@@ -56,7 +56,11 @@ export default function AttemptsPage() {
         <Switch
           label={t('Follow')}
           checked={following}
-          onChange={({ currentTarget }) => follow(currentTarget.checked)}
+          onChange={({ currentTarget }) => {
+            follow(currentTarget.checked)
+            // The list is as old as the start of following.
+            if (!currentTarget.checked) read.reload()
+          }}
         />
       </Group>
       <AttemptFilters filters={filters} hasTime={!following} />
