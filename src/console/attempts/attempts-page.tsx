@@ -1,3 +1,4 @@
+import { Switch } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
 import type { Preset } from '../components/filters/presets.tsx'
@@ -9,6 +10,7 @@ import { TIME_ORDERS } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
+import { QueryError } from '../components/query-error.tsx'
 import { ExportDialog } from '../exports/export-dialog.tsx'
 import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
@@ -16,11 +18,14 @@ import { COLUMNS } from './attempt-columns.tsx'
 import { AttemptFilters, useAttemptFilters } from './attempt-filters.tsx'
 import { attemptsQuery } from './attempts-query.ts'
 import { deliveriesPath } from './deliveries-path.ts'
+import { FollowedAttempts } from './follow/followed-attempts.tsx'
+import { useFollow } from './follow/use-follow.ts'
 import { useExportAttempts } from './use-export-attempts.ts'
 
 /** All attempts by their own time: a delivery of last week can have failed a minute ago. */
 export default function AttemptsPage() {
   const session = useSession()
+  const { following, follow } = useFollow()
   const filters = useAttemptFilters(session.webhookId)
   const cursors = useCursors()
   const columns = useListColumns('attempts', COLUMNS)
@@ -31,6 +36,7 @@ export default function AttemptsPage() {
     { ...cursors.variables, filter: filters.filter, withWebhook: session.can('webhooks:read') },
     { context: attemptsQuery.context },
   )
+  const rows = data?.attempts?.nodes
   return (
     <Page
       title={t('Attempts')}
@@ -49,28 +55,45 @@ export default function AttemptsPage() {
         />
       }
     >
-      <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS} />
-      <AttemptFilters filters={filters} />
-      <List
-        label={t('Attempts')}
-        columns={columns.columns}
-        rows={data?.attempts?.nodes}
-        keyOf={({ id }) => id}
-        to={({ id, delivery }) =>
-          delivery ? `/deliveries/${delivery.id}?attempt=${id}` : '/attempts'
-        }
-        {...read}
-        pages={{ info: data?.attempts?.pageInfo, cursors }}
-        empty={
-          filters.active ? (
-            <NoMatches noun="attempt" clear={filters.clear} />
-          ) : (
-            <EmptyState title={t('No attempts yet')}>
-              {t('An attempt appears here as soon as it has ended.')}
-            </EmptyState>
-          )
-        }
-      />
+      <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS}>
+        <Switch
+          label={t('Follow')}
+          checked={following}
+          onChange={({ currentTarget }) => {
+            follow(currentTarget.checked)
+            // The list is as old as the start of following.
+            if (!currentTarget.checked) read.reload()
+          }}
+        />
+      </ListViews>
+      <AttemptFilters filters={filters} hasTime={!following} />
+      {following ? (
+        <>
+          {read.error && <QueryError error={read.error} reload={read.reload} />}
+          <FollowedAttempts filter={filters.filter} earlier={rows} reload={read.reload} />
+        </>
+      ) : (
+        <List
+          label={t('Attempts')}
+          columns={columns.columns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          to={({ id, delivery }) =>
+            delivery ? `/deliveries/${delivery.id}?attempt=${id}` : '/attempts'
+          }
+          {...read}
+          pages={{ info: data?.attempts?.pageInfo, cursors }}
+          empty={
+            filters.active ? (
+              <NoMatches noun="attempt" clear={filters.clear} />
+            ) : (
+              <EmptyState title={t('No attempts yet')}>
+                {t('An attempt appears here as soon as it has ended.')}
+              </EmptyState>
+            )
+          }
+        />
+      )}
       <ExportDialog
         opened={exporting}
         onClose={() => setExporting(false)}

@@ -122,7 +122,7 @@ function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
         </Notice>
       )}
       <HealthNotice webhook={webhook} reload={reload} />
-      <WebhookStatistics webhookId={webhook.id} />
+      <WebhookStatistics webhook={webhook} />
       <RecentDeliveries webhookId={webhook.id} />
     </Stack>
   )
