@@ -59,6 +59,12 @@ async function things() {
   return { webhookId, deliveryId }
 }
 
+async function incidentOf(webhookId: string): Promise<string> {
+  await onHold(webhookId)
+  const { id } = await api.database.prisma.incident.findFirstOrThrow({ orderBy: { id: 'desc' } })
+  return publicId('incident', id)
+}
+
 async function noticeAddress(): Promise<string> {
   const { id } = await api.database.prisma.noticeAddress.create({
     data: {
@@ -144,6 +150,12 @@ const VARIABLES: Record<
   UpdateEventType: () => ({ id: `type_${JOINED}`, input: { description: 'Somebody joined.' } }),
   ArchiveEventType: () => ({ id: `type_${TICKET}` }),
   UnarchiveEventType: () => ({ id: `type_${TICKET}` }),
+  Incidents: () => ({ first: 10, filter: { states: ['OPEN'] } }),
+  IncidentsOfWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
+  UpdateIncident: async ({ webhookId }) => ({
+    id: await incidentOf(webhookId),
+    input: { acknowledged: true, assignee: 'Ada' },
+  }),
   AddNoticeAddress: () => ({ input: { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] } }),
   UpdateNoticeAddress: async () => ({
     id: await noticeAddress(),
@@ -203,6 +215,8 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   FailureGroups: 4,
   FindByKey: 7,
   FrontendSessions: 3,
+  Incidents: 6,
+  IncidentsOfWebhook: 4,
   JobCounts: 2,
   Jobs: 6,
   NoticeAddresses: 2,
@@ -236,6 +250,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   UnarchiveEventType: 8,
   UpdateApiKey: 8,
   UpdateEventType: 8,
+  UpdateIncident: 9,
   UpdateNoticeAddress: 7,
   UpdateWebhook: 12,
   Webhook: 4,

@@ -62,6 +62,7 @@ const MEANS_MORE: Record<string, string> = {
   'Subscription.deliveryFinished': 'deleted in the meantime',
   'Subscription.requestForwarded': 'another subscription has it',
   'Webhook.lastFailure': 'no failure',
+  'Webhook.openIncident': 'no trouble',
   'WebhookBacklog.oldest': 'none waits',
   'WebhookHealthChange.webhook': 'deleted in the meantime',
 }

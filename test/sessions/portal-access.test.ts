@@ -261,6 +261,10 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => 'first: 3'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
+  incidents: [
+    ['narrowed', () => 'first: 3', false],
+    ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`, false],
+  ],
   backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   firstSteps: [['closed', () => '', false]],
@@ -439,6 +443,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   ],
   cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
   cancelBulkTask: ['not_found', () => `id: "${other.task}"`],
+  updateIncident: ['not_found', () => 'id: "inc_x", input: { acknowledged: true }'],
   createWebhook: [
     'closed',
     () => `input: { url: "https://new.example", eventSubscriptions: ["${JOINED}"] }`,
