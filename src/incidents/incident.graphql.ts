@@ -94,6 +94,7 @@ const Incident = builder.prismaNode('Incident', {
       type: 'Webhook',
       nullable: true,
       description: 'The webhook. Null if it was deleted.',
+      authScopes: { scope: 'webhooks:read' },
       select: { organizationId: true },
       resolve: (query, { webhookId, organizationId }, _args, context, info) =>
         lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),

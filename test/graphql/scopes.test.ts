@@ -78,6 +78,12 @@ const QUERIES: [Scope, string][] = [
   ['webhooks:read', 'query ($webhook: ID!) { webhook(id: $webhook) { id } }'],
   ['webhooks:read', '{ webhooks { nodes { id } } }'],
   ['webhooks:read', '{ incidents { nodes { id } } }'],
+  ['webhooks:read', '{ incidents { nodes { webhook { id } } } }'],
+  [
+    'webhooks:read',
+    'query ($webhook: ID!) { webhook(id: $webhook) { incidents { nodes { id } } } }',
+  ],
+  ['webhooks:read', 'query ($webhook: ID!) { webhook(id: $webhook) { openIncident { id } } }'],
   ['webhooks:read', '{ noticeAddresses { id } }'],
   ['webhooks:read', '{ sendsEmail }'],
   ['webhooks:read', '{ firstSteps { webhookCreated } }'],

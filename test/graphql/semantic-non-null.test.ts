@@ -42,6 +42,7 @@ const MEANS_MORE: Record<string, string> = {
   'Delivery.webhook': 'deleted',
   'FailureGroup.sample': 'deleted in the meantime',
   'FailureGroup.webhook': 'deleted',
+  'Incident.webhook': 'deleted',
   'Job.delivery': 'another task',
   'Job.organization': 'another task',
   'Organization.bulkTask': 'no such object',

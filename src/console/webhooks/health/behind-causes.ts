@@ -29,3 +29,10 @@ export const BEHIND_CAUSES: Readonly<Record<BehindCause, CauseTexts>> = {
     hint: 'Posthorn releases the deliveries that waited while the webhook was on hold or disabled. There is nothing to do.',
   },
 }
+
+const SETTINGS: readonly BehindCause[] = ['RATE_LIMIT', 'CONCURRENCY_LIMIT', 'ORDERED']
+
+/** Whether a setting of the webhook is why it is behind. */
+export function isBehindBySettings(cause: BehindCause | null | undefined): boolean {
+  return cause != null && SETTINGS.includes(cause)
+}

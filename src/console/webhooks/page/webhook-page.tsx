@@ -26,6 +26,10 @@ const WebhookSecret = lazy(() =>
   import('../secret/webhook-secret.tsx').then((m) => ({ default: m.WebhookSecret })),
 )
 
+const IncidentHistory = lazy(() =>
+  import('../../incidents/incident-history.tsx').then((m) => ({ default: m.IncidentHistory })),
+)
+
 const WebhookHistory = lazy(() =>
   import('../../audit/webhook-history.tsx').then((m) => ({ default: m.WebhookHistory })),
 )
@@ -88,7 +92,10 @@ export default function WebhookPage() {
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <Suspense fallback={<Skeleton height={320} />}>
-            <WebhookHistory webhookId={webhook.id} />
+            <Stack gap="lg">
+              <IncidentHistory webhookId={webhook.id} />
+              <WebhookHistory webhookId={webhook.id} />
+            </Stack>
           </Suspense>
         </Tabs.Panel>
       </Tabs>
@@ -119,7 +126,7 @@ function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
           webhook is deleted when the command ends.
         </Notice>
       )}
-      <HealthNotice webhook={webhook} reload={reload} />
+      <HealthNotice webhook={webhook} incident={webhook.openIncident ?? null} reload={reload} />
       <WebhookStatistics webhookId={webhook.id} />
       <RecentDeliveries webhookId={webhook.id} />
     </Stack>
