@@ -9,7 +9,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The script of each folder of `src/console` that has pages. */
 const SUBJECTS = [
-  ['overview', 'overview|onboarding'],
+  ['overview', 'overview|onboarding|incidents'],
   ['webhooks', 'webhooks'],
   ['deliveries', 'deliveries|attempts|tasks|exports|events|live'],
   ['catalogue', 'event-types|receiver'],

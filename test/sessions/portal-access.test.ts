@@ -164,6 +164,9 @@ function everything(
 
 type Field = GraphQLField<unknown, unknown>
 
+/** Each type is up to three levels of nested fields, of which a document may have 15. */
+const MAX_LEVELS = 5
+
 function fieldWithin(field: Field, above: readonly string[], followed: Set<Field>): string[] {
   const { name, type, args } = field
   const values = args.flatMap((argument) => {
@@ -177,7 +180,7 @@ function fieldWithin(field: Field, above: readonly string[], followed: Set<Field
   // A connection alone shows nothing of its nodes.
   const { nodes } = named.getFields()
   const target = nodes ? getNamedType(nodes.type) : named
-  if (above.includes(target.name)) return []
+  if (above.includes(target.name) || above.length > MAX_LEVELS) return []
   if (followed.has(field)) return []
   followed.add(field)
   return [`${call} ${everything(named, [...above, named.name], followed)}`]

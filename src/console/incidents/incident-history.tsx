@@ -8,6 +8,7 @@ import { WebhookIncidentsDocument, type WebhookIncidentsQuery } from '../generat
 import { formatCount, formatDateTime, plural } from '../lib/format.ts'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { durationOf } from './incident-row.ts'
+import { shortName } from './incident-texts.tsx'
 
 type Incident = NonNullable<
   NonNullable<WebhookIncidentsQuery['webhook']>['incidents']
@@ -49,7 +50,7 @@ function Unfolding({ incident }: { incident: Incident }) {
               <Time at={entry.createdAt} />
             </Text>{' '}
             {sentenceOf(entry)}
-            {entry.actor != null && `, by ${entry.actor}`}
+            {entry.actor != null && `, by ${shortName(entry.actor)}`}
           </li>
         ))}
       </Stack>

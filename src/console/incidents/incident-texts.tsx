@@ -57,27 +57,33 @@ export function Assignee({ incident }: { incident: IncidentFragment }) {
   return (
     <Group gap={4} wrap="nowrap">
       <IconCheck size={14} aria-hidden style={{ flex: 'none' }} />
-      <span title={`Acknowledged by ${acknowledgedBy}`}>{assignee ?? 'Acknowledged'}</span>
+      <span title={`Acknowledged by ${shortName(acknowledgedBy)}`}>
+        {assignee ?? 'Acknowledged'}
+      </span>
     </Group>
   )
 }
+
+/** `Ada Lovelace <ada@example.com>` -> `Ada Lovelace` */
+export const shortName = (person: string | null | undefined) =>
+  person?.replace(/ <[^<>]+>$/, '') ?? ''
 
 /** What people did about the incident of a webhook: "Acknowledged by Ada 5 min ago. Assigned to Grace." */
 export function Care({ incident }: { incident: IncidentFragment }) {
   const { acknowledgedAt, acknowledgedBy, assignee, snoozedUntil } = incident
   return (
-    <>
+    <div>
       {acknowledgedAt && (
         <>
-          Acknowledged by {acknowledgedBy} <Time at={acknowledgedAt} as="relative" />.{' '}
+          Acknowledged by {shortName(acknowledgedBy)} <Time at={acknowledgedAt} as="relative" />.{' '}
         </>
       )}
       {assignee != null && `Assigned to ${assignee}. `}
       {snoozedUntil && (
         <>
-          Snoozed until <Time at={snoozedUntil} />.{' '}
+          Snoozed until <Time at={snoozedUntil} />.
         </>
       )}
-    </>
+    </div>
   )
 }
