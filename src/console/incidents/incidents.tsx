@@ -11,7 +11,7 @@ import {
   OverviewDisabledDocument,
 } from '../generated/graphql.ts'
 import { changedParams } from '../lib/changed-params.ts'
-import { countOf } from '../overview/health-sentence.ts'
+import { countOf } from '../lib/count-of.ts'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { CLOSED_COLUMNS, openColumns } from './incident-columns.tsx'
 import type { Row } from './incident-row.ts'

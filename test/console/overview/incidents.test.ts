@@ -158,7 +158,7 @@ story('with the keyboard alone an incident is acknowledged and snoozed', async (
 })
 
 story('a reader who may change nothing sees the incidents without the acts', async () => {
-  const { token } = await call<{ token: string }>(
+  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
     seed.server,
     'createApiKey',
     {
@@ -167,11 +167,11 @@ story('a reader who may change nothing sees the incidents without the acts', asy
         { name: 'Reader', scopes: ['webhooks:read', 'deliveries:read', 'events:read'] },
       ],
     },
-    'token',
+    'createdApiKey { token }',
   )
   await using other = await visit(browser, {
     origins: [seed.server.url],
-    signedInTo: { url: seed.server.url, token },
+    signedInTo: { url: seed.server.url, token: createdApiKey.token },
   })
   await other.page.goto(`${seed.server.url}/console/overview`)
   await waitUntilLoaded(other.page)
