@@ -2,6 +2,7 @@ import { Alert, Button, Center, Loader, MantineProvider, Stack } from '@mantine/
 import { Notifications } from '@mantine/notifications'
 import { BrowserRouter } from 'react-router'
 import { Centered } from './components/page/centered.tsx'
+import { t } from './language/t.ts'
 import { mount } from './mount.ts'
 import { Pages } from './routes.tsx'
 import { portalLink } from './session/portal.ts'
@@ -29,7 +30,7 @@ export function App() {
       <SessionProvider
         loading={
           <Center mih="100dvh">
-            <Loader aria-label="Loading" />
+            <Loader aria-label={t('Loading')} />
           </Center>
         }
         ended={<PortalEndedNotice />}
@@ -42,11 +43,11 @@ export function App() {
         }
         failed={(message, retry) => (
           <Centered>
-            <Alert color="red" variant="light" title="The console failed to start">
+            <Alert color="red" variant="light" title={t('The console failed to start')}>
               <Stack align="start">
                 {message}
                 <Button size="xs" onClick={retry}>
-                  Try again
+                  {t('Try again')}
                 </Button>
               </Stack>
             </Alert>

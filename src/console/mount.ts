@@ -25,4 +25,4 @@ export function consoleUrl(organizationId: string, path = '/'): string {
   return `/console/as/${organizationId}${path}`
 }
 
-export const mount = mountOf(location.pathname)
+export const mount = mountOf(globalThis.location?.pathname ?? '/console')

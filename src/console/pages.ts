@@ -6,6 +6,7 @@ import { deliveriesQuery, deliveryQuery } from './deliveries/deliveries-query.ts
 import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { jobsQuery, jobsSummaryQuery } from './jobs/jobs-queries.ts'
+import { key } from './language/t.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { liveQuery } from './live/live-query.ts'
 import { stepsQuery } from './onboarding/use-steps.ts'
@@ -33,7 +34,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   ),
   'webhooks/compare': lazyPage(() => import('./webhooks/compare/compare-page.tsx'), [], {
     scope: 'deliveries:read',
-    title: 'Compare webhooks',
+    title: key('Compare webhooks'),
   }),
   'webhooks/:id': lazyPage(() => import('./webhooks/page/webhook-page.tsx'), [webhookQuery]),
   'webhooks/:id/edit': lazyPage(

@@ -8,7 +8,7 @@ export interface SessionExpiring {
 }
 
 /** The attributes that replace options of the session, which are in the fragment of its `url`. */
-const OPTIONS = ['background', 'foreground', 'padding', 'pages']
+const OPTIONS = ['background', 'foreground', 'padding', 'pages', 'locale']
 
 /** On a server, which has no DOM, the import does nothing: a page that is rendered there may import this file. */
 const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
@@ -18,7 +18,7 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
  * session. Events: `session-started` when the portal has opened or goes on with a renewed session; `session-expiring` two
  * minutes before the session ends, with a `SessionExpiring` as detail; and `session-ended`. `renew` answers the last two.
  * The attribute `label` names the frame for screen readers; default: Webhooks. The attributes `background`, `foreground`,
- * `padding` and `pages` replace these options of the session; the portal reads them when it opens.
+ * `padding`, `pages` and `locale` replace these options of the session; the portal reads them when it opens.
  */
 export class PosthornPortal extends Base {
   static observedAttributes = ['src', 'label', ...OPTIONS]

@@ -107,6 +107,10 @@ const CreatePortalSessionInput = builder.inputType('CreatePortalSessionInput', {
       description:
         'The pages that the portal offers as tabs or in its menu: at least one, in a fixed order. The scopes limit what the session can read, not this list. Default: `[WEBHOOKS, DELIVERIES, EVENT_TYPES]`.',
     }),
+    locale: t.string({
+      description:
+        'The language, as a BCP 47 tag: English, German (`de`), French (`fr`), Spanish (`es`), Portuguese (`pt`) or Japanese (`ja`), with numbers and dates as in its region. In any other language the portal is English. Default: `auto`, the language of the browser.',
+    }),
     theme: t.field({
       type: PortalTheme,
       description: 'The appearance. Default: that of the console.',

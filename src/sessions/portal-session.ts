@@ -13,6 +13,8 @@ export interface NewPortalSession extends Pick<NewSession, 'scopes' | 'webhookId
   readonly theme?: PortalTheme | null | undefined
   /** The tabs. Default: webhooks, deliveries and event types. */
   readonly pages?: readonly PortalPage[] | null | undefined
+  /** A BCP 47 tag, or `auto`. Default: `auto`, the language of the browser. */
+  readonly locale?: string | null | undefined
 }
 
 export interface PortalSession extends Omit<CreatedSession, 'token'> {
@@ -20,21 +22,33 @@ export interface PortalSession extends Omit<CreatedSession, 'token'> {
   readonly url: string
 }
 
+/** What the portal does not speak is English, as a new language should not need a new client. */
+const localeRule = z
+  .string()
+  .regex(
+    /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i,
+    'must be auto, or a BCP 47 language tag such as de or pt-BR',
+  )
+  .max(35, 'must have at most 35 characters')
+  .nullish()
+  .transform((tag) => (tag === 'auto' ? null : (tag ?? null)))
+
 const rule = z.object({
   ttlSeconds: ttlRule,
   theme: themeRule,
   pages: z.array(z.string()).min(1, 'must have at least one page').nullish(),
+  locale: localeRule,
 })
 
 /** Creates a session with a short-lived URL of the portal at `origin`. Throws as `createSession`. */
 export async function createPortalSession(
   db: Db,
-  { scopes, webhookId, ttlSeconds, theme, pages = null }: NewPortalSession,
+  { scopes, webhookId, ttlSeconds, theme, pages = null, locale }: NewPortalSession,
   origin: string,
   grantedBy: Caller,
   actor: Actor,
 ): Promise<PortalSession> {
-  const input = parseInput(rule, { ttlSeconds, theme: theme ?? {}, pages })
+  const input = parseInput(rule, { ttlSeconds, theme: theme ?? {}, pages, locale })
   const session = { kind: 'portal', name: 'Portal session', scopes, webhookId } as const
   const { token, ...created } = await createSession(
     db,
@@ -42,5 +56,6 @@ export async function createPortalSession(
     grantedBy,
     actor,
   )
-  return { ...created, url: portalUrl(origin, token, { theme: input.theme, pages }) }
+  const options = { theme: input.theme, pages, locale: input.locale }
+  return { ...created, url: portalUrl(origin, token, options) }
 }

@@ -25,14 +25,23 @@ const NAMES: Readonly<Record<keyof PortalTheme, string>> = {
   showHeader: 'header',
 }
 
-/** The token, the theme and the pages are in the fragment, which browsers never send, so neither logs nor proxies see them. */
+/** What a session opens with. */
+export interface PortalOptions {
+  readonly theme: PortalTheme
+  readonly pages: readonly PortalPage[] | null
+  /** A BCP 47 tag. Null: the language of the browser. */
+  readonly locale: string | null
+}
+
+/** The token, the theme, the pages and the locale are in the fragment, which browsers never send, so neither logs nor proxies see them. */
 export function portalUrl(
   origin: string,
   token: string,
-  { theme, pages }: { theme: PortalTheme; pages: readonly PortalPage[] | null },
+  { theme, pages, locale }: PortalOptions,
 ): string {
   const fragment = new URLSearchParams({ token })
   if (pages !== null) fragment.set('pages', pages.join(' '))
+  if (locale !== null) fragment.set('locale', locale)
   for (const [field, name] of Object.entries(NAMES)) {
     const value = theme[field as keyof PortalTheme] ?? false
     if (value !== false && value !== '') fragment.set(name, String(value))

@@ -1,4 +1,5 @@
 import type { CombinedError } from 'urql'
+import { t } from '../language/t.ts'
 
 /** Why a request failed, and whether a retry may help. */
 interface RequestError {
@@ -14,7 +15,7 @@ export function describeError(error: CombinedError): RequestError {
   if (unavailable) return { message: unavailable.message, isUnreachable: true }
   const status = (error.response as Response | undefined)?.status ?? 0
   if (error.networkError || status >= 502) {
-    return { message: 'Posthorn is unreachable.', isUnreachable: true }
+    return { message: t('Posthorn is unreachable.'), isUnreachable: true }
   }
   return {
     message: error.graphQLErrors.map(({ message }) => message).join(' '),

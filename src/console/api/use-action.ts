@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { type OperationContext, type TypedDocumentNode, useClient } from 'urql'
+import { t } from '../language/t.ts'
 import { describeError } from './request-error.ts'
 
 /** An input rule that was violated, and its path: `['headers', '0', 'name']`. */
@@ -60,7 +61,7 @@ export function useAction<Data extends object, Variables extends object>(
       return { ok: true, value: result as SuccessOf<Union> }
     }
     const rejected = (result ?? {}) as { message?: string; issues?: Issue[] }
-    const { message = 'The action failed.', issues = [] } = rejected
+    const { message = t('The action failed.'), issues = [] } = rejected
     if (result?.__typename !== 'EditConflictError') return { ok: false, message, issues }
     return { ok: false, message, issues, conflict: result as unknown as EditConflict }
   }

@@ -5,34 +5,38 @@ import { Time } from '../components/time.tsx'
 import { ResponseStatus } from '../deliveries/list/delivery-columns.tsx'
 import { whyFailed } from '../deliveries/why-failed.ts'
 import type { AttemptRowFragment } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { formatDuration } from '../lib/format.ts'
 import { WebhookOf } from '../webhooks/webhook-label.tsx'
 
 export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
   {
-    label: 'Attempt',
+    label: t('Attempt'),
     cell: ({ number, delivery }) =>
-      `${delivery?.eventType.name ?? 'Past its retention period'}, attempt ${number}`,
+      t('{name}, attempt {number}', {
+        name: delivery?.eventType.name ?? t('Past its retention period'),
+        number,
+      }),
     grow: true,
     width: '28%',
   },
-  { label: 'Webhook', cell: (row) => <WebhookOf row={row} />, grow: true, width: '28%' },
-  { label: 'Response', cell: (row) => <Response row={row} />, grow: true, width: '34%' },
+  { label: t('Webhook'), cell: (row) => <WebhookOf row={row} />, grow: true, width: '28%' },
+  { label: t('Response'), cell: (row) => <Response row={row} />, grow: true, width: '34%' },
   {
-    label: 'Duration',
+    label: t('Duration'),
     end: true,
     priority: 2,
     cell: ({ durationMs }) => formatDuration(durationMs),
     width: 90,
   },
   {
-    label: 'Delivery now',
+    label: t('Delivery now'),
     priority: 3,
     cell: ({ delivery }) => delivery && <DeliveryStateBadge state={delivery.state} />,
     width: 120,
   },
   {
-    label: 'Started',
+    label: t('Started'),
     priority: 2,
     cell: ({ startedAt }) => <Time at={startedAt} as="relative" />,
     width: 110,

@@ -5,6 +5,7 @@ import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../components/filters/webhook-select.tsx'
 import { CAUSES, causeOf, DURATIONS, RESPONSES } from '../deliveries/list/response-filter.ts'
+import { t } from '../language/t.ts'
 import { ATTEMPT_FILTERS, attemptFilter } from './attempts-query.ts'
 
 /** The attempt filters in the query parameters. `onlyWebhookId` fixes the webhook. */
@@ -22,24 +23,24 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
         <WebhookMultiSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
       )}
       <FilterMultiSelect
-        label="Response"
+        label={t('Response')}
         w={140}
         options={RESPONSES}
         value={values.response}
         onChange={(response) => set({ response })}
       />
       <FilterMultiSelect
-        label="Status or error"
+        label={t('Status or error')}
         w={150}
         searchable
-        searchHint="A status such as 502, or an error"
+        searchHint={t('A status such as 502, or an error')}
         options={CAUSES}
         toValue={causeOf}
         value={values.cause}
         onChange={(cause) => set({ cause })}
       />
       <FilterSelect
-        label="Duration"
+        label={t('Duration')}
         w={130}
         data={DURATIONS}
         value={values.duration}

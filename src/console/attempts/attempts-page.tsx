@@ -7,6 +7,7 @@ import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
 import { ExportDialog } from '../exports/export-dialog.tsx'
+import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { COLUMNS } from './attempt-columns.tsx'
 import { AttemptFilters, useAttemptFilters } from './attempt-filters.tsx'
@@ -28,13 +29,18 @@ export default function AttemptsPage() {
   )
   return (
     <Page
-      title="Attempts"
-      description="Each attempt is one request to an endpoint. Filters use the time of the attempt, not of its delivery."
+      title={t('Attempts')}
+      description={t(
+        'Each attempt is one request to an endpoint. Filters use the time of the attempt, not of its delivery.',
+      )}
       actions={
         <PageActions
           actions={[
-            { label: 'Show the deliveries of these attempts', to: deliveriesPath(filters.values) },
-            { label: 'Export', onClick: () => setExporting(true) },
+            {
+              label: t('Show the deliveries of these attempts'),
+              to: deliveriesPath(filters.values),
+            },
+            { label: t('Export'), onClick: () => setExporting(true) },
           ]}
         />
       }
@@ -42,7 +48,7 @@ export default function AttemptsPage() {
       <Presets presets={PRESETS} />
       <AttemptFilters filters={filters} />
       <List
-        label="Attempts"
+        label={t('Attempts')}
         columns={COLUMNS}
         rows={data?.attempts?.nodes}
         keyOf={({ id }) => id}
@@ -55,8 +61,8 @@ export default function AttemptsPage() {
           filters.active ? (
             <NoMatches noun="attempt" clear={filters.clear} />
           ) : (
-            <EmptyState title="No attempts yet">
-              An attempt appears here as soon as it has ended.
+            <EmptyState title={t('No attempts yet')}>
+              {t('An attempt appears here as soon as it has ended.')}
             </EmptyState>
           )
         }
@@ -73,7 +79,7 @@ export default function AttemptsPage() {
 
 /** Frequent questions about attempts, as query parameters. */
 const PRESETS: readonly Preset[] = [
-  { label: 'Failed in the last hour', params: { response: 'FAILED', within: '1h' } },
-  { label: 'No response today', params: { response: 'NO_RESPONSE', within: 'today' } },
-  { label: 'Slow today', params: { duration: '5000', within: 'today' } },
+  { label: t('Failed in the last hour'), params: { response: 'FAILED', within: '1h' } },
+  { label: t('No response today'), params: { response: 'NO_RESPONSE', within: 'today' } },
+  { label: t('Slow today'), params: { duration: '5000', within: 'today' } },
 ]

@@ -1,3 +1,4 @@
+import { t } from '../language/t.ts'
 import './command-menu.css'
 import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
@@ -29,7 +30,7 @@ export function CommandMenu(props: CommandMenuProps) {
       transitionProps={{ duration: 0 }}
     >
       <Modal.Overlay />
-      <Modal.Content aria-label="Search and commands">
+      <Modal.Content aria-label={t('Search and commands')}>
         <Modal.Body>
           <Box {...props} />
         </Modal.Body>
@@ -82,10 +83,10 @@ function Box({ typed, onType, onClose }: CommandMenuProps) {
           size="md"
           data-autofocus
           role="combobox"
-          aria-label="Search and commands"
-          placeholder="An id, a value such as 87012, a host, a page or an action"
+          aria-label={t('Search and commands')}
+          placeholder={t('An id, a value such as 87012, a host, a page or an action')}
           leftSection={<IconSearch size={16} aria-hidden />}
-          rightSection={isSearching && <Loader size={14} aria-label="Loading" />}
+          rightSection={isSearching && <Loader size={14} aria-label={t('Loading')} />}
           value={typed}
           onChange={({ currentTarget }) => onType(currentTarget.value)}
           // After what was typed before the field was there.
@@ -96,7 +97,7 @@ function Box({ typed, onType, onClose }: CommandMenuProps) {
           onKeyDownCapture={({ key }) => key === 'Escape' && onClose()}
         />
       </Combobox.EventsTarget>
-      <Combobox.Options className="ph-command-list" aria-label="Results">
+      <Combobox.Options className="ph-command-list" aria-label={t('Results')}>
         {GROUPS.map(([group, label]) => (
           <Group
             key={group}
@@ -114,20 +115,21 @@ function Box({ typed, onType, onClose }: CommandMenuProps) {
   )
 }
 
-const NOTHING_FOUND =
-  'Nothing found. Enter an id, the value of a search key, or a part of a URL or description.'
+const NOTHING_FOUND = t(
+  'Nothing found. Enter an id, the value of a search key, or a part of a URL or description.',
+)
 
 /** In the order of the menu. */
 const GROUPS = [
-  ['recent', 'Recent'],
-  ['goTo', 'Go to'],
-  ['events', 'Events'],
-  ['webhooks', 'Webhooks'],
-  ['eventTypes', 'Event types'],
-  ['pages', 'Pages'],
-  ['actions', 'Actions'],
-  ['organizations', 'Organizations'],
-  ['scan', 'In the payloads of events'],
+  ['recent', t('Recent')],
+  ['goTo', t('Go to')],
+  ['events', t('Events')],
+  ['webhooks', t('Webhooks')],
+  ['eventTypes', t('Event types')],
+  ['pages', t('Pages')],
+  ['actions', t('Actions')],
+  ['organizations', t('Organizations')],
+  ['scan', t('In the payloads of events')],
 ] as const
 
 function Group({ label, commands }: { label: string; commands: readonly Command[] }) {

@@ -2,7 +2,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from 'urql'
 import { describeError } from '../api/request-error.ts'
 import { CommandMenuSearchDocument, PickEventTypeDocument } from '../generated/graphql.ts'
-import { formatCount, plural } from '../lib/format.ts'
+import { t } from '../language/t.ts'
+import { formatCount } from '../lib/format.ts'
 import { maskUrl } from '../lib/mask-url.ts'
 import { useSession } from '../session/session.tsx'
 import { type Command, eventsWith, isId, openOrganization } from './command.ts'
@@ -47,7 +48,10 @@ export function useFound(text: string) {
     ...(data.searchKeyMatches ?? []).map(({ path, count, countIsExact }): Command => {
       const to = eventsWith(path, text)
       const label = `${path.replace(/^\$\.?/, '')} = ${text}`
-      const hint = `${formatCount(count)}${countIsExact ? '' : '+'} ${plural(count, 'event', 'events')}`
+      const hint = t('{shown} {count, plural, one {event} other {events}}', {
+        shown: `${formatCount(count)}${countIsExact ? '' : '+'}`,
+        count,
+      })
       return { id: to, group: 'events', label, hint, to }
     }),
     ...(data.webhooks?.nodes ?? []).map(({ id, url, description }): Command => {
@@ -75,12 +79,18 @@ function useEventTypes(text: string): readonly Command[] {
       id,
       group: 'eventTypes',
       label: name,
-      hint: archivedAt ? 'Archived' : undefined,
+      hint: archivedAt ? t('Archived') : undefined,
       to: `/event-types/${encodeURIComponent(name)}`,
     }))
 }
 
 function openAttempt(id: string, number: number, deliveryId: string): Command {
   const to = `/deliveries/${deliveryId}?attempt=${id}`
-  return { id, group: 'goTo', label: `Open attempt ${number}`, hint: `of ${deliveryId}`, to }
+  return {
+    id,
+    group: 'goTo',
+    label: t('Open attempt {number}', { number }),
+    hint: `of ${deliveryId}`,
+    to,
+  }
 }

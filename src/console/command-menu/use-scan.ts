@@ -6,7 +6,8 @@ import {
   type CommandMenuScanQuery,
   type CommandMenuScanQueryVariables,
 } from '../generated/graphql.ts'
-import { formatCount, formatDateTime, plural } from '../lib/format.ts'
+import { t } from '../language/t.ts'
+import { formatCount, formatDateTime } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import type { Command } from './command.ts'
 
@@ -70,7 +71,10 @@ export function useScan(text: string) {
   const isPossible = text.length > 0 && text.length <= 200 && can('events:read')
   if (!isPossible || webhookId !== null) return { commands: [], status: null }
   if (scan?.text !== text) {
-    const label = `Scan the last ${formatCount(MAX_SCANNED)} events for “${text}”`
+    const label = t('Scan the last {max} events for “{text}”', {
+      max: formatCount(MAX_SCANNED),
+      text,
+    })
     const command: Command = { id: 'scan', group: 'scan', label, run: start, stays: true }
     return { commands: [command], status: null }
   }
@@ -85,8 +89,10 @@ function openEvent(event: Scan['events'][number]): Command {
 
 function statusOf({ events, count, to, isRunning, error }: Scan): string {
   if (error !== null) return error
-  const read = `${formatCount(count)} ${plural(count, 'event', 'events')}`
-  if (isRunning) return `Scanning: ${read} read.`
-  const found = events.length === 0 ? 'none has this text' : `${events.length} found`
-  return `${read} read${to === null ? '' : `, back to ${formatDateTime(to)}`}: ${found}.`
+  const read = t('{count, plural, one {# event} other {# events}}', { count })
+  if (isRunning) return t('Scanning: {read} read.', { read })
+  const found =
+    events.length === 0 ? t('none has this text') : t('{count} found', { count: events.length })
+  if (to === null) return t('{read} read: {found}.', { read, found })
+  return t('{read} read, back to {time}: {found}.', { read, time: formatDateTime(to), found })
 }

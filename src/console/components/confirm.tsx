@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Outcome } from '../api/use-action.ts'
+import { t } from '../language/t.ts'
 import { FormError } from './forms/form-parts.tsx'
 import { notifySuccess } from './notify.ts'
 
@@ -29,7 +30,7 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title, children, action, destructive = false } = props
   const { pending = false, onConfirm, success, onDone } = props
-  const { dismiss = action === null ? 'Close' : 'Cancel' } = props
+  const { dismiss = action === null ? t('Close') : t('Cancel') } = props
   const [error, setError] = useState<string | null>(null)
   const [running, setRunning] = useState(false)
 

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, CopyButton as Copy, Group, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { t } from '../language/t.ts'
 
 interface CopyButtonProps {
   readonly value: string
@@ -16,10 +17,10 @@ export function CopyButton({ value, label, labelled = false }: CopyButtonProps) 
         const icon = copied ? <IconCheck size={16} /> : <IconCopy size={16} />
         return labelled ? (
           <Button size="xs" variant="default" flex="none" leftSection={icon} onClick={copy}>
-            {copied ? 'Copied' : label}
+            {copied ? t('Copied') : label}
           </Button>
         ) : (
-          <Tooltip label={copied ? 'Copied' : label}>
+          <Tooltip label={copied ? t('Copied') : label}>
             <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={copy}>
               {icon}
             </ActionIcon>
@@ -56,7 +57,7 @@ export function Id({ id }: { id: string }) {
   return (
     <Group gap={2} wrap="nowrap" miw={0}>
       <span className="ph-mono">{id}</span>
-      <CopyButton value={id} label={`Copy ${id}`} />
+      <CopyButton value={id} label={t('Copy {id}', { id })} />
     </Group>
   )
 }

@@ -1,10 +1,11 @@
 import { Group, Text } from '@mantine/core'
 import type { LiveState } from '../api/use-live.ts'
+import { t } from '../language/t.ts'
 
 const WORDS: Record<LiveState, readonly [label: string, color: string]> = {
-  connecting: ['Connecting …', 'gray'],
-  live: ['Live', 'green'],
-  interrupted: ['Interrupted, reconnecting', 'orange'],
+  connecting: [t('Connecting …'), 'gray'],
+  live: [t('Live'), 'green'],
+  interrupted: [t('Interrupted, reconnecting'), 'orange'],
 }
 
 /** Shows whether the page receives live updates. */

@@ -1,4 +1,5 @@
 import { notifications } from '@mantine/notifications'
+import { t } from '../language/t.ts'
 
 /** Reports a success, for 5 seconds. */
 export function notifySuccess(message: string): void {
@@ -7,5 +8,5 @@ export function notifySuccess(message: string): void {
 
 /** Reports an error, until the reader closes it. */
 export function notifyError(message: string): void {
-  notifications.show({ title: 'Action failed', message, color: 'red', autoClose: false })
+  notifications.show({ title: t('Action failed'), message, color: 'red', autoClose: false })
 }

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import type { CombinedError } from 'urql'
 import { describeError } from '../api/request-error.ts'
+import { t } from '../language/t.ts'
 import { Notice } from './page/notice.tsx'
 
 /** Says why there is nothing to show. That the server is unreachable, the bar on top of the page says. */
@@ -11,10 +12,10 @@ export function QueryError({ error, reload }: { error: CombinedError; reload(): 
     <div role="alert">
       <Notice
         color="red"
-        title="Loading failed"
+        title={t('Loading failed')}
         action={
           <Button size="xs" variant="default" onClick={reload}>
-            Try again
+            {t('Try again')}
           </Button>
         }
       >
@@ -27,7 +28,7 @@ export function QueryError({ error, reload }: { error: CombinedError; reload(): 
 export function NotLoaded() {
   return (
     <Text c="dimmed" size="sm" py="md">
-      Not loaded yet.
+      {t('Not loaded yet.')}
     </Text>
   )
 }

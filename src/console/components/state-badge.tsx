@@ -1,6 +1,7 @@
 import type { CSSProperties } from 'react'
 import { DELIVERY_STATE_LABELS } from '../deliveries/delivery-states.ts'
 import type { DeliveryState, WebhookState } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 
 const DELIVERY: Record<DeliveryState, string> = {
   QUEUED: 'blue',
@@ -12,20 +13,20 @@ const DELIVERY: Record<DeliveryState, string> = {
 }
 
 const WEBHOOK: Record<WebhookState, readonly [label: string, color: string]> = {
-  NO_DELIVERIES: ['No deliveries yet', 'gray'],
-  HEALTHY: ['Healthy', 'green'],
-  DEGRADED: ['Degraded', 'yellow'],
-  BEHIND: ['Behind', 'violet'],
-  FAILING: ['Failing', 'orange'],
-  ON_HOLD: ['On hold', 'red'],
-  DISABLED: ['Disabled', 'gray'],
+  NO_DELIVERIES: [t('No deliveries yet'), 'gray'],
+  HEALTHY: [t('Healthy'), 'green'],
+  DEGRADED: [t('Degraded'), 'yellow'],
+  BEHIND: [t('Behind'), 'violet'],
+  FAILING: [t('Failing'), 'orange'],
+  ON_HOLD: [t('On hold'), 'red'],
+  DISABLED: [t('Disabled'), 'gray'],
 }
 
 /** Options for a select. */
 export const WEBHOOK_STATES = Object.entries(WEBHOOK).map(([value, [label]]) => ({ value, label }))
 
 export function DeliveryStateBadge({ state }: { state: DeliveryState }) {
-  return <StateBadge label={DELIVERY_STATE_LABELS[state]} color={DELIVERY[state]} />
+  return <StateBadge label={t(DELIVERY_STATE_LABELS[state])} color={DELIVERY[state]} />
 }
 
 export function WebhookStateBadge({ state }: { state: WebhookState }) {

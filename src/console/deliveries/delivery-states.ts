@@ -1,13 +1,14 @@
 import { optionsOf } from '../components/filters/filter-params.ts'
 import type { DeliveryState } from '../generated/graphql.ts'
+import { key } from '../language/t.ts'
 
 export const DELIVERY_STATE_LABELS: Record<DeliveryState, string> = {
-  QUEUED: 'Queued',
-  RETRYING: 'Retrying',
-  WAITING: 'Waiting',
-  SUCCEEDED: 'Succeeded',
-  EXHAUSTED: 'Exhausted',
-  CANCELED: 'Canceled',
+  QUEUED: key('Queued'),
+  RETRYING: key('Retrying'),
+  WAITING: key('Waiting'),
+  SUCCEEDED: key('Succeeded'),
+  EXHAUSTED: key('Exhausted'),
+  CANCELED: key('Canceled'),
 }
 
 /** Options for a select. */

@@ -1,3 +1,4 @@
+import { key, t } from '../language/t.ts'
 import { HINTS, STATUSES, type WhyFailed } from './failure-hints.ts'
 
 interface AttemptFacts {
@@ -13,13 +14,16 @@ export function whyFailed({ succeeded, status, errorCode, error }: AttemptFacts)
   if (succeeded) return null
   if (status != null) return whyStatus(status)
   return {
-    sentence: error ?? 'There was no response.',
-    hint: HINTS[errorCode ?? ''] ?? 'Call the URL from another machine, for example with curl.',
+    sentence: error ?? t('There was no response.'),
+    hint: t(
+      HINTS[errorCode ?? ''] ?? key('Call the URL from another machine, for example with curl.'),
+    ),
   }
 }
 
 function whyStatus(status: number): WhyFailed {
-  return STATUSES[status] ?? STATUSES[byClass(status)]
+  const { sentence, hint } = STATUSES[status] ?? STATUSES[byClass(status)]
+  return { sentence: t(sentence), hint: t(hint) }
 }
 
 function byClass(status: number): '3xx' | '4xx' | '5xx' | 'other' {

@@ -11,6 +11,7 @@ import { Page } from '../components/page/page.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import type { EventTypesCatalogueQuery } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { eventTypesQuery } from './event-type-queries.ts'
 
@@ -18,20 +19,20 @@ type EventType = EventTypesCatalogueQuery['eventTypes'][number]
 
 /** Shown only beside archived event types. */
 const STATE: Column<EventType> = {
-  label: 'State',
+  label: t('State'),
   cell: ({ archivedAt }) =>
     archivedAt ? (
-      <StateBadge label="Archived" color="gray" />
+      <StateBadge label={t('Archived')} color="gray" />
     ) : (
-      <StateBadge label="Active" color="green" />
+      <StateBadge label={t('Active')} color="green" />
     ),
   width: 110,
 }
 
 const COLUMNS: readonly Column<EventType>[] = [
-  { label: 'Name', cell: ({ name }) => <span className="ph-mono">{name}</span> },
+  { label: t('Name'), cell: ({ name }) => <span className="ph-mono">{name}</span> },
   {
-    label: 'Description',
+    label: t('Description'),
     cell: ({ description }) => (
       <Text size="sm" c="dimmed" span>
         {description}
@@ -42,7 +43,7 @@ const COLUMNS: readonly Column<EventType>[] = [
   },
   STATE,
   {
-    label: 'Updated',
+    label: t('Updated'),
     cell: ({ updatedAt }) => <Time at={updatedAt} as="relative" />,
     width: 130,
     priority: 3,
@@ -60,32 +61,34 @@ export default function EventTypesPage() {
   )
   const create = can('admin') && (
     <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
-      Create event type
+      {t('Create event type')}
     </Button>
   )
   return (
     <Page
-      title="Event types"
-      description="The types of events that applications publish, and that webhooks subscribe to."
+      title={t('Event types')}
+      description={t(
+        'The types of events that applications publish, and that webhooks subscribe to.',
+      )}
       actions={create}
     >
       <FilterBar active={values.q !== null} clear={clear}>
         <SearchField
-          label="Name or description"
-          placeholder="Contains"
+          label={t('Name or description')}
+          placeholder={t('Contains')}
           w={260}
           value={values.q ?? ''}
           onChange={(q) => set({ q })}
         />
         <Switch
-          label="Show archived"
+          label={t('Show archived')}
           checked={values.archived !== null}
           onChange={(event) => set({ archived: event.currentTarget.checked ? 'shown' : null })}
           mb={5}
         />
       </FilterBar>
       <List
-        label="Event types"
+        label={t('Event types')}
         columns={values.archived ? COLUMNS : COLUMNS.filter((column) => column !== STATE)}
         rows={rows}
         keyOf={({ name }) => name}
@@ -96,10 +99,12 @@ export default function EventTypesPage() {
           kinds?.length ? (
             <NoMatches noun="event type" clear={clear} />
           ) : (
-            <EmptyState title="No event types" action={create}>
+            <EmptyState title={t('No event types')} action={create}>
               {can('admin')
-                ? 'Create an event type, so that applications can publish events and webhooks can subscribe to them.'
-                : 'Your Posthorn operator creates event types.'}
+                ? t(
+                    'Create an event type, so that applications can publish events and webhooks can subscribe to them.',
+                  )
+                : t('Your Posthorn operator creates event types.')}
             </EmptyState>
           )
         }

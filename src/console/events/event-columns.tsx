@@ -4,6 +4,7 @@ import { StateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import type { EventsQuery } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 
 type Row = NonNullable<EventsQuery['events']>['nodes'][number]
@@ -11,20 +12,20 @@ type Row = NonNullable<EventsQuery['events']>['nodes'][number]
 /** The columns of a list of events, with or without what came of their deliveries. */
 export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
   const columns: (Column<Row> | false)[] = [
-    { label: 'Event', cell: (row) => <WhichEvent row={row} />, grow: true },
+    { label: t('Event'), cell: (row) => <WhichEvent row={row} />, grow: true },
     withDeliveries && {
-      label: 'Deliveries',
+      label: t('Deliveries'),
       cell: ({ deliveryCounts }) => deliveryCounts && <Delivered counts={deliveryCounts} />,
       width: 160,
     },
     {
-      label: 'Occurred',
+      label: t('Occurred'),
       priority: 3,
       cell: ({ occurredAt }) => <Time at={occurredAt} />,
       width: 190,
     },
     {
-      label: 'Published',
+      label: t('Published'),
       priority: 2,
       cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,
       width: 110,
@@ -59,10 +60,13 @@ interface DeliveredProps {
 /** What came of the deliveries of an event: "3 of 4 delivered". */
 function Delivered({ counts }: DeliveredProps) {
   const { total, succeeded } = counts
-  if (total === 0) return <StateBadge label="No webhook" color="gray" />
+  if (total === 0) return <StateBadge label={t('No webhook')} color="gray" />
   const of = `${formatCount(total)}${total < MAX_COUNTED ? '' : '+'}`
   return (
-    <StateBadge label={`${formatCount(succeeded)} of ${of} delivered`} color={colorOf(counts)} />
+    <StateBadge
+      label={t('{count} of {total} delivered', { count: formatCount(succeeded), total: of })}
+      color={colorOf(counts)}
+    />
   )
 }
 

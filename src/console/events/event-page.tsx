@@ -15,12 +15,13 @@ import { Time } from '../components/time.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import { useLiveDeliveries } from '../deliveries/list/use-live-deliveries.ts'
 import { EventDeliveriesDocument } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { eventQuery } from './events-query.ts'
 
 const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
-const BREADCRUMBS = [['Events', '/events']] as const
+const BREADCRUMBS = [[t('Events'), '/events']] as const
 
 export default function EventPage() {
   const { id = '' } = useParams()
@@ -35,19 +36,19 @@ export default function EventPage() {
   if (data && !event) return <NotFoundPage noun="event" />
   if (!event) {
     return (
-      <Page title="Event" breadcrumbs={BREADCRUMBS}>
+      <Page title={t('Event')} breadcrumbs={BREADCRUMBS}>
         {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
       </Page>
     )
   }
   return (
     <Page title={event.type.name} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
-      <Section title="Event">
+      <Section title={t('Event')}>
         <Facts
           facts={[
-            { label: 'Id', value: <Id id={event.id} /> },
+            { label: t('Id'), value: <Id id={event.id} /> },
             {
-              label: 'Type',
+              label: t('Type'),
               value: (
                 <Anchor
                   component={Link}
@@ -58,18 +59,18 @@ export default function EventPage() {
                 </Anchor>
               ),
             },
-            event.isTest && { label: 'Test', value: 'A test event.' },
-            { label: 'Occurred', value: <Time at={event.occurredAt} /> },
-            { label: 'Published', value: <Time at={event.publishedAt} /> },
+            event.isTest && { label: t('Test'), value: t('A test event.') },
+            { label: t('Occurred'), value: <Time at={event.occurredAt} /> },
+            { label: t('Published'), value: <Time at={event.publishedAt} /> },
             event.traceparent != null && {
-              label: 'Trace context (traceparent)',
+              label: t('Trace context (traceparent)'),
               value: <Id id={event.traceparent} />,
             },
           ]}
         />
       </Section>
       {can('deliveries:read') && <EventDeliveries id={event.id} />}
-      <Section title="Payload">
+      <Section title={t('Payload')}>
         <Suspense fallback={<Skeleton h={240} />}>
           <EventBody body={event.body} />
         </Suspense>
@@ -93,11 +94,13 @@ function EventDeliveries({ id }: { id: string }) {
   const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
     <Section
-      title="Deliveries"
-      description="One delivery for each webhook that was enabled and subscribed to the event type."
+      title={t('Deliveries')}
+      description={t(
+        'One delivery for each webhook that was enabled and subscribed to the event type.',
+      )}
     >
       <List
-        label="Deliveries of the event"
+        label={t('Deliveries of the event')}
         columns={COLUMNS}
         rows={rows}
         keyOf={(row) => row.id}
@@ -105,9 +108,10 @@ function EventDeliveries({ id }: { id: string }) {
         {...read}
         pages={{ info: deliveries?.pageInfo, cursors }}
         empty={
-          <EmptyState title="No deliveries">
-            No enabled webhook subscribed to this event type when the event was published. To send
-            the event to a webhook, open the webhook and choose “Recover deliveries”.
+          <EmptyState title={t('No deliveries')}>
+            {t(
+              'No enabled webhook subscribed to this event type when the event was published. To send the event to a webhook, open the webhook and choose “Recover deliveries”.',
+            )}
           </EmptyState>
         }
       />

@@ -12,6 +12,7 @@ import { NewRows } from '../components/lists/new-rows.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
+import { t } from '../language/t.ts'
 import { changedParams } from '../lib/changed-params.ts'
 import { useSession } from '../session/session.tsx'
 import { eventColumns } from './event-columns.tsx'
@@ -42,8 +43,10 @@ export default function EventsPage() {
 
   return (
     <Page
-      title="Events"
-      description="Published events. Each creates one delivery for each enabled webhook that subscribes to the event type."
+      title={t('Events')}
+      description={t(
+        'Published events. Each creates one delivery for each enabled webhook that subscribes to the event type.',
+      )}
       actions={
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -66,7 +69,7 @@ export default function EventsPage() {
         <EventIdFilter value={values.id} onChange={(id) => set({ id })} />
       </FilterBar>
       <List
-        label="Events"
+        label={t('Events')}
         columns={eventColumns(withDeliveries)}
         rows={data?.events?.nodes}
         keyOf={({ id }) => id}
@@ -83,9 +86,10 @@ export default function EventsPage() {
 
 function EmptyList() {
   return (
-    <EmptyState title="No events yet">
-      Your application publishes events over GraphQL, in SQL or on the command line. With the scope
-      events:publish, you can publish an event at the top of this page.
+    <EmptyState title={t('No events yet')}>
+      {t(
+        'Your application publishes events over GraphQL, in SQL or on the command line. With the scope events:publish, you can publish an event at the top of this page.',
+      )}
     </EmptyState>
   )
 }
@@ -102,12 +106,12 @@ function EventIdFilter({ value, onChange }: EventIdFilterProps) {
   const isWrong = text !== '' && !isEventId(text)
   return (
     <TextInput
-      label="Id"
-      placeholder="evt_…"
+      label={t('Id')}
+      placeholder={t('evt_…')}
       size="xs"
       w={240}
       value={text}
-      error={isWrong && 'An event id is evt_ followed by 26 letters and digits.'}
+      error={isWrong && t('An event id is evt_ followed by 26 letters and digits.')}
       onChange={({ currentTarget }) => {
         const id = currentTarget.value.trim()
         setText(id)

@@ -1,6 +1,7 @@
 import { Button, Modal, Skeleton, Text } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
+import { t } from '../language/t.ts'
 
 const PublishForm = lazy(() =>
   import('./publish-form.tsx').then((m) => ({ default: m.PublishForm })),
@@ -17,14 +18,14 @@ export function PublishDialog({ type, opened, setOpened }: PublishDialogProps) {
   return (
     <>
       <Button leftSection={<IconSend size={16} />} onClick={() => setOpened(true)}>
-        Publish event
+        {t('Publish event')}
       </Button>
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
-        title={<Text fw={650}>Publish event</Text>}
+        title={<Text fw={650}>{t('Publish event')}</Text>}
         size="lg"
-        closeButtonProps={{ 'aria-label': 'Close' }}
+        closeButtonProps={{ 'aria-label': t('Close') }}
       >
         <Suspense fallback={<Skeleton h={320} />}>
           <PublishForm asked={type} close={() => setOpened(false)} />

@@ -11,7 +11,7 @@ import {
   EventPublishTypesDocument,
   type EventPublishTypesQuery,
 } from '../generated/graphql.ts'
-import { formatCount, plural } from '../lib/format.ts'
+import { t } from '../language/t.ts'
 import { readStored, store } from '../lib/storage.ts'
 import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
@@ -73,8 +73,10 @@ function Form({ types, asked, close }: FormProps) {
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
-        ? 'An earlier event has this idempotency key. This is that event.'
-        : `Published, with ${formatCount(deliveryCount)} ${plural(deliveryCount, 'delivery', 'deliveries')}.`,
+        ? t('An earlier event has this idempotency key. This is that event.')
+        : t('Published, with {deliveryCount, plural, one {# delivery} other {# deliveries}}.', {
+            deliveryCount,
+          }),
     )
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
@@ -84,20 +86,20 @@ function Form({ types, asked, close }: FormProps) {
     <form onSubmit={publish}>
       <Stack>
         <Select
-          label="Event type"
+          label={t('Event type')}
           description={chosen?.description}
           data={types.map(({ name }) => name)}
           searchable
           allowDeselect={false}
-          nothingFoundMessage="No match"
+          nothingFoundMessage={t('No match')}
           value={type}
           onChange={choose}
           error={issuesOf('type')}
           data-autofocus
         />
         <Textarea
-          label="Payload"
-          description="JSON, up to 256 KiB; must match the schema of the event type."
+          label={t('Payload')}
+          description={t('JSON, up to 256 KiB; must match the schema of the event type.')}
           autosize
           minRows={8}
           maxRows={20}
@@ -111,25 +113,27 @@ function Form({ types, asked, close }: FormProps) {
           error={payload.ok ? issuesOf('data') : payload.error}
         />
         <TextInput
-          label="Idempotency key"
-          description="Optional. Sending the same key again within 24 hours returns the original event."
+          label={t('Idempotency key')}
+          description={t(
+            'Optional. Sending the same key again within 24 hours returns the original event.',
+          )}
           maxLength={255}
           value={idempotencyKey}
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
-        <FormError title="Publishing failed">{elsewhere && rejection?.message}</FormError>
+        <FormError title={t('Publishing failed')}>{elsewhere && rejection?.message}</FormError>
         {withCode && payload.ok && type !== null && (
           <PublishSnippets type={type} example={payload.value} />
         )}
         <FormButtons
-          action="Publish"
+          action={t('Publish')}
           loading={running}
           disabled={!payload.ok || type === null}
           dismiss={close}
         >
           <Button variant="subtle" mr="auto" onClick={() => setWithCode(!withCode)}>
-            {withCode ? 'Hide the code' : 'Publish from code'}
+            {withCode ? t('Hide the code') : t('Publish from code')}
           </Button>
         </FormButtons>
       </Stack>

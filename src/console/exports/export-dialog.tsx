@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Progress, Radio, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { formatCount, plural } from '../lib/format.ts'
+import { t } from '../language/t.ts'
+import { formatCount } from '../lib/format.ts'
 import { ExportEnd } from './export-end.tsx'
 import {
   type ExportFormat,
@@ -41,29 +42,29 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
     onClose()
   }
 
+  const title = TITLES[source.name] ?? `Export ${source.name}`
   const isReading = state?.state === 'reading'
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      centered
-      title={<Text fw={650}>{`Export ${source.name}`}</Text>}
-    >
+    <Modal opened={opened} onClose={close} centered title={<Text fw={650}>{title}</Text>}>
       <Stack>
         <Text size="sm">
           {count === null
-            ? `Exports everything that matches the filters, at most ${formatCount(MAX_ROWS)} rows.`
-            : `Exports ${formatCount(count)} selected ${plural(count, 'row', 'rows')}.`}
+            ? t('Exports everything that matches the filters, at most {max} rows.', {
+                max: formatCount(MAX_ROWS),
+              })
+            : t('Exports {count, plural, one {# selected row} other {# selected rows}}.', {
+                count,
+              })}
         </Text>
         {state === null && (
           <Radio.Group
-            label="Format"
+            label={t('Format')}
             value={format}
             onChange={(value) => setFormat(value as ExportFormat)}
           >
             <Stack gap="xs" mt="xs">
-              <Radio value="csv" label="CSV, for spreadsheets" />
-              <Radio value="jsonl" label="JSON lines, one object per row" />
+              <Radio value="csv" label={t('CSV, for spreadsheets')} />
+              <Radio value="jsonl" label={t('JSON lines, one object per row')} />
             </Stack>
           </Radio.Group>
         )}
@@ -72,10 +73,10 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
             <Progress
               value={count === null ? 100 : (100 * state.count) / Math.max(1, count)}
               animated
-              aria-label={`Export ${source.name}`}
+              aria-label={title}
             />
             <Text size="sm" role="status">
-              {`${formatCount(state.count)} ${plural(state.count, 'row', 'rows')} read`}
+              {t('{count, plural, one {# row} other {# rows}} read', { count: state.count })}
             </Text>
           </>
         )}
@@ -83,24 +84,29 @@ export function ExportDialog<Row>({ opened, onClose, source, count }: ExportDial
         <Group justify="end" gap="xs">
           {state === null && (
             <Button data-autofocus onClick={() => read(newExport(format, source))}>
-              Export
+              {t('Export')}
             </Button>
           )}
           {isReading && (
             <Button variant="default" onClick={() => running.current?.abort()}>
-              Stop
+              {t('Stop')}
             </Button>
           )}
           {(state?.state === 'stopped' || state?.state === 'broken') && (
-            <Button onClick={() => read(state)}>Continue</Button>
+            <Button onClick={() => read(state)}>{t('Continue')}</Button>
           )}
           {(state?.state === 'done' || state?.state === 'limit') && (
             <Button variant="default" onClick={close}>
-              Close
+              {t('Close')}
             </Button>
           )}
         </Group>
       </Stack>
     </Modal>
   )
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  attempts: t('Export attempts'),
+  deliveries: t('Export deliveries'),
 }

@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useEffect, useMemo, useRef } from 'react'
-import { formatCount, plural } from '../lib/format.ts'
+import { t } from '../language/t.ts'
+import { formatCount } from '../lib/format.ts'
 import { type ExportState, MAX_ROWS } from './export-rows.ts'
 
 interface ExportEndProps {
@@ -43,7 +44,9 @@ export function ExportEnd({ name, state }: ExportEndProps) {
           href={url}
           download={`${name}-${day}${isWhole ? '' : '-incomplete'}.${format}`}
         >
-          {isWhole ? 'Save the file' : `Save ${formatCount(count)} ${plural(count, 'row', 'rows')}`}
+          {isWhole
+            ? t('Save the file')
+            : t('Save {count, plural, one {# row} other {# rows}}', { count })}
         </Button>
       )}
     </Stack>
@@ -52,10 +55,19 @@ export function ExportEnd({ name, state }: ExportEndProps) {
 
 function ending({ state, count, reason = '' }: ExportState): string {
   if (state === 'limit')
-    return `The export stopped at its limit of ${formatCount(MAX_ROWS)} rows; more rows match. Narrow the filters, such as the time, to export the other rows.`
+    return t(
+      'The export stopped at its limit of {max} rows; more rows match. Narrow the filters, such as the time, to export the other rows.',
+      { max: formatCount(MAX_ROWS) },
+    )
   if (state === 'stopped')
-    return `Stopped after ${formatCount(count)} ${plural(count, 'row', 'rows')}. A file saved now is incomplete.`
+    return t(
+      'Stopped after {count, plural, one {# row} other {# rows}}. A file saved now is incomplete.',
+      { count },
+    )
   if (state === 'broken')
-    return `The export failed after ${formatCount(count)} ${plural(count, 'row', 'rows')}: ${reason} A file saved now is incomplete.`
-  return `Exported ${formatCount(count)} ${plural(count, 'row', 'rows')}.`
+    return t(
+      'The export failed after {count, plural, one {# row} other {# rows}}: {reason} A file saved now is incomplete.',
+      { count, reason },
+    )
+  return t('Exported {count, plural, one {# row} other {# rows}}.', { count })
 }

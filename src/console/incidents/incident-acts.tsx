@@ -4,6 +4,7 @@ import { IconBell, IconBellOff, IconCheck, IconDots, IconUser } from '@tabler/ic
 import type { ReactNode } from 'react'
 import { notifyError } from '../components/notify.ts'
 import type { IncidentFragment, UpdateIncidentInput } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { AssignDialog, SnoozeDialog } from './incident-dialogs.tsx'
 import { snoozeTimes } from './snooze-times.ts'
@@ -32,23 +33,25 @@ export function IncidentActs({ incident, name, reload, children }: IncidentActsP
     if (failure !== null) notifyError(failure)
   }
 
+  const acknowledge = () => act({ acknowledged: true }, t('Incident acknowledged.'))
   const isAcknowledged = incident.acknowledgedAt != null
   return (
     <Group gap={6} wrap="nowrap" justify="end">
       {mayChange && !isAcknowledged && (
         <Button
+          className="ph-wide"
           size="xs"
           variant="default"
           loading={running}
-          aria-label={`Acknowledge: ${name}`}
-          onClick={() => act({ acknowledged: true }, 'Incident acknowledged.')}
+          aria-label={t('Acknowledge: {name}', { name })}
+          onClick={acknowledge}
         >
-          Acknowledge
+          {t('Acknowledge')}
         </Button>
       )}
       <Menu position="bottom-end" withArrow>
         <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label={`More actions: ${name}`}>
+          <ActionIcon variant="default" size={30} aria-label={t('More actions: {name}', { name })}>
             <IconDots size={16} />
           </ActionIcon>
         </Menu.Target>
@@ -57,37 +60,42 @@ export function IncidentActs({ incident, name, reload, children }: IncidentActsP
           {mayChange && (
             <>
               <Menu.Item leftSection={<IconUser size={16} />} onClick={assign.open}>
-                {incident.assignee == null ? 'Assign' : 'Assign to another'}
+                {incident.assignee == null ? t('Assign') : t('Assign to another')}
               </Menu.Item>
-              {isAcknowledged && (
+              {isAcknowledged ? (
                 <Menu.Item
                   leftSection={<IconCheck size={16} />}
-                  onClick={() => act({ acknowledged: false }, 'Acknowledgment withdrawn.')}
+                  onClick={() => act({ acknowledged: false }, t('Acknowledgment withdrawn.'))}
                 >
-                  Withdraw acknowledgment
+                  {t('Withdraw acknowledgment')}
+                </Menu.Item>
+              ) : (
+                <Menu.Item leftSection={<IconCheck size={16} />} onClick={acknowledge}>
+                  {t('Acknowledge')}
                 </Menu.Item>
               )}
               {incident.state === 'SNOOZED' ? (
                 <Menu.Item
                   leftSection={<IconBell size={16} />}
-                  onClick={() => act({ snoozedUntil: null }, 'Snooze ended.')}
+                  onClick={() => act({ snoozedUntil: null }, t('Snooze ended.'))}
                 >
-                  End snooze
+                  {t('End snooze')}
                 </Menu.Item>
               ) : (
                 <>
-                  <Menu.Label>Snooze</Menu.Label>
                   {snoozeTimes(new Date()).map(({ label, at }) => (
                     <Menu.Item
                       key={label}
                       leftSection={<IconBellOff size={16} />}
-                      onClick={() => act({ snoozedUntil: at.toISOString() }, 'Incident snoozed.')}
+                      onClick={() =>
+                        act({ snoozedUntil: at.toISOString() }, t('Incident snoozed.'))
+                      }
                     >
                       {label}
                     </Menu.Item>
                   ))}
                   <Menu.Item leftSection={<IconBellOff size={16} />} onClick={snooze.open}>
-                    Until another time
+                    {t('Snooze until another time')}
                   </Menu.Item>
                 </>
               )}

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { FormError } from '../components/forms/form-parts.tsx'
 import type { IncidentFragment } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import type { ChangeIncident } from './use-incident-update.ts'
 
 interface DialogProps {
@@ -21,16 +22,18 @@ export function SnoozeDialog({ opened, close, change }: DialogProps) {
   )
   return (
     <Form
-      title="Snooze this incident"
-      action="Snooze"
+      title={t('Snooze this incident')}
+      action={t('Snooze')}
       opened={opened}
       close={close}
-      save={() => change({ snoozedUntil: until }, 'Incident snoozed.')}
+      save={() => change({ snoozedUntil: until }, t('Incident snoozed.'))}
       canSave={until !== null}
     >
       <DateTimeInput
-        label="Until"
-        description="At most 90 days. The incident returns earlier if the state of the webhook gets worse."
+        label={t('Until')}
+        description={t(
+          'At most 90 days. The incident returns earlier if the state of the webhook gets worse.',
+        )}
         value={until}
         onChange={setUntil}
       />
@@ -44,20 +47,22 @@ export function AssignDialog({ incident, opened, close, change }: DialogProps) {
   const given = name.trim()
   return (
     <Form
-      title="Assign this incident"
-      action={given === '' ? 'Assign to nobody' : 'Assign'}
+      title={t('Assign this incident')}
+      action={given === '' ? t('Assign to nobody') : t('Assign')}
       opened={opened}
       close={close}
       save={() =>
         given === ''
-          ? change({ assignee: null }, 'Incident assigned to nobody.')
-          : change({ assignee: given }, `Incident assigned to ${given}.`)
+          ? change({ assignee: null }, t('Incident assigned to nobody.'))
+          : change({ assignee: given }, t('Incident assigned to {name}.', { name: given }))
       }
       canSave={given !== '' || incident.assignee != null}
     >
       <TextInput
-        label="Name"
-        description="The person or the team that takes care of the incident. Posthorn tells nobody."
+        label={t('Name')}
+        description={t(
+          'The person or the team that takes care of the incident. Posthorn tells nobody.',
+        )}
         maxLength={100}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -97,7 +102,7 @@ function Form({ title, action, opened, close, save, canSave, children }: FormPro
           <FormError>{error}</FormError>
           <Group justify="end" gap="xs">
             <Button variant="default" onClick={close}>
-              Cancel
+              {t('Cancel')}
             </Button>
             <Button type="submit" loading={saving} disabled={!canSave}>
               {action}

@@ -3,6 +3,7 @@ import { IconCheck } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { Time } from '../components/time.tsx'
 import type { IncidentFragment, WebhookTroubleFragment } from '../generated/graphql.ts'
+import { rich, t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 import { BEHIND_CAUSES } from '../webhooks/health/behind-causes.ts'
 import { causeOf } from '../webhooks/health/last-failure.tsx'
@@ -50,15 +51,15 @@ export function Assignee({ incident }: { incident: IncidentFragment }) {
     return (
       assignee ?? (
         <Text inherit span c="dimmed">
-          Nobody
+          {t('Nobody')}
         </Text>
       )
     )
   return (
     <Group gap={4} wrap="nowrap">
       <IconCheck size={14} aria-hidden style={{ flex: 'none' }} />
-      <span title={`Acknowledged by ${shortName(acknowledgedBy)}`}>
-        {assignee ?? 'Acknowledged'}
+      <span title={t('Acknowledged by {name}', { name: shortName(acknowledgedBy) })}>
+        {assignee ?? t('Acknowledged')}
       </span>
     </Group>
   )
@@ -75,15 +76,14 @@ export function Care({ incident }: { incident: IncidentFragment }) {
     <div>
       {acknowledgedAt && (
         <>
-          Acknowledged by {shortName(acknowledgedBy)} <Time at={acknowledgedAt} as="relative" />.{' '}
+          {rich('Acknowledged by {name} {time}.', {
+            name: shortName(acknowledgedBy),
+            time: <Time at={acknowledgedAt} as="relative" />,
+          })}{' '}
         </>
       )}
-      {assignee != null && `Assigned to ${assignee}. `}
-      {snoozedUntil && (
-        <>
-          Snoozed until <Time at={snoozedUntil} />.
-        </>
-      )}
+      {assignee != null && `${t('Assigned to {name}.', { name: assignee })} `}
+      {snoozedUntil && <>{rich('Snoozed until {time}.', { time: <Time at={snoozedUntil} /> })}</>}
     </div>
   )
 }

@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { useAction } from '../api/use-action.ts'
 import { notifyError, notifySuccess } from '../components/notify.ts'
 import { WebhookProbeDocument, type WebhookTroubleFragment } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { isBehindBySettings } from '../webhooks/health/behind-causes.ts'
 
@@ -29,7 +30,7 @@ export function Remedies({ webhook, resume, reload }: RemediesProps) {
 
   async function probe() {
     const outcome = await run({ id })
-    if (outcome.ok) notifySuccess('A probe is running.')
+    if (outcome.ok) notifySuccess(t('A probe is running.'))
     else notifyError(outcome.message)
     reload()
   }
@@ -39,11 +40,11 @@ export function Remedies({ webhook, resume, reload }: RemediesProps) {
       return (
         <>
           <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={resume}>
-            Resume
+            {t('Resume')}
           </Menu.Item>
           {(backlog?.count ?? 0) > 0 && (
             <Menu.Item leftSection={<IconSend size={16} />} onClick={probe}>
-              Probe now
+              {t('Probe now')}
             </Menu.Item>
           )}
         </>
@@ -55,7 +56,7 @@ export function Remedies({ webhook, resume, reload }: RemediesProps) {
           to={`/webhooks/${id}/edit`}
           leftSection={<IconPencil size={16} />}
         >
-          Edit webhook
+          {t('Edit webhook')}
         </Menu.Item>
       )
     default:
@@ -65,7 +66,7 @@ export function Remedies({ webhook, resume, reload }: RemediesProps) {
           to={`/webhooks/${id}/recover`}
           leftSection={<IconHistory size={16} />}
         >
-          Recover deliveries
+          {t('Recover deliveries')}
         </Menu.Item>
       )
   }

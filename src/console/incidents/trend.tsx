@@ -1,3 +1,5 @@
+import { t } from '../language/t.ts'
+
 const BAR_PX = 4
 const GAP_PX = 1
 const HEIGHT_PX = 16
@@ -10,7 +12,10 @@ export function Trend({ counts }: { counts: readonly number[] }) {
   return (
     <svg
       role="img"
-      aria-label={`Failed attempts in each of the last ${counts.length} hours: ${counts.join(', ')}`}
+      aria-label={t('Failed attempts in each of the last {hours} hours: {counts}', {
+        hours: counts.length,
+        counts: counts.join(', '),
+      })}
       width={width}
       height={HEIGHT_PX}
       style={{ flex: 'none', display: 'block' }}

@@ -1,15 +1,11 @@
+import { locale } from '../language/language.ts'
+import { t } from '../language/t.ts'
 import { maskUrl } from './mask-url.ts'
 import { timeZone, zonedFormat } from './time-zone.ts'
 
-/**
- * Numbers, durations and words in the language of the console, and dates in the reader's locale and chosen time zone. In an
- * English sentence, `10.000` would be ten.
- */
-const LANGUAGE = 'en'
-
-const count = new Intl.NumberFormat(LANGUAGE)
-const compact = new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 })
-const percent = new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: 1 })
+const count = new Intl.NumberFormat(locale)
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
 const dateTime = zonedFormat({
   year: 'numeric',
   month: 'short',
@@ -18,7 +14,7 @@ const dateTime = zonedFormat({
   minute: '2-digit',
   second: '2-digit',
 })
-const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
 
 export const formatCount = (value: number) => count.format(value)
 export const formatCompact = (value: number) => compact.format(value)
@@ -34,7 +30,7 @@ const elapsed = {
 }
 
 function unitFormat(unit: string): Intl.NumberFormat {
-  return new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit, unitDisplay: 'short' })
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' })
 }
 
 /** Formats a ratio from 0 to 1. A ratio below 1 never rounds up to 100 %. */
@@ -84,17 +80,21 @@ export function formatElapsed(at: string | Date, nowMs: number): string {
 
 /** `340 ms`, `1.2 s`, `5 min`, `2 h 30 min` */
 export function formatDuration(ms: number): string {
-  if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`
+  if (Math.round(ms) < 1_000) return t('{count} ms', { count: decimal(ms, 0) })
   const seconds = Math.round(ms / 100) / 10
-  if (seconds < 60) return `${seconds} s`
+  if (seconds < 60) return t('{count} s', { count: decimal(seconds, 1) })
   const minutes = Math.round(ms / 60_000)
-  if (minutes < 60) return `${minutes} min`
+  if (minutes < 60) return t('{count} min', { count: minutes })
+  const count = Math.floor(minutes / 60)
   const rest = minutes % 60
-  return rest === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${rest} min`
+  return rest === 0 ? t('{count} h', { count }) : t('{count} h {rest} min', { count, rest })
 }
 
-export function formatBytes(bytes: number): string {
-  return bytes < 1_024 ? `${bytes} B` : `${Number((bytes / 1_024).toFixed(1))} KiB`
+export const formatBytes = (bytes: number) =>
+  bytes < 1_024 ? `${bytes} B` : `${decimal(bytes / 1_024, 1)} KiB`
+
+function decimal(value: number, maximumFractionDigits: number): string {
+  return value.toLocaleString(locale, { maximumFractionDigits, useGrouping: false })
 }
 
 /** A webhook's URL without `https://`, which all of them share, and without credentials. */

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { dateLocale } from '../language/language.ts'
 import { readStored, store } from './storage.ts'
 
 /** The zone that times are shown and entered in: the reader's own, or UTC. */
@@ -23,8 +24,8 @@ export const useTimeZone = (): TimeZone => useSyncExternalStore(listen, timeZone
 /** A format of times in the zone of the moment. */
 export function zonedFormat(options: Intl.DateTimeFormatOptions): (at: string | Date) => string {
   const formats = {
-    local: new Intl.DateTimeFormat(undefined, options),
-    utc: new Intl.DateTimeFormat(undefined, { ...options, timeZone: 'UTC' }),
+    local: new Intl.DateTimeFormat(dateLocale, options),
+    utc: new Intl.DateTimeFormat(dateLocale, { ...options, timeZone: 'UTC' }),
   }
   return (at) => formats[current].format(new Date(at))
 }

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
+import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { type Step, StepActions, type Steps } from './step.tsx'
 
@@ -10,16 +11,17 @@ export function useCustomerSteps({ data }: Steps): readonly Step[] {
   if (!steps) return []
   const webhookId = data.webhooks?.nodes[0]?.id
   const test = {
-    title: 'Send a test event',
+    title: t('Send a test event'),
     done: steps.testDelivered,
     children: (
       <>
-        Open your endpoint, and send a test event to it. The test succeeds when your server responds
-        with a status of 200 to 299.
+        {t(
+          'Open your endpoint, and send a test event to it. The test succeeds when your server responds with a status of 200 to 299.',
+        )}
         {webhookId && (
           <StepActions>
             <Button component={Link} to={`/webhooks/${webhookId}`} size="xs">
-              Open endpoint
+              {t('Open endpoint')}
             </Button>
           </StepActions>
         )}
@@ -28,14 +30,14 @@ export function useCustomerSteps({ data }: Steps): readonly Step[] {
   }
   return [
     {
-      title: 'Add your endpoint',
+      title: t('Add your endpoint'),
       done: steps.webhookCreated,
       children: (
         <>
-          Enter the HTTPS URL of your server, and choose the event types that it receives.
+          {t('Enter the HTTPS URL of your server, and choose the event types that it receives.')}
           <StepActions>
             <Button component={Link} to="/webhooks/new" size="xs">
-              Add endpoint
+              {t('Add endpoint')}
             </Button>
           </StepActions>
         </>
@@ -43,12 +45,13 @@ export function useCustomerSteps({ data }: Steps): readonly Step[] {
     },
     ...(can('deliveries:write') ? [test] : []),
     {
-      title: 'Verify signatures',
+      title: t('Verify signatures'),
       done: steps.eventDelivered,
       children: (
         <>
-          Every request is signed with the secret of your endpoint. Let your server reject requests
-          without a valid signature. This step is done when the first event has been delivered.
+          {t(
+            'Every request is signed with the secret of your endpoint. Let your server reject requests without a valid signature. This step is done when the first event has been delivered.',
+          )}
           {webhookId && can('secrets:read') && (
             <StepActions>
               <Button
@@ -57,7 +60,7 @@ export function useCustomerSteps({ data }: Steps): readonly Step[] {
                 size="xs"
                 variant={steps.testDelivered ? 'filled' : 'default'}
               >
-                Show the secret and the code
+                {t('Show the secret and the code')}
               </Button>
             </StepActions>
           )}

@@ -1,5 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import { Section } from '../components/page/section.tsx'
+import { t } from '../language/t.ts'
 import { mount } from '../mount.ts'
 import { useApplicationSteps } from './application-steps.tsx'
 import { useCustomerSteps } from './customer-steps.tsx'
@@ -14,15 +15,15 @@ export function FirstSteps(given: Steps) {
   if (given.hidden || steps.length === 0) return null
   return (
     <Section
-      title="First steps"
+      title={t('First steps')}
       description={
         given.isDone
-          ? 'Everything works. Your events reach your endpoint, signed.'
-          : `${count} of ${steps.length} steps done`
+          ? t('Everything works. Your events reach your endpoint, signed.')
+          : t('{count} of {total} steps done', { count, total: steps.length })
       }
       actions={
         <Button size="compact-sm" variant="subtle" onClick={given.hide}>
-          {given.isDone ? 'Close' : 'Dismiss'}
+          {given.isDone ? t('Close') : t('Dismiss')}
         </Button>
       }
     >

@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { t } from '../language/t.ts'
 import type { useSteps } from './use-steps.ts'
 
 export type Steps = ReturnType<typeof useSteps>
@@ -17,7 +18,11 @@ export function StepItem({ title, done, children }: Step) {
   const color = done ? 'var(--posthorn-on-green)' : 'var(--mantine-color-dimmed)'
   return (
     <Group component="li" align="start" wrap="nowrap" gap="sm">
-      <Icon size={20} aria-label={done ? 'Done' : 'Not done yet'} style={{ flex: 'none', color }} />
+      <Icon
+        size={20}
+        aria-label={done ? t('Done') : t('Not done yet')}
+        style={{ flex: 'none', color }}
+      />
       <Stack gap={2} miw={0} flex={1}>
         <Title order={3} size="sm" m={0} lh="20px">
           {title}

@@ -24,6 +24,8 @@ export interface PortalLink {
   readonly scheme: 'light' | 'dark' | 'auto'
   /** Whether the header and the menu stay in a frame. */
   readonly header: boolean
+  /** A BCP 47 tag: `pt-BR`. Null: the language of the browser. */
+  readonly locale: string | null
   /** Whether it is a link to one delivery, which no application renews. */
   readonly shared: boolean
 }
@@ -71,6 +73,7 @@ export function parsePortalLink(fields: URLSearchParams): PortalLink {
     logo: matching('logo', /^https:\/\//),
     scheme: scheme === 'light' || scheme === 'dark' ? scheme : 'auto',
     header: fields.get('header') === 'true',
+    locale: matching('locale', /^(?!auto$)[a-z]{2,8}(-[a-z\d]{1,8})*$/i),
     shared: fields.get('shared') === 'true',
   }
 }

@@ -4,11 +4,6 @@ import { type PortalLink, parsePortalLink, readPortalLink, storeFragment } from 
 /** The link that opened the portal. Null in the console. */
 export const portalLink: PortalLink | null = mount.kind === 'portal' ? readPortalLink() : null
 
-/** What the pages of webhooks are called: customers look for their endpoints. */
-export const WORDS = portalLink
-  ? ({ webhook: 'Endpoint', webhooks: 'Endpoints', create: 'Add endpoint' } as const)
-  : ({ webhook: 'Webhook', webhooks: 'Webhooks', create: 'Create webhook' } as const)
-
 export const isFramed = mount.kind === 'portal' && window.parent !== window
 
 /** Whether the page of a host application surrounds the portal, which then has no header and no menu. */

@@ -2,6 +2,7 @@ import { Anchor, Group, Stack, Text, useComputedColorScheme } from '@mantine/cor
 import { type RefObject, useEffect, useRef } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
+import { t } from '../language/t.ts'
 import { loadScriptOf } from '../pages.ts'
 import { tellHost } from '../session/host-messages.ts'
 import { portalLink } from '../session/portal.ts'
@@ -40,13 +41,13 @@ export function EmbeddedShell() {
       style={{ padding }}
     >
       <Anchor className="ph-skip" href="#main">
-        Skip to content
+        {t('Skip to content')}
       </Anchor>
       <Group justify="space-between" wrap="nowrap" gap="md" className="ph-embedded-top">
         {isOnlyPage ? (
           <span />
         ) : (
-          <nav aria-label="Pages" className="ph-embedded-tabs">
+          <nav aria-label={t('Pages')} className="ph-embedded-tabs">
             {pages.map(({ to, label }) => (
               <NavLink
                 key={to}
@@ -62,7 +63,7 @@ export function EmbeddedShell() {
         )}
         <Text
           component="aside"
-          aria-label="Organization"
+          aria-label={t('Organization')}
           className="ph-embedded-organization"
           size="xs"
           c="dimmed"

@@ -15,9 +15,11 @@ import {
   IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
+import { key, t } from '../language/t.ts'
 import { hasTestReceiver, isExploreEnabled } from '../page-settings.ts'
-import { portalLink, WORDS } from '../session/portal.ts'
+import { portalLink } from '../session/portal.ts'
 import type { Session } from '../session/session.tsx'
+import { WORDS } from '../session/words.ts'
 
 export interface Destination {
   readonly label: string
@@ -43,18 +45,23 @@ const NAVIGATION: readonly DestinationGroup[] = [
   {
     label: null,
     destinations: [
-      { label: 'Overview', to: '/overview', icon: IconLayoutDashboard, scope: 'deliveries:read' },
+      {
+        label: key('Overview'),
+        to: '/overview',
+        icon: IconLayoutDashboard,
+        scope: 'deliveries:read',
+      },
       { label: WORDS.webhooks, to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
-      { label: 'Events', to: '/events', icon: IconBolt, scope: 'events:read' },
-      { label: 'Deliveries', to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
-      { label: 'Attempts', to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
-      { label: 'Live', to: '/live', icon: IconActivity, scope: 'deliveries:read' },
+      { label: key('Events'), to: '/events', icon: IconBolt, scope: 'events:read' },
+      { label: key('Deliveries'), to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
+      { label: key('Attempts'), to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
+      { label: key('Live'), to: '/live', icon: IconActivity, scope: 'deliveries:read' },
     ],
   },
   {
     label: 'Configuration',
     destinations: [
-      { label: 'Event types', to: '/event-types', icon: IconBook, scope: null },
+      { label: key('Event types'), to: '/event-types', icon: IconBook, scope: null },
       { label: 'API keys', to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
       { label: 'Audit log', to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
     ],
@@ -85,9 +92,9 @@ export function navigationFor({ can, webhookId, deliveryId }: Session): Destinat
   return groups
     .map(({ label, destinations }) => ({
       label,
-      destinations: destinations.filter(
-        ({ scope, to }) => (scope === null || can(scope)) && isOffered(to),
-      ),
+      destinations: destinations
+        .filter(({ scope, to }) => (scope === null || can(scope)) && isOffered(to))
+        .map((destination) => ({ ...destination, label: t(destination.label) })),
     }))
     .filter(({ destinations }) => destinations.length > 0)
 }
@@ -97,7 +104,7 @@ function isOffered(to: string): boolean {
 }
 
 const ofOneDelivery = (deliveryId: string): Destination => ({
-  label: 'Delivery',
+  label: t('Delivery'),
   to: `/deliveries/${deliveryId}`,
   icon: IconSend,
   scope: null,

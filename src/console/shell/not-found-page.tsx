@@ -2,21 +2,56 @@ import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
+import { t } from '../language/t.ts'
 
 /** For unknown URLs, and for ids of objects that do not exist or no longer exist. */
 export default function NotFoundPage({ noun = 'page' }: { noun?: string }) {
+  const [title, sentence] = TEXTS[noun] ?? [
+    `This ${noun} does not exist`,
+    `The ${noun} was deleted, is past its retention period, or belongs to another organization.`,
+  ]
   return (
-    <Page title="Not found">
+    <Page title={t('Not found')}>
       <EmptyState
-        title={`This ${noun} does not exist`}
+        title={title}
         action={
           <Button component={Link} to="/" variant="default">
-            Go to overview
+            {t('Go to overview')}
           </Button>
         }
       >
-        {`The ${noun} was deleted, is past its retention period, or belongs to another organization.`}
+        {sentence}
       </EmptyState>
     </Page>
   )
+}
+
+/** Of the nouns that the portal has. */
+const TEXTS: Readonly<Record<string, readonly [title: string, sentence: string]>> = {
+  page: [
+    t('This page does not exist'),
+    t('The page was deleted, is past its retention period, or belongs to another organization.'),
+  ],
+  endpoint: [
+    t('This endpoint does not exist'),
+    t(
+      'The endpoint was deleted, is past its retention period, or belongs to another organization.',
+    ),
+  ],
+  delivery: [
+    t('This delivery does not exist'),
+    t(
+      'The delivery was deleted, is past its retention period, or belongs to another organization.',
+    ),
+  ],
+  event: [
+    t('This event does not exist'),
+    t('The event was deleted, is past its retention period, or belongs to another organization.'),
+  ],
+  'event type': [
+    t('This event type does not exist'),
+    t(
+      'The event type was deleted, is past its retention period, or belongs to another organization.',
+    ),
+  ],
 }

@@ -3,6 +3,7 @@ import { Component, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Outlet, useLocation } from 'react-router'
 import { noteReachability } from '../api/reachability.ts'
 import { NotLoaded } from '../components/query-error.tsx'
+import { t } from '../language/t.ts'
 
 /** The page at the address. */
 export function PageOutlet() {
@@ -10,7 +11,9 @@ export function PageOutlet() {
   return (
     <PageBoundary key={pathname}>
       <Suspense
-        fallback={<div className="ph-progress" role="progressbar" aria-label="Loading the page" />}
+        fallback={
+          <div className="ph-progress" role="progressbar" aria-label={t('Loading the page')} />
+        }
       >
         <Outlet />
       </Suspense>
@@ -43,11 +46,11 @@ function Broken({ error }: { error: Error }) {
   const isUnreachable = useReloadOnceReachable(/\bmodule\b/.test(error.message))
   if (isUnreachable) return <NotLoaded />
   return (
-    <Alert color="red" variant="light" role="alert" title="This page failed">
+    <Alert color="red" variant="light" role="alert" title={t('This page failed')}>
       <Stack align="start">
         {error.message}
         <Button size="xs" onClick={() => location.reload()}>
-          Reload
+          {t('Reload')}
         </Button>
       </Stack>
     </Alert>

@@ -20,6 +20,7 @@ import { useLocation } from 'react-router'
 import { useUnreachableSince } from '../api/reachability.ts'
 import { Logo } from '../components/page/logo.tsx'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
+import { rich, t } from '../language/t.ts'
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
@@ -48,7 +49,7 @@ export function Shell() {
     firstPage.current = ''
   }, [pathname, close])
 
-  const collapse = menu.collapsed ? 'Expand menu' : 'Collapse menu'
+  const collapse = menu.collapsed ? t('Expand menu') : t('Collapse menu')
   const Collapse = menu.collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse
   return (
     <AppShell
@@ -59,7 +60,7 @@ export function Shell() {
       transitionDuration={150}
     >
       <Anchor className="ph-skip" href="#main" onClick={() => main.current?.focus()}>
-        Skip to content
+        {t('Skip to content')}
       </Anchor>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -69,7 +70,7 @@ export function Shell() {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={opened ? 'Close menu' : 'Open menu'}
+              aria-label={opened ? t('Close menu') : t('Open menu')}
               aria-expanded={opened}
             />
             {portalLink?.logo ? (
@@ -85,7 +86,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Pages">
+      <AppShell.Navbar p="sm" aria-label={t('Pages')}>
         <Menu collapsed={menu.collapsed && !opened} />
         <Tooltip label={collapse} position="right">
           <ActionIcon
@@ -118,10 +119,12 @@ function ActingAs() {
     <Alert color="yellow" variant="light" icon={<IconBuilding size={18} />} mb="lg" py="xs">
       <Group justify="space-between">
         <span>
-          You are acting for <strong>{viewer.organization.name}</strong>.
+          {rich('You are acting for {strong}.', {
+            strong: <strong>{viewer.organization.name}</strong>,
+          })}
         </span>
         <Anchor href="/console/organizations" size="sm" c="inherit" underline="always">
-          Back to your own organization
+          {t('Back to your own organization')}
         </Anchor>
       </Group>
     </Alert>

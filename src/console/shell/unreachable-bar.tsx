@@ -1,7 +1,9 @@
 import { IconCloudOff } from '@tabler/icons-react'
 import { useUnreachableSince } from '../api/reachability.ts'
+import { dateLocale } from '../language/language.ts'
+import { t } from '../language/t.ts'
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const clock = new Intl.DateTimeFormat(dateLocale, { hour: '2-digit', minute: '2-digit' })
 
 /** Says that the server is unreachable, and how old the figures on the page are. */
 export function UnreachableBar() {
@@ -10,7 +12,9 @@ export function UnreachableBar() {
   return (
     <div className="ph-unreachable" role="alert">
       <IconCloudOff size={16} aria-hidden />
-      {`Posthorn is unreachable. Figures as of ${clock.format(since)}. Trying again …`}
+      {t('Posthorn is unreachable. Figures as of {since}. Trying again …', {
+        since: clock.format(since),
+      })}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import { Radio, Stack } from '@mantine/core'
 import type { RecoveryInclude } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 
 interface IncludeFieldProps {
   readonly value: RecoveryInclude
@@ -10,7 +11,7 @@ interface IncludeFieldProps {
 export function IncludeField({ value, onChange }: IncludeFieldProps) {
   return (
     <Radio.Group
-      label="Which deliveries"
+      label={t('Which deliveries')}
       value={value}
       onChange={(chosen) => onChange(chosen as RecoveryInclude)}
     >
@@ -18,17 +19,21 @@ export function IncludeField({ value, onChange }: IncludeFieldProps) {
         <Radio
           value="ALL"
           label={INCLUDES.ALL}
-          description="All events that this webhook did not receive."
+          description={t('All events that this webhook did not receive.')}
         />
         <Radio
           value="FAILED"
           label={INCLUDES.FAILED}
-          description="Exhausted deliveries. Each is retried with the same id and the full retry schedule."
+          description={t(
+            'Exhausted deliveries. Each is retried with the same id and the full retry schedule.',
+          )}
         />
         <Radio
           value="MISSED"
           label={INCLUDES.MISSED}
-          description="Events of the current event types without a delivery to this webhook: published while the webhook was disabled, or before the webhook subscribed."
+          description={t(
+            'Events of the current event types without a delivery to this webhook: published while the webhook was disabled, or before the webhook subscribed.',
+          )}
         />
       </Stack>
     </Radio.Group>
@@ -36,7 +41,7 @@ export function IncludeField({ value, onChange }: IncludeFieldProps) {
 }
 
 export const INCLUDES: Record<RecoveryInclude, string> = {
-  ALL: 'Failed and missed',
-  FAILED: 'Failed',
-  MISSED: 'Missed',
+  ALL: t('Failed and missed'),
+  FAILED: t('Failed'),
+  MISSED: t('Missed'),
 }

@@ -10,7 +10,8 @@ import {
   type RecoveryInclude,
   TaskRecoverDocument,
 } from '../generated/graphql.ts'
-import { formatCount, formatDuration, plural } from '../lib/format.ts'
+import { t } from '../language/t.ts'
+import { formatCount, formatDuration } from '../lib/format.ts'
 import { IncludeField } from './include-field.tsx'
 import { RecoverPresets } from './recover-presets.tsx'
 
@@ -48,7 +49,7 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
   }
 
   async function submit(dryRun: boolean) {
-    if (since === null) return setErrors({ since: 'Choose a start time.' })
+    if (since === null) return setErrors({ since: t('Choose a start time.') })
     setErrors({})
     const outcome = await run({
       input: {
@@ -67,7 +68,7 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
   }
 
   return (
-    <Section title="What to recover">
+    <Section title={t('What to recover')}>
       <RecoverPresets
         failingFrom={failingFrom}
         since={since}
@@ -79,15 +80,15 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <DateTimeInput
-          label="Events published from"
-          description="In your time zone."
+          label={t('Events published from')}
+          description={t('In your time zone.')}
           value={since}
           onChange={change(setSince)}
           error={errors.since}
         />
         <DateTimeInput
-          label="Until"
-          description="Empty: now."
+          label={t('Until')}
+          description={t('Empty: now.')}
           value={until}
           onChange={change(setUntil)}
           error={errors.until}
@@ -95,9 +96,11 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
       </SimpleGrid>
       <IncludeField value={include} onChange={change(setInclude)} />
       <NumberInput
-        label="Rate"
-        description="Maximum deliveries queued per second, from 1 to 5,000. The limits of the webhook apply as well."
-        suffix=" per second"
+        label={t('Rate')}
+        description={t(
+          'Maximum deliveries queued per second, from 1 to 5,000. The limits of the webhook apply as well.',
+        )}
+        suffix={` ${t('per second')}`}
         maw={420}
         min={1}
         max={5_000}
@@ -118,11 +121,11 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
             loading={running}
             onClick={() => submit(true)}
           >
-            Preview
+            {t('Preview')}
           </Button>
           {counted && counted.count > 0 && webhook.enabled && (
             <Button loading={running} onClick={() => submit(false)}>
-              {`Re-send ${amountOf(counted)}`}
+              {t('Re-send {counted}', { counted: amountOf(counted) })}
             </Button>
           )}
         </Group>
@@ -133,18 +136,23 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
 
 /** `4,312 deliveries`, `10,000 or more deliveries` */
 function amountOf({ count, countIsExact }: Counted): string {
-  if (!countIsExact) return `${formatCount(count)} or more deliveries`
-  return `${formatCount(count)} ${plural(count, 'delivery', 'deliveries')}`
+  if (!countIsExact) return t('{count} or more deliveries', { count: formatCount(count) })
+  return t('{count, plural, one {# delivery} other {# deliveries}}', { count })
 }
 
 function summaryOf(counted: Counted, ratePerSecond: number, waiting: number): string {
   if (counted.count > 0) {
     const time = formatDuration(1_000 * Math.ceil(counted.count / ratePerSecond))
-    return `${amountOf(counted)}, queued in about ${time} at this rate.`
+    return t('{counted}, queued in about {time} at this rate.', {
+      counted: amountOf(counted),
+      time,
+    })
   }
-  if (waiting === 0) return 'There is nothing to recover in this time range.'
-  const [wait, these] = waiting === 1 ? ['waits', 'that delivery'] : ['wait', 'these deliveries']
-  return `There is nothing to recover: ${amountOf({ count: waiting, countIsExact: true })} ${wait} for the end of the hold. Resume the webhook to send ${these}.`
+  if (waiting === 0) return t('There is nothing to recover in this time range.')
+  return t(
+    'There is nothing to recover: {count, plural, one {# delivery waits for the end of the hold. Resume the webhook to send that delivery.} other {# deliveries wait for the end of the hold. Resume the webhook to send these deliveries.}}',
+    { count: waiting },
+  )
 }
 
 /** Deliveries that wait for the end of a hold are queued already, so there is nothing to recover. */

@@ -5,8 +5,9 @@ import { Page } from '../components/page/page.tsx'
 import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { usePanel } from '../components/use-panel.ts'
-import { WORDS } from '../session/portal.ts'
+import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
+import { WORDS } from '../session/words.ts'
 import NotFoundPage from '../shell/not-found-page.tsx'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { webhookName } from '../webhooks/webhook-name.ts'
@@ -24,15 +25,17 @@ export default function RecoverPage() {
   useHealthChanges(id, reload)
   const webhook = data?.webhook
   const mayRecover = can('deliveries:write')
-  if (data && !webhook && !error) return <NotFoundPage noun={WORDS.webhook.toLowerCase()} />
+  if (data && !webhook && !error) return <NotFoundPage noun={WORDS.noun} />
   return (
     <Page
-      title="Recover deliveries"
+      title={t('Recover deliveries')}
       breadcrumbs={[
         [WORDS.webhooks, '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
-      description="Re-sends the events that this webhook missed or failed to accept in a time range. You can repeat a recovery safely: no delivery that succeeded is sent again."
+      description={t(
+        'Re-sends the events that this webhook missed or failed to accept in a time range. You can repeat a recovery safely: no delivery that succeeded is sent again.',
+      )}
     >
       {error && !webhook && <QueryError error={error} reload={reload} />}
       {!webhook && !error && <DetailSkeleton />}

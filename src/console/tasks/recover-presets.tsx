@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { RECENT_TIMES } from '../components/filters/recent-times.ts'
+import { t } from '../language/t.ts'
 
 interface RecoverPresetsProps {
   /** The start of the current failures, if the last attempt failed. */
@@ -14,14 +15,14 @@ interface RecoverPresetsProps {
 export function RecoverPresets({ failingFrom, since, until, choose }: RecoverPresetsProps) {
   const [chosen, setChosen] = useState<{ label: string; since: string } | null>(null)
   const presets = [
-    ...(failingFrom ? [{ label: 'Since failures began', from: () => failingFrom }] : []),
+    ...(failingFrom ? [{ label: t('Since failures began'), from: () => failingFrom }] : []),
     ...RECENT_TIMES.map(({ label, ms }) => ({
-      label,
+      label: t(label),
       from: () => new Date(Date.now() - ms).toISOString(),
     })),
   ]
   return (
-    <Group gap="xs" role="group" aria-label="Common times">
+    <Group gap="xs" role="group" aria-label={t('Common times')}>
       {presets.map(({ label, from }) => {
         const isChosen =
           until === null &&

@@ -7,6 +7,7 @@ import { useCursors } from '../components/lists/use-cursors.ts'
 import { Section } from '../components/page/section.tsx'
 import { Time } from '../components/time.tsx'
 import { RecoveriesDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 import { INCLUDES } from './include-field.tsx'
 import { RecoveredTimes, TaskStateBadge } from './task-result.tsx'
@@ -14,13 +15,13 @@ import { RecoveredTimes, TaskStateBadge } from './task-result.tsx'
 const REFRESH_EVERY_MS = 3_000
 
 const COLUMNS: readonly Column<TaskFieldsFragment>[] = [
-  { label: 'Started', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { label: 'Events published', cell: (task) => <RecoveredTimes task={task} /> },
-  { label: 'Deliveries', cell: ({ recovery }) => recovery && INCLUDES[recovery.include] },
-  { label: 'State', width: 200, cell: (task) => <TaskStateBadge task={task} /> },
-  { label: 'Queued', end: true, width: 100, cell: ({ changed }) => formatCount(changed) },
-  { label: 'Delivered', end: true, width: 100, cell: ({ succeeded }) => formatCount(succeeded) },
-  { label: 'Failed', end: true, width: 90, cell: ({ exhausted }) => formatCount(exhausted) },
+  { label: t('Started'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { label: t('Events published'), cell: (task) => <RecoveredTimes task={task} /> },
+  { label: t('Deliveries'), cell: ({ recovery }) => recovery && INCLUDES[recovery.include] },
+  { label: t('State'), width: 200, cell: (task) => <TaskStateBadge task={task} /> },
+  { label: t('Queued'), end: true, width: 100, cell: ({ changed }) => formatCount(changed) },
+  { label: t('Delivered'), end: true, width: 100, cell: ({ succeeded }) => formatCount(succeeded) },
+  { label: t('Failed'), end: true, width: 90, cell: ({ exhausted }) => formatCount(exhausted) },
 ]
 
 /** The recoveries of a webhook, including a running one. */
@@ -35,9 +36,9 @@ export function Recoveries({ webhookId }: { webhookId: string }) {
   const runs = tasks?.nodes.some(({ state, unfinished }) => state === 'RUNNING' || unfinished > 0)
   usePolling(runs ? REFRESH_EVERY_MS : null, read.reload)
   return (
-    <Section title="Recoveries">
+    <Section title={t('Recoveries')}>
       <List
-        label="Recoveries"
+        label={t('Recoveries')}
         columns={COLUMNS}
         rows={tasks?.nodes}
         keyOf={({ id }) => id}
@@ -45,7 +46,7 @@ export function Recoveries({ webhookId }: { webhookId: string }) {
         {...read}
         empty={
           <Text size="sm" c="dimmed">
-            No recoveries yet.
+            {t('No recoveries yet.')}
           </Text>
         }
         pages={{ info: tasks?.pageInfo, cursors }}

@@ -4,7 +4,8 @@ import { useClient } from 'urql'
 import { Confirm } from '../components/confirm.tsx'
 import { FormError } from '../components/forms/form-parts.tsx'
 import { TaskGroupsDocument } from '../generated/graphql.ts'
-import { formatCount, plural } from '../lib/format.ts'
+import { t } from '../language/t.ts'
+import { formatCount } from '../lib/format.ts'
 import { type DeliveryGroup, LeftOut } from './left-out.tsx'
 import { changesState, restInput, type TargetAction, type TaskTarget } from './task-target.ts'
 import { useStartTask } from './use-start-task.ts'
@@ -65,37 +66,44 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
       opened={target !== null}
       onClose={onClose}
       title={titleOf(action, counted)}
-      action={isNothing ? null : isRedelivery ? 'Redeliver' : 'Cancel deliveries'}
+      action={isNothing ? null : isRedelivery ? t('Redeliver') : t('Cancel deliveries')}
       pending={counted === null || 'error' in counted}
       destructive={!isRedelivery}
-      {...(!isRedelivery && !isNothing && { dismiss: 'Keep' })}
+      {...(!isRedelivery && !isNothing && { dismiss: t('Keep') })}
       onConfirm={confirm}
     >
       <Stack gap="sm">
-        {counted === null && <Skeleton height={12} w={160} aria-label="Counting …" />}
+        {counted === null && <Skeleton height={12} w={160} aria-label={t('Counting …')} />}
         {counted !== null && 'error' in counted && <FormError>{counted.error}</FormError>}
         {!isNothing && (
           <span>
             {isRedelivery
-              ? 'Each delivery keeps its id and starts its retry schedule again; a retrying delivery is sent now.'
-              : 'No further attempts are made, so the endpoints may not get these events. Running attempts finish and are recorded. You can redeliver the deliveries later.'}
+              ? t(
+                  'Each delivery keeps its id and starts its retry schedule again; a retrying delivery is sent now.',
+                )
+              : t(
+                  'No further attempts are made, so the endpoints may not get these events. Running attempts finish and are recorded. You can redeliver the deliveries later.',
+                )}
           </span>
         )}
         {counted !== null && leftOut.length > 0 && (
-          <Stack gap={4} component="section" aria-label="Left out">
-            <Text inherit>{isNothing ? 'Of the selected deliveries:' : 'Left out:'}</Text>
+          <Stack gap={4} component="section" aria-label={t('Left out')}>
+            <Text inherit>{isNothing ? t('Of the selected deliveries:') : t('Left out:')}</Text>
             <LeftOut action={action} groups={leftOut} onChange={onClose} />
           </Stack>
         )}
         {isRedelivery && succeeded > 0 && (
           <Text inherit c="var(--posthorn-on-orange)">
-            {`${formatCount(succeeded)} of them succeeded already: ${plural(succeeded, 'its endpoint receives the same event', 'their endpoints receive the same events')} again.`}
+            {t(
+              '{count, plural, one {# of them succeeded already: its endpoint receives the same event again.} other {# of them succeeded already: their endpoints receive the same events again.}}',
+              { count: succeeded },
+            )}
           </Text>
         )}
         {!isNothing && (
           <NumberInput
-            label="Per second"
-            description="The maximum number to queue per second: 1 to 5,000."
+            label={t('Per second')}
+            description={t('The maximum number to queue per second: 1 to 5,000.')}
             min={1}
             max={MAX_RATE}
             w={240}
@@ -114,11 +122,18 @@ type Counted =
   | null
 
 function titleOf(action: TargetAction, counted: Counted): string {
-  const verb = action === 'REDELIVER' ? 'Redeliver' : 'Cancel'
-  if (!counted || 'error' in counted) return `${verb} the selected deliveries?`
+  const isRedelivery = action === 'REDELIVER'
+  if (!counted || 'error' in counted) {
+    return isRedelivery
+      ? t('Redeliver the selected deliveries?')
+      : t('Cancel the selected deliveries?')
+  }
   const { count, countIsExact } = counted
-  if (count === 0) return `Nothing to ${verb.toLowerCase()}`
-  return `${verb} ${formatCount(count)}${countIsExact ? '' : '+'} ${plural(count, 'delivery', 'deliveries')}?`
+  if (count === 0) return isRedelivery ? t('Nothing to redeliver') : t('Nothing to cancel')
+  const shown = `${formatCount(count)}${countIsExact ? '' : '+'}`
+  return isRedelivery
+    ? t('Redeliver {shown} {count, plural, one {delivery} other {deliveries}}?', { shown, count })
+    : t('Cancel {shown} {count, plural, one {delivery} other {deliveries}}?', { shown, count })
 }
 
 /** Reads the groups of deliveries that an action leaves alone. None if they cannot be read: then the number says enough. */

@@ -12,6 +12,7 @@ import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
 import { deliveryColumns } from '../deliveries/list/delivery-columns.tsx'
 import { TaskFailuresDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
+import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import { INCLUDES } from './include-field.tsx'
@@ -25,7 +26,7 @@ import {
 import { useTask } from './use-task.ts'
 
 const COLUMNS = deliveryColumns(null)
-const PARENTS = [['Deliveries', '/deliveries']] as const
+const PARENTS = [[t('Deliveries'), '/deliveries']] as const
 
 /** One bulk action: what came of it, and which deliveries failed again. */
 export default function TaskPage() {
@@ -33,18 +34,19 @@ export default function TaskPage() {
   const { task, error, reload } = useTask(id)
   if (error && !task) {
     return (
-      <Page title="Bulk actions" breadcrumbs={PARENTS}>
+      <Page title={t('Bulk actions')} breadcrumbs={PARENTS}>
         <QueryError error={error} reload={reload} />
       </Page>
     )
   }
   if (!task) {
     return (
-      <Page title="Bulk actions" breadcrumbs={PARENTS}>
+      <Page title={t('Bulk actions')} breadcrumbs={PARENTS}>
         {task === null ? (
-          <EmptyState title="This bulk action does not exist">
-            Results are kept as long as the deliveries. Check the id, or look at the list of
-            deliveries.
+          <EmptyState title={t('This bulk action does not exist')}>
+            {t(
+              'Results are kept as long as the deliveries. Check the id, or look at the list of deliveries.',
+            )}
           </EmptyState>
         ) : (
           <DetailSkeleton />
@@ -62,13 +64,18 @@ export default function TaskPage() {
       <TaskResult task={task} />
       <Facts
         facts={[
-          { label: 'Started', value: <Time at={task.createdAt} /> },
-          task.finishedAt ? { label: 'Finished', value: <Time at={task.finishedAt} /> } : null,
+          { label: t('Started'), value: <Time at={task.createdAt} /> },
+          task.finishedAt ? { label: t('Finished'), value: <Time at={task.finishedAt} /> } : null,
           task.recovery
-            ? { label: 'Events published', value: <RecoveredTimes task={task} /> }
+            ? { label: t('Events published'), value: <RecoveredTimes task={task} /> }
             : null,
-          task.recovery ? { label: 'Deliveries', value: INCLUDES[task.recovery.include] } : null,
-          { label: 'Rate', value: `${formatCount(task.ratePerSecond)} per second` },
+          task.recovery ? { label: t('Deliveries'), value: INCLUDES[task.recovery.include] } : null,
+          {
+            label: t('Rate'),
+            value: t('{ratePerSecond} per second', {
+              ratePerSecond: formatCount(task.ratePerSecond),
+            }),
+          },
         ]}
       />
       {task.action !== 'CANCEL' && <Failures task={task} />}
@@ -91,15 +98,15 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
   )
   const connection = data?.bulkTask?.exhaustedDeliveries
   return (
-    <Stack component="section" gap="xs" aria-label="Failed again">
+    <Stack component="section" gap="xs" aria-label={t('Failed again')}>
       <Title order={2} size="h5">
-        Failed again
+        {t('Failed again')}
       </Title>
       <Text size="sm" c="dimmed">
-        Deliveries that this bulk action queued and that have run out of retries since.
+        {t('Deliveries that this bulk action queued and that have run out of retries since.')}
       </Text>
       <List
-        label="Failed again"
+        label={t('Failed again')}
         columns={COLUMNS}
         rows={connection?.nodes}
         keyOf={(delivery) => delivery.id}
@@ -108,7 +115,7 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
         pages={{ info: connection?.pageInfo, cursors }}
         empty={
           <Text size="sm" c="dimmed" p="md">
-            No delivery has failed.
+            {t('No delivery has failed.')}
           </Text>
         }
       />

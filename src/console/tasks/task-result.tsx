@@ -1,3 +1,4 @@
+import { key, rich, t } from '../language/t.ts'
 import './tasks.css'
 import { Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -11,7 +12,7 @@ import {
   type TaskFieldsFragment,
   TaskStopDocument,
 } from '../generated/graphql.ts'
-import { formatCount, plural } from '../lib/format.ts'
+import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import { partsOf } from './task-parts.ts'
 
@@ -30,33 +31,40 @@ interface TaskProps {
 /** A task that completed has not succeeded for that. */
 export function TaskStateBadge({ task: { state, exhausted } }: TaskProps) {
   if (state === 'COMPLETED' && exhausted > 0) {
-    return <StateBadge label="Completed with failures" color="orange" />
+    return <StateBadge label={t('Completed with failures')} color="orange" />
   }
   return <StateBadge label={LABELS[state]} color={COLORS[state]} />
 }
 
 const LABELS = {
-  RUNNING: 'Queuing',
-  DELIVERING: 'Delivering',
-  COMPLETED: 'Completed',
-  CANCELED: 'Stopped',
-  FAILED: 'Failed',
+  RUNNING: t('Queuing'),
+  DELIVERING: t('Delivering'),
+  COMPLETED: t('Completed'),
+  CANCELED: t('Stopped'),
+  FAILED: t('Failed'),
 }
 
 /** "Redelivery of 4,312 deliveries" */
 export function taskHeading({ action, total, totalIsExact }: TaskFieldsFragment): string {
-  const words = `${formatCount(total)}${totalIsExact ? '' : '+'}`
-  return `${HEADINGS[action]} of ${words} ${plural(total, 'delivery', 'deliveries')}`
+  const shown = `${formatCount(total)}${totalIsExact ? '' : '+'}`
+  return t(HEADINGS[action], { shown, total })
 }
 
-const HEADINGS = { REDELIVER: 'Redelivery', CANCEL: 'Cancellation', RECOVER: 'Recovery' }
+const HEADINGS = {
+  REDELIVER: key('Redelivery of {shown} {total, plural, one {delivery} other {deliveries}}'),
+  CANCEL: key('Cancellation of {shown} {total, plural, one {delivery} other {deliveries}}'),
+  RECOVER: key('Recovery of {shown} {total, plural, one {delivery} other {deliveries}}'),
+}
 
 /** When the events of a recovery were published. */
 export function RecoveredTimes({ task: { recovery } }: TaskProps) {
   if (!recovery) return null
   return (
     <Text size="sm">
-      <Time at={recovery.since} /> to <Time at={recovery.until} />
+      {rich('{since} to {until}', {
+        since: <Time at={recovery.since} />,
+        until: <Time at={recovery.until} />,
+      })}
     </Text>
   )
 }
@@ -68,7 +76,7 @@ export function TaskResult({ task }: TaskProps) {
   const whole = parts.reduce((sum, { count }) => sum + count, 0)
   return (
     <Stack gap={6}>
-      <Progress.Root size="sm" aria-label="Progress of the bulk action">
+      <Progress.Root size="sm" aria-label={t('Progress of the bulk action')}>
         {parts.map(({ name, count, color }) => (
           <Progress.Section
             key={name}
@@ -82,8 +90,11 @@ export function TaskResult({ task }: TaskProps) {
         {action !== 'CANCEL' && (
           <Text size="sm" fw={600}>
             {created > 0
-              ? `${formatCount(changed)} queued, ${formatCount(created)} of them new`
-              : `${formatCount(changed)} queued`}
+              ? t('{changed} queued, {created} of them new', {
+                  changed: formatCount(changed),
+                  created: formatCount(created),
+                })
+              : t('{changed} queued', { changed: formatCount(changed) })}
           </Text>
         )}
         {parts.map(({ name, count, color }) => (
@@ -99,13 +110,13 @@ export function TaskResult({ task }: TaskProps) {
             size="sm"
             underline="always"
           >
-            Show the attempts since then
+            {t('Show the attempts since then')}
           </Anchor>
         )}
       </Group>
       {task.state === 'CANCELED' && (
         <Text size="sm">
-          Stopped. Deliveries queued before are sent; the other deliveries are unchanged.
+          {t('Stopped. Deliveries queued before are sent; the other deliveries are unchanged.')}
         </Text>
       )}
       {task.failure && (
@@ -118,12 +129,12 @@ export function TaskResult({ task }: TaskProps) {
 }
 
 const PARTS = {
-  delivered: 'delivered',
-  failed: 'failed',
-  waiting: 'in progress',
-  canceled: 'canceled',
-  left: 'remaining',
-  skipped: 'skipped: finished, queued or waiting',
+  delivered: t('delivered'),
+  failed: t('failed'),
+  waiting: t('in progress'),
+  canceled: t('canceled'),
+  left: t('remaining'),
+  skipped: t('skipped: finished, queued or waiting'),
 }
 
 /** Stops a running bulk action. Nothing for others, and without the scope. */
@@ -136,18 +147,20 @@ export function StopTask({ task }: TaskProps) {
     <>
       {task.state === 'RUNNING' && (
         <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
-          Stop
+          {t('Stop')}
         </Button>
       )}
       <Confirm
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title="Stop this bulk action?"
-        action="Stop"
+        title={t('Stop this bulk action?')}
+        action={t('Stop')}
         destructive
         onConfirm={() => run({ id: task.id })}
       >
-        Deliveries that are already queued or canceled stay so. The other deliveries do not change.
+        {t(
+          'Deliveries that are already queued or canceled stay so. The other deliveries do not change.',
+        )}
       </Confirm>
     </>
   )

@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, rem } from '@mantine/core'
+import { t } from '../language/t.ts'
 
 /** A calm blue. Shades 6 and 7 are dark enough for white text. */
 const INK: MantineColorsTuple = [
@@ -34,7 +35,7 @@ export const theme = createTheme({
     },
   },
   components: {
-    CloseButton: { defaultProps: { 'aria-label': 'Close' } },
+    CloseButton: { defaultProps: () => ({ 'aria-label': t('Close') }) },
     // Enter chooses the first match of what was typed.
     Select: { defaultProps: { selectFirstOptionOnChange: true } },
     // The shell's header is the only banner of a page.

@@ -11,18 +11,19 @@ import {
   type WebhookOrder,
   type WebhookState,
 } from '../generated/graphql.ts'
+import { key } from '../language/t.ts'
 
 export const WEBHOOK_FILTERS = ['search', 'state', 'subscribesTo'] as const
 
 /** The orders of the list, the usual one first. */
 export const WEBHOOK_ORDERS = optionsOf<WebhookOrder>({
-  ATTENTION_FIRST: 'Trouble first',
-  MOST_WAITING: 'Most waiting',
-  OLDEST_WAITING: 'Oldest waiting',
-  LEAST_SUCCESSFUL: 'Lowest success rate',
-  SLOWEST: 'Slowest, by p95',
-  NAME: 'Name',
-  NEWEST_FIRST: 'Newest first',
+  ATTENTION_FIRST: key('Trouble first'),
+  MOST_WAITING: key('Most waiting'),
+  OLDEST_WAITING: key('Oldest waiting'),
+  LEAST_SUCCESSFUL: key('Lowest success rate'),
+  SLOWEST: key('Slowest, by p95'),
+  NAME: key('Name'),
+  NEWEST_FIRST: key('Newest first'),
 })
 
 export const webhooksQuery = pageQuery(

@@ -95,7 +95,9 @@ story('a person acknowledges an incident and takes it, and others see who did', 
 
 story('a snoozed incident leaves the list, and returns when its time is over', async () => {
   const page = await go()
-  await (await openMenu('badges.example')).getByRole('menuitem', { name: 'For an hour' }).click()
+  await (await openMenu('badges.example'))
+    .getByRole('menuitem', { name: 'Snooze for an hour' })
+    .click()
   await rowOf('badges.example').waitFor({ state: 'detached' })
   const switches = section().getByRole('radiogroup', { name: 'State of incidents' })
   await switches.getByText('Snoozed 1').click()
@@ -114,7 +116,7 @@ story('a snoozed incident leaves the list, and returns when its time is over', a
 story('a snooze of another time says what is wrong with the time', async () => {
   const page = await go()
   await (await openMenu('badges.example'))
-    .getByRole('menuitem', { name: 'Until another time' })
+    .getByRole('menuitem', { name: 'Snooze until another time' })
     .click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel(/^Until/).fill('2020-01-01T12:00')
@@ -133,12 +135,12 @@ story('an incident that is over is listed with how long it lasted', async () => 
     [parseId('webhook', seed.webhooks.crm)],
   )
   await go('/overview?incidents=over')
-  await section().getByRole('table').waitFor()
-  expect(await rowOf('Customer relations').count()).toBe(0)
   await section().getByText('7 days').click()
   await expect
     .poll(() => rowOf('Customer relations').innerText())
     .toMatch(/Behind[\s\S]*3 hr[\s\S]*Recovered[\s\S]*1,200/)
+  await section().getByText('24 hours').click()
+  await rowOf('Customer relations').waitFor({ state: 'detached' })
 })
 
 story('with the keyboard alone an incident is acknowledged and snoozed', async () => {
@@ -149,7 +151,7 @@ story('with the keyboard alone an incident is acknowledged and snoozed', async (
   await expect.poll(() => rowOf('Statistics of the fair').innerText()).toContain('Acknowledged')
   await section().getByRole('button', { name: 'More actions: Statistics of the fair' }).focus()
   await page.keyboard.press('Enter')
-  const item = page.getByRole('menuitem', { name: 'For a week' })
+  const item = page.getByRole('menuitem', { name: 'Snooze for a week' })
   await item.waitFor()
   const isReached = () => item.evaluate((element) => element === document.activeElement)
   for (let i = 0; i < 10 && !(await isReached()); i++) await page.keyboard.press('ArrowDown')
@@ -189,7 +191,9 @@ story('the list, its menu and its dialogs fit every width, and are accessible', 
       expect.soft(await misfits(page), `${colorScheme}, ${width}`).toEqual([])
     }
     await openMenu('Accounting')
-    expect.soft(await violations(page), `${colorScheme}, menu`).toEqual([])
+    // An open menu is outside of the landmarks of the page.
+    const ofMenu = (await violations(page)).filter((each) => !each.startsWith('region'))
+    expect.soft(ofMenu, `${colorScheme}, menu`).toEqual([])
     await page.getByRole('menuitem', { name: 'Assign' }).click()
     await page.getByRole('dialog').getByLabel('Name').waitFor()
     expect.soft(await violations(page), `${colorScheme}, dialog`).toEqual([])

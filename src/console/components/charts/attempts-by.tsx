@@ -3,6 +3,7 @@ import { IconStack2 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { type BucketUnit, FailureCausesDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { QueryError } from '../query-error.tsx'
 import { AttemptsChart, HEIGHT_PX } from './attempts-chart.tsx'
@@ -25,7 +26,7 @@ export function AttemptsBy(props: AttemptsByProps) {
   const [byCause, setByCause] = useState(false)
   const menu = (
     <Menu.Item leftSection={<IconStack2 size={14} />} onClick={() => setByCause(!byCause)}>
-      {byCause ? 'All attempts by status' : 'Failures by cause'}
+      {byCause ? t('All attempts by status') : t('Failures by cause')}
     </Menu.Item>
   )
   return byCause ? <ByCause {...props} menu={menu} /> : <ByStatus {...props} menu={menu} />
@@ -40,10 +41,13 @@ function ByStatus(props: GroupedProps) {
   return (
     <AttemptsChart
       {...props}
-      label={`Attempts over time: ${formatCount(totals.succeeded)} succeeded, ${formatCount(totals.failed)} failed.`}
+      label={t('Attempts over time: {succeeded} succeeded, {failed} failed.', {
+        succeeded: formatCount(totals.succeeded),
+        failed: formatCount(totals.failed),
+      })}
       stacks={statusStacks(props.bars)}
       filters={{}}
-      empty="No attempts in this time range."
+      empty={t('No attempts in this time range.')}
     />
   )
 }
@@ -75,14 +79,14 @@ function ByCause(props: GroupedProps) {
     <>
       <AttemptsChart
         {...props}
-        label="Failed attempts over time by cause."
+        label={t('Failed attempts over time by cause.')}
         stacks={causeStacks(bars, causes.buckets)}
         filters={{ response: 'FAILED' }}
-        empty="No failures in this time range."
+        empty={t('No failures in this time range.')}
       />
       {!causes.countIsExact && (
         <Text size="xs" c="dimmed">
-          Counting stopped at the newest 50,000 failures.
+          {t('Counting stopped at the newest 50,000 failures.')}
         </Text>
       )}
     </>

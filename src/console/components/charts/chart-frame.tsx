@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import './chart-frame.css'
 import { ActionIcon, Center, Group, Menu, ScrollArea, Text, Title } from '@mantine/core'
 import { IconChartBar, IconDots, IconTable } from '@tabler/icons-react'
@@ -45,7 +46,7 @@ export function ChartFrame(props: ChartFrameProps) {
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={`Options of the chart: ${title ?? 'Attempts'}`}
+                aria-label={t('Options of the chart: {title}', { title: title ?? t('Attempts') })}
               >
                 <IconDots size={16} />
               </ActionIcon>
@@ -57,7 +58,7 @@ export function ChartFrame(props: ChartFrameProps) {
                   leftSection={asTable ? <IconChartBar size={14} /> : <IconTable size={14} />}
                   onClick={() => setAsTable(!asTable)}
                 >
-                  {asTable ? 'Show as a chart' : 'Show as a table'}
+                  {asTable ? t('Show as a chart') : t('Show as a table')}
                 </Menu.Item>
               )}
             </Menu.Dropdown>
@@ -75,7 +76,7 @@ export function ChartFrame(props: ChartFrameProps) {
           <table className="ph-chart-table" aria-label={label}>
             <thead>
               <tr>
-                {['Time', ...columns].map((column) => (
+                {[t('Time'), ...columns].map((column) => (
                   <th key={column} scope="col">
                     {column}
                   </th>

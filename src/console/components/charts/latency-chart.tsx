@@ -1,4 +1,5 @@
 import type { BucketUnit } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatDuration } from '../../lib/format.ts'
 import type { Bar } from './buckets/fold-buckets.ts'
 import { LineChart } from './line-chart.tsx'
@@ -22,8 +23,8 @@ export function LatencyChart({ bars, ...plot }: LatencyChartProps) {
   return (
     <LineChart
       {...plot}
-      title="Latency"
-      label="Latency over time: p50, p95 and p99."
+      title={t('Latency')}
+      label={t('Latency over time: p50, p95 and p99.')}
       bars={bars}
       format={formatLatency}
       lines={LINES.map(({ name, ...line }) => ({

@@ -1,4 +1,5 @@
 import type { BucketUnit } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import type { Series } from './buckets/series.ts'
 import { ChartFrame } from './chart-frame.tsx'
 import { ticksOf } from './plot/axis.ts'
@@ -33,7 +34,7 @@ interface LineChartProps {
   zoom?: ((since: string, until: string) => void) | undefined
 }
 
-const NOT_COUNTED = 'not counted'
+const NOT_COUNTED = t('not counted')
 
 /** Lines over time, each interrupted where it has no value, and the same numbers as a table. */
 export function LineChart(props: LineChartProps) {
@@ -57,7 +58,7 @@ export function LineChart(props: LineChartProps) {
             : [[spanOf(bar, unit), ...texts.map((text) => text ?? '–')]]
         })
       }
-      empty={values.length === 0 && !hasUnknown ? 'No attempts in this time range.' : undefined}
+      empty={values.length === 0 && !hasUnknown ? t('No attempts in this time range.') : undefined}
       legend={
         (lines.length > 1 || hasUnknown) && (
           <>
@@ -76,7 +77,7 @@ export function LineChart(props: LineChartProps) {
             {hasUnknown && (
               <span className="ph-legend">
                 <UnknownPattern swatch />
-                Not counted
+                {t('Not counted')}
               </span>
             )}
           </>

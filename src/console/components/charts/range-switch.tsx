@@ -1,6 +1,7 @@
 import { Group, SegmentedControl } from '@mantine/core'
 import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
+import { t } from '../../language/t.ts'
 import { changedParams } from '../../lib/changed-params.ts'
 import { setTimeZone, useTimeZone } from '../../lib/time-zone.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
@@ -19,13 +20,13 @@ export function RangeSwitch({ range, choose, zoom }: RangeSwitchProps) {
         <>
           <DateTimeInput
             size="xs"
-            label="From"
+            label={t('From')}
             value={since}
             onChange={(at) => at && at < until && zoom(at, until)}
           />
           <DateTimeInput
             size="xs"
-            label="To"
+            label={t('To')}
             value={until}
             onChange={(at) => at && at > since && zoom(since, at)}
           />
@@ -33,19 +34,19 @@ export function RangeSwitch({ range, choose, zoom }: RangeSwitchProps) {
       )}
       <SegmentedControl
         size="xs"
-        aria-label="Time range"
+        aria-label={t('Time range')}
         data={[
           ...RANGES.map(({ value, label }) => ({ value, label })),
-          { value: CUSTOM, label: 'Custom' },
+          { value: CUSTOM, label: t('Custom') },
         ]}
         value={range.value}
         onChange={(value) => (value === CUSTOM ? zoom(since, until) : choose(value))}
       />
       <SegmentedControl
         size="xs"
-        aria-label="Time zone"
+        aria-label={t('Time zone')}
         data={[
-          { value: 'local', label: 'Local' },
+          { value: 'local', label: t('Local') },
           { value: 'utc', label: 'UTC' },
         ]}
         value={zone}

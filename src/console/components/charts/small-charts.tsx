@@ -1,4 +1,5 @@
 import type { BacklogBucketFragment, BucketUnit } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatCompact, formatPercent } from '../../lib/format.ts'
 import type { Bar } from './buckets/fold-buckets.ts'
 import {
@@ -34,12 +35,12 @@ const SHARES = [0, 0.9, 0.99, 0.999, 1]
 
 /** `lines`: by default one, of the bars. */
 export function SuccessChart(props: SmallChartProps & { lines?: readonly LineOf[] }) {
-  const own = [{ label: 'Success rate', color: 'var(--posthorn-chart-2xx)', bars: props.bars }]
+  const own = [{ label: t('Success rate'), color: 'var(--posthorn-chart-2xx)', bars: props.bars }]
   return (
     <LineChart
       {...props}
-      title="Success rate"
-      label="Success rate over time."
+      title={t('Success rate')}
+      label={t('Success rate over time.')}
       ticks={SHARES}
       format={formatPercent}
       lines={(props.lines ?? own).map((line) => ({ ...line, values: successRates(line.bars) }))}
@@ -51,8 +52,8 @@ export function P95Chart(props: SmallChartProps & { lines: readonly LineOf[] }) 
   return (
     <LineChart
       {...props}
-      title="Response time, p95"
-      label="p95 of the response time over time."
+      title={t('Response time, p95')}
+      label={t('p95 of the response time over time.')}
       format={formatLatency}
       lines={props.lines.map((line) => ({ ...line, values: p95s(line.bars) }))}
     />
@@ -62,18 +63,24 @@ export function P95Chart(props: SmallChartProps & { lines: readonly LineOf[] }) 
 /** Attempts per second, minute or hour. */
 export function ThroughputChart(props: SmallChartProps & { lines?: readonly LineOf[] }) {
   const nowMs = Date.now()
-  const own = [{ label: 'Throughput', color: 'var(--posthorn-mark-blue)', bars: props.bars }]
+  const own = [{ label: t('Throughput'), color: 'var(--posthorn-mark-blue)', bars: props.bars }]
   const lines = (props.lines ?? own).map((line) => ({ ...line, values: rates(line.bars, nowMs) }))
   const rate = rateOf(lines.map(({ values }) => values))
   return (
     <LineChart
       {...props}
-      title={`Throughput per ${rate.per}`}
-      label={`Attempts per ${rate.per} over time.`}
+      title={THROUGHPUT[rate.per].title}
+      label={THROUGHPUT[rate.per].label}
       format={formatRate}
       lines={lines.map((line) => ({ ...line, values: perRate(line.values, rate) }))}
     />
   )
+}
+
+const THROUGHPUT = {
+  second: { title: t('Throughput per second'), label: t('Attempts per second over time.') },
+  minute: { title: t('Throughput per minute'), label: t('Attempts per minute over time.') },
+  hour: { title: t('Throughput per hour'), label: t('Attempts per hour over time.') },
 }
 
 type Backlog = readonly BacklogBucketFragment[]
@@ -83,12 +90,12 @@ export function BacklogChart({ backlog, ...plot }: SmallChartProps & { backlog: 
   return (
     <LineChart
       {...plot}
-      title="Backlog"
-      label="Waiting deliveries over time, counted once a minute."
+      title={t('Backlog')}
+      label={t('Waiting deliveries over time, counted once a minute.')}
       whole
       format={formatCompact}
       unknown={unknownIn(plot.bars, values, Date.now())}
-      lines={[{ label: 'Waiting', color: 'var(--posthorn-chart-3xx)', values }]}
+      lines={[{ label: t('Waiting'), color: 'var(--posthorn-chart-3xx)', values }]}
     />
   )
 }

@@ -1,5 +1,6 @@
 import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
 import { readList } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
@@ -13,7 +14,7 @@ interface EventTypeSelectProps {
 
 /** Picks an event type, archived ones included, because events of them exist. */
 export function EventTypeSelect(props: EventTypeSelectProps) {
-  const { label = 'Event type', value, onChange, w = 260 } = props
+  const { label = t('Event type'), value, onChange, w = 260 } = props
   const { data } = useRead(PickEventTypeDocument, {})
   const names = new Set(data?.eventTypes.map(({ name }) => name))
   if (value !== null) names.add(value)
@@ -40,7 +41,7 @@ export function EventTypeMultiSelect({ value, onChange }: EventTypeMultiSelectPr
   const names = new Set([...(data?.eventTypes.map(({ name }) => name) ?? []), ...readList(value)])
   return (
     <FilterMultiSelect
-      label="Event type"
+      label={t('Event type')}
       w={190}
       searchable
       options={[...names].map((name) => ({ value: name, label: name }))}

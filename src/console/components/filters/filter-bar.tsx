@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { t } from '../../language/t.ts'
 
 interface FilterBarProps {
   readonly active: boolean
@@ -17,7 +18,7 @@ export function FilterBar({ active, clear, children, more, moreActive = false }:
   const [opened, setOpened] = useState(false)
   const isOpen = opened || moreActive
   return (
-    <Group component="search" className="ph-filters" gap="xs" align="end" aria-label="Filters">
+    <Group component="search" className="ph-filters" gap="xs" align="end" aria-label={t('Filters')}>
       {children}
       {isOpen && more}
       {more && !moreActive && (
@@ -28,12 +29,12 @@ export function FilterBar({ active, clear, children, more, moreActive = false }:
           leftSection={<IconAdjustmentsHorizontal size={14} />}
           onClick={() => setOpened(!opened)}
         >
-          {isOpen ? 'Fewer filters' : 'More filters'}
+          {isOpen ? t('Fewer filters') : t('More filters')}
         </Button>
       )}
       {active && (
         <Button size="xs" variant="subtle" onClick={clear}>
-          Clear
+          {t('Clear')}
         </Button>
       )}
     </Group>

@@ -8,6 +8,7 @@ import {
   useCombobox,
 } from '@mantine/core'
 import { useEffect, useId, useState } from 'react'
+import { t } from '../../language/t.ts'
 import { readList, readOptions, writeList } from './filter-params.ts'
 import './filter-multi-select.css'
 
@@ -85,11 +86,15 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
           maw="100%"
           label={label}
           labelProps={{ id: labelId }}
-          aria-label={`${label}: ${text || 'Any'}`}
+          aria-label={`${label}: ${text || t('Any')}`}
           rightSectionPointerEvents={values.length > 0 ? 'all' : 'none'}
           rightSection={
             values.length > 0 ? (
-              <CloseButton size="xs" aria-label={`Clear: ${label}`} onClick={() => onChange([])} />
+              <CloseButton
+                size="xs"
+                aria-label={t('Clear: {label}', { label })}
+                onClick={() => onChange([])}
+              />
             ) : (
               <Combobox.Chevron />
             )
@@ -97,7 +102,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
           onClick={() => combobox.toggleDropdown()}
         >
           {text === '' ? (
-            <Input.Placeholder>Any</Input.Placeholder>
+            <Input.Placeholder>{t('Any')}</Input.Placeholder>
           ) : (
             <span className="ph-filter-values">{text}</span>
           )}
@@ -106,7 +111,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
       <Combobox.Dropdown miw={w} maw="min(420px, 90vw)">
         {searchable && (
           <Combobox.Search
-            aria-label={`Search: ${label}`}
+            aria-label={t('Search: {label}', { label })}
             placeholder={searchHint}
             value={search}
             onChange={({ currentTarget }) => changeSearch(currentTarget.value)}
@@ -120,7 +125,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
         >
           {added !== null && !options.some(({ value }) => value === added) && (
             <Combobox.Option value={added} active={values.includes(added)}>
-              {`Add “${added}”`}
+              {t('Add “{added}”', { added })}
             </Combobox.Option>
           )}
           {shown.map(({ value, label: name }) => (
@@ -131,7 +136,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
               </Group>
             </Combobox.Option>
           ))}
-          {shown.length === 0 && added === null && <Combobox.Empty>No match</Combobox.Empty>}
+          {shown.length === 0 && added === null && <Combobox.Empty>{t('No match')}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox.Dropdown>
     </Combobox>

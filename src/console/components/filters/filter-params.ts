@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import { FILTER_TIMES } from './recent-times.ts'
 
 /** Several values in one query parameter: `state=RETRYING,EXHAUSTED`. No value of a filter contains a comma. */
@@ -20,9 +21,14 @@ export function readOptions<Option extends string>(
   )
 }
 
-/** Options for a select, from their labels by value. */
+/** Options for a select, from their labels by value, which are translated when they are read. */
 export function optionsOf<Value extends string>(labels: Readonly<Record<Value, string>>) {
-  return Object.entries<string>(labels).map(([value, label]) => ({ value: value as Value, label }))
+  return Object.entries<string>(labels).map(([value, label]) => ({
+    value: value as Value,
+    get label() {
+      return t(label)
+    },
+  }))
 }
 
 /** The query parameters of a search key. */

@@ -1,4 +1,5 @@
 import { Select, type SelectProps } from '@mantine/core'
+import { t } from '../../language/t.ts'
 
 interface FilterSelectProps extends Pick<SelectProps, 'searchable' | 'onSearchChange'> {
   readonly label: string
@@ -14,12 +15,12 @@ export function FilterSelect({ label, onChange, ...rest }: FilterSelectProps) {
   return (
     <Select
       label={label}
-      placeholder="Any"
+      placeholder={t('Any')}
       size="xs"
       maw="100%"
       clearable
-      clearButtonProps={{ 'aria-label': `Clear: ${label}` }}
-      nothingFoundMessage="No match"
+      clearButtonProps={{ 'aria-label': t('Clear: {label}', { label }) }}
+      nothingFoundMessage={t('No match')}
       onChange={onChange}
       {...rest}
     />

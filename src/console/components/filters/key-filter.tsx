@@ -1,5 +1,6 @@
 import { useRead } from '../../api/use-read.ts'
 import { PickEventTypeDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import type { KeyValues } from './filter-params.ts'
 import { FilterSelect } from './filter-select.tsx'
@@ -23,7 +24,7 @@ export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
     <>
       {paths.size > 1 && (
         <FilterSelect
-          label="Search key"
+          label={t('Search key')}
           w={150}
           searchable
           data={[...paths]}
@@ -32,8 +33,8 @@ export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
         />
       )}
       <SearchField
-        label={paths.size > 1 ? 'Value' : path}
-        placeholder="Such as 87012"
+        label={paths.size > 1 ? t('Value') : path}
+        placeholder={t('Such as 87012')}
         w={180}
         value={value ?? ''}
         onChange={(text) => {

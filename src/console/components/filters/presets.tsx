@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { Link, useSearchParams } from 'react-router'
+import { t } from '../../language/t.ts'
 
 export interface Preset {
   readonly label: string
@@ -11,7 +12,7 @@ export interface Preset {
 export function Presets({ presets }: { presets: readonly Preset[] }) {
   const [current] = useSearchParams()
   return (
-    <Group component="nav" gap={6} aria-label="Quick filters">
+    <Group component="nav" gap={6} aria-label={t('Quick filters')}>
       {presets.map(({ label, params }) => {
         const isOn = Object.entries(params).every(([name, value]) => current.get(name) === value)
         return (

@@ -2,6 +2,7 @@ import { CloseButton, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
+import { t } from '../../language/t.ts'
 
 const DEBOUNCE_MS = 250
 
@@ -35,7 +36,11 @@ export function SearchField({ label, placeholder, value, onChange, w = 200 }: Se
       leftSection={<IconSearch size={14} />}
       rightSection={
         typed !== '' && (
-          <CloseButton size="xs" aria-label={`Clear: ${label}`} onClick={() => change('')} />
+          <CloseButton
+            size="xs"
+            aria-label={t('Clear: {label}', { label })}
+            onClick={() => change('')}
+          />
         )
       }
       value={typed}

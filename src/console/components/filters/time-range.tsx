@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { t } from '../../language/t.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
 import {
   type AttemptTimeValues,
@@ -10,7 +11,7 @@ import {
 import { FilterSelect } from './filter-select.tsx'
 import { FILTER_TIMES } from './recent-times.ts'
 
-const CUSTOM = { value: 'custom', label: 'From … to …' }
+const CUSTOM = { value: 'custom', label: t('From … to …') }
 
 /**
  * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while
@@ -32,7 +33,7 @@ interface TimeRangeProps {
 }
 
 /** Picks a recent time range or a custom one, in the reader's zone. */
-export function TimeRange({ label = 'Time', values, set }: TimeRangeProps) {
+export function TimeRange({ label = t('Time'), values, set }: TimeRangeProps) {
   const { within, since, until } = values
   const isCustom = within === CUSTOM.value || since !== null || until !== null
   return (
@@ -40,7 +41,10 @@ export function TimeRange({ label = 'Time', values, set }: TimeRangeProps) {
       <FilterSelect
         label={label}
         w={150}
-        data={[...FILTER_TIMES.map((time) => ({ value: time.value, label: time.label })), CUSTOM]}
+        data={[
+          ...FILTER_TIMES.map((time) => ({ value: time.value, label: t(time.label) })),
+          CUSTOM,
+        ]}
         value={isCustom ? CUSTOM.value : within}
         onChange={(value) => set({ within: value, since: null, until: null })}
       />
@@ -48,13 +52,13 @@ export function TimeRange({ label = 'Time', values, set }: TimeRangeProps) {
         <>
           <DateTimeInput
             size="xs"
-            label="From"
+            label={t('From')}
             value={since}
             onChange={(at) => set({ within: CUSTOM.value, since: at })}
           />
           <DateTimeInput
             size="xs"
-            label="To"
+            label={t('To')}
             value={until}
             onChange={(at) => set({ within: CUSTOM.value, until: at })}
           />
@@ -77,7 +81,7 @@ interface AttemptTimeProps {
 export function AttemptTime({ values, set }: AttemptTimeProps) {
   return (
     <TimeRange
-      label="Attempted"
+      label={t('Attempted')}
       values={attemptTimeOf(values)}
       set={({ within, since, until }) =>
         set({

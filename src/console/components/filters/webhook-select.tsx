@@ -2,6 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { PickWebhookDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { webhookOption } from '../../webhooks/webhook-name.ts'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
@@ -22,7 +23,7 @@ export function WebhookSelect({ value, onChange, w = 260 }: WebhookSelectProps) 
   if (!can('webhooks:read')) return null
   return (
     <FilterSelect
-      label="Webhook"
+      label={t('Webhook')}
       w={w}
       searchable
       data={[...all].map(([value, label]) => ({ value, label }))}
@@ -46,7 +47,7 @@ export function WebhookMultiSelect({ value, onChange }: WebhookMultiSelectProps)
   if (!can('webhooks:read')) return null
   return (
     <FilterMultiSelect
-      label="Webhook"
+      label={t('Webhook')}
       w={190}
       searchable
       options={[...all].map(([id, label]) => ({ value: id, label }))}

@@ -1,6 +1,7 @@
 import { Alert, Button, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
 import type { EditConflict } from '../../api/use-action.ts'
+import { t } from '../../language/t.ts'
 import { Time } from '../time.tsx'
 
 interface EditConflictsProps {
@@ -37,10 +38,12 @@ export function EditConflicts(props: EditConflictsProps) {
       color="yellow"
       variant="light"
       role="alert"
-      title="Somebody else changed the same fields"
+      title={t('Somebody else changed the same fields')}
     >
       <Stack gap="lg">
-        <Text size="sm">Nothing was saved yet. Choose a value for each field, then save.</Text>
+        <Text size="sm">
+          {t('Nothing was saved yet. Choose a value for each field, then save.')}
+        </Text>
         {conflict.fields.map((field) => {
           const label = labels[field.name] ?? field.name
           const shown = (value: unknown) => value ?? empty[field.name]
@@ -51,15 +54,15 @@ export function EditConflicts(props: EditConflictsProps) {
               </Text>
               <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
                 <Version
-                  title="Yours"
+                  title={t('Yours')}
                   value={shown(mine[field.name])}
-                  action="Keep mine"
+                  action={t('Keep mine')}
                   onChoose={() => choose(() => actions.keepMine(field.name))}
                 />
                 <Version
                   title={<ChangedBy field={field} />}
                   value={shown(field.current)}
-                  action="Take theirs"
+                  action={t('Take theirs')}
                   onChoose={() => choose(() => actions.takeTheirs(field.name, field.current))}
                 />
               </SimpleGrid>
@@ -76,7 +79,7 @@ type Field = EditConflict['fields'][number]
 function ChangedBy({ field: { changedBy, changedAt } }: { field: Field }) {
   return (
     <>
-      {changedBy ? `Changed by ${changedBy}` : 'Changed'}
+      {changedBy ? t('Changed by {changedBy}', { changedBy }) : t('Changed')}
       {changedAt && (
         <>
           {' · '}
@@ -121,12 +124,12 @@ function Version({ title, value, action, onChoose }: VersionProps) {
 }
 
 function textOf(value: unknown): string {
-  if (value === null || value === undefined || value === '') return 'None'
+  if (value === null || value === undefined || value === '') return t('None')
   if (typeof value === 'boolean') {
-    return value ? 'On' : 'Off'
+    return value ? t('On') : t('Off')
   }
   if (typeof value !== 'object') return String(value)
   const isList = Array.isArray(value) && value.every((entry) => typeof entry !== 'object')
   if (!isList) return JSON.stringify(value, null, 2)
-  return value.length === 0 ? 'None' : value.join('\n')
+  return value.length === 0 ? t('None') : value.join('\n')
 }

@@ -1,6 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { t } from '../../language/t.ts'
 import './form-parts.css'
 
 /** Why the server rejected a form. Nothing without a reason. */
@@ -31,7 +32,7 @@ interface FormButtonsProps {
 
 /** The buttons below a form. In a dialog that scrolls, they stay in sight. */
 export function FormButtons({ action, dismiss, children, ...rest }: FormButtonsProps) {
-  const { dismissLabel = 'Cancel', ...submit } = rest
+  const { dismissLabel = t('Cancel'), ...submit } = rest
   return (
     <Group justify="end" gap="xs" className="ph-form-buttons">
       {children}

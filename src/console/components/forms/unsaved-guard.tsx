@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
+import { t } from '../../language/t.ts'
 import { mount, mountOf } from '../../mount.ts'
 import { Confirm } from '../confirm.tsx'
 import { guardHistory, guardNavigation } from './leave-guards.ts'
@@ -42,15 +43,15 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
     <Confirm
       opened={going !== null}
       onClose={() => setGoing(null)}
-      title="Leave without saving?"
-      action="Leave"
+      title={t('Leave without saving?')}
+      action={t('Leave')}
       destructive
       onConfirm={async () => {
         going?.()
         return null
       }}
     >
-      Your changes are lost if you leave.
+      {t('Your changes are lost if you leave.')}
     </Confirm>
   )
 }

@@ -1,4 +1,5 @@
 import { Box } from '@mantine/core'
+import { t } from '../../language/t.ts'
 import { CopyButton } from '../copy-button.tsx'
 
 interface CodeBlockProps {
@@ -44,7 +45,7 @@ export function JsonBlock({ value, label }: JsonBlockProps) {
     <Box pos="relative">
       <CodeBlock code={text} label={label} maxHeight={440} />
       <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)" bdrs="sm">
-        <CopyButton value={text} label={`Copy ${label}`} />
+        <CopyButton value={text} label={t('Copy {label}', { label })} />
       </Box>
     </Box>
   )

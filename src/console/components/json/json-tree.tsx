@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import './json-tree.css'
 import {
   type Dispatch,
@@ -8,7 +9,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { formatCount, plural } from '../../lib/format.ts'
+import { formatCount } from '../../lib/format.ts'
 import {
   type JsonFolding,
   type JsonRow,
@@ -144,7 +145,9 @@ const Row = memo(
         {rest === null ? (
           <Value row={row} isWhole={isWhole} />
         ) : (
-          <span className="ph-json-more">{`${formatCount(rest)} more: show`}</span>
+          <span className="ph-json-more">
+            {t('{rest} more: show', { rest: formatCount(rest) })}
+          </span>
         )}
       </div>
     )
@@ -163,8 +166,8 @@ const LONG_TEXT = 300
 function Value({ row: { value, size }, isWhole }: { row: JsonRow; isWhole: boolean }) {
   if (size !== null) {
     const [open, close, words] = Array.isArray(value)
-      ? ['[', ']', `${formatCount(size)} ${plural(size, 'item', 'items')}`]
-      : ['{', '}', `${formatCount(size)} ${plural(size, 'field', 'fields')}`]
+      ? ['[', ']', t('{size, plural, one {# item} other {# items}}', { size })]
+      : ['{', '}', t('{size, plural, one {# field} other {# fields}}', { size })]
     return (
       <span className="ph-json-size">
         {size === 0 ? `${open}${close}` : `${open}…${close} ${words}`}
@@ -179,7 +182,7 @@ function Value({ row: { value, size }, isWhole }: { row: JsonRow; isWhole: boole
     <>
       <bdi className="ph-json-text">{visibleString(value.slice(0, LONG_TEXT)).slice(0, -1)}…</bdi>{' '}
       <span className="ph-json-more">
-        {`${formatCount(value.length - LONG_TEXT)} more characters: show all`}
+        {t('{count} more characters: show all', { count: formatCount(value.length - LONG_TEXT) })}
       </span>
     </>
   )

@@ -1,5 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
+import { inSentence, t } from '../../language/t.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from './code-block.tsx'
@@ -21,17 +22,17 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
   const [view, setView] = useState<'tree' | 'raw'>('tree')
   const [folding, setFolding] = useState(() => initialFolding(value))
   const bytes = useMemo(() => new TextEncoder().encode(raw).length, [raw])
-  const name = label.toLowerCase()
+  const name = inSentence(label)
   return (
     <Stack gap="xs">
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label={`View of the ${name}`}
+            aria-label={t('View of the {name}', { name })}
             data={[
-              { value: 'tree', label: 'Tree' },
-              { value: 'raw', label: 'Raw' },
+              { value: 'tree', label: t('Tree') },
+              { value: 'raw', label: t('Raw') },
             ]}
             value={view}
             onChange={(chosen) => setView(chosen as typeof view)}
@@ -43,10 +44,10 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
                 variant="subtle"
                 onClick={() => setFolding(unfoldAll(value))}
               >
-                Unfold all
+                {t('Unfold all')}
               </Button>
               <Button size="compact-xs" variant="subtle" onClick={() => setFolding(foldAll())}>
-                Fold all
+                {t('Fold all')}
               </Button>
             </>
           )}
@@ -55,7 +56,7 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
           <Text size="xs" c="dimmed">
             {formatBytes(bytes)}
           </Text>
-          <CopyButton value={raw} label={`Copy the ${name}`} />
+          <CopyButton value={raw} label={t('Copy the {name}', { name })} />
         </Group>
       </Group>
       {view === 'tree' ? (

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
+import { t } from '../../language/t.ts'
 import type { Cursors, PageInfo } from './use-cursors.ts'
 
 interface ListPagesProps {
@@ -17,12 +18,12 @@ export function ListPages({ info, cursors, shown }: ListPagesProps) {
   return (
     <Group justify="space-between" py="xs">
       <Text size="xs" c="dimmed">
-        {shown === 0 ? 'This page is empty.' : isLast ? 'End of the list.' : ''}
+        {shown === 0 ? t('This page is empty.') : isLast ? t('End of the list.') : ''}
       </Text>
       <Group gap="xs">
         {cursors.moved && (
           <Button size="xs" variant="subtle" onClick={cursors.toStart}>
-            First page
+            {t('First page')}
           </Button>
         )}
         <Button
@@ -31,7 +32,7 @@ export function ListPages({ info, cursors, shown }: ListPagesProps) {
           disabled={isFirst || !info.startCursor}
           onClick={() => info.startCursor && cursors.toPrevious(info.startCursor)}
         >
-          Previous
+          {t('Previous')}
         </Button>
         <Button
           size="xs"
@@ -39,7 +40,7 @@ export function ListPages({ info, cursors, shown }: ListPagesProps) {
           disabled={isLast || !info.endCursor}
           onClick={() => info.endCursor && cursors.toNext(info.endCursor)}
         >
-          Next
+          {t('Next')}
         </Button>
       </Group>
     </Group>

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import './list.css'
 import { Skeleton, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
@@ -77,7 +78,7 @@ export function ListTable<Row>(props: ListTableProps<Row>) {
                 {sorts && column.order ? (
                   <SortLink label={column.label} order={column.order} />
                 ) : (
-                  column.label || <VisuallyHidden>Actions</VisuallyHidden>
+                  column.label || <VisuallyHidden>{t('Actions')}</VisuallyHidden>
                 )}
               </th>
             ))}

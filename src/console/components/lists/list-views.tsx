@@ -11,6 +11,7 @@ import {
 } from '@mantine/core'
 import { IconColumns3, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
+import { t } from '../../language/t.ts'
 import { type Preset, Presets } from '../filters/presets.tsx'
 import type { useListColumns } from './use-list-columns.ts'
 import { useOrder } from './use-order.ts'
@@ -44,14 +45,14 @@ export function ListViews({ list, presets = [], columns, orders }: ListViewsProp
             style={{ flex: 'none' }}
             leftSection={<IconColumns3 size={14} />}
           >
-            View
+            {t('View')}
           </Button>
         </Popover.Target>
         <Popover.Dropdown>
           <Stack gap="sm">
             <OrderSelect orders={orders} />
             <Checkbox.Group
-              label="Columns"
+              label={t('Columns')}
               size="xs"
               value={columns.choices.filter(({ isShown }) => isShown).map(({ name }) => name)}
             >
@@ -77,7 +78,7 @@ export function ListViews({ list, presets = [], columns, orders }: ListViewsProp
                   size="sm"
                   variant="subtle"
                   color="gray"
-                  aria-label={`Remove the view ${name}`}
+                  aria-label={t('Remove the view {name}', { name })}
                   onClick={() => remove(name)}
                 >
                   <IconX size={14} />
@@ -97,11 +98,11 @@ function OrderSelect({ orders }: Pick<ListViewsProps, 'orders'>) {
   const known = orders.some(({ value }) => value === order) ? order : (usual?.value ?? null)
   return (
     <Select
-      label="Order"
+      label={t('Order')}
       size="xs"
       allowDeselect={false}
       comboboxProps={{ withinPortal: false }}
-      data={orders}
+      data={orders.map(({ value, label }) => ({ value, label: t(label) }))}
       value={known}
       onChange={(value) => choose(value === usual?.value ? null : value)}
     />
@@ -120,16 +121,16 @@ function SaveView({ save }: { save(name: string): void }) {
     <form onSubmit={submit}>
       <Group gap="xs" align="end" wrap="nowrap">
         <TextInput
-          label="Keep as a view"
-          description="In this browser. Its address can be shared."
-          placeholder="Name"
+          label={t('Keep as a view')}
+          description={t('In this browser. Its address can be shared.')}
+          placeholder={t('Name')}
           size="xs"
           maxLength={40}
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
         <Button size="xs" variant="default" type="submit" disabled={name.trim() === ''}>
-          Save
+          {t('Save')}
         </Button>
       </Group>
     </form>

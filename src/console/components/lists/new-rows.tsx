@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconArrowUp } from '@tabler/icons-react'
-import { formatCount, plural } from '../../lib/format.ts'
+import { t } from '../../language/t.ts'
+import { formatCount } from '../../lib/format.ts'
 
 interface NewRowsProps {
   readonly count: number
@@ -15,7 +16,10 @@ export function NewRows({ count, isMore = false, show }: NewRowsProps) {
     <div role="status" style={{ minHeight: 30 }}>
       {count > 0 && (
         <Button size="xs" variant="light" leftSection={<IconArrowUp size={14} />} onClick={show}>
-          {`${formatCount(count)}${isMore ? '+' : ''} new, show ${plural(count, 'it', 'them')}`}
+          {t('{shown} new, show {count, plural, one {it} other {them}}', {
+            shown: `${formatCount(count)}${isMore ? '+' : ''}`,
+            count,
+          })}
         </Button>
       )}
     </div>

@@ -57,4 +57,4 @@ const PARAM = 'columns'
 
 /** `Oldest waiting` -> `oldest-waiting` */
 const nameOf = ({ label }: { readonly label: string }) =>
-  label.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  label.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-')

@@ -1,4 +1,5 @@
 import { useSearchParams } from 'react-router'
+import { key } from '../../language/t.ts'
 import { changedParams } from '../../lib/changed-params.ts'
 
 /** The order of a list, as a query parameter. Another one starts at the first page. */
@@ -18,8 +19,8 @@ export const OLDEST_FIRST = 'OLDEST_FIRST'
 
 /** The orders of a list by time. */
 export const TIME_ORDERS = [
-  { value: 'NEWEST_FIRST', label: 'Newest first' },
-  { value: OLDEST_FIRST, label: 'Oldest first' },
+  { value: 'NEWEST_FIRST', label: key('Newest first') },
+  { value: OLDEST_FIRST, label: key('Oldest first') },
 ]
 
 /** The column with the time of a list that is newest first. */

@@ -1,5 +1,6 @@
 import { Button, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { key, t } from '../../language/t.ts'
 
 interface EmptyStateProps {
   readonly title: string
@@ -35,14 +36,23 @@ interface NoMatchesProps {
 export function NoMatches({ noun, clear }: NoMatchesProps) {
   return (
     <EmptyState
-      title={`No ${noun} matches these filters`}
+      title={t(NO_MATCH[noun] ?? `No ${noun} matches these filters`)}
       action={
         <Button variant="default" size="xs" onClick={clear}>
-          Clear filters
+          {t('Clear filters')}
         </Button>
       }
     >
-      Remove a filter to see more.
+      {t('Remove a filter to see more.')}
     </EmptyState>
   )
+}
+
+/** Of the nouns that the portal has. */
+const NO_MATCH: Readonly<Record<string, string>> = {
+  endpoint: key('No endpoint matches these filters'),
+  delivery: key('No delivery matches these filters'),
+  attempt: key('No attempt matches these filters'),
+  event: key('No event matches these filters'),
+  'event type': key('No event type matches these filters'),
 }

@@ -1,5 +1,6 @@
 import { Alert } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { rich, t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
@@ -16,10 +17,14 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   const { can } = useSession()
   if (can(scope)) return children
   return (
-    <Page title={title}>
-      <EmptyState title="Access denied">
-        This page requires the scope <span className="ph-mono">{scope}</span>. Sign in with an API
-        key that has this scope.
+    <Page title={t(title)}>
+      <EmptyState title={t('Access denied')}>
+        {rich(
+          'This page requires the scope {scope}. Sign in with an API key that has this scope.',
+          {
+            scope: <span className="ph-mono">{scope}</span>,
+          },
+        )}
       </EmptyState>
     </Page>
   )
@@ -28,8 +33,8 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
 /** For a viewer who followed a link to a page that their scopes do not allow. */
 export function NotAllowed({ scope }: { scope: string }) {
   return (
-    <Alert color="gray" variant="light" title="Access denied">
-      {`This page requires the scope ${scope}. Ask the person who gave you access.`}
+    <Alert color="gray" variant="light" title={t('Access denied')}>
+      {t('This page requires the scope {scope}. Ask the person who gave you access.', { scope })}
     </Alert>
   )
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { type ComponentType, createContext, useContext } from 'react'
 import { Link } from 'react-router'
+import { t } from '../../language/t.ts'
 
 interface PageAction {
   readonly label: string
@@ -34,7 +35,7 @@ export function PageActions({ actions }: { actions: readonly (PageAction | false
       {inMenu.length > 0 && (
         <Menu position="bottom-end" withArrow>
           <Menu.Target>
-            <ActionIcon variant="default" size={36} aria-label="More actions">
+            <ActionIcon variant="default" size={36} aria-label={t('More actions')}>
               <IconDots size={18} />
             </ActionIcon>
           </Menu.Target>

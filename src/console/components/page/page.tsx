@@ -1,6 +1,7 @@
 import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { useIsNarrow } from '../use-is-narrow.ts'
 import { NarrowHeader } from './page-actions.tsx'
@@ -49,7 +50,7 @@ export function Page({
     <Stack gap="lg">
       <Stack gap={6} ref={header} className="ph-header">
         {parents.length > 0 && (
-          <Breadcrumbs component="nav" aria-label="Breadcrumbs" fz="sm">
+          <Breadcrumbs component="nav" aria-label={t('Breadcrumbs')} fz="sm">
             {parents.map(([label, to]) => (
               <Anchor key={to} component={Link} to={to} size="sm" className="ph-crumb">
                 {label}

@@ -1,4 +1,5 @@
 import { Checkbox } from '@mantine/core'
+import { t } from '../../language/t.ts'
 import type { Column } from '../lists/list.tsx'
 import './selection.css'
 import type { Selection } from './use-selection.ts'
@@ -16,7 +17,7 @@ export function selectColumn<Row extends { readonly id: string }>(
       <Checkbox
         size="xs"
         className="ph-select"
-        aria-label={`Select ${labelOf(row)}`}
+        aria-label={t('Select {row}', { row: labelOf(row) })}
         checked={selection.has(row.id)}
         onChange={({ nativeEvent }) =>
           selection.toggle(row.id, 'shiftKey' in nativeEvent && nativeEvent.shiftKey === true)

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../../language/t.ts'
 import './selection.css'
 import { formatCount } from '../../lib/format.ts'
 import type { Selection } from './use-selection.ts'
@@ -35,8 +36,8 @@ export function SelectionBar(props: SelectionBarProps) {
       <Group gap="sm">
         <Checkbox
           size="xs"
-          label={isActive ? undefined : 'Select all on this page'}
-          aria-label="Select all on this page"
+          label={isActive ? undefined : t('Select all on this page')}
+          aria-label={t('Select all on this page')}
           disabled={shown.length === 0}
           checked={isPage}
           indeterminate={isActive && !isPage}
@@ -44,13 +45,13 @@ export function SelectionBar(props: SelectionBarProps) {
         />
         <Text size="sm" fw={600} role="status">
           {isAll
-            ? `All ${total ?? ''} that match are selected`
-            : ids.size > 0 && `${formatCount(ids.size)} selected`}
+            ? t('All {total} that match are selected', { total: total ?? '' })
+            : ids.size > 0 && t('{size} selected', { size: formatCount(ids.size) })}
         </Text>
         {!isAll && isPage && selectAll}
         {isActive && (
           <Button size="compact-xs" variant="subtle" onClick={selection.clear}>
-            Clear selection
+            {t('Clear selection')}
           </Button>
         )}
       </Group>

@@ -4,6 +4,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { CodeBlock } from '../../components/json/code-block.tsx'
 import { formatJson } from '../../components/json/format-json.ts'
 import type { BodyEncoding } from '../../generated/graphql.ts'
+import { inSentence, t } from '../../language/t.ts'
 import { formatBytes } from '../../lib/format.ts'
 
 interface AttemptBodyProps {
@@ -21,11 +22,11 @@ export function AttemptBody(props: AttemptBodyProps) {
     () => (encoding === 'BASE64' ? null : formatJson(body)),
     [body, encoding],
   )
-  const name = label.toLowerCase()
+  const name = inSentence(label)
   if (body === '') {
     return (
       <Text size="xs" c="dimmed">
-        {label}: empty
+        {t('{label}: empty', { label })}
       </Text>
     )
   }
@@ -34,33 +35,33 @@ export function AttemptBody(props: AttemptBodyProps) {
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed">
           {label}, {formatBytes(sizeOf(body, encoding))}
-          {truncated && ', truncated'}
+          {truncated && `, ${t('truncated')}`}
         </Text>
         <Group gap={4}>
           {formatted !== null && (
             <SegmentedControl
               size="xs"
-              aria-label={`View of the ${name}`}
+              aria-label={t('View of the {name}', { name })}
               data={[
-                { value: 'pretty', label: 'Pretty' },
-                { value: 'raw', label: 'Raw' },
+                { value: 'pretty', label: t('Pretty') },
+                { value: 'raw', label: t('Raw') },
               ]}
               value={pretty ? 'pretty' : 'raw'}
               onChange={(value) => setPretty(value === 'pretty')}
             />
           )}
-          <CopyButton value={body} label={`Copy the ${name}`} />
+          <CopyButton value={body} label={t('Copy the {name}', { name })} />
         </Group>
       </Group>
       <CodeBlock code={pretty && formatted !== null ? formatted : body} label={label} />
       {encoding === 'BASE64' && (
         <Text size="xs" c="dimmed">
-          Shown in base64, because this is not UTF-8 text.
+          {t('Shown in base64, because this is not UTF-8 text.')}
         </Text>
       )}
       {truncated && (
         <Text size="xs" c="dimmed">
-          Posthorn records the first 16 KiB that arrive within 2 seconds.
+          {t('Posthorn records the first 16 KiB that arrive within 2 seconds.')}
         </Text>
       )}
     </Stack>

@@ -5,6 +5,7 @@ import { useRead } from '../../api/use-read.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { type AttemptStepFragment, DeliveryAttemptDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { useSession } from '../../session/session.tsx'
@@ -46,12 +47,14 @@ function Remarks({ attempt: { waitedMs, resent } }: { attempt: AttemptStepFragme
     <>
       {waitedMs > 0 && (
         <Text size="xs" c="dimmed">
-          {`Waited ${formatDuration(waitedMs)} for a free connection first.`}
+          {t('Waited {waitedMs} for a free connection first.', {
+            waitedMs: formatDuration(waitedMs),
+          })}
         </Text>
       )}
       {resent && (
         <Text size="xs" c="dimmed">
-          Sent twice, because the reused connection was already closed.
+          {t('Sent twice, because the reused connection was already closed.')}
         </Text>
       )}
     </>
@@ -71,7 +74,7 @@ function Exchange({ id }: { id: string }) {
   const attempt = data?.node && isAttempt(data.node) ? data.node : null
   if (!attempt) {
     return data ? (
-      <Text size="sm">This attempt is past its retention period.</Text>
+      <Text size="sm">{t('This attempt is past its retention period.')}</Text>
     ) : (
       <Skeleton h={280} />
     )
@@ -80,12 +83,17 @@ function Exchange({ id }: { id: string }) {
   return (
     <>
       <SimpleGrid type="container" cols={{ base: 1, '640px': 2 }} spacing="lg">
-        <Half title="Response" line={response ? `HTTP status ${response.status}` : 'No response'}>
+        <Half
+          title={t('Response')}
+          line={
+            response ? t('HTTP status {status}', { status: response.status }) : t('No response')
+          }
+        >
           {response && (
             <>
-              <HeaderTable label="Response headers" headers={response.headers} />
+              <HeaderTable label={t('Response headers')} headers={response.headers} />
               <AttemptBody
-                label="Response body"
+                label={t('Response body')}
                 body={response.body}
                 encoding={response.bodyEncoding}
                 truncated={response.bodyTruncated}
@@ -94,13 +102,13 @@ function Exchange({ id }: { id: string }) {
           )}
           {!response && <Text size="sm">{attempt.error}</Text>}
         </Half>
-        <Half title="Request" line={`${request.method} ${maskUrl(request.url)}`}>
-          <HeaderTable label="Request headers" headers={request.headers} />
+        <Half title={t('Request')} line={`${request.method} ${maskUrl(request.url)}`}>
+          <HeaderTable label={t('Request headers')} headers={request.headers} />
         </Half>
       </SimpleGrid>
       <Group gap="sm">
         <CopyAsCurl request={request} />
-        <CopyButton value={attemptReport(attempt)} label="Copy report" labelled />
+        <CopyButton value={attemptReport(attempt)} label={t('Copy report')} labelled />
         {!attempt.succeeded && deliveryId === null && <CompareWithSuccess attempt={attempt} />}
       </Group>
     </>

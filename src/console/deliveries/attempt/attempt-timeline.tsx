@@ -1,5 +1,6 @@
 import { Collapse, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import { IconChevronRight, IconCircleCheck, IconCircleX } from '@tabler/icons-react'
+import { t } from '../../language/t.ts'
 import './attempt-timeline.css'
 import { Time } from '../../components/time.tsx'
 import type { AttemptStepFragment } from '../../generated/graphql.ts'
@@ -55,7 +56,7 @@ function Step({ attempt, isOpen, toggle }: StepProps) {
           <Stack gap={2} miw={0} flex={1}>
             <Group gap="xs" component="span">
               <Text span size="sm" fw={600}>
-                {`Attempt ${number}`}
+                {t('Attempt {number}', { number })}
               </Text>
               <Text span size="sm">
                 <ResponseStatus succeeded={succeeded} status={status} />
@@ -68,7 +69,7 @@ function Step({ attempt, isOpen, toggle }: StepProps) {
               </Text>
             </Group>
             <Text span size="sm" display="block">
-              {why?.sentence ?? 'The receiver accepted the delivery.'}
+              {why?.sentence ?? t('The receiver accepted the delivery.')}
             </Text>
           </Stack>
           <IconChevronRight size={18} className="ph-timeline-chevron" aria-hidden />

@@ -9,6 +9,7 @@ import {
   type DeliveryAttemptQuery,
   DeliveryLastSuccessDocument,
 } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import { type ComparedAttempt, type Difference, differencesOf } from './differences.ts'
@@ -31,7 +32,7 @@ export function CompareWithSuccess({ attempt }: CompareWithSuccessProps) {
         leftSection={<IconArrowsDiff size={16} />}
         onClick={() => setOpened(true)}
       >
-        Compare with the last success
+        {t('Compare with the last success')}
       </Button>
     )
   }
@@ -49,15 +50,15 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
   if (error && !data) return <QueryError error={error} reload={reload} />
   if (!data) return <Skeleton h={80} />
   const success = data.attempts?.nodes[0]
-  if (!success) return <Text size="sm">No earlier attempt of this webhook succeeded.</Text>
+  if (!success) return <Text size="sm">{t('No earlier attempt of this webhook succeeded.')}</Text>
   const differences = differencesOf(comparedOf(success), comparedOf(attempt), formatDuration)
   return (
-    <Stack gap="xs" w="100%" component="section" aria-label="Different from the last success">
+    <Stack gap="xs" w="100%" component="section" aria-label={t('Different from the last success')}>
       <Text component="h3" size="sm" fw={650} m={0}>
-        Different from the last success
+        {t('Different from the last success')}
       </Text>
       {differences.length === 0 ? (
-        <Text size="sm">No recorded field differs.</Text>
+        <Text size="sm">{t('No recorded field differs.')}</Text>
       ) : (
         <DifferenceTable differences={differences} />
       )}
@@ -67,7 +68,7 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
           to={`/deliveries/${success.delivery.id}?attempt=${success.id}`}
           size="sm"
         >
-          Open that delivery
+          {t('Open that delivery')}
         </Anchor>
       )}
     </Stack>
@@ -79,9 +80,9 @@ function DifferenceTable({ differences }: { differences: readonly Difference[] }
     <Table fz="sm" layout="fixed" verticalSpacing={6} style={{ overflowWrap: 'anywhere' }}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Field</Table.Th>
-          <Table.Th>Last success</Table.Th>
-          <Table.Th>This attempt</Table.Th>
+          <Table.Th>{t('Field')}</Table.Th>
+          <Table.Th>{t('Last success')}</Table.Th>
+          <Table.Th>{t('This attempt')}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

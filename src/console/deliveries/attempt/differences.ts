@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 /** What two attempts for one webhook are compared by. */
 export interface ComparedAttempt {
   readonly status: number | null
@@ -28,14 +29,14 @@ export function differencesOf(
   format: (ms: number) => string,
 ): Difference[] {
   return [
-    pair('Status', statusOf(then), statusOf(now)),
-    pair('Duration', format(then.durationMs), format(now.durationMs)),
+    pair(t('Status'), statusOf(then), statusOf(now)),
+    pair(t('Duration'), format(then.durationMs), format(now.durationMs)),
     pair('URL', then.url, now.url),
-    pair('Event type', then.eventType ?? '', now.eventType ?? ''),
-    ...headers('Request header', then.requestHeaders, now.requestHeaders),
+    pair(t('Event type'), then.eventType ?? '', now.eventType ?? ''),
+    ...headers(t('Request header'), then.requestHeaders, now.requestHeaders),
     ...(now.status === null
       ? []
-      : headers('Response header', then.responseHeaders, now.responseHeaders)),
+      : headers(t('Response header'), then.responseHeaders, now.responseHeaders)),
     ...payloadKeys(then, now),
   ].filter((difference) => difference.before !== difference.now)
 }
@@ -45,7 +46,7 @@ function pair(what: string, before: string, now: string): Difference {
 }
 
 function statusOf({ status }: ComparedAttempt): string {
-  return status === null ? 'no response' : String(status)
+  return status === null ? t('no response') : String(status)
 }
 
 /** Headers that differ in every attempt: they say nothing. */
@@ -60,7 +61,7 @@ function headers(what: string, then: readonly Header[], now: readonly Header[]):
   return [...names]
     .filter((name) => !ALWAYS_DIFFERENT.test(name))
     .map((name) =>
-      pair(`${what} ${name}`, before.get(name) ?? 'missing', after.get(name) ?? 'missing'),
+      pair(`${what} ${name}`, before.get(name) ?? t('missing'), after.get(name) ?? t('missing')),
     )
 }
 
@@ -68,9 +69,9 @@ function headers(what: string, then: readonly Header[], now: readonly Header[]):
 function payloadKeys(then: ComparedAttempt, now: ComparedAttempt): Difference[] {
   if (then.eventType !== now.eventType || then.payload == null || now.payload == null) return []
   const [before, after] = [new Set(keysOf(then.payload)), new Set(keysOf(now.payload))]
-  const word = (has: boolean) => (has ? 'present' : 'missing')
+  const word = (has: boolean) => (has ? t('present') : t('missing'))
   return [...new Set([...before, ...after])].map((name) =>
-    pair(`Payload key ${name}`, word(before.has(name)), word(after.has(name))),
+    pair(t('Payload key {name}', { name }), word(before.has(name)), word(after.has(name))),
   )
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../language/t.ts'
 import './phases-bar.css'
 import type { AttemptStepFragment } from '../../generated/graphql.ts'
 import { formatDuration } from '../../lib/format.ts'
@@ -14,7 +15,7 @@ export function PhasesBar({ attempt: { phases, durationMs } }: { attempt: Attemp
   })
   if (shown.length === 0) return null
   return (
-    <figure className="ph-phases" aria-label="Where the time went">
+    <figure className="ph-phases" aria-label={t('Where the time went')}>
       <div className="ph-phases-bar" aria-hidden>
         {shown.map(
           ({ phase, ms }) =>
@@ -22,22 +23,22 @@ export function PhasesBar({ attempt: { phases, durationMs } }: { attempt: Attemp
         )}
       </div>
       <figcaption>
-        {phases.connectionReused && <span>Connection reused</span>}
+        {phases.connectionReused && <span>{t('Connection reused')}</span>}
         {shown.map(({ phase, ms }) => (
           <span key={phase} data-phase={phase}>
             {LABELS[phase]} <b>{formatDuration(ms)}</b>
           </span>
         ))}
-        <span>{`${formatDuration(durationMs)} in total`}</span>
+        <span>{t('{time} in total', { time: formatDuration(durationMs) })}</span>
       </figcaption>
     </figure>
   )
 }
 
 const LABELS = {
-  lookup: 'Look-up',
-  connect: 'Connect',
+  lookup: t('Look-up'),
+  connect: t('Connect'),
   tls: 'TLS',
-  waiting: 'Waiting',
-  body: 'Body',
+  waiting: t('Waiting'),
+  body: t('Body'),
 }

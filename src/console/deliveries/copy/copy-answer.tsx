@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core'
 import type { CopyAnswerFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { AttemptBody } from '../attempt/attempt-body.tsx'
 import { HeaderTable } from '../attempt/header-table.tsx'
 import { PhasesBar } from '../attempt/phases-bar.tsx'
@@ -13,10 +14,10 @@ export function CopyAnswer({ answer }: { answer: CopyAnswerFragment }) {
   const succeeded = status !== null && status >= 200 && status <= 299
   const why = whyFailed({ succeeded, status, errorCode, error })
   return (
-    <Stack gap="sm" role="status" aria-label="Response">
+    <Stack gap="sm" role="status" aria-label={t('Response')}>
       <Text size="sm" component="div">
         <ResponseStatus succeeded={succeeded} status={status} />{' '}
-        {why?.sentence ?? 'The URL accepted the copy.'}
+        {why?.sentence ?? t('The URL accepted the copy.')}
       </Text>
       {why && (
         <Text size="sm" c="dimmed">
@@ -26,9 +27,9 @@ export function CopyAnswer({ answer }: { answer: CopyAnswerFragment }) {
       <PhasesBar attempt={answer} />
       {response && (
         <>
-          <HeaderTable label="Response headers" headers={response.headers} />
+          <HeaderTable label={t('Response headers')} headers={response.headers} />
           <AttemptBody
-            label="Response body"
+            label={t('Response body')}
             body={response.body}
             encoding={response.bodyEncoding}
             truncated={response.bodyTruncated}

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { type Rejection, useAction } from '../../api/use-action.ts'
 import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
 import { type CopyAnswerFragment, DeliverySendCopyDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { CopyAnswer } from './copy-answer.tsx'
 
 /** Sends the body of a delivery to a URL of the reader, and shows the answer. */
@@ -13,14 +14,14 @@ export function SendCopy({ deliveryId }: { deliveryId: string }) {
   return (
     <>
       <Button size="xs" variant="default" leftSection={<IconSend size={16} />} onClick={open}>
-        Send to another URL
+        {t('Send to another URL')}
       </Button>
       <Modal
         opened={opened}
         onClose={close}
         size="lg"
         centered
-        title={<Text fw={650}>Send a copy to another URL</Text>}
+        title={<Text fw={650}>{t('Send a copy to another URL')}</Text>}
       >
         {opened && <Form deliveryId={deliveryId} close={close} />}
       </Modal>
@@ -47,12 +48,13 @@ function Form({ deliveryId, close }: { deliveryId: string; close(): void }) {
     <form onSubmit={send}>
       <Stack>
         <Text size="sm" c="dimmed">
-          Sends this payload once, without a signature and without the webhook’s custom headers. The
-          delivery does not change.
+          {t(
+            'Sends this payload once, without a signature and without the webhook’s custom headers. The delivery does not change.',
+          )}
         </Text>
         <TextInput
-          label="URL"
-          placeholder="https://"
+          label={t('URL')}
+          placeholder={t('https://')}
           type="url"
           maxLength={2_048}
           value={url}
@@ -64,14 +66,14 @@ function Form({ deliveryId, close }: { deliveryId: string; close(): void }) {
           errorProps={{ role: 'alert' }}
           data-autofocus
         />
-        <FormError title="The copy was not sent">{!ofUrl && rejection?.message}</FormError>
+        <FormError title={t('The copy was not sent')}>{!ofUrl && rejection?.message}</FormError>
         {answer && <CopyAnswer answer={answer} />}
         <FormButtons
-          action={answer ? 'Send again' : 'Send copy'}
+          action={answer ? t('Send again') : t('Send copy')}
           loading={running}
           disabled={url.trim() === ''}
           dismiss={close}
-          dismissLabel="Close"
+          dismissLabel={t('Close')}
         />
       </Stack>
     </form>

@@ -5,6 +5,7 @@ import type { Selection } from '../../components/selection/use-selection.ts'
 import { usePanel } from '../../components/use-panel.ts'
 import { ExportDialog } from '../../exports/export-dialog.tsx'
 import type { DeliveryFilter, DeliveryRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { StartTask } from '../../tasks/start-task.tsx'
 import type { TargetAction, TaskTarget } from '../../tasks/task-target.ts'
@@ -62,14 +63,14 @@ export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsPro
             disabled={shown.length === 0}
             onClick={() => setExporting(true)}
           >
-            Export
+            {t('Export')}
           </Button>
         }
       >
         {can('deliveries:write') && (
           <>
             <Button size="xs" onClick={() => begin('REDELIVER')}>
-              Redeliver
+              {t('Redeliver')}
             </Button>
             <Button
               size="xs"
@@ -77,7 +78,7 @@ export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsPro
               c="var(--posthorn-on-red)"
               onClick={() => begin('CANCEL')}
             >
-              Cancel deliveries
+              {t('Cancel deliveries')}
             </Button>
           </>
         )}

@@ -6,6 +6,7 @@ import { useCursors } from '../../components/lists/use-cursors.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
+import { rich, t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { deliveryColumns } from './delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from './delivery-filters.tsx'
@@ -25,15 +26,17 @@ export default function DeliveriesPage() {
   const { newer, state, reload } = deliveries
   return (
     <Page
-      title="Deliveries"
-      description="Each delivery sends one event to one endpoint and is retried until it succeeds or runs out of retries."
+      title={t('Deliveries')}
+      description={t(
+        'Each delivery sends one event to one endpoint and is retried until it succeeds or runs out of retries.',
+      )}
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
       <Presets presets={PRESETS} />
       <DeliveryFilters filters={filters} />
       <DeliveryList
-        label="Deliveries"
+        label={t('Deliveries')}
         columns={COLUMNS}
         filters={filters}
         cursors={cursors}
@@ -46,22 +49,26 @@ export default function DeliveriesPage() {
 
 function NoDeliveriesYet() {
   return (
-    <EmptyState title="No deliveries yet">
-      Each event creates one delivery for each enabled webhook that subscribes to the event type.
-      Send a test event from the page of a{' '}
-      <Anchor component={Link} to="/webhooks" inherit underline="always">
-        webhook
-      </Anchor>
-      .
+    <EmptyState title={t('No deliveries yet')}>
+      {rich(
+        'Each event creates one delivery for each enabled webhook that subscribes to the event type. Send a test event from the page of a <anchor>webhook</anchor>.',
+        {
+          anchor: (text) => (
+            <Anchor component={Link} to="/webhooks" inherit underline="always">
+              {text}
+            </Anchor>
+          ),
+        },
+      )}
     </EmptyState>
   )
 }
 
 /** Frequent questions about deliveries, as query parameters. */
 const PRESETS: readonly Preset[] = [
-  { label: 'Failed in the last hour', params: { status: 'FAILED', attempted: '1h' } },
-  { label: 'Retrying', params: { state: 'RETRYING' } },
-  { label: 'Waiting', params: { state: 'WAITING' } },
-  { label: 'Exhausted today', params: { state: 'EXHAUSTED', attempted: 'today' } },
-  { label: 'Slow today', params: { duration: '5000', attempted: 'today' } },
+  { label: t('Failed in the last hour'), params: { status: 'FAILED', attempted: '1h' } },
+  { label: t('Retrying'), params: { state: 'RETRYING' } },
+  { label: t('Waiting'), params: { state: 'WAITING' } },
+  { label: t('Exhausted today'), params: { state: 'EXHAUSTED', attempted: 'today' } },
+  { label: t('Slow today'), params: { duration: '5000', attempted: 'today' } },
 ]

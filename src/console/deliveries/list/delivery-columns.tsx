@@ -3,6 +3,7 @@ import type { Column } from '../../components/lists/list.tsx'
 import { DeliveryStateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import type { DeliveryRowFragment } from '../../generated/graphql.ts'
+import { rich, t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { WebhookOf } from '../../webhooks/webhook-label.tsx'
 import { isFinished } from '../delivery-states.ts'
@@ -15,20 +16,20 @@ export function deliveryColumns(
   without: 'webhook' | 'event' | null,
 ): Column<DeliveryRowFragment>[] {
   const columns: DeliveryColumn[] = [
-    { label: 'Delivery', cell: (row) => <WhichDelivery row={row} />, grow: true },
-    { label: 'State', cell: (row) => <State row={row} />, width: 150 },
-    { label: 'Webhook', of: 'webhook', cell: (row) => <WebhookOf row={row} />, grow: true },
-    { label: 'Last response', cell: (row) => <LastResponse row={row} />, width: 110 },
+    { label: t('Delivery'), cell: (row) => <WhichDelivery row={row} />, grow: true },
+    { label: t('State'), cell: (row) => <State row={row} />, width: 150 },
+    { label: t('Webhook'), of: 'webhook', cell: (row) => <WebhookOf row={row} />, grow: true },
+    { label: t('Last response'), cell: (row) => <LastResponse row={row} />, width: 110 },
     {
-      label: 'Attempts',
+      label: t('Attempts'),
       end: true,
       priority: 3,
       cell: ({ attemptCount }) => formatCount(attemptCount),
       width: 80,
     },
-    { label: 'Next attempt', priority: 3, cell: (row) => <NextAttempt row={row} />, width: 110 },
+    { label: t('Next attempt'), priority: 3, cell: (row) => <NextAttempt row={row} />, width: 110 },
     {
-      label: 'Created',
+      label: t('Created'),
       priority: 2,
       cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
       width: 110,
@@ -42,7 +43,7 @@ export function deliveryColumns(
 }
 
 const ID: DeliveryColumn = {
-  label: 'Delivery',
+  label: t('Delivery'),
   grow: true,
   priority: 3,
   cell: ({ id }) => (
@@ -67,7 +68,7 @@ function WhichDelivery({ row }: { row: DeliveryRowFragment }) {
 export function TestBadge() {
   return (
     <Badge component="span" size="xs" variant="outline" color="gray" tt="none" c="dimmed">
-      Test
+      {t('Test')}
     </Badge>
   )
 }
@@ -93,7 +94,7 @@ export function ResponseStatus({ succeeded, status }: ResponseStatusProps) {
       c={`var(--posthorn-on-${succeeded ? 'green' : 'red'})`}
       style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}
     >
-      {status ?? 'No response'}
+      {status ?? t('No response')}
     </Text>
   )
 }
@@ -110,8 +111,8 @@ function State({ row }: { row: DeliveryRowFragment }) {
           {waitsFor(row)}
           {probeAt && (
             <>
-              {' · probe '}
-              <Time at={probeAt} as="upcoming" />
+              {' · '}
+              {rich('probe {time}', { time: <Time at={probeAt} as="upcoming" /> })}
             </>
           )}
         </span>

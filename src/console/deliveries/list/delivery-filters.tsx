@@ -11,6 +11,7 @@ import {
 } from '../../components/filters/time-range.tsx'
 import { useFilters } from '../../components/filters/use-filters.ts'
 import { WebhookMultiSelect } from '../../components/filters/webhook-select.tsx'
+import { t } from '../../language/t.ts'
 import { DELIVERY_FILTERS } from '../deliveries-query.ts'
 import { DELIVERY_STATES } from '../delivery-states.ts'
 import { deliveryFilter } from './delivery-filter.ts'
@@ -38,13 +39,13 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         <>
           <EventTypeMultiSelect value={type} onChange={(chosen) => set({ type: chosen })} />
           <FilterSelect
-            label="Duration"
+            label={t('Duration')}
             w={130}
             data={DURATIONS}
             value={duration}
             onChange={(chosen) => set({ duration: chosen })}
           />
-          <TimeRange label="Created" values={values} set={set} />
+          <TimeRange label={t('Created')} values={values} set={set} />
           <KeyFilter values={values} set={set} />
         </>
       }
@@ -53,24 +54,24 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         <WebhookMultiSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
       )}
       <FilterMultiSelect
-        label="State"
+        label={t('State')}
         w={140}
         options={DELIVERY_STATES}
         value={values.state}
         onChange={(state) => set({ state })}
       />
       <FilterMultiSelect
-        label="Response"
+        label={t('Response')}
         w={140}
         options={RESPONSES}
         value={values.status}
         onChange={(status) => set({ status })}
       />
       <FilterMultiSelect
-        label="Status or error"
+        label={t('Status or error')}
         w={150}
         searchable
-        searchHint="A status such as 502, or an error"
+        searchHint={t('A status such as 502, or an error')}
         options={CAUSES}
         toValue={causeOf}
         value={values.cause}

@@ -12,6 +12,7 @@ import {
   type DeliveryIdsQuery,
   type DeliveryIdsQueryVariables,
 } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 
 /** A bulk action takes at most this many ids. */
@@ -38,7 +39,11 @@ export function SelectMatching({ filter, total, selection }: SelectMatchingProps
     try {
       selection.select(await firstIds(client, filter))
     } catch (error) {
-      notifyError(`The matching deliveries could not be listed: ${(error as Error).message}`)
+      notifyError(
+        t('The matching deliveries could not be listed: {message}', {
+          message: (error as Error).message,
+        }),
+      )
     }
     setLoading(false)
   }
@@ -46,13 +51,13 @@ export function SelectMatching({ filter, total, selection }: SelectMatchingProps
   if (filter.key != null) {
     return (
       <Button size="compact-xs" variant="subtle" loading={loading} onClick={selectFirst}>
-        {`Select the first ${formatCount(MAX_IDS)} that match`}
+        {t('Select the first {max} that match', { max: formatCount(MAX_IDS) })}
       </Button>
     )
   }
   return (
     <Button size="compact-xs" variant="subtle" onClick={selection.selectAll}>
-      {total === null ? 'Select all that match' : `Select all ${total} that match`}
+      {total === null ? t('Select all that match') : t('Select all {total} that match', { total })}
     </Button>
   )
 }

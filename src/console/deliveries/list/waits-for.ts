@@ -1,4 +1,5 @@
 import type { DeliveryRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 
 type Parked = Pick<DeliveryRowFragment, 'parkedReason'> & {
@@ -13,18 +14,18 @@ export function waitsFor({ parkedReason, webhook }: Parked): string {
   // A delivery that was parked before the hold has another reason, and waits for the hold too.
   switch (webhook?.health?.state === 'ON_HOLD' ? 'ON_HOLD' : parkedReason) {
     case 'DISABLED':
-      return 'Disabled'
+      return t('Disabled')
     case 'ON_HOLD':
-      return 'On hold'
+      return t('On hold')
     case 'ORDERED':
-      return 'In order, after an earlier one'
+      return t('In order, after an earlier one')
     case 'RATE_LIMIT':
       return webhook?.rateLimitPerSecond == null
-        ? 'Rate limit'
-        : `Rate limit ${formatCount(webhook.rateLimitPerSecond)}/s`
+        ? t('Rate limit')
+        : t('Rate limit {count}/s', { count: formatCount(webhook.rateLimitPerSecond) })
     case 'CONCURRENCY_LIMIT':
-      return 'Concurrency limit'
+      return t('Concurrency limit')
     default:
-      return 'In the backlog'
+      return t('In the backlog')
   }
 }

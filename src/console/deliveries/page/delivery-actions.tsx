@@ -10,6 +10,7 @@ import {
   type DeliveryQuery,
   DeliveryRedeliverDocument,
 } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { isFinished } from '../delivery-states.ts'
 import { ShareDelivery } from './share-delivery.tsx'
@@ -45,25 +46,27 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
         <PageActions
           actions={[
             mayWrite && {
-              label: finished ? 'Redeliver' : 'Retry now',
+              label: finished ? t('Redeliver') : t('Retry now'),
               icon: IconRefresh,
               isPrimary: finished,
               loading: running && !confirming,
               onClick: () => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver()),
             },
-            mayShare && { label: 'Share', icon: IconShare, onClick: () => setSharing(true) },
-            mayWrite && !finished && { label: 'Stop delivering', onClick: () => setStopping(true) },
+            mayShare && { label: t('Share'), icon: IconShare, onClick: () => setSharing(true) },
+            mayWrite &&
+              !finished && { label: t('Stop delivering'), onClick: () => setStopping(true) },
           ]}
         />
         <Confirm
           opened={confirming}
           onClose={() => setConfirming(false)}
-          title="Redeliver this delivery?"
-          action="Redeliver"
+          title={t('Redeliver this delivery?')}
+          action={t('Redeliver')}
           onConfirm={redeliver}
         >
-          The receiver has already accepted this delivery, and receives the same body and id again.
-          Attempts follow until one succeeds or no retries are left.
+          {t(
+            'The receiver has already accepted this delivery, and receives the same body and id again. Attempts follow until one succeeds or no retries are left.',
+          )}
         </Confirm>
         <ShareDelivery id={id} opened={sharing} close={() => setSharing(false)} />
         <StopDelivering id={id} opened={stopping} close={() => setStopping(false)} />
@@ -74,9 +77,9 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
         color="red"
         variant="light"
         role="alert"
-        title="Action failed"
+        title={t('Action failed')}
         withCloseButton
-        closeButtonLabel="Close"
+        closeButtonLabel={t('Close')}
         onClose={() => setError(null)}
       >
         {error}
@@ -91,15 +94,16 @@ function StopDelivering({ id, opened, close }: { id: string; opened: boolean; cl
     <Confirm
       opened={opened}
       onClose={close}
-      title="Stop this delivery?"
-      action="Stop delivering"
-      dismiss="Keep"
+      title={t('Stop this delivery?')}
+      action={t('Stop delivering')}
+      dismiss={t('Keep')}
       destructive
       onConfirm={() => run({ id })}
-      success="Delivery canceled."
+      success={t('Delivery canceled.')}
     >
-      No further attempts are made, so the receiver may not get this event. An attempt in flight
-      finishes and is recorded. You can redeliver the delivery later.
+      {t(
+        'No further attempts are made, so the receiver may not get this event. An attempt in flight finishes and is recorded. You can redeliver the delivery later.',
+      )}
     </Confirm>
   )
 }
@@ -107,10 +111,10 @@ function StopDelivering({ id, opened, close }: { id: string; opened: boolean; cl
 /** A disabled or ordered webhook does not receive the delivery at once. */
 function queuedText({ webhook, isTest }: NonNullable<DeliveryQuery['delivery']>): string {
   if (webhook?.enabled === false && !isTest)
-    return 'Webhook is disabled: the delivery waits until you enable the webhook.'
+    return t('Webhook is disabled: the delivery waits until you enable the webhook.')
   if (webhook?.health?.state === 'ON_HOLD')
-    return 'Webhook is on hold: the delivery waits until the webhook works again or is resumed.'
+    return t('Webhook is on hold: the delivery waits until the webhook works again or is resumed.')
   return webhook?.ordered
-    ? 'Retry queued. Earlier deliveries of this ordered webhook go first.'
-    : 'Retry queued.'
+    ? t('Retry queued. Earlier deliveries of this ordered webhook go first.')
+    : t('Retry queued.')
 }

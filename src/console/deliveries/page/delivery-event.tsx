@@ -5,6 +5,7 @@ import { useRead } from '../../api/use-read.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { DeliveryEventDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { SendCopy } from '../copy/send-copy.tsx'
 
@@ -24,7 +25,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
   const maySend = can('deliveries:write')
   return (
     <Section
-      title="Payload"
+      title={t('Payload')}
       description={
         event &&
         onlyDelivery === null && (
@@ -37,7 +38,7 @@ export function DeliveryEvent({ deliveryId }: { deliveryId: string }) {
     >
       {error && !data && <QueryError error={error} reload={reload} />}
       {!data && !error && <Skeleton h={120} />}
-      {data && !event && <Text size="sm">The event is past its retention period.</Text>}
+      {data && !event && <Text size="sm">{t('The event is past its retention period.')}</Text>}
       {event && (
         <Suspense fallback={<Skeleton h={120} />}>
           <EventBody body={event.body} />

@@ -4,6 +4,7 @@ import { Id } from '../../components/copy-button.tsx'
 import { Facts } from '../../components/page/facts.tsx'
 import { Time } from '../../components/time.tsx'
 import type { DeliveryQuery } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import { webhookName } from '../../webhooks/webhook-name.ts'
@@ -15,9 +16,9 @@ export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuer
   return (
     <Facts
       facts={[
-        { label: 'Id (sent in a header of each attempt)', value: <Id id={id} /> },
+        { label: t('Id (sent in a header of each attempt)'), value: <Id id={id} /> },
         {
-          label: 'Webhook',
+          label: t('Webhook'),
           value: webhook ? (
             <Anchor component={Link} to={`/webhooks/${webhookId}`} inherit>
               {webhookName(webhook)}
@@ -25,12 +26,12 @@ export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuer
           ) : (
             <>
               <Id id={webhookId} />
-              {withWebhook && 'Deleted'}
+              {withWebhook && t('Deleted')}
             </>
           ),
         },
         {
-          label: 'Event type',
+          label: t('Event type'),
           value: deliveryId ? (
             eventType.name
           ) : (
@@ -43,9 +44,9 @@ export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuer
             </Anchor>
           ),
         },
-        { label: 'Created', value: <Time at={createdAt} /> },
-        { label: 'Finished', value: finishedAt ? <Time at={finishedAt} /> : 'Not yet' },
-        { label: 'Attempts', value: formatCount(attemptCount) },
+        { label: t('Created'), value: <Time at={createdAt} /> },
+        { label: t('Finished'), value: finishedAt ? <Time at={finishedAt} /> : t('Not yet') },
+        { label: t('Attempts'), value: formatCount(attemptCount) },
       ]}
     />
   )

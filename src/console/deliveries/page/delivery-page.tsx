@@ -9,6 +9,7 @@ import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { DeliveryStateBadge } from '../../components/state-badge.tsx'
 import type { DeliveryQuery } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { AttemptTimeline } from '../attempt/attempt-timeline.tsx'
@@ -44,7 +45,7 @@ export default function DeliveryPage() {
   }
   if (data) return <NotFoundPage noun="delivery" />
   return (
-    <Page title="Delivery" breadcrumbs={breadcrumbs()}>
+    <Page title={t('Delivery')} breadcrumbs={breadcrumbs()}>
       {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
     </Page>
   )
@@ -83,14 +84,14 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
       <WaitingNotice delivery={delivery} />
       <DeliveryFacts delivery={delivery} />
       {attempts.length + delivery.plannedAttempts.length > 0 && (
-        <Section title="Schedule">
+        <Section title={t('Schedule')}>
           <ScheduleLine delivery={delivery} attempts={attempts.toReversed()} open={open} />
         </Section>
       )}
-      <Section title="Attempts" description={attempts.length > 1 && 'Newest first.'}>
+      <Section title={t('Attempts')} description={attempts.length > 1 && t('Newest first.')}>
         {attempts.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No attempts yet.
+            {t('No attempts yet.')}
           </Text>
         ) : (
           <Stack gap="xs">
@@ -101,12 +102,14 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
             />
             {showEarlier && (
               <Button size="xs" variant="subtle" onClick={showEarlier}>
-                Show earlier attempts
+                {t('Show earlier attempts')}
               </Button>
             )}
             {!showEarlier && delivery.attempts?.pageInfo.hasNextPage && (
               <Text size="xs" c="dimmed">
-                {`Only the last ${MOST_ATTEMPTS} attempts are shown.`}
+                {t('Only the last {max} attempts are shown.', {
+                  max: MOST_ATTEMPTS,
+                })}
               </Text>
             )}
           </Stack>
@@ -117,4 +120,4 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
   )
 }
 
-const breadcrumbs = () => [['Deliveries', '/deliveries']] as const
+const breadcrumbs = () => [[t('Deliveries'), '/deliveries']] as const

@@ -1,8 +1,9 @@
+import { rich, t } from '../../language/t.ts'
 import './schedule-line.css'
 import { Text, Tooltip } from '@mantine/core'
 import { Time } from '../../components/time.tsx'
 import type { AttemptStepFragment, DeliveryQuery } from '../../generated/graphql.ts'
-import { formatDateTime, formatDuration, plural } from '../../lib/format.ts'
+import { formatDateTime, formatDuration } from '../../lib/format.ts'
 import { scheduleOf } from './schedule.ts'
 
 interface ScheduleLineProps {
@@ -22,13 +23,13 @@ export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
   return (
     <div className="ph-schedule">
       <ol
-        aria-label="Past and planned attempts, in order"
+        aria-label={t('Past and planned attempts, in order')}
         data-few={made.length + planned.length <= FEW || undefined}
         data-many={made.length + planned.length > MANY || undefined}
       >
         {hidden > 0 && (
           <li className="ph-schedule-count">
-            {`${hidden} earlier ${plural(hidden, 'attempt', 'attempts')}`}
+            {t('{hidden, plural, one {# earlier attempt} other {# earlier attempts}}', { hidden })}
           </li>
         )}
         {made.map(({ id, number, startedAt, succeeded, result, gapMs }) => (
@@ -43,11 +44,14 @@ export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
         ))}
         {planned.map(({ number, at, gapMs }) => (
           <li key={number} data-gap={gapMs === null ? undefined : formatDuration(gapMs)}>
-            <Dot label={`No. ${number}, planned: ${formatDateTime(at)}`} kind="planned" />
+            <Dot
+              label={t('No. {number}, planned: {at}', { number, at: formatDateTime(at) })}
+              kind="planned"
+            />
             <span>{number}</span>
           </li>
         ))}
-        {more > 0 && <li className="ph-schedule-count">{`${more} more`}</li>}
+        {more > 0 && <li className="ph-schedule-count">{t('{more} more', { more })}</li>}
       </ol>
       <Text size="xs" c="dimmed" component="div">
         <Ending delivery={delivery} />
@@ -84,16 +88,14 @@ function Dot({ label, kind, onClick }: DotProps) {
 function Ending({ delivery: { state, plannedAttempts } }: Pick<ScheduleLineProps, 'delivery'>) {
   const last = plannedAttempts.at(-1)
   if (last) {
-    return plannedAttempts.length === 1 ? (
-      'If this attempt fails, no retries are left.'
-    ) : (
-      <>
-        Up to {plannedAttempts.length} more attempts; the last <Time at={last} />. Jitter and
-        Retry-After can delay them.
-      </>
-    )
+    return plannedAttempts.length === 1
+      ? t('If this attempt fails, no retries are left.')
+      : rich(
+          'Up to {count} more attempts; the last {time}. Jitter and Retry-After can delay them.',
+          { count: plannedAttempts.length, time: <Time at={last} /> },
+        )
   }
-  if (state === 'WAITING') return 'Waiting, without a planned time.'
-  if (state === 'EXHAUSTED') return 'No retries left.'
-  return state === 'CANCELED' ? 'Canceled.' : null
+  if (state === 'WAITING') return t('Waiting, without a planned time.')
+  if (state === 'EXHAUSTED') return t('No retries left.')
+  return state === 'CANCELED' ? t('Canceled.') : null
 }

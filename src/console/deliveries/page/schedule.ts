@@ -1,4 +1,5 @@
 import type { AttemptStepFragment, DeliveryQuery } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
 
@@ -43,7 +44,7 @@ export function scheduleOf(
     number,
     startedAt,
     succeeded,
-    result: status == null ? 'No response' : String(status),
+    result: status == null ? t('No response') : String(status),
     gapMs: gapBetween(shown[i - 1]?.startedAt, startedAt),
   }))
   const planned = plannedAttempts.slice(0, PLANNED).map((at, i) => ({

@@ -11,6 +11,7 @@ import {
   DeliveryLinksDocument,
   DeliveryShareDocument,
 } from '../../generated/graphql.ts'
+import { rich, t } from '../../language/t.ts'
 
 interface ShareDeliveryProps {
   readonly id: string
@@ -26,7 +27,7 @@ export function ShareDelivery({ id, opened, close }: ShareDeliveryProps) {
       onClose={close}
       title={
         <Text fw={650} span>
-          Share this delivery
+          {t('Share this delivery')}
         </Text>
       }
       size="lg"
@@ -55,14 +56,15 @@ function Links({ id }: { id: string }) {
   return (
     <Stack>
       <Text size="sm">
-        A link opens this delivery with its attempts, responses and payload, and nothing else.
-        Anyone who has the link can read them for a day, without signing in.
+        {t(
+          'A link opens this delivery with its attempts, responses and payload, and nothing else. Anyone who has the link can read them for a day, without signing in.',
+        )}
       </Text>
       {created && (
         <Stack gap={4}>
-          <CopyableLine text={created.url} label="Copy the link" />
+          <CopyableLine text={created.url} label={t('Copy the link')} />
           <Text size="xs" c="dimmed">
-            The link is shown only now.
+            {t('The link is shown only now.')}
           </Text>
         </Stack>
       )}
@@ -74,11 +76,11 @@ function Links({ id }: { id: string }) {
           onClick={create}
           data-autofocus
         >
-          {created ? 'Create another link' : 'Create link'}
+          {created ? t('Create another link') : t('Create link')}
         </Button>
       </Group>
       {links.length > 0 && (
-        <Stack gap="xs" component="section" aria-label="Links that open this delivery">
+        <Stack gap="xs" component="section" aria-label={t('Links that open this delivery')}>
           {links.map((link) => (
             <Link
               key={link.id}
@@ -110,7 +112,7 @@ function Link({ link: { id, createdAt, expiresAt, lastUsedAt }, done }: LinkProp
 
   async function revoke() {
     const outcome = await run({ id })
-    if (outcome.ok) notifySuccess('Link revoked.')
+    if (outcome.ok) notifySuccess(t('Link revoked.'))
     else notifyError(outcome.message)
     done()
   }
@@ -118,17 +120,17 @@ function Link({ link: { id, createdAt, expiresAt, lastUsedAt }, done }: LinkProp
   return (
     <Group justify="space-between" wrap="nowrap">
       <Text size="sm">
-        Created <Time at={createdAt} as="relative" />, expires <Time at={expiresAt} />,{' '}
-        {lastUsedAt ? (
-          <>
-            last used <Time at={lastUsedAt} as="relative" />
-          </>
-        ) : (
-          'never used'
-        )}
+        {rich('Created {created}, expires {expires}', {
+          created: <Time at={createdAt} as="relative" />,
+          expires: <Time at={expiresAt} />,
+        })}
+        {', '}
+        {lastUsedAt
+          ? rich('last used {time}', { time: <Time at={lastUsedAt} as="relative" /> })
+          : t('never used')}
       </Text>
       <Button size="xs" variant="default" flex="none" loading={running} onClick={revoke}>
-        Revoke
+        {t('Revoke')}
       </Button>
     </Group>
   )

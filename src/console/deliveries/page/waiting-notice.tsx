@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { usePolling } from '../../api/use-polling.ts'
 import { Time, useNow } from '../../components/time.tsx'
 import type { DeliveryQuery } from '../../generated/graphql.ts'
+import { rich, t } from '../../language/t.ts'
 import { whyWaiting } from './why-waiting.ts'
 
 /** Shows why an unfinished delivery has not been sent yet, and when the next attempt is. */
@@ -16,14 +17,14 @@ export function WaitingNotice({ delivery }: { delivery: NonNullable<DeliveryQuer
       {why.sentence}
       {why.nextAt && (
         <div>
-          {why.nextLabel}: <Countdown to={why.nextAt} />, at <Time at={why.nextAt} />
+          {rich('{nextLabel}: {countdown}, at {time}', {
+            nextLabel: why.nextLabel,
+            countdown: <Countdown to={why.nextAt} />,
+            time: <Time at={why.nextAt} />,
+          })}
         </div>
       )}
-      {parkedAt && (
-        <div>
-          Waiting since <Time at={parkedAt} />
-        </div>
-      )}
+      {parkedAt && <div>{rich('Waiting since {time}', { time: <Time at={parkedAt} /> })}</div>}
     </Alert>
   )
 }
@@ -42,8 +43,8 @@ function Countdown({ to }: { to: string }) {
 /** `in 4 s`, `in 12:05`, `in 3:20:00 hours` */
 function remaining(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
-  if (seconds <= 0) return 'now'
-  if (seconds < 60) return `in ${seconds} s`
+  if (seconds <= 0) return t('now')
+  if (seconds < 60) return t('in {seconds} s', { seconds })
   const two = (value: number) => String(value).padStart(2, '0')
   const [hours, minutes, rest] = [
     Math.floor(seconds / 3_600),
@@ -51,6 +52,6 @@ function remaining(ms: number): string {
     seconds % 60,
   ]
   return hours === 0
-    ? `in ${minutes}:${two(rest)}`
-    : `in ${hours}:${two(minutes)}:${two(rest)} hours`
+    ? t('in {minutes}:{rest}', { minutes, rest: two(rest) })
+    : t('in {hours}:{minutes}:{rest} hours', { hours, minutes: two(minutes), rest: two(rest) })
 }

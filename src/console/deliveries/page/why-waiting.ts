@@ -1,5 +1,5 @@
 import type { DeliveryQuery } from '../../generated/graphql.ts'
-import { formatCount, plural } from '../../lib/format.ts'
+import { t } from '../../language/t.ts'
 import { isFinished } from '../delivery-states.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
@@ -18,24 +18,25 @@ export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null
   if (isFinished(delivery.state)) return null
   const { nextAttemptAt, parkedAt, attemptCount } = delivery
   if (parkedAt != null || nextAttemptAt == null) return parked(delivery)
-  const nextLabel = 'Next attempt'
+  const nextLabel = t('Next attempt')
   if (Date.parse(nextAttemptAt) > nowMs) {
     const scheduled =
       attemptCount === 0
         ? {
-            title: 'The first attempt is scheduled',
-            sentence: 'The delivery is sent at the time below.',
+            title: t('The first attempt is scheduled'),
+            sentence: t('The delivery is sent at the time below.'),
           }
         : {
-            title: 'The next attempt is scheduled',
-            sentence:
+            title: t('The next attempt is scheduled'),
+            sentence: t(
               'The last attempt failed. The retry schedule sets the time of the next attempt.',
+            ),
           }
     return { ...scheduled, nextAt: nextAttemptAt, nextLabel }
   }
   return {
-    title: 'Queued',
-    sentence: 'An attempt is running, or starts as soon as a worker is free.',
+    title: t('Queued'),
+    sentence: t('An attempt is running, or starts as soon as a worker is free.'),
     nextAt: null,
     nextLabel,
   }
@@ -46,34 +47,36 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
     title,
     sentence,
     nextAt,
-    nextLabel: 'Next probe',
+    nextLabel: t('Next probe'),
   })
   if (!webhook) {
-    return reason('Waiting', 'The delivery is in the backlog of its webhook.')
+    return reason(t('Waiting'), t('The delivery is in the backlog of its webhook.'))
   }
   // A delivery that was parked before the hold has another reason, and waits for the hold too.
   const isOnHold = webhook.health?.state === 'ON_HOLD'
   switch (isOnHold ? 'ON_HOLD' : parkedReason) {
     case 'DISABLED':
       return reason(
-        'The webhook is disabled',
-        'The delivery is sent once the webhook is enabled. Waiting uses no attempts.',
+        t('The webhook is disabled'),
+        t('The delivery is sent once the webhook is enabled. Waiting uses no attempts.'),
       )
     case 'ON_HOLD':
       return reason(
-        'The webhook is on hold',
+        t('The webhook is on hold'),
         onHoldTextOf(webhook),
         webhook.health?.nextProbeAt ?? null,
       )
     case 'ORDERED':
       return reason(
-        'An earlier delivery comes first',
-        'This webhook receives deliveries in the order of their events. Earlier deliveries must succeed or be exhausted first.',
+        t('An earlier delivery comes first'),
+        t(
+          'This webhook receives deliveries in the order of their events. Earlier deliveries must succeed or be exhausted first.',
+        ),
       )
     case 'RATE_LIMIT':
-      return reason('The webhook is at its rate limit', rateOf(webhook))
+      return reason(t('The webhook is at its rate limit'), rateOf(webhook))
     default:
-      return reason('The webhook is at its concurrency limit', concurrencyOf(webhook))
+      return reason(t('The webhook is at its concurrency limit'), concurrencyOf(webhook))
   }
 }
 
@@ -82,8 +85,8 @@ type DeliveryWebhook = NonNullable<Delivery['webhook']>
 function onHoldTextOf(webhook: DeliveryWebhook): string {
   const lastError = lastErrorOf(webhook)
   return webhook.health?.onHoldReason === 'RETRY_AFTER'
-    ? `${lastError}The endpoint asked to wait: it answered 429 or 503 with Retry-After. After that time, a probe tests the endpoint; the first success releases the backlog. Waiting uses no attempts.`
-    : `${lastError}The endpoint keeps failing, so deliveries wait. Probes test the endpoint every few minutes; the first success releases the backlog. Waiting uses no attempts.`
+    ? `${lastError}${t('The endpoint asked to wait: it answered 429 or 503 with Retry-After. After that time, a probe tests the endpoint; the first success releases the backlog. Waiting uses no attempts.')}`
+    : `${lastError}${t('The endpoint keeps failing, so deliveries wait. Probes test the endpoint every few minutes; the first success releases the backlog. Waiting uses no attempts.')}`
 }
 
 function lastErrorOf({ health }: DeliveryWebhook): string {
@@ -91,15 +94,22 @@ function lastErrorOf({ health }: DeliveryWebhook): string {
 }
 
 function rateOf({ rateLimitPerSecond: count }: DeliveryWebhook): string {
-  if (count == null) return 'The rate limit was removed. The backlog is being released.'
-  return `The limit is ${formatCount(count)} ${plural(count, 'attempt', 'attempts')} per second.`
+  if (count == null) return t('The rate limit was removed. The backlog is being released.')
+  return t('The limit is {count, plural, one {# attempt} other {# attempts}} per second.', {
+    count,
+  })
 }
 
 function concurrencyOf({ maxInFlight: count, health }: DeliveryWebhook): string {
   if (count != null) {
-    return `The limit is ${formatCount(count)} parallel ${plural(count, 'request', 'requests')} per worker.`
+    return t(
+      'The limit is {count, plural, one {# parallel request} other {# parallel requests}} per worker.',
+      { count },
+    )
   }
   const limit = health?.concurrencyLimit
-  if (limit == null) return 'The limit of parallel requests per worker adapts to the endpoint.'
-  return `The limit of parallel requests per worker adapts to the endpoint. Now: ${limit}.`
+  if (limit == null) return t('The limit of parallel requests per worker adapts to the endpoint.')
+  return t('The limit of parallel requests per worker adapts to the endpoint. Now: {limit}.', {
+    limit,
+  })
 }

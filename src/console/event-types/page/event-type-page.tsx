@@ -11,7 +11,7 @@ import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatCount, plural } from '../../lib/format.ts'
+import { t } from '../../language/t.ts'
 import { PublishSnippets } from '../../onboarding/publish-snippets.tsx'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
@@ -19,7 +19,7 @@ import { useEventType } from '../event-type-queries.ts'
 import { ArchiveEventType } from './archive-event-type.tsx'
 import { SchemaView } from './schema-view.tsx'
 
-const BREADCRUMBS = [['Event types', '/event-types']] as const
+const BREADCRUMBS = [[t('Event types'), '/event-types']] as const
 
 export default function EventTypePage() {
   const { name = '' } = useParams()
@@ -41,24 +41,24 @@ export default function EventTypePage() {
     <Page
       title={name}
       breadcrumbs={BREADCRUMBS}
-      aside={archived && <StateBadge label="Archived" color="gray" />}
+      aside={archived && <StateBadge label={t('Archived')} color="gray" />}
       description={eventType.description}
       actions={
         (mayPublish || can('admin')) && (
           <PageActions
             actions={[
               mayPublish && {
-                label: 'Publish',
+                label: t('Publish'),
                 icon: IconSend,
                 to: `/events?${new URLSearchParams({ publish: name })}`,
               },
               can('admin') && {
-                label: 'Edit',
+                label: t('Edit'),
                 icon: IconPencil,
                 to: `/event-types/${name}/edit`,
               },
               can('admin') && {
-                label: archived ? 'Unarchive' : 'Archive',
+                label: archived ? t('Unarchive') : t('Archive'),
                 icon: archived ? IconArchiveOff : IconArchive,
                 onClick: () => setConfirming(true),
               },
@@ -67,39 +67,39 @@ export default function EventTypePage() {
         )
       }
     >
-      <Section title="Event type">
+      <Section title={t('Event type')}>
         <Facts
           facts={[
             webhookCount !== null && {
-              label: 'Subscriptions',
+              label: t('Subscriptions'),
               value: <Subscribers name={name} count={webhookCount} />,
             },
             eventType.searchKeys.length > 0 && {
-              label: 'Search keys',
+              label: t('Search keys'),
               value: <span className="ph-mono">{eventType.searchKeys.join(', ')}</span>,
             },
-            { label: 'Created', value: <Time at={eventType.createdAt} /> },
-            { label: 'Updated', value: <Time at={eventType.updatedAt} /> },
+            { label: t('Created'), value: <Time at={eventType.createdAt} /> },
+            { label: t('Updated'), value: <Time at={eventType.updatedAt} /> },
             eventType.archivedAt
-              ? { label: 'Archived', value: <Time at={eventType.archivedAt} /> }
+              ? { label: t('Archived'), value: <Time at={eventType.archivedAt} /> }
               : null,
           ]}
         />
       </Section>
       <SchemaView schema={eventType.schema} />
-      <Section title="Example" description="Sample data. Test events send this example.">
+      <Section title={t('Example')} description={t('Sample data. Test events send this example.')}>
         {eventType.example === null || eventType.example === undefined ? (
           <Text size="sm" c="dimmed">
-            No example. Add one to send test events of this type.
+            {t('No example. Add one to send test events of this type.')}
           </Text>
         ) : (
-          <JsonBlock value={eventType.example} label="the example" />
+          <JsonBlock value={eventType.example} label={t('the example')} />
         )}
       </Section>
       {can('events:publish') && !archived && (
         <Section
-          title="Publish"
-          description="Code that publishes an event of this type for your organization."
+          title={t('Publish')}
+          description={t('Code that publishes an event of this type for your organization.')}
         >
           <PublishSnippets type={name} example={eventType.example} />
         </Section>
@@ -117,10 +117,10 @@ export default function EventTypePage() {
 }
 
 function Subscribers({ name, count }: { name: string; count: number }) {
-  if (count === 0) return 'No webhooks'
+  if (count === 0) return t('No webhooks')
   return (
     <Anchor component={Link} to={`/webhooks?subscribesTo=${name}`} size="sm">
-      {`${formatCount(count)} ${plural(count, 'webhook', 'webhooks')}`}
+      {t('{count, plural, one {# webhook} other {# webhooks}}', { count })}
     </Anchor>
   )
 }

@@ -3,26 +3,27 @@ import { useFilters } from '../../components/filters/use-filters.ts'
 import { JsonBlock } from '../../components/json/code-block.tsx'
 import { type Column, List } from '../../components/lists/list.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { t } from '../../language/t.ts'
 import { type SchemaProperty, schemaProperties } from './schema-properties.ts'
 
 const COLUMNS: readonly Column<SchemaProperty>[] = [
   {
-    label: 'Property',
+    label: t('Property'),
     cell: ({ path, required }) => (
       <Group gap={6}>
         <span className="ph-mono">{path}</span>
         {required && (
           <Badge size="xs" variant="default" tt="none" radius="sm">
-            required
+            {t('required')}
           </Badge>
         )}
       </Group>
     ),
     width: '36%',
   },
-  { label: 'Type', cell: ({ type }) => type, width: '20%' },
+  { label: t('Type'), cell: ({ type }) => type, width: '20%' },
   {
-    label: 'Description',
+    label: t('Description'),
     cell: ({ description, rules }) => (
       <Stack gap={2} style={{ overflowWrap: 'anywhere' }}>
         {description}
@@ -42,9 +43,9 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const { values, set } = useFilters(['schema'])
   if (schema === null || schema === undefined) {
     return (
-      <Section title="Schema">
+      <Section title={t('Schema')}>
         <Text size="sm" c="dimmed">
-          No schema: the data of an event of this type can be any JSON.
+          {t('No schema: the data of an event of this type can be any JSON.')}
         </Text>
       </Section>
     )
@@ -54,10 +55,10 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const actions = (
     <SegmentedControl
       size="xs"
-      aria-label="View of the schema"
+      aria-label={t('View of the schema')}
       data={[
-        { value: 'table', label: 'Properties' },
-        { value: 'raw', label: 'JSON Schema' },
+        { value: 'table', label: t('Properties') },
+        { value: 'raw', label: t('JSON Schema') },
       ]}
       value={raw ? 'raw' : 'table'}
       onChange={(value) => set({ schema: value === 'raw' ? 'raw' : null })}
@@ -65,24 +66,24 @@ export function SchemaView({ schema }: { schema: unknown }) {
   )
   if (raw) {
     return (
-      <Section title="Schema" actions={actions}>
-        <JsonBlock value={schema} label="the schema" />
+      <Section title={t('Schema')} actions={actions}>
+        <JsonBlock value={schema} label={t('the schema')} />
       </Section>
     )
   }
   if (properties.length === 0) {
     return (
-      <Section title="Schema" actions={actions}>
+      <Section title={t('Schema')} actions={actions}>
         <Text size="sm" c="dimmed">
-          The schema names no properties. See the JSON Schema.
+          {t('The schema names no properties. See the JSON Schema.')}
         </Text>
       </Section>
     )
   }
   return (
-    <Section title="Schema" actions={actions}>
+    <Section title={t('Schema')} actions={actions}>
       <List
-        label="Schema properties"
+        label={t('Schema properties')}
         columns={COLUMNS}
         rows={properties}
         keyOf={({ path }) => path}

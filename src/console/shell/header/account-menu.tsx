@@ -1,14 +1,15 @@
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { AboutItems, useWhatsNew, WhatsNewDialog } from '../../about/about-items.tsx'
+import { key, t } from '../../language/t.ts'
 import { mount } from '../../mount.ts'
 import { portalLink } from '../../session/portal.ts'
 import { useSession, type Viewer } from '../../session/session.tsx'
 
 const SCHEMES = [
-  ['light', 'Light', IconSun],
-  ['dark', 'Dark', IconMoon],
-  ['auto', 'System', IconDeviceDesktop],
+  ['light', key('Light'), IconSun],
+  ['dark', key('Dark'), IconMoon],
+  ['auto', key('System'), IconDeviceDesktop],
 ] as const
 
 /** Shows the session, switches the color scheme, and signs out. */
@@ -22,12 +23,12 @@ export function AccountMenu() {
       <WhatsNewDialog opened={whatsNew} close={news.close} />
       <Menu position="bottom-end" width={260} withArrow>
         <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label="Account and appearance">
+          <ActionIcon variant="default" size={30} aria-label={t('Account and appearance')}>
             <IconUser size={18} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Label>Organization</Menu.Label>
+          <Menu.Label>{t('Organization')}</Menu.Label>
           <Text size="sm" fw={600} px="sm" pb="xs">
             {viewer.organization.name}
           </Text>
@@ -35,7 +36,7 @@ export function AccountMenu() {
           {(!portalLink || portalLink.scheme === 'auto') && (
             <>
               <Menu.Divider />
-              <Menu.Label>Appearance</Menu.Label>
+              <Menu.Label>{t('Appearance')}</Menu.Label>
               {SCHEMES.map(([scheme, label, Icon]) => (
                 <Menu.Item
                   key={scheme}
@@ -45,7 +46,7 @@ export function AccountMenu() {
                   aria-checked={colorScheme === scheme}
                   fw={colorScheme === scheme ? 650 : undefined}
                 >
-                  {label}
+                  {t(label)}
                 </Menu.Item>
               ))}
             </>
@@ -56,7 +57,7 @@ export function AccountMenu() {
               <AboutItems showWhatsNew={news.open} />
               <Menu.Divider />
               <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-                Sign out
+                {t('Sign out')}
               </Menu.Item>
             </>
           )}
@@ -70,11 +71,11 @@ export function AccountMenu() {
 function SignedIn({ person, apiKey }: Viewer) {
   return (
     <>
-      <Menu.Label>{person ? 'Signed in as' : 'API key'}</Menu.Label>
+      <Menu.Label>{person ? t('Signed in as') : t('API key')}</Menu.Label>
       <Text size="sm" px="sm" pb="xs" style={{ overflowWrap: 'anywhere' }}>
         {person ?? (
           <>
-            {apiKey.name ?? 'Unnamed'}{' '}
+            {apiKey.name ?? t('Unnamed')}{' '}
             <Text span c="dimmed" className="ph-mono">
               {apiKey.tokenHint}…
             </Text>

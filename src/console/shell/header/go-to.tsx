@@ -1,6 +1,7 @@
 import { Kbd, UnstyledButton } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { t } from '../../language/t.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import { useTypeAhead } from './use-type-ahead.ts'
 import './go-to.css'
@@ -26,7 +27,7 @@ export function GoTo() {
         onClick={() => setShown('menu')}
       >
         <IconSearch size={14} aria-hidden />
-        <span>Search or go to</span>
+        <span>{t('Search or go to')}</span>
         <Kbd size="xs">{KEYS}</Kbd>
       </UnstyledButton>
       <Suspense>

@@ -8,6 +8,7 @@ import {
   type WebhookRowFragment,
   WebhookTestDocument,
 } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { TestProgress } from './test-progress.tsx'
 
@@ -59,11 +60,15 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
       <Stack>
         <Text size="sm" c="dimmed">
           {webhook.enabled
-            ? 'Only this webhook receives the test event, which is signed, retried and recorded like any delivery, and marked as a test.'
-            : 'This webhook is disabled and receives no events. The test event is sent once, without retries, and marked as a test.'}
+            ? t(
+                'Only this webhook receives the test event, which is signed, retried and recorded like any delivery, and marked as a test.',
+              )
+            : t(
+                'This webhook is disabled and receives no events. The test event is sent once, without retries, and marked as a test.',
+              )}
         </Text>
         <Select
-          label="Event type"
+          label={t('Event type')}
           data={types.map(({ name }) => name)}
           value={type}
           allowDeselect={false}
@@ -71,11 +76,13 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
           onChange={choose}
         />
         <Textarea
-          label="Payload"
+          label={t('Payload')}
           description={
             hasOwnPayload
-              ? 'JSON, up to 256 KiB; must match the schema of the event type.'
-              : 'The example of the event type. A payload of your own requires the scope events:publish.'
+              ? t('JSON, up to 256 KiB; must match the schema of the event type.')
+              : t(
+                  'The example of the event type. A payload of your own requires the scope events:publish.',
+                )
           }
           readOnly={!hasOwnPayload}
           autosize
@@ -93,14 +100,16 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
           }
           errorProps={{ component: 'div', role: 'alert' }}
         />
-        <FormError title="Sending failed">{problems.length === 0 && rejection?.message}</FormError>
+        <FormError title={t('Sending failed')}>
+          {problems.length === 0 && rejection?.message}
+        </FormError>
         {deliveryId !== null && <TestProgress webhookId={webhook.id} deliveryId={deliveryId} />}
         <FormButtons
-          action={deliveryId === null ? 'Send' : 'Send another'}
+          action={deliveryId === null ? t('Send') : t('Send another')}
           loading={running}
           disabled={!payload.ok}
           dismiss={close}
-          dismissLabel="Close"
+          dismissLabel={t('Close')}
         />
       </Stack>
     </form>

@@ -2,6 +2,7 @@ import { Modal, Skeleton, Text } from '@mantine/core'
 import { useRead } from '../../api/use-read.ts'
 import { QueryError } from '../../components/query-error.tsx'
 import { WebhookCatalogueDocument, type WebhookRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { TestEventForm } from './test-event-form.tsx'
 
 interface TestEventProps {
@@ -18,7 +19,7 @@ export function TestEvent({ webhook, opened, close }: TestEventProps) {
       onClose={close}
       size="lg"
       centered
-      title={<Text fw={650}>Send test event</Text>}
+      title={<Text fw={650}>{t('Send test event')}</Text>}
     >
       {opened && <WithTypes webhook={webhook} close={close} />}
     </Modal>
@@ -32,6 +33,6 @@ function WithTypes({ webhook, close }: Omit<TestEventProps, 'opened'>) {
   const subscriptions = webhook.eventSubscriptions.map(({ name }) => name)
   const types = data.eventTypes.filter(({ name }) => subscriptions.includes(name))
   if (types.length === 0)
-    return <Text size="sm">None of this webhook’s event types is in the catalogue.</Text>
+    return <Text size="sm">{t('None of this webhook’s event types is in the catalogue.')}</Text>
   return <TestEventForm webhook={webhook} types={types} close={close} />
 }

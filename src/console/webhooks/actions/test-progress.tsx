@@ -13,6 +13,7 @@ import {
   WebhookTestProgressDocument,
   type WebhookTestProgressQuery,
 } from '../../generated/graphql.ts'
+import { rich, t } from '../../language/t.ts'
 import { formatDuration } from '../../lib/format.ts'
 
 /** Polls as well, because an attempt may end before the subscription begins. */
@@ -56,17 +57,19 @@ export function TestProgress({ webhookId, deliveryId }: { webhookId: string; del
           {!finished && delivery?.nextAttemptAt && attempt && (
             <>
               {' '}
-              Next attempt: <Time at={delivery.nextAttemptAt} as="upcoming" />
+              {rich('Next attempt: {time}', {
+                time: <Time at={delivery.nextAttemptAt} as="upcoming" />,
+              })}
             </>
           )}
         </Text>
         <Anchor component={Link} to={`/deliveries/${deliveryId}`} size="sm">
-          Show delivery
+          {t('Show delivery')}
         </Anchor>
       </Group>
       {attempt?.response && attempt.response.body !== '' && (
         <AttemptBody
-          label="Response body"
+          label={t('Response body')}
           body={attempt.response.body}
           encoding={attempt.response.bodyEncoding}
           truncated={attempt.response.bodyTruncated}
@@ -81,14 +84,14 @@ type Attempt = NonNullable<Delivery['attempts']>['nodes'][number]
 
 function resultOf({ status, error, durationMs }: Attempt): string {
   const time = formatDuration(durationMs)
-  if (status != null) return `Response ${status} after ${time}.`
-  return `${error} The attempt took ${time}.`
+  if (status != null) return t('Response {status} after {time}.', { status, time })
+  return t('{error} The attempt took {time}.', { error: error ?? '', time })
 }
 
 function titleOf(delivery: Delivery | null): string {
   const number = delivery?.attempts?.nodes[0]?.number
-  if (!delivery || number === undefined) return 'Sending'
-  if (delivery.state === 'SUCCEEDED') return 'Delivered'
-  if (!isFinished(delivery.state)) return `Attempt ${number} failed; a retry follows`
-  return delivery.state === 'CANCELED' ? 'Canceled' : 'Failed: no attempts left'
+  if (!delivery || number === undefined) return t('Sending')
+  if (delivery.state === 'SUCCEEDED') return t('Delivered')
+  if (!isFinished(delivery.state)) return t('Attempt {number} failed; a retry follows', { number })
+  return delivery.state === 'CANCELED' ? t('Canceled') : t('Failed: no attempts left')
 }

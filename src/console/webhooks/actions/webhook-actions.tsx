@@ -9,6 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { PageActions } from '../../components/page/page-actions.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { TestEvent } from './test-event.tsx'
 import { DeleteWebhook, ToggleWebhook } from './webhook-dialogs.tsx'
@@ -27,31 +28,31 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
       <PageActions
         actions={[
           mayDeliver && {
-            label: 'Send test event',
+            label: t('Send test event'),
             icon: IconSend,
             isPrimary: true,
             onClick: test.open,
           },
           mayChange && {
-            label: enabled ? 'Disable' : 'Enable',
+            label: enabled ? t('Disable') : t('Enable'),
             icon: enabled ? IconPlayerPause : IconPlayerPlay,
             onClick: change.open,
           },
           mayChange && {
-            label: 'Edit',
+            label: t('Edit'),
             icon: IconPencil,
             to: `/webhooks/${id}/edit`,
             isRare: true,
           },
           mayDeliver &&
             can('deliveries:read') && {
-              label: 'Recover deliveries',
+              label: t('Recover deliveries'),
               icon: IconHistory,
               to: `/webhooks/${id}/recover`,
               isRare: true,
             },
           mayChange && {
-            label: 'Delete',
+            label: t('Delete'),
             icon: IconTrash,
             onClick: remove.open,
             isDestructive: true,

@@ -8,6 +8,7 @@ import {
   type WebhookRowFragment,
   WebhookUpdateDocument,
 } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 
 interface ToggleWebhookProps {
@@ -26,28 +27,32 @@ export function ToggleWebhook({ webhook, opened, close, done }: ToggleWebhookPro
     <Confirm
       opened={opened}
       onClose={close}
-      title={enabled ? 'Disable this webhook?' : 'Enable this webhook?'}
-      action={enabled ? 'Disable' : 'Enable'}
+      title={enabled ? t('Disable this webhook?') : t('Enable this webhook?')}
+      action={enabled ? t('Disable') : t('Enable')}
       onConfirm={() => run({ id, input: { enabled: !enabled } })}
-      success={enabled ? 'Webhook disabled.' : 'Webhook enabled.'}
+      success={enabled ? t('Webhook disabled.') : t('Webhook enabled.')}
       {...(done && { onDone: done })}
     >
       {enabled ? (
         <List size="sm" spacing={6}>
           <List.Item>
-            Unfinished deliveries wait until the webhook is enabled. Waiting uses no attempts.
+            {t(
+              'Unfinished deliveries wait until the webhook is enabled. Waiting uses no attempts.',
+            )}
           </List.Item>
           <List.Item>
-            Events published while the webhook is disabled create no deliveries for this webhook.
-            You can recover these events later.
+            {t(
+              'Events published while the webhook is disabled create no deliveries for this webhook. You can recover these events later.',
+            )}
           </List.Item>
         </List>
       ) : (
         <List size="sm" spacing={6}>
-          <List.Item>Waiting deliveries are sent now.</List.Item>
+          <List.Item>{t('Waiting deliveries are sent now.')}</List.Item>
           <List.Item>
-            Events published while the webhook was disabled are not delivered automatically. To send
-            these events, choose “Recover deliveries”.
+            {t(
+              'Events published while the webhook was disabled are not delivered automatically. To send these events, choose “Recover deliveries”.',
+            )}
           </List.Item>
         </List>
       )}
@@ -69,25 +74,30 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
     <Confirm
       opened={opened}
       onClose={close}
-      title="Delete this webhook?"
-      action="Delete"
+      title={t('Delete this webhook?')}
+      action={t('Delete')}
       destructive
       onConfirm={() => run({ id })}
-      success="Webhook deleted."
+      success={t('Webhook deleted.')}
       onDone={() => navigate('/webhooks')}
     >
       <Text size="sm" mb="sm" className="ph-mono">
         {maskUrl(url)}
       </Text>
       <List size="sm" spacing={6}>
-        <List.Item>No more deliveries are sent. Unfinished deliveries are canceled.</List.Item>
         <List.Item>
-          The signing secret and the custom headers are deleted. A new webhook with the same URL
-          gets a new secret.
+          {t('No more deliveries are sent. Unfinished deliveries are canceled.')}
         </List.Item>
-        <List.Item>Past deliveries stay visible until their retention period ends.</List.Item>
         <List.Item>
-          This cannot be undone. To stop deliveries for a while, disable the webhook instead.
+          {t(
+            'The signing secret and the custom headers are deleted. A new webhook with the same URL gets a new secret.',
+          )}
+        </List.Item>
+        <List.Item>
+          {t('Past deliveries stay visible until their retention period ends.')}
+        </List.Item>
+        <List.Item>
+          {t('This cannot be undone. To stop deliveries for a while, disable the webhook instead.')}
         </List.Item>
       </List>
     </Confirm>
@@ -109,18 +119,22 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
     <Confirm
       opened={opened}
       onClose={close}
-      title="Resume this webhook now?"
-      action="Resume"
+      title={t('Resume this webhook now?')}
+      action={t('Resume')}
       onConfirm={() => run({ id: webhookId })}
-      success="Webhook resumed."
+      success={t('Webhook resumed.')}
       onDone={done}
     >
       <List size="sm" spacing={6}>
         <List.Item>
-          The waiting deliveries are sent: 10 in the first second, then twice as many each second.
+          {t(
+            'The waiting deliveries are sent: 10 in the first second, then twice as many each second.',
+          )}
         </List.Item>
-        <List.Item>After 10 more failed attempts in a row, the webhook is on hold again.</List.Item>
-        <List.Item>Resume when you know that the endpoint works again.</List.Item>
+        <List.Item>
+          {t('After 10 more failed attempts in a row, the webhook is on hold again.')}
+        </List.Item>
+        <List.Item>{t('Resume when you know that the endpoint works again.')}</List.Item>
       </List>
     </Confirm>
   )

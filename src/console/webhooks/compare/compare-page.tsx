@@ -17,6 +17,7 @@ import { Page } from '../../components/page/page.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { useNow } from '../../components/time.tsx'
 import { CompareWebhooksDocument, type CompareWebhooksQuery } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { webhookOption } from '../webhook-name.ts'
@@ -40,26 +41,30 @@ export default function ComparePage() {
   const rows = useMemo(() => webhooks?.map((webhook) => rowOf(webhook, webhooks)), [webhooks])
   return (
     <Page
-      title="Compare webhooks"
-      breadcrumbs={[['Webhooks', '/webhooks']]}
+      title={t('Compare webhooks')}
+      breadcrumbs={[[t('Webhooks'), '/webhooks']]}
       actions={<RangeSwitch {...range} />}
     >
       <WebhookMultiSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
       {chosen.length > MAX_COMPARED && (
-        <Notice color="blue" title={`The first ${MAX_COMPARED} are shown`}>
-          {`${formatCount(chosen.length)} webhooks are chosen. More lines could not be told apart.`}
+        <Notice color="blue" title={t('The first {max} are shown', { max: MAX_COMPARED })}>
+          {t('{count} webhooks are chosen. More lines could not be told apart.', {
+            count: formatCount(chosen.length),
+          })}
         </Notice>
       )}
       {ids.length === 0 ? (
-        <EmptyState title="No webhooks chosen">
-          {`Choose up to ${MAX_COMPARED} webhooks to see their lines in the same charts.`}
+        <EmptyState title={t('No webhooks chosen')}>
+          {t('Choose up to {max} webhooks to see their lines in the same charts.', {
+            max: MAX_COMPARED,
+          })}
         </EmptyState>
       ) : (
         <>
           {rows && rows.length > 0 && <Charts rows={rows} range={range.range} zoom={range.zoom} />}
           {!rows && !error && <ChartsSkeleton />}
           <List
-            label="Compared webhooks"
+            label={t('Compared webhooks')}
             columns={COLUMNS}
             rows={rows}
             keyOf={({ webhook }) => webhook.id}
@@ -67,8 +72,8 @@ export default function ComparePage() {
             error={error}
             reload={reload}
             empty={
-              <EmptyState title="None of these webhooks exists">
-                They may be deleted, or belong to another organization.
+              <EmptyState title={t('None of these webhooks exists')}>
+                {t('They may be deleted, or belong to another organization.')}
               </EmptyState>
             }
           />
@@ -113,7 +118,7 @@ function Charts({ rows, range: { unit }, zoom }: ChartsProps) {
   }))
   const plot = { bars: lines[0]?.bars ?? [], unit, heightPx: HEIGHT_PX, zoom, lines }
   return (
-    <Section title="Over time">
+    <Section title={t('Over time')}>
       <Stack gap="lg">
         <SuccessChart {...plot} />
         <P95Chart {...plot} />
@@ -124,11 +129,11 @@ function Charts({ rows, range: { unit }, zoom }: ChartsProps) {
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { label: 'Webhook', width: '50%', cell: ({ label }) => label },
-  { label: 'State', cell: ({ webhook }) => <WebhookState {...webhook} /> },
-  { label: 'Attempts', end: true, cell: ({ totals }) => formatCount(totals.attempts) },
+  { label: t('Webhook'), width: '50%', cell: ({ label }) => label },
+  { label: t('State'), cell: ({ webhook }) => <WebhookState {...webhook} /> },
+  { label: t('Attempts'), end: true, cell: ({ totals }) => formatCount(totals.attempts) },
   {
-    label: 'Success rate',
+    label: t('Success rate'),
     end: true,
     cell: ({ totals }) => {
       const rate = successRateOf(totals)

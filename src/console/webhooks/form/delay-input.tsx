@@ -1,6 +1,7 @@
 import { ActionIcon, Group, NumberInput, Select, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { t } from '../../language/t.ts'
 
 const UNITS = [
   { value: '1', label: 'seconds' },
@@ -25,13 +26,13 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <Text size="sm" c="dimmed" w={{ base: 20, xs: 70 }} lh="36px" style={{ flex: 'none' }}>
         <Text span inherit visibleFrom="xs">
-          Retry{' '}
+          {t('Retry ')}
         </Text>
         {number}
       </Text>
       <NumberInput
         w={{ base: 90, xs: 130 }}
-        aria-label={`Delay before retry ${number}`}
+        aria-label={t('Delay before retry {number}', { number })}
         min={1}
         allowNegative={false}
         decimalScale={2}
@@ -41,7 +42,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
       />
       <Select
         w={{ base: 105, xs: 130 }}
-        aria-label={`Unit of the delay before retry ${number}`}
+        aria-label={t('Unit of the delay before retry {number}', { number })}
         data={UNITS}
         allowDeselect={false}
         value={String(unit)}
@@ -54,7 +55,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
         size={36}
         variant="subtle"
         color="gray"
-        aria-label={`Remove retry ${number}`}
+        aria-label={t('Remove retry {number}', { number })}
         onClick={remove}
       >
         <IconTrash size={16} />

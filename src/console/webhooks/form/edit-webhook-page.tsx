@@ -9,8 +9,9 @@ import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { type WebhookSettingsFragment, WebhookUpdateDocument } from '../../generated/graphql.ts'
-import { WORDS } from '../../session/portal.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
+import { WORDS } from '../../session/words.ts'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { webhookName } from '../webhook-name.ts'
 import { editWebhookQuery } from '../webhook-queries.ts'
@@ -21,11 +22,11 @@ export default function EditWebhookPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
   const { data, error, reload } = usePageQuery(editWebhookQuery)
-  if (data && !data.webhook && !error) return <NotFoundPage noun={WORDS.webhook.toLowerCase()} />
+  if (data && !data.webhook && !error) return <NotFoundPage noun={WORDS.noun} />
   const webhook = data?.webhook
   return (
     <Page
-      title="Edit webhook"
+      title={t('Edit webhook')}
       breadcrumbs={[
         [WORDS.webhooks, '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
@@ -62,7 +63,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
       report(outcome.conflict ?? null)
       return outcome
     }
-    notifySuccess('Webhook saved.')
+    notifySuccess(t('Webhook saved.'))
     navigate(back)
     return null
   }
@@ -71,7 +72,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
     <WebhookForm
       initial={before}
       webhookId={webhook.id}
-      action="Save"
+      action={t('Save')}
       save={save}
       back={back}
       conflict={conflict}

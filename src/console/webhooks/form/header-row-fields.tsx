@@ -1,6 +1,7 @@
 import { ActionIcon, Flex, Group, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconTrash } from '@tabler/icons-react'
+import { t } from '../../language/t.ts'
 import { MASK } from '../headers/use-revealed-headers.ts'
 import type { HeaderRow } from './header-row.ts'
 import type { WebhookFormValues } from './webhook-form-values.ts'
@@ -20,15 +21,15 @@ export function HeaderRowFields({ form, row, index, valueStays }: HeaderRowField
       <Flex gap="xs" wrap="wrap" flex={1} miw={0}>
         <TextInput
           flex="2 1 9rem"
-          aria-label={`Name of header ${index + 1}`}
-          placeholder="X-Api-Key"
+          aria-label={t('Name of header {index}', { index: index + 1 })}
+          placeholder={t('X-Api-Key')}
           autoComplete="off"
           {...form.getInputProps(`headers.${index}.name`)}
         />
         <TextInput
           flex="3 1 12rem"
-          aria-label={`Value of header ${index + 1}`}
-          placeholder={valueStays ? MASK : 'Value'}
+          aria-label={t('Value of header {index}', { index: index + 1 })}
+          placeholder={valueStays ? MASK : t('Value')}
           autoComplete="off"
           {...form.getInputProps(`headers.${index}.value`)}
         />
@@ -37,7 +38,7 @@ export function HeaderRowFields({ form, row, index, valueStays }: HeaderRowField
         size={36}
         variant="subtle"
         color="gray"
-        aria-label={`Remove header ${row.name || index + 1}`}
+        aria-label={t('Remove header {name}', { name: row.name || index + 1 })}
         onClick={() => form.removeListItem('headers', index)}
       >
         <IconTrash size={16} />

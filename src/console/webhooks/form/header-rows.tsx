@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus } from '@tabler/icons-react'
 import { Notice } from '../../components/page/notice.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { RevealButton } from '../headers/reveal-button.tsx'
 import { useRevealedHeaders } from '../headers/use-revealed-headers.ts'
@@ -41,11 +42,15 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
 
   return (
     <Section
-      title="Custom headers"
+      title={t('Custom headers')}
       description={
         hasStored && valuesStay
-          ? 'Sent with every delivery. Stored values are hidden: leave a value empty to keep it, or type another one. Use hyphens in names: some servers drop headers with an underscore.'
-          : 'Sent with every delivery, such as credentials for your receiver. Stored encrypted. Use hyphens in names: some servers drop headers with an underscore.'
+          ? t(
+              'Sent with every delivery. Stored values are hidden: leave a value empty to keep it, or type another one. Use hyphens in names: some servers drop headers with an underscore.',
+            )
+          : t(
+              'Sent with every delivery, such as credentials for your receiver. Stored encrypted. Use hyphens in names: some servers drop headers with an underscore.',
+            )
       }
       actions={
         <Group gap="xs">
@@ -80,7 +85,7 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
           headers.length === 0 && (
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
-                No custom headers.
+                {t('No custom headers.')}
               </Text>
               <Add onClick={add} />
             </Group>
@@ -99,12 +104,18 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
 /** Stored values may be credentials of the old origin. */
 function Moved({ to, valuesStay }: { to: string; valuesStay: boolean }) {
   return valuesStay ? (
-    <Notice color="yellow" title="The stored values go to the new address too">
-      {`Deliveries to ${to} will have these headers. Change or remove those that are credentials of the old address.`}
+    <Notice color="yellow" title={t('The stored values go to the new address too')}>
+      {t(
+        'Deliveries to {to} will have these headers. Change or remove those that are credentials of the old address.',
+        { to },
+      )}
     </Notice>
   ) : (
-    <Notice color="orange" title="Enter the values again">
-      {`Stored values do not go to another address, because they may be credentials. Enter each value for ${to}, or remove the header. With the scope secrets:read the stored values stay.`}
+    <Notice color="orange" title={t('Enter the values again')}>
+      {t(
+        'Stored values do not go to another address, because they may be credentials. Enter each value for {to}, or remove the header. With the scope secrets:read the stored values stay.',
+        { to },
+      )}
     </Notice>
   )
 }
@@ -113,10 +124,12 @@ function Unreadable({ replace }: { replace(): void }) {
   return (
     <Group justify="space-between">
       <Text size="sm">
-        No encryption key of this installation can decrypt these headers. Enter the headers again.
+        {t(
+          'No encryption key of this installation can decrypt these headers. Enter the headers again.',
+        )}
       </Text>
       <Button size="xs" variant="default" onClick={replace}>
-        Replace all headers
+        {t('Replace all headers')}
       </Button>
     </Group>
   )
@@ -125,7 +138,7 @@ function Unreadable({ replace }: { replace(): void }) {
 function Add({ onClick }: { onClick(): void }) {
   return (
     <Button size="xs" variant="default" leftSection={<IconPlus size={14} />} onClick={onClick}>
-      Add header
+      {t('Add header')}
     </Button>
   )
 }

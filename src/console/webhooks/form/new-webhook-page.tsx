@@ -5,8 +5,9 @@ import { notifySuccess } from '../../components/notify.ts'
 import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { WebhookCreateDocument } from '../../generated/graphql.ts'
-import { WORDS } from '../../session/portal.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
+import { WORDS } from '../../session/words.ts'
 import { WebhookForm } from './webhook-form.tsx'
 import { NEW_WEBHOOK, newWebhookOf, type WebhookFormValues } from './webhook-form-values.ts'
 
@@ -20,7 +21,7 @@ export default function NewWebhookPage() {
     const input = newWebhookOf(values)
     const outcome = await run({ input: { ...input, idempotencyKey: idempotencyKeyOf(input) } })
     if (!outcome.ok) return outcome
-    notifySuccess('Webhook created.')
+    notifySuccess(t('Webhook created.'))
     const { id } = outcome.value.webhook
     const tab = can('secrets:read') ? '?tab=secret' : ''
     navigate(`/webhooks/${id}${tab}`, { replace: true, state: { created: true } })
@@ -31,7 +32,9 @@ export default function NewWebhookPage() {
     <Page
       title={WORDS.create}
       breadcrumbs={[[WORDS.webhooks, '/webhooks']]}
-      description="Register the URL of an endpoint. You get a signing secret, with which the receiver verifies deliveries."
+      description={t(
+        'Register the URL of an endpoint. You get a signing secret, with which the receiver verifies deliveries.',
+      )}
     >
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { usePageQuery } from '../../api/page-query.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
+import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { webhookCatalogueQuery } from '../webhook-queries.ts'
 
@@ -27,7 +28,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     .filter((name) => data && !known.has(name))
     .map((name) => ({
       name,
-      description: 'Archived: you can remove this subscription, but not add it again.',
+      description: t('Archived: you can remove this subscription, but not add it again.'),
     }))
   const types = [...catalogue, ...archived]
   const words = search.trim().toLowerCase()
@@ -35,17 +36,24 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     `${name} ${description}`.toLowerCase().includes(words),
   )
   const missing = found.map(({ name }) => name).filter((name) => !value.includes(name))
-  const select = missing.length > 0 || found.length === 0 ? 'Select all' : 'Select none'
+  const selectsAll = missing.length > 0 || found.length === 0
+  const [all, none] =
+    words === ''
+      ? [t('Select all'), t('Select none')]
+      : [t('Select all found'), t('Select none found')]
 
   if (queryError && !data) return <QueryError error={queryError} reload={reload} />
   return (
     <Section
-      title="Events"
-      description="The event types that this webhook receives."
+      title={t('Events')}
+      description={t('The event types that this webhook receives.')}
       actions={
         <Group gap="xs">
           <Text size="sm" c="dimmed" aria-live="polite">
-            {`${formatCount(value.length)} of ${formatCount(types.length)}`}
+            {t('{count} of {total}', {
+              count: formatCount(value.length),
+              total: formatCount(types.length),
+            })}
           </Text>
           <Button
             size="xs"
@@ -54,22 +62,22 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
               onChange(missing.length > 0 ? [...value, ...missing] : without(value, found))
             }
           >
-            {words === '' ? select : `${select} found`}
+            {selectsAll ? all : none}
           </Button>
         </Group>
       }
     >
       {types.length > SEARCH_ABOVE && (
         <TextInput
-          aria-label="Search event types"
-          placeholder="Search event types"
+          aria-label={t('Search event types')}
+          placeholder={t('Search event types')}
           leftSection={<IconSearch size={16} />}
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       )}
       <Checkbox.Group
-        aria-label="Event types"
+        aria-label={t('Event types')}
         value={[...value]}
         onChange={onChange}
         error={error}
@@ -88,7 +96,9 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
             ))}
             {found.length === 0 && data && (
               <Text size="sm" c="dimmed">
-                {words === '' ? 'No event types yet. An operator creates event types.' : 'No match'}
+                {words === ''
+                  ? t('No event types yet. An operator creates event types.')
+                  : t('No match')}
               </Text>
             )}
           </Stack>

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { type FocusEvent, type ReactNode, useState } from 'react'
 import { useInitialFocus } from '../../components/forms/form-parts.tsx'
+import { t } from '../../language/t.ts'
 
 const SCHEME = 'https://'
 
@@ -21,12 +22,14 @@ export function UrlField({ isFirst, value = '', error, onBlur, ...input }: UrlFi
   return (
     <TextInput
       ref={field}
-      label="URL"
-      description="Posthorn sends deliveries to this URL by POST. Use HTTPS and a host that the internet can reach."
+      label={t('URL')}
+      description={t(
+        'Posthorn sends deliveries to this URL by POST. Use HTTPS and a host that the internet can reach.',
+      )}
       type="url"
       inputMode="url"
       autoComplete="off"
-      placeholder="https://example.com/webhooks"
+      placeholder={t('https://example.com/webhooks')}
       withAsterisk
       required
       value={value}

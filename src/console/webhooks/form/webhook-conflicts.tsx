@@ -1,6 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { EditConflict } from '../../api/use-action.ts'
 import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
+import { t } from '../../language/t.ts'
 import { storedHeaderRow } from './header-row.ts'
 import { inputOf, type WebhookFormValues } from './webhook-form-values.ts'
 
@@ -36,13 +37,13 @@ function formValue(name: string, value: unknown): unknown {
 
 const LABELS = {
   url: 'URL',
-  description: 'Description',
-  enabled: 'Enabled',
-  eventSubscriptions: 'Events',
-  headers: 'Custom headers',
-  rateLimitPerSecond: 'Rate limit',
-  maxInFlight: 'Concurrency',
-  timeoutSeconds: 'Timeout',
-  retryScheduleSeconds: 'Retries',
-  ordered: 'Ordered',
+  description: t('Description'),
+  enabled: t('Enabled'),
+  eventSubscriptions: t('Events'),
+  headers: t('Custom headers'),
+  rateLimitPerSecond: t('Rate limit'),
+  maxInFlight: t('Concurrency'),
+  timeoutSeconds: t('Timeout'),
+  retryScheduleSeconds: t('Retries'),
+  ordered: t('Ordered'),
 }

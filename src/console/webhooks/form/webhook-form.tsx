@@ -5,6 +5,7 @@ import type { EditConflict, Rejection } from '../../api/use-action.ts'
 import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { HeaderRows } from './header-rows.tsx'
 import { SendOptions } from './send-options.tsx'
@@ -59,19 +60,21 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
   return (
     <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
       <Stack gap="lg">
-        <Section title="Endpoint">
+        <Section title={t('Endpoint')}>
           <UrlField isFirst={webhookId === null} {...form.getInputProps('url')} />
           <Textarea
-            label="Description"
-            description="Helps you tell webhooks apart."
+            label={t('Description')}
+            description={t('Helps you tell webhooks apart.')}
             autosize
             minRows={1}
             maxRows={6}
             {...form.getInputProps('description')}
           />
           <Switch
-            label="Enabled"
-            description="A disabled webhook receives nothing, and new events create no deliveries for this webhook."
+            label={t('Enabled')}
+            description={t(
+              'A disabled webhook receives nothing, and new events create no deliveries for this webhook.',
+            )}
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
         </Section>
@@ -93,7 +96,7 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
             }}
           />
         )}
-        <FormError title="Saving failed">{rejection}</FormError>
+        <FormError title={t('Saving failed')}>{rejection}</FormError>
         <FormButtons action={action} loading={saving} dismiss={back} />
       </Stack>
       <UnsavedGuard unsaved={isChanged && !saving} />

@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import { Section } from '../../components/page/section.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { RevealButton } from './reveal-button.tsx'
 import { MASK, useRevealedHeaders } from './use-revealed-headers.ts'
@@ -17,12 +18,12 @@ export function CustomHeaders({ webhook }: CustomHeadersProps) {
   const hasHeaders = headerNames != null && headerNames.length > 0
   return (
     <Section
-      title="Custom headers"
+      title={t('Custom headers')}
       description={
         hasHeaders &&
         (can('secrets:read')
-          ? 'The values may be credentials. Revealing them is recorded in the audit log.'
-          : 'The values may be credentials. Reading them requires the scope secrets:read.')
+          ? t('The values may be credentials. Revealing them is recorded in the audit log.')
+          : t('The values may be credentials. Reading them requires the scope secrets:read.'))
       }
       actions={
         hasHeaders &&
@@ -47,8 +48,10 @@ export function CustomHeaders({ webhook }: CustomHeadersProps) {
       ) : (
         <Text size="sm" c="dimmed">
           {headerNames == null
-            ? 'No encryption key of this installation can decrypt these headers. Enter the headers again.'
-            : 'No custom headers.'}
+            ? t(
+                'No encryption key of this installation can decrypt these headers. Enter the headers again.',
+              )
+            : t('No custom headers.')}
         </Text>
       )}
     </Section>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconEye, IconEyeOff } from '@tabler/icons-react'
+import { t } from '../../language/t.ts'
 
 interface RevealButtonProps {
   readonly revealed: boolean
@@ -17,7 +18,7 @@ export function RevealButton({ revealed, running, onReveal, onHide }: RevealButt
       loading={running}
       onClick={revealed ? onHide : onReveal}
     >
-      {revealed ? 'Hide values' : 'Reveal values'}
+      {revealed ? t('Hide values') : t('Reveal values')}
     </Button>
   )
 }

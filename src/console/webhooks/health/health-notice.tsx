@@ -3,6 +3,7 @@ import { Notice } from '../../components/page/notice.tsx'
 import type { IncidentFragment, WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { IncidentActs } from '../../incidents/incident-acts.tsx'
 import { Care } from '../../incidents/incident-texts.tsx'
+import { t } from '../../language/t.ts'
 import { webhookName } from '../webhook-name.ts'
 import { BEHIND_CAUSES } from './behind-causes.ts'
 import { TroubleActions } from './trouble-actions.tsx'
@@ -45,33 +46,41 @@ type Health = NonNullable<WebhookTroubleFragment['health']>
 function hintOf({ state, onHoldReason, behindCause }: Health): string | undefined {
   if (state === 'BEHIND' && behindCause) return BEHIND_CAUSES[behindCause].hint
   if (state !== 'ON_HOLD' || onHoldReason !== 'RETRY_AFTER') return undefined
-  return 'The endpoint asked to wait: it answered 429 or 503 with Retry-After. Deliveries wait, and the first successful probe ends the hold.'
+  return t(
+    'The endpoint asked to wait: it answered 429 or 503 with Retry-After. Deliveries wait, and the first successful probe ends the hold.',
+  )
 }
 
 const TROUBLE = {
   ON_HOLD: {
     color: 'red',
-    title: 'On hold',
-    hint: 'Deliveries wait and use no attempts. The first successful probe ends the hold.',
+    title: t('On hold'),
+    hint: t('Deliveries wait and use no attempts. The first successful probe ends the hold.'),
   },
   FAILING: {
     color: 'orange',
-    title: 'Failing',
-    hint: 'Posthorn retries failed deliveries by the retry schedule. Once an attempt succeeds, you can recover the deliveries that were exhausted.',
+    title: t('Failing'),
+    hint: t(
+      'Posthorn retries failed deliveries by the retry schedule. Once an attempt succeeds, you can recover the deliveries that were exhausted.',
+    ),
   },
   BEHIND: {
     color: 'violet',
-    title: 'Behind',
-    hint: 'Posthorn sends the waiting deliveries as soon as it may.',
+    title: t('Behind'),
+    hint: t('Posthorn sends the waiting deliveries as soon as it may.'),
   },
   DEGRADED: {
     color: 'yellow',
-    title: 'Degraded',
-    hint: 'Posthorn retries failed deliveries by the retry schedule. The failed attempts show which events the receiver does not accept.',
+    title: t('Degraded'),
+    hint: t(
+      'Posthorn retries failed deliveries by the retry schedule. The failed attempts show which events the receiver does not accept.',
+    ),
   },
   DISABLED: {
     color: 'gray',
-    title: 'Disabled',
-    hint: 'Unfinished deliveries wait, and new events create no deliveries. Once the webhook is enabled, you can recover the events that the webhook missed.',
+    title: t('Disabled'),
+    hint: t(
+      'Unfinished deliveries wait, and new events create no deliveries. Once the webhook is enabled, you can recover the events that the webhook missed.',
+    ),
   },
 } as const

@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import { Time } from '../../components/time.tsx'
 import { whyFailed } from '../../deliveries/why-failed.ts'
 import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatDuration } from '../../lib/format.ts'
 
 type Failure = NonNullable<WebhookTroubleFragment['lastFailure']>
@@ -13,7 +14,7 @@ export function LastFailure({ attempt }: { attempt: Failure | null | undefined }
   const { id, durationMs, startedAt, delivery } = attempt
   return (
     <div>
-      <strong>Last error:</strong> {causeOf(attempt)}, {formatDuration(durationMs)},{' '}
+      <strong>{t('Last error:')}</strong> {causeOf(attempt)}, {formatDuration(durationMs)},{' '}
       <Time at={startedAt} as="relative" />.{' '}
       {delivery && (
         <Anchor
@@ -22,7 +23,7 @@ export function LastFailure({ attempt }: { attempt: Failure | null | undefined }
           inherit
           underline="always"
         >
-          Show attempt
+          {t('Show attempt')}
         </Anchor>
       )}
     </div>

@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { notifyError, notifySuccess } from '../../components/notify.ts'
 import { WebhookProbeDocument, type WebhookTroubleFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { ResumeWebhook, ToggleWebhook } from '../actions/webhook-dialogs.tsx'
 import { isBehindBySettings } from './behind-causes.ts'
@@ -32,7 +33,7 @@ export function TroubleActions({
 
   async function probe() {
     const outcome = await run({ id })
-    if (outcome.ok) notifySuccess('A probe is running.')
+    if (outcome.ok) notifySuccess(t('A probe is running.'))
     else notifyError(outcome.message)
     reload()
   }
@@ -46,27 +47,27 @@ export function TroubleActions({
         <>
           {(backlog?.count ?? 0) > 0 && (
             <Button size="xs" variant="default" loading={running} onClick={probe}>
-              Probe now
+              {t('Probe now')}
             </Button>
           )}
           <Button size="xs" variant="default" onClick={resume.open}>
-            Resume
+            {t('Resume')}
           </Button>
         </>
       )}
       {isDisabled && withEnable && can('webhooks:write') && (
         <Button size="xs" variant="default" onClick={enable.open}>
-          Enable
+          {t('Enable')}
         </Button>
       )}
       {isBehind && isBehindBySettings(health.behindCause) && can('webhooks:write') && (
         <Anchor component={Link} to={`/webhooks/${id}/edit`} size="sm">
-          Edit webhook
+          {t('Edit webhook')}
         </Anchor>
       )}
       {!isOnHold && !isBehind && !recovering && can('deliveries:write') && (
         <Anchor component={Link} to={`/webhooks/${id}/recover`} size="sm">
-          Recover deliveries
+          {t('Recover deliveries')}
         </Anchor>
       )}
       <ResumeWebhook webhookId={id} opened={resuming} close={resume.close} done={reload} />

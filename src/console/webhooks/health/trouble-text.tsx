@@ -1,7 +1,8 @@
 import { Stack } from '@mantine/core'
 import { Time } from '../../components/time.tsx'
 import type { WebhookState, WebhookTroubleFragment } from '../../generated/graphql.ts'
-import { formatCount, formatPercent, plural } from '../../lib/format.ts'
+import { key, rich, t } from '../../language/t.ts'
+import { formatPercent } from '../../lib/format.ts'
 import { BEHIND_CAUSES } from './behind-causes.ts'
 import { LastFailure } from './last-failure.tsx'
 
@@ -24,10 +25,7 @@ export function TroubleText({ webhook }: { webhook: WebhookTroubleFragment }) {
         {(state === 'ON_HOLD' || state === 'FAILING') && <FailedAttempts health={health} />}
         {(count > 0 || state === 'DISABLED') && <Waiting backlog={backlog} />}
         {state === 'ON_HOLD' && nextProbeAt && (
-          <>
-            {' '}
-            Next probe <Time at={nextProbeAt} as="upcoming" />.
-          </>
+          <> {rich('Next probe {time}.', { time: <Time at={nextProbeAt} as="upcoming" /> })}</>
         )}
       </div>
     </Stack>
@@ -40,57 +38,49 @@ const FAILING: readonly WebhookState[] = ['ON_HOLD', 'FAILING', 'DEGRADED']
 type Health = NonNullable<WebhookTroubleFragment['health']>
 
 const SINCE: Partial<Record<WebhookState, string>> = {
-  ON_HOLD: 'On hold for',
-  FAILING: 'Failing for',
-  BEHIND: 'Behind for',
-  DEGRADED: 'Degraded for',
+  ON_HOLD: key('On hold for {time}.'),
+  FAILING: key('Failing for {time}.'),
+  BEHIND: key('Behind for {time}.'),
+  DEGRADED: key('Degraded for {time}.'),
 }
 
 function Since({ health: { state, since } }: { health: Health }) {
-  const label = SINCE[state]
-  if (!since || label === undefined) return null
-  return (
-    <>
-      {label} <Time at={since} as="elapsed" />.{' '}
-    </>
-  )
+  const text = SINCE[state]
+  if (!since || text === undefined) return null
+  return <>{rich(text, { time: <Time at={since} as="elapsed" /> })} </>
 }
 
 function FailedAttempts({ health: { consecutiveFailures, lastSuccessAt } }: { health: Health }) {
   return (
     <>
       {consecutiveFailures > 0 &&
-        `${formatCount(consecutiveFailures)} ${plural(consecutiveFailures, 'attempt', 'attempts')} in a row failed. `}
-      {lastSuccessAt ? (
-        <>
-          Last success <Time at={lastSuccessAt} as="relative" />.
-        </>
-      ) : (
-        'No attempt has succeeded yet.'
-      )}{' '}
+        t('{count, plural, one {# attempt} other {# attempts}} in a row failed.', {
+          count: consecutiveFailures,
+        })}{' '}
+      {lastSuccessAt
+        ? rich('Last success {time}.', { time: <Time at={lastSuccessAt} as="relative" /> })
+        : t('No attempt has succeeded yet.')}{' '}
     </>
   )
 }
 
 function FailedDeliveries({ health: { failedDeliveries, failureRate } }: { health: Health }) {
   if (typeof failureRate !== 'number') return null
-  return `In the last 15 minutes, the first attempt of ${formatCount(failedDeliveries)} ${plural(failedDeliveries, 'delivery', 'deliveries')} failed (${formatPercent(failureRate)}). `
+  const text = t(
+    'In the last 15 minutes, the first attempt of {count, plural, one {# delivery} other {# deliveries}} failed ({share}).',
+    { count: failedDeliveries, share: formatPercent(failureRate) },
+  )
+  return `${text} `
 }
 
 function Waiting({ backlog }: Pick<WebhookTroubleFragment, 'backlog'>) {
   const count = backlog?.count ?? 0
-  if (count === 0) return 'No delivery waits.'
-  return (
-    <>
-      {count < MAX_COUNTED
-        ? `${formatCount(count)} ${plural(count, 'delivery waits', 'deliveries wait')}`
-        : '10,000 or more deliveries wait'}
-      {backlog?.oldest && (
-        <>
-          , the oldest for <Time at={backlog.oldest.createdAt} as="elapsed" />
-        </>
-      )}
-      .
-    </>
-  )
+  if (count === 0) return t('No delivery waits.')
+  const waiting =
+    count < MAX_COUNTED
+      ? t('{count, plural, one {# delivery waits} other {# deliveries wait}}', { count })
+      : t('10,000 or more deliveries wait')
+  if (!backlog?.oldest) return t('{waiting}.', { waiting })
+  const time = <Time at={backlog.oldest.createdAt} as="elapsed" />
+  return rich('{waiting}, the oldest for {time}.', { waiting, time })
 }

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { StateBadge, WebhookStateBadge } from '../../components/state-badge.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 
 interface WebhookStateProps extends Pick<WebhookRowFragment, 'enabled'> {
   readonly health?: Pick<NonNullable<WebhookRowFragment['health']>, 'state'> | null | undefined
@@ -18,9 +19,11 @@ export function WebhookState({ forwardedUntil, ...webhook }: WebhookStateProps) 
           size="xs"
           c="dimmed"
           ms={8}
-          title="`posthorn listen --forward` sends these deliveries on to a server of a developer. The webhook is deleted when the command ends."
+          title={t(
+            '`posthorn listen --forward` sends these deliveries on to a server of a developer. The webhook is deleted when the command ends.',
+          )}
         >
-          Temporary
+          {t('Temporary')}
         </Text>
       )}
     </>
@@ -31,7 +34,7 @@ export function WebhookState({ forwardedUntil, ...webhook }: WebhookStateProps) 
 function Health({ enabled, health }: Omit<WebhookStateProps, 'forwardedUntil'>) {
   if (health) return <WebhookStateBadge state={health.state} />
   return enabled ? (
-    <StateBadge label="Enabled" color="blue" />
+    <StateBadge label={t('Enabled')} color="blue" />
   ) : (
     <WebhookStateBadge state="DISABLED" />
   )

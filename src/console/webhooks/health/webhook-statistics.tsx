@@ -13,7 +13,8 @@ import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { useNow } from '../../components/time.tsx'
 import { type WebhookChangeKind, WebhookStatisticsDocument } from '../../generated/graphql.ts'
-import { formatCount, formatDuration, formatPercent, plural } from '../../lib/format.ts'
+import { t } from '../../language/t.ts'
+import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import { useActivity } from './use-health-changes.ts'
 
@@ -36,7 +37,7 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
     <Stack gap="lg">
       <Metrics buckets={statistics} />
       <Section
-        title="Attempts"
+        title={t('Attempts')}
         description={withHistory && <MarksLink count={data?.webhook?.changes.length ?? 0} />}
         actions={<RangeSwitch {...chosen} />}
       >
@@ -64,7 +65,7 @@ function MarksLink({ count }: { count: number }) {
   if (count === 0) return null
   return (
     <Anchor component={Link} to="?tab=history" inherit>
-      {`${formatCount(count)} ${plural(count, 'change', 'changes')} marked: show the history`}
+      {t('{count, plural, one {# change} other {# changes}} marked: show the history', { count })}
     </Anchor>
   )
 }
@@ -80,9 +81,9 @@ function Metrics({ buckets }: { buckets: readonly AttemptBucket[] | null | undef
   return (
     <Figures
       figures={[
-        { label: 'Attempts', value: totals && formatCount(totals.attempts) },
-        { label: 'Success rate', value: totals && (rate == null ? '–' : formatPercent(rate)) },
-        { label: 'Response time, p50', value: latency(0.5) },
+        { label: t('Attempts'), value: totals && formatCount(totals.attempts) },
+        { label: t('Success rate'), value: totals && (rate == null ? '–' : formatPercent(rate)) },
+        { label: t('Response time, p50'), value: latency(0.5) },
         { label: 'p95', value: latency(0.95) },
         { label: 'p99', value: latency(0.99) },
       ]}
@@ -91,13 +92,13 @@ function Metrics({ buckets }: { buckets: readonly AttemptBucket[] | null | undef
 }
 
 const LABELS: Record<WebhookChangeKind, string> = {
-  CREATED: 'Webhook created',
-  UPDATED: 'Settings changed',
-  ENABLED: 'Enabled',
-  DISABLED: 'Disabled',
-  SECRET_ROTATED: 'Secret rotated',
-  PUT_ON_HOLD: 'Put on hold',
-  HOLD_ENDED: 'Hold ended',
+  CREATED: t('Webhook created'),
+  UPDATED: t('Settings changed'),
+  ENABLED: t('Enabled'),
+  DISABLED: t('Disabled'),
+  SECRET_ROTATED: t('Secret rotated'),
+  PUT_ON_HOLD: t('Put on hold'),
+  HOLD_ENDED: t('Hold ended'),
 }
 
 /** The mark of a change of a webhook. */

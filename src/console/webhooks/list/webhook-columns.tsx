@@ -2,13 +2,8 @@ import { Text } from '@mantine/core'
 import type { Column } from '../../components/lists/list.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookListQuery, WebhookRowFragment } from '../../generated/graphql.ts'
-import {
-  formatCount,
-  formatDuration,
-  formatPercent,
-  hostAndPath,
-  plural,
-} from '../../lib/format.ts'
+import { t } from '../../language/t.ts'
+import { formatCount, formatDuration, formatPercent, hostAndPath } from '../../lib/format.ts'
 import { BEHIND_CAUSES } from '../health/behind-causes.ts'
 import { causeOf } from '../health/last-failure.tsx'
 import { MAX_COUNTED } from '../health/trouble-text.tsx'
@@ -24,7 +19,7 @@ export function webhookColumns(withHealth: boolean): readonly Column<WebhookList
 
 const BASE_COLUMNS: readonly Column<WebhookListRow>[] = [
   {
-    label: 'Webhook',
+    label: t('Webhook'),
     width: '36%',
     grow: true,
     order: { value: 'NAME', direction: 'ascending' },
@@ -35,19 +30,19 @@ const BASE_COLUMNS: readonly Column<WebhookListRow>[] = [
       </>
     ),
   },
-  { label: 'State', grow: true, width: '34%', cell: (webhook) => <State {...webhook} /> },
+  { label: t('State'), grow: true, width: '34%', cell: (webhook) => <State {...webhook} /> },
 ]
 
 const HEALTH_COLUMNS: readonly Column<WebhookListRow>[] = [
   {
-    label: 'Waiting',
+    label: t('Waiting'),
     end: true,
     order: { value: 'MOST_WAITING', direction: 'descending' },
     cell: ({ backlog }) =>
       backlog && (backlog.count < MAX_COUNTED ? formatCount(backlog.count) : '10,000+'),
   },
   {
-    label: 'Oldest',
+    label: t('Oldest'),
     end: true,
     priority: 3,
     order: { value: 'OLDEST_WAITING', direction: 'descending' },
@@ -55,13 +50,15 @@ const HEALTH_COLUMNS: readonly Column<WebhookListRow>[] = [
       backlog && (backlog.oldest ? <Time at={backlog.oldest.createdAt} as="elapsed" /> : '–'),
   },
   {
-    label: 'Success rate',
+    label: t('Success rate'),
     end: true,
     order: { value: 'LEAST_SUCCESSFUL', direction: 'ascending' },
     cell: ({ health }) =>
       health && (
         <span
-          title={`Of ${formatCount(health.attempts)} ${plural(health.attempts, 'attempt', 'attempts')}`}
+          title={t('Of {count, plural, one {# attempt} other {# attempts}}', {
+            count: health.attempts,
+          })}
         >
           {typeof health.successRate === 'number' ? formatPercent(health.successRate) : '–'}
         </span>
@@ -75,15 +72,15 @@ const HEALTH_COLUMNS: readonly Column<WebhookListRow>[] = [
     cell: ({ health }) => health && (health.latency ? formatDuration(health.latency.p95Ms) : '–'),
   },
   {
-    label: 'Last success',
+    label: t('Last success'),
     end: true,
     priority: 2,
     cell: ({ health }) =>
       health &&
-      (health.lastSuccessAt ? <Time at={health.lastSuccessAt} as="relative" /> : 'None yet'),
+      (health.lastSuccessAt ? <Time at={health.lastSuccessAt} as="relative" /> : t('None yet')),
   },
   {
-    label: 'Attempts',
+    label: t('Attempts'),
     end: true,
     priority: 3,
     isExtra: true,
@@ -93,7 +90,7 @@ const HEALTH_COLUMNS: readonly Column<WebhookListRow>[] = [
 
 const OTHERS: readonly Column<WebhookListRow>[] = [
   {
-    label: 'Subscribes to',
+    label: t('Subscribes to'),
     grow: true,
     width: '16%',
     priority: 3,
@@ -104,7 +101,7 @@ const OTHERS: readonly Column<WebhookListRow>[] = [
     ),
   },
   {
-    label: 'Created',
+    label: t('Created'),
     end: true,
     priority: 3,
     isExtra: true,

@@ -17,11 +17,13 @@ import { Page } from '../../components/page/page.tsx'
 import { selectColumn } from '../../components/selection/select-column.tsx'
 import { type Selection, useSelection } from '../../components/selection/use-selection.ts'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
+import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { FirstSteps } from '../../onboarding/first-steps.tsx'
 import { useSteps } from '../../onboarding/use-steps.ts'
-import { portalLink, WORDS } from '../../session/portal.ts'
+import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
+import { WORDS } from '../../session/words.ts'
 import { comparePath, MAX_COMPARED } from '../compare/compared-webhooks.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { webhookName } from '../webhook-name.ts'
@@ -52,7 +54,9 @@ export default function WebhooksPage() {
     <Page
       title={WORDS.webhooks}
       aside={webhooks && <Total count={webhooks.totalCount} filtered={filters.active} />}
-      description="The HTTPS endpoints that receive your events. Rates and response times cover the last 24 hours."
+      description={t(
+        'The HTTPS endpoints that receive your events. Rates and response times cover the last 24 hours.',
+      )}
       actions={
         webhookId === null &&
         can('webhooks:write') && (
@@ -95,16 +99,20 @@ function CompareSelected({ selection: { ids, clear } }: { selection: Selection }
   const isTooMany = ids.size > MAX_COMPARED
   return (
     <Group gap="sm" role="status">
-      <Text size="sm" fw={600}>{`${formatCount(ids.size)} selected`}</Text>
+      <Text size="sm" fw={600}>
+        {t('{size} selected', { size: formatCount(ids.size) })}
+      </Text>
       {isTooMany ? (
-        <Text size="sm" c="dimmed">{`Select at most ${MAX_COMPARED} to compare them.`}</Text>
+        <Text size="sm" c="dimmed">
+          {t('Select at most {max} to compare them.', { max: MAX_COMPARED })}
+        </Text>
       ) : (
         <Button component={Link} to={comparePath([...ids])} size="xs">
-          Compare
+          {t('Compare')}
         </Button>
       )}
       <Button size="xs" variant="subtle" onClick={clear}>
-        Clear selection
+        {t('Clear selection')}
       </Button>
     </Group>
   )
@@ -119,7 +127,7 @@ function CustomerSteps({ otherwise }: { otherwise: ReactNode }) {
 function Total({ count, filtered }: { count: number; filtered: boolean }) {
   return (
     <span style={{ color: 'var(--mantine-color-dimmed)' }} aria-live="polite">
-      {filtered ? `${count} found` : formatCount(count)}
+      {filtered ? t('{count} found', { count }) : formatCount(count)}
     </span>
   )
 }
@@ -127,25 +135,26 @@ function Total({ count, filtered }: { count: number; filtered: boolean }) {
 /** Replaces an empty list of webhooks. */
 function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
   const { can } = useSession()
-  if (filtered) return <NoMatches noun={WORDS.webhook.toLowerCase()} clear={clear} />
+  if (filtered) return <NoMatches noun={WORDS.noun} clear={clear} />
   if (!can('webhooks:write')) {
     return (
-      <EmptyState title={`No ${WORDS.webhooks.toLowerCase()} yet`}>
-        Creating a webhook requires the scope webhooks:write.
+      <EmptyState title={WORDS.none}>
+        {t('Creating a webhook requires the scope webhooks:write.')}
       </EmptyState>
     )
   }
   return (
     <EmptyState
-      title={`No ${WORDS.webhooks.toLowerCase()} yet`}
+      title={WORDS.none}
       action={
         <Button component={Link} to="/webhooks/new">
           {WORDS.create}
         </Button>
       }
     >
-      Register the HTTPS URL of your endpoint, and choose the event types that the endpoint
-      receives.
+      {t(
+        'Register the HTTPS URL of your endpoint, and choose the event types that the endpoint receives.',
+      )}
     </EmptyState>
   )
 }
@@ -156,20 +165,20 @@ function WebhookFilters({ values, set, active, clear }: Filters) {
   return (
     <FilterBar active={active} clear={clear}>
       <SearchField
-        label="Search"
-        placeholder="URL or description"
+        label={t('Search')}
+        placeholder={t('URL or description')}
         value={values.search ?? ''}
         onChange={(search) => set({ search })}
       />
       <FilterSelect
-        label="State"
+        label={t('State')}
         w={150}
         data={WEBHOOK_STATES}
         value={values.state}
         onChange={(state) => set({ state })}
       />
       <EventTypeSelect
-        label="Subscribes to"
+        label={t('Subscribes to')}
         value={values.subscribesTo}
         onChange={(subscribesTo) => set({ subscribesTo })}
         w={230}

@@ -10,6 +10,7 @@ import { deliveryColumns } from '../../deliveries/list/delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from '../../deliveries/list/delivery-filters.tsx'
 import { DeliveryList } from '../../deliveries/list/delivery-list.tsx'
 import { useDeliveries } from '../../deliveries/list/use-deliveries.ts'
+import { t } from '../../language/t.ts'
 
 const WEBHOOK_DELIVERY_COLUMNS = deliveryColumns('webhook')
 
@@ -35,7 +36,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
         </Group>
       </Group>
       <DeliveryList
-        label="Deliveries of this webhook"
+        label={t('Deliveries of this webhook')}
         columns={WEBHOOK_DELIVERY_COLUMNS}
         filters={filters}
         cursors={cursors}
@@ -48,8 +49,8 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
 
 function NoDeliveries() {
   return (
-    <EmptyState title="No deliveries yet">
-      Send a test event, or publish an event of a type that this webhook subscribes to.
+    <EmptyState title={t('No deliveries yet')}>
+      {t('Send a test event, or publish an event of a type that this webhook subscribes to.')}
     </EmptyState>
   )
 }
@@ -65,7 +66,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
   })
   return (
     <Section
-      title="Recent deliveries"
+      title={t('Recent deliveries')}
       actions={
         <Group gap="sm" mih={30}>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -74,7 +75,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
       }
     >
       <List
-        label="Recent deliveries"
+        label={t('Recent deliveries')}
         columns={WEBHOOK_DELIVERY_COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
@@ -86,7 +87,7 @@ export function RecentDeliveries({ webhookId }: { webhookId: string }) {
       {rows && rows.length > 0 && (
         <Text size="sm">
           <Anchor component={Link} to="?tab=deliveries" inherit>
-            All deliveries
+            {t('All deliveries')}
           </Anchor>
         </Text>
       )}

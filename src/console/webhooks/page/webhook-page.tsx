@@ -8,9 +8,10 @@ import { Page } from '../../components/page/page.tsx'
 import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import type { WebhookDetailQuery } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
-import { WORDS } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
+import { WORDS } from '../../session/words.ts'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { WebhookActions } from '../actions/webhook-actions.tsx'
 import { HealthNotice } from '../health/health-notice.tsx'
@@ -43,7 +44,7 @@ export default function WebhookPage() {
   const webhook = data?.webhook
 
   if (!webhook) {
-    if (data && !error) return <NotFoundPage noun={WORDS.webhook.toLowerCase()} />
+    if (data && !error) return <NotFoundPage noun={WORDS.noun} />
     return (
       <Page title={WORDS.webhook} breadcrumbs={[[WORDS.webhooks, '/webhooks']]}>
         {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
@@ -63,7 +64,7 @@ export default function WebhookPage() {
       breadcrumbs={[[WORDS.webhooks, '/webhooks']]}
       aside={<WebhookState {...webhook} />}
       subtitle={
-        <CopyableLine text={maskUrl(webhook.url)} value={webhook.url} label="Copy the URL" />
+        <CopyableLine text={maskUrl(webhook.url)} value={webhook.url} label={t('Copy the URL')} />
       }
       actions={<WebhookActions webhook={webhook} />}
     >
@@ -104,11 +105,11 @@ export default function WebhookPage() {
 }
 
 const LABELS = {
-  overview: 'Overview',
-  deliveries: 'Deliveries',
-  secret: 'Signing secret',
-  settings: 'Settings',
-  history: 'History',
+  overview: t('Overview'),
+  deliveries: t('Deliveries'),
+  secret: t('Signing secret'),
+  settings: t('Settings'),
+  history: t('History'),
 }
 
 interface WebhookOverviewProps {
@@ -121,9 +122,10 @@ function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
   return (
     <Stack gap="lg">
       {webhook.forwardedUntil && (
-        <Notice color="blue" title="Temporary">
-          `posthorn listen --forward` sends these deliveries on to a server of a developer. The
-          webhook is deleted when the command ends.
+        <Notice color="blue" title={t('Temporary')}>
+          {t(
+            '`posthorn listen --forward` sends these deliveries on to a server of a developer. The webhook is deleted when the command ends.',
+          )}
         </Notice>
       )}
       <HealthNotice webhook={webhook} incident={webhook.openIncident ?? null} reload={reload} />

@@ -6,6 +6,7 @@ import { Facts } from '../../components/page/facts.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { formatCount, formatDuration } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import { summaryOf } from '../form/retry-schedule.tsx'
@@ -15,11 +16,11 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
   const { can } = useSession()
   const { rateLimitPerSecond, effectiveSettings } = webhook
   const { retryScheduleSeconds, timeoutSeconds } = effectiveSettings
-  const markDefault = (own: unknown) => (own == null ? ' (default)' : '')
+  const markDefault = (own: unknown) => (own == null ? ` ${t('(default)')}` : '')
   return (
     <Stack gap="lg">
       <Section
-        title="Webhook"
+        title={t('Webhook')}
         actions={
           can('webhooks:write') && (
             <Button
@@ -29,21 +30,21 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
               size="xs"
               leftSection={<IconPencil size={14} />}
             >
-              Edit
+              {t('Edit')}
             </Button>
           )
         }
       >
         <Facts
           facts={[
-            { label: 'Id', value: <Id id={webhook.id} /> },
-            { label: 'Enabled', value: yesNo(webhook.enabled) },
-            { label: 'Created', value: <Time at={webhook.createdAt} /> },
-            { label: 'Updated', value: <Time at={webhook.updatedAt} /> },
+            { label: t('Id'), value: <Id id={webhook.id} /> },
+            { label: t('Enabled'), value: yesNo(webhook.enabled) },
+            { label: t('Created'), value: <Time at={webhook.createdAt} /> },
+            { label: t('Updated'), value: <Time at={webhook.updatedAt} /> },
           ]}
         />
       </Section>
-      <Section title="Events">
+      <Section title={t('Events')}>
         <Stack gap={4}>
           {webhook.eventSubscriptions.map(({ name }) => (
             <Text key={name} size="sm" className="ph-mono">
@@ -55,28 +56,34 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         </Stack>
       </Section>
       <CustomHeaders webhook={webhook} />
-      <Section title="Delivery options">
+      <Section title={t('Delivery options')}>
         <Facts
           facts={[
             {
-              label: 'Rate limit',
-              value: rateLimitPerSecond ? `${formatCount(rateLimitPerSecond)} per second` : 'None',
+              label: t('Rate limit'),
+              value: rateLimitPerSecond
+                ? t('{rateLimitPerSecond} per second', {
+                    rateLimitPerSecond: formatCount(rateLimitPerSecond),
+                  })
+                : t('None'),
             },
-            { label: 'Concurrency per worker', value: webhook.maxInFlight ?? 'Adaptive' },
+            { label: t('Concurrency per worker'), value: webhook.maxInFlight ?? t('Adaptive') },
             {
-              label: 'Timeout',
+              label: t('Timeout'),
               value: formatDuration(1_000 * timeoutSeconds) + markDefault(webhook.timeoutSeconds),
             },
-            { label: 'Ordered', value: yesNo(webhook.ordered) },
+            { label: t('Ordered'), value: yesNo(webhook.ordered) },
             {
-              label: 'Retries',
+              label: t('Retries'),
               value: summaryOf(retryScheduleSeconds) + markDefault(webhook.retryScheduleSeconds),
             },
           ]}
         />
         {retryScheduleSeconds.length > 0 && (
           <Text size="sm" c="dimmed">
-            {`Delays: ${retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.`}
+            {t('Delays: {list}.', {
+              list: retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', '),
+            })}
           </Text>
         )}
       </Section>
@@ -85,5 +92,5 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
 }
 
 function yesNo(yes: boolean): string {
-  return yes ? 'Yes' : 'No'
+  return yes ? t('Yes') : t('No')
 }

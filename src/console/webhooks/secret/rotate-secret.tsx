@@ -2,6 +2,7 @@ import { List } from '@mantine/core'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { WebhookRotateSecretDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 
 interface RotateSecretProps {
   readonly webhookId: string
@@ -18,22 +19,25 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
     <Confirm
       opened={opened}
       onClose={close}
-      title="Rotate the signing secret?"
-      action="Rotate"
+      title={t('Rotate the signing secret?')}
+      action={t('Rotate')}
       onConfirm={() => run({ id: webhookId })}
-      success="Secret rotated. Configure the new secret in your receiver."
+      success={t('Secret rotated. Configure the new secret in your receiver.')}
       onDone={done}
     >
       <List size="sm" spacing={6}>
-        <List.Item>The new secret signs every attempt from now on, including retries.</List.Item>
         <List.Item>
-          A receiver with only the old secret rejects deliveries until you configure the new secret.
-          The failed deliveries are retried by the retry schedule.
+          {t('The new secret signs every attempt from now on, including retries.')}
         </List.Item>
         <List.Item>
-          The old secret stays visible here for 24 hours, and is then deleted. Let the receiver
-          accept both secrets during that time. Of more than five old secrets, the oldest is deleted
-          at once.
+          {t(
+            'A receiver with only the old secret rejects deliveries until you configure the new secret. The failed deliveries are retried by the retry schedule.',
+          )}
+        </List.Item>
+        <List.Item>
+          {t(
+            'The old secret stays visible here for 24 hours, and is then deleted. Let the receiver accept both secrets during that time. Of more than five old secrets, the oldest is deleted at once.',
+          )}
         </List.Item>
       </List>
     </Confirm>

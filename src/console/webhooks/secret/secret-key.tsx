@@ -2,6 +2,7 @@ import { Group, Paper, Stack, Text } from '@mantine/core'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSecretsQuery } from '../../generated/graphql.ts'
+import { rich, t } from '../../language/t.ts'
 
 type Secret = NonNullable<NonNullable<WebhookSecretsQuery['webhook']>['signingSecret']>
 
@@ -12,15 +13,11 @@ export function SecretKey({ secret }: { secret: Secret | null | undefined }) {
       <Paper bg="var(--posthorn-sunken)" px="md" py="xs" mih={52}>
         <Group justify="space-between" wrap="nowrap" mih={34}>
           <span className="ph-mono">{secret?.key ?? `whsec_${'•'.repeat(20)}`}</span>
-          {secret && <CopyButton labelled value={secret.key} label="Copy" />}
+          {secret && <CopyButton labelled value={secret.key} label={t('Copy')} />}
         </Group>
       </Paper>
       <Text size="xs" c="dimmed" mih={18} component="div">
-        {secret && (
-          <>
-            In use since <Time at={secret.createdAt} />
-          </>
-        )}
+        {secret && <>{rich('In use since {time}', { time: <Time at={secret.createdAt} /> })}</>}
       </Text>
     </Stack>
   )
@@ -33,12 +30,14 @@ export function ExpiringSecret({ secret }: { secret: Secret }) {
       <Paper bg="var(--posthorn-sunken)" px="md" py="xs">
         <Group justify="space-between" wrap="nowrap">
           <span className="ph-mono">{secret.key}</span>
-          <CopyButton labelled value={secret.key} label="Copy" />
+          <CopyButton labelled value={secret.key} label={t('Copy')} />
         </Group>
       </Paper>
       {secret.expiresAt && (
         <Text size="xs" c="dimmed" component="div">
-          Expires <Time at={secret.expiresAt} as="upcoming" />, and is then deleted.
+          {rich('Expires {time}, and is then deleted.', {
+            time: <Time at={secret.expiresAt} as="upcoming" />,
+          })}
         </Text>
       )}
     </Stack>

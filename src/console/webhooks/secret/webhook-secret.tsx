@@ -7,6 +7,7 @@ import { useRead } from '../../api/use-read.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { WebhookSecretsDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
 import { PublishNext } from '../../onboarding/publish-snippets.tsx'
 import { useSession } from '../../session/session.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
@@ -39,8 +40,10 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   return (
     <Stack gap="lg">
       <Section
-        title="Signing secret"
-        description="Signs every delivery, so that the receiver can verify each one. Share the secret only with your receiver."
+        title={t('Signing secret')}
+        description={t(
+          'Signs every delivery, so that the receiver can verify each one. Share the secret only with your receiver.',
+        )}
         actions={
           <Group gap="xs">
             {can('secrets:read') && (
@@ -50,7 +53,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
                 leftSection={shown ? <IconEyeOff size={14} /> : <IconEye size={14} />}
                 onClick={() => setShown(!shown)}
               >
-                {shown ? 'Hide' : 'Show'}
+                {shown ? t('Hide') : t('Show')}
               </Button>
             )}
             {can('secrets:rotate') && (
@@ -60,7 +63,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
                 leftSection={<IconRefresh size={14} />}
                 onClick={rotate.open}
               >
-                Rotate
+                {t('Rotate')}
               </Button>
             )}
           </Group>
@@ -73,14 +76,16 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
         )}
         {!can('secrets:read') && (
           <Text size="sm" c="dimmed">
-            Reading the secret requires the scope secrets:read.
+            {t('Reading the secret requires the scope secrets:read.')}
           </Text>
         )}
       </Section>
       {expiring.length > 0 && (
         <Section
-          title="Rotated out"
-          description="This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent."
+          title={t('Rotated out')}
+          description={t(
+            'This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent.',
+          )}
         >
           <SimpleGrid cols={1}>
             {expiring.map((secret) => (

@@ -1,6 +1,6 @@
 import { CAUSES } from '../../../deliveries/list/response-filter.ts'
 import type { FailureCausesQuery } from '../../../generated/graphql.ts'
-import { plural } from '../../../lib/format.ts'
+import { t } from '../../../language/t.ts'
 import type { Bar } from './fold-buckets.ts'
 import { STATUS_CLASSES, type StatusClassSeries } from './status-classes.ts'
 
@@ -62,7 +62,7 @@ export function causeStacks(bars: readonly Bar[], causes: Causes): Stack[] {
     ...own,
     {
       key: 'others',
-      label: `${others.length} ${plural(others.length, 'other', 'others')}`,
+      label: t('{count, plural, one {# other} other {# others}}', { count: others.length }),
       color: 'var(--posthorn-mark-gray)',
       pattern: 'solid',
       counts: countsIn(

@@ -1,4 +1,5 @@
 import type { StatisticsBucketFragment } from '../../../generated/graphql.ts'
+import { t } from '../../../language/t.ts'
 
 export type AttemptBucket = StatisticsBucketFragment
 
@@ -46,7 +47,7 @@ export const STATUS_CLASSES: readonly StatusClassSeries[] = [
   {
     field: 'failedWithoutResponse',
     filter: 'NO_RESPONSE',
-    label: 'No response',
+    label: t('No response'),
     color: 'var(--posthorn-chart-none)',
     pattern: 'grid',
   },

@@ -1,11 +1,16 @@
 import type { BucketUnit } from '../../../generated/graphql.ts'
+import { dateLocale } from '../../../language/language.ts'
 import { timeZone, zonedFormat } from '../../../lib/time-zone.ts'
 
 const minutes = zonedFormat({ hour: '2-digit', minute: '2-digit' })
 const hours = zonedFormat({ day: 'numeric', month: 'short', hour: '2-digit' })
 const date = zonedFormat({ day: 'numeric', month: 'short' })
 // Daily buckets are in UTC: in the reader's zone, a day could show as the day before.
-const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const days = new Intl.DateTimeFormat(dateLocale, {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+})
 
 const A_DAY_MS = 24 * 3_600_000
 

@@ -1,3 +1,4 @@
+import { t } from '../../../language/t.ts'
 import './plot.css'
 import { useElementSize } from '@mantine/hooks'
 import { type ReactNode, useId } from 'react'
@@ -76,7 +77,7 @@ export function Plot(props: PlotProps) {
   const lines = index !== null && bar ? [...props.describe(index), ...marksOf(bar)] : []
   const valueText = bar
     ? [spanOf(bar, unit), part !== null && nameOf?.(part), ...lines].filter(Boolean).join(', ')
-    : 'Use the arrow keys'
+    : t('Use the arrow keys')
   return (
     <div className="ph-plot" style={{ gridTemplateRows: `${heightPx}px 26px` }}>
       <div className="ph-plot-scale" aria-hidden>
@@ -151,7 +152,7 @@ export function Plot(props: PlotProps) {
                 : spanOf(bar, unit)}
             </strong>
             {selection ? (
-              <div>Zoom to this time</div>
+              <div>{t('Zoom to this time')}</div>
             ) : (
               lines.map((line, at) => (
                 <div key={line} data-pointed={at === part ? true : undefined}>
@@ -174,8 +175,9 @@ export function Plot(props: PlotProps) {
         )}
       </div>
       <span id={hint} hidden>
-        Left and right move through time, up and down through the parts of a bar. Enter opens the
-        attempts. Hold Shift to select a time range, then press Enter to zoom.
+        {t(
+          'Left and right move through time, up and down through the parts of a bar. Enter opens the attempts. Hold Shift to select a time range, then press Enter to zoom.',
+        )}
       </span>
     </div>
   )
