@@ -2,7 +2,11 @@ import { matchPath } from 'react-router'
 import { apiKeysQuery } from './api-keys/api-keys-query.ts'
 import { attemptsQuery } from './attempts/attempts-query.ts'
 import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
-import { deliveriesQuery, deliveryQuery } from './deliveries/deliveries-query.ts'
+import {
+  deliveriesByEventQuery,
+  deliveriesQuery,
+  deliveryQuery,
+} from './deliveries/deliveries-query.ts'
 import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { jobsQuery, jobsSummaryQuery } from './jobs/jobs-queries.ts'
@@ -46,7 +50,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
   'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
   attempts: lazyPage(() => import('./attempts/attempts-page.tsx'), [attemptsQuery]),
-  deliveries: lazyPage(() => import('./deliveries/list/deliveries-page.tsx'), [deliveriesQuery]),
+  deliveries: lazyPage(
+    () => import('./deliveries/list/deliveries-page.tsx'),
+    [deliveriesQuery, deliveriesByEventQuery],
+  ),
   'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx'), [deliveryQuery]),
   'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
   'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),

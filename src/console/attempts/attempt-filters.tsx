@@ -31,8 +31,8 @@ export function AttemptFilters({ filters, hasTime }: AttemptFiltersProps) {
         label={t('Response')}
         w={140}
         options={RESPONSES}
-        value={values.response}
-        onChange={(response) => set({ response })}
+        value={values.status}
+        onChange={(status) => set({ status })}
       />
       <FilterMultiSelect
         label={t('Status or error')}

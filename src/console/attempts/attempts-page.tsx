@@ -3,7 +3,10 @@ import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
 import { type Preset, Presets } from '../components/filters/presets.tsx'
 import { List } from '../components/lists/list.tsx'
+import { ListViews } from '../components/lists/list-views.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
+import { useListColumns } from '../components/lists/use-list-columns.ts'
+import { TIME_ORDERS } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
@@ -19,12 +22,13 @@ import { FollowedAttempts } from './follow/followed-attempts.tsx'
 import { useFollow } from './follow/use-follow.ts'
 import { useExportAttempts } from './use-export-attempts.ts'
 
-/** All attempts, newest first, by their own time: a delivery of last week can have failed a minute ago. */
+/** All attempts by their own time: a delivery of last week can have failed a minute ago. */
 export default function AttemptsPage() {
   const session = useSession()
   const { following, follow } = useFollow()
   const filters = useAttemptFilters(session.webhookId)
   const cursors = useCursors()
+  const columns = useListColumns('attempts', COLUMNS)
   const [exporting, setExporting] = useState(false)
   const source = useExportAttempts(filters.filter)
   const { data, ...read } = useRead(
@@ -33,6 +37,17 @@ export default function AttemptsPage() {
     { context: attemptsQuery.context },
   )
   const rows = data?.attempts?.nodes
+  const followSwitch = (
+    <Switch
+      label={t('Follow')}
+      checked={following}
+      onChange={({ currentTarget }) => {
+        follow(currentTarget.checked)
+        // The list is as old as the start of following.
+        if (!currentTarget.checked) read.reload()
+      }}
+    />
+  )
   return (
     <Page
       title={t('Attempts')}
@@ -51,18 +66,16 @@ export default function AttemptsPage() {
         />
       }
     >
-      <Group justify="space-between">
-        <Presets presets={PRESETS} />
-        <Switch
-          label={t('Follow')}
-          checked={following}
-          onChange={({ currentTarget }) => {
-            follow(currentTarget.checked)
-            // The list is as old as the start of following.
-            if (!currentTarget.checked) read.reload()
-          }}
-        />
-      </Group>
+      {following ? (
+        <Group justify="space-between">
+          <Presets presets={PRESETS} />
+          {followSwitch}
+        </Group>
+      ) : (
+        <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS}>
+          {followSwitch}
+        </ListViews>
+      )}
       <AttemptFilters filters={filters} hasTime={!following} />
       {following ? (
         <>
@@ -72,7 +85,7 @@ export default function AttemptsPage() {
       ) : (
         <List
           label={t('Attempts')}
-          columns={COLUMNS}
+          columns={columns.columns}
           rows={rows}
           keyOf={({ id }) => id}
           to={({ id, delivery }) =>
@@ -103,7 +116,7 @@ export default function AttemptsPage() {
 
 /** Frequent questions about attempts, as query parameters. */
 const PRESETS: readonly Preset[] = [
-  { label: t('Failed in the last hour'), params: { response: 'FAILED', within: '1h' } },
-  { label: t('No response today'), params: { response: 'NO_RESPONSE', within: 'today' } },
+  { label: t('Failed in the last hour'), params: { status: 'FAILED', within: '1h' } },
+  { label: t('No response today'), params: { status: 'NO_RESPONSE', within: 'today' } },
   { label: t('Slow today'), params: { duration: '5000', within: 'today' } },
 ]

@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeInWords, errorInWords } from '../../../src/console/deliveries/error-in-words.ts'
-
-test.each([
-  ['response_timed_out', 'Response timed out'],
-  ['no_tls', 'No TLS'],
-  ['not_https', 'Not HTTPS'],
-])('the code %s reads "%s"', (code, words) => {
-  expect(codeInWords(code)).toBe(words)
-})
+import { errorInWords } from '../../../src/console/deliveries/error-in-words.ts'
 
 test.each([
   [

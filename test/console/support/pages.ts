@@ -35,7 +35,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('delivery', 'deliveries/:id', `/deliveries/${seed.recovered}?attempt=${seed.attemptId}`),
     page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
     page('task', 'tasks/:id', `/tasks/${seed.taskId}`),
-    page('attempts', 'attempts', '/attempts?response=FAILED'),
+    page('attempts', 'attempts', '/attempts?status=FAILED'),
     page('follow', 'attempts', '/attempts?follow=on'),
     page('event-types', 'event-types'),
     page('new-event-type', 'event-types/new'),

@@ -1,8 +1,8 @@
 import { optionsOf } from '../../components/filters/filter-params.ts'
 import type { AttemptFilter, StatusClass } from '../../generated/graphql.ts'
 import { key } from '../../language/t.ts'
-import { codeInWords } from '../error-in-words.ts'
 import { HINTS } from '../failure-hints.ts'
+import { causeLabel } from './cause-labels.ts'
 
 /** Options for a select. */
 export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
@@ -62,7 +62,12 @@ const STATUSES = [
 /** Causes to choose from: usual statuses, and all errors without a response. */
 export const CAUSES = [
   ...STATUSES.map((value) => ({ value, label: value })),
-  ...Object.keys(HINTS).map((value) => ({ value, label: codeInWords(value) })),
+  ...Object.keys(HINTS).map((value) => ({
+    value,
+    get label() {
+      return causeLabel(value)
+    },
+  })),
 ]
 
 /** Any status can be typed. */
