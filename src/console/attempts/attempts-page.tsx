@@ -1,7 +1,7 @@
-import { Switch } from '@mantine/core'
+import { Group, Switch } from '@mantine/core'
 import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
-import type { Preset } from '../components/filters/presets.tsx'
+import { type Preset, Presets } from '../components/filters/presets.tsx'
 import { List } from '../components/lists/list.tsx'
 import { ListViews } from '../components/lists/list-views.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
@@ -37,6 +37,17 @@ export default function AttemptsPage() {
     { context: attemptsQuery.context },
   )
   const rows = data?.attempts?.nodes
+  const followSwitch = (
+    <Switch
+      label={t('Follow')}
+      checked={following}
+      onChange={({ currentTarget }) => {
+        follow(currentTarget.checked)
+        // The list is as old as the start of following.
+        if (!currentTarget.checked) read.reload()
+      }}
+    />
+  )
   return (
     <Page
       title={t('Attempts')}
@@ -55,17 +66,16 @@ export default function AttemptsPage() {
         />
       }
     >
-      <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS}>
-        <Switch
-          label={t('Follow')}
-          checked={following}
-          onChange={({ currentTarget }) => {
-            follow(currentTarget.checked)
-            // The list is as old as the start of following.
-            if (!currentTarget.checked) read.reload()
-          }}
-        />
-      </ListViews>
+      {following ? (
+        <Group justify="space-between">
+          <Presets presets={PRESETS} />
+          {followSwitch}
+        </Group>
+      ) : (
+        <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS}>
+          {followSwitch}
+        </ListViews>
+      )}
       <AttemptFilters filters={filters} hasTime={!following} />
       {following ? (
         <>

@@ -89,12 +89,12 @@ story(
   'Follow keeps the filters and the rows of the list, and adds the attempts that match',
   async () => {
     await page.setViewportSize({ width: 1280, height: 800 })
-    await page.goto(`${server.url}/console/attempts?response=FAILED&within=1h`)
+    await page.goto(`${server.url}/console/attempts?status=FAILED&within=1h`)
     await waitUntilLoaded(page)
     await page.getByText('No attempt matches these filters').waitFor()
     await page.getByRole('switch', { name: 'Follow' }).click()
     await untilLive(page)
-    expect(new URL(page.url()).search).toBe('?response=FAILED&follow=on')
+    expect(new URL(page.url()).search).toBe('?status=FAILED&follow=on')
     await publish(1)
     await server.receiver.arrival(2 + BURSTS * PER_BURST)
     server.receiver.answer = (response) => response.writeHead(503).end()
@@ -112,6 +112,6 @@ story(
 
 story('the address of the page that Follow replaced leads to it', async () => {
   await page.goto(`${server.url}/console/live?failed=only`)
-  await page.waitForURL('**/attempts?follow=on&response=FAILED')
+  await page.waitForURL('**/attempts?follow=on&status=FAILED')
   await untilLive(page)
 })

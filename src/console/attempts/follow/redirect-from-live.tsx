@@ -7,7 +7,7 @@ export function RedirectFromLive() {
   const filters = new URLSearchParams({
     follow: 'on',
     ...(webhook && { webhook }),
-    ...(params.has('failed') && { response: 'FAILED' }),
+    ...(params.has('failed') && { status: 'FAILED' }),
   })
   return <Navigate to={`/attempts?${filters}`} replace />
 }

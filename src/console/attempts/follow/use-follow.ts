@@ -10,7 +10,7 @@ export function useFollow() {
   const follow = (on: boolean) =>
     setParams((current) =>
       changedParams(current, {
-        ...(on && { ...WITHOUT_TIME, after: null, before: null }),
+        ...(on && { ...WITHOUT_TIME, after: null, before: null, order: null }),
         follow: on ? 'on' : null,
       }),
     )

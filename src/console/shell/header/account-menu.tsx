@@ -45,7 +45,7 @@ export function AccountMenu() {
               component="a"
               href="/console/organizations"
             >
-              Back to your own organization
+              {t('Back to your own organization')}
             </Menu.Item>
           )}
           {!isPortal && <SignedIn {...viewer} />}
