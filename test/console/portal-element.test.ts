@@ -95,6 +95,25 @@ story(
   },
 )
 
+story(
+  'the attribute locale chooses the language, and one that is no tag does nothing',
+  async () => {
+    const { url } = await session({})
+    await using german = await shown(url, /^$/, 'locale="de-AT"')
+    const portal = german.page.frameLocator('iframe:not(#stranger)')
+    await portal.getByRole('heading', { name: 'Endpunkte', level: 1 }).waitFor()
+    expect(await tabsOf(portal).allInnerTexts()).toEqual([
+      'Endpunkte',
+      'Zustellungen',
+      'Ereignistypen',
+    ])
+    expect(await misfits(await frameOf(german))).toEqual([])
+    await using other = await shown(url, /^$/, 'locale="d\u00e9"')
+    const second = other.page.frameLocator('iframe:not(#stranger)')
+    await second.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
+  },
+)
+
 story.each(['LIGHT', 'DARK'])(
   'in the %s scheme, the page of the application is behind the portal',
   async (colorScheme) => {

@@ -58,7 +58,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
     ],
   },
   {
-    label: 'Configuration',
+    label: key('Configuration'),
     destinations: [
       { label: key('Event types'), to: '/event-types', icon: IconBook, scope: null },
       { label: 'Notices', to: '/notices', icon: IconBell, scope: 'webhooks:read' },
@@ -91,7 +91,7 @@ export function navigationFor({ can, webhookId, deliveryId }: Session): Destinat
   const groups = webhookId === null ? NAVIGATION : ofOneWebhook(webhookId)
   return groups
     .map(({ label, destinations }) => ({
-      label,
+      label: label && t(label),
       destinations: destinations
         .filter(({ scope, to }) => (scope === null || can(scope)) && isOffered(to))
         .map((destination) => ({ ...destination, label: t(destination.label) })),

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
 import { errorInWords } from '../../../src/console/deliveries/error-in-words.ts'
+import { causeLabel } from '../../../src/console/deliveries/list/cause-labels.ts'
+
+test.each([
+  ['response_timed_out', 'Response timed out'],
+  ['no_tls', 'No TLS'],
+  ['not_https', 'Not HTTPS'],
+])('the code %s reads "%s"', (code, words) => {
+  expect(causeLabel(code)).toBe(words)
+})
 
 test.each([
   [
