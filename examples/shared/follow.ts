@@ -4,15 +4,15 @@ import type { Session } from './session.ts'
 export interface Sink {
   /** The stream is open: from now on it misses nothing. */
   connected(): void
-  /** An attempt with this id arrived. */
-  received(id: string): void
+  /** An item with this id arrived. Null: the stream does not resume after items. */
+  received(id: string | null): void
   /** The stream has ended. `code` is that of the GraphQL error, if there is one. */
   lost(code?: string): void
 }
 
 export interface FollowOptions {
   readonly session: Session
-  /** The newest attempt of the list. Null: the list is empty. */
+  /** The newest item of the list. Null: the list is empty, or the stream does not resume after items. */
   readonly after: string | null
   /** Subscribes with the client. Returns how to unsubscribe. */
   readonly subscribe: (after: string | null, sink: Sink) => () => void
@@ -24,11 +24,12 @@ export interface FollowOptions {
 export type StreamState = 'connecting' | 'live' | 'lost' | 'ended'
 
 /**
- * Keeps a subscription to `attemptRecorded` for as long as the page needs it. A lost stream is resumed after the last
- * attempt that arrived, at growing intervals. Returns how to end it.
+ * Keeps a subscription for as long as the page needs it. A lost stream is resumed after the last item that arrived, at
+ * growing intervals. Returns how to end it.
  */
 export function follow({ session, after, subscribe, reload, show }: FollowOptions): () => void {
   let last = after
+  let arrived = 0
   let retries = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let unsubscribe = () => {}
@@ -45,6 +46,7 @@ export function follow({ session, after, subscribe, reload, show }: FollowOption
       },
       received(id) {
         last = id
+        arrived++
       },
       lost(code) {
         if (!isOpen) return
@@ -55,14 +57,14 @@ export function follow({ session, after, subscribe, reload, show }: FollowOption
   }
 
   /**
-   * A stream that does not begin after an attempt lacks those before this moment: they are in the list. Reads it again if
-   * an attempt arrived meanwhile, because the list may be older.
+   * A stream that does not begin after an item lacks those before this moment: they are in the list. Reads it again if an
+   * item arrived meanwhile, because the list may be older.
    */
   async function catchUp() {
     for (let reads = 0; reads < 3 && isWanted; reads++) {
-      const newest = last
+      const before = arrived
       await reload().catch(() => {})
-      if (last === newest) return
+      if (arrived === before) return
     }
   }
 

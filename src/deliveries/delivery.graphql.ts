@@ -8,6 +8,7 @@ import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { ParkedReason } from '../webhooks/delivery-enums.ts'
 import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
+import { findNewestOfEvents } from './find-newest-of-events.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from './read-filters.ts'
 
 type ParkedReasonValue = typeof ParkedReason.$inferType
@@ -89,14 +90,23 @@ organizationFields((t) => ({
       description: 'The deliveries of the organization, newest first.',
       authScopes: { scope: 'deliveries:read' },
       portal: filtersByWebhook,
-      args: { filter: t.arg(filterArg) },
-      resolve: (query, organization, { filter }, context) =>
-        findDeliveries(
+      args: {
+        filter: t.arg(filterArg),
+        newestOfEvent: t.arg.boolean({
+          defaultValue: false,
+          description:
+            'Whether to return one delivery for each event: the newest of its deliveries that match.',
+        }),
+      },
+      resolve: (query, organization, { filter, newestOfEvent }, context) => {
+        const find = newestOfEvent ? findNewestOfEvents : findDeliveries
+        return find(
           context,
           organizationOf(organization, context),
           readFilter(filter, context),
           query,
-        ),
+        )
+      },
     },
     DeliveryConnection,
   ),

@@ -7,9 +7,9 @@ import { createParameters } from '../db/parameters.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { notFound } from '../lib/errors.ts'
 import { type DeliveryFilter, toWhere } from './delivery-filter.ts'
-import { idsOfPage, type Owners, pagesOfOwners } from './ids-of-page.ts'
+import { idsOfOwners } from './ids-of-owners.ts'
+import type { Owners } from './ids-of-page.ts'
 import { pageOfOrganization } from './page-of-organization.ts'
-import { pagesByKey } from './pages-by-key.ts'
 
 type Selection = Pick<Prisma.DeliveryFindManyArgs, 'select' | 'include'>
 
@@ -99,12 +99,7 @@ export async function findDeliveriesOfEach(
   const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
   const owners = { organizationId, column: owner, uuids: ownerUuids }
   const bounds = { take, bound: where.id }
-  const { key } = filter
-  const rows = key
-    ? await pagesByKey(sql, owners, { ...filter, key }, bounds)
-    : await pagesOfOwners(sql, owners, ({ owned, organization, add }) =>
-        idsOfPage(owned, filter, bounds, add, { column: owner, organization }),
-      )
+  const rows = await idsOfOwners(sql, owners, filter, bounds)
   if (rows.length === 0) return ownerUuids.map(() => [])
   const found = await prisma.delivery.findMany({
     ...selection,

@@ -19,7 +19,7 @@ builder.subscriptionFields((t) => ({
     type: 'Attempt',
     nullable: true,
     description:
-      'Emits each attempt when it is recorded. Null if the attempt was deleted in the meantime.',
+      'Emits each attempt when it is recorded. Null if the attempt was deleted in the meantime. The state of its webhook is evaluated seconds later: to show the state, subscribe to `webhookHealthChanged` too.',
     authScopes: { scope: 'deliveries:read' },
     portal: streamsOfWebhook,
     args: {

@@ -282,7 +282,7 @@ builder.subscriptionField('webhookHealthChanged', (t) =>
     type: WebhookHealthChange,
     semanticNonNull: true,
     description:
-      'Emits the new state of a webhook when it changes, except the first success of a new webhook. Of changes within a tenth of a second, only the last is sure to arrive.',
+      'Emits the new state of a webhook when it changes, except the first success of a new webhook. A state changes seconds after the attempt that causes it, or without an attempt. Of changes within a tenth of a second, only the last is sure to arrive. The stream does not resume: subscribe, then query `health`, also after a lost connection.',
     authScopes: { scope: 'webhooks:read' },
     portal: streamsOfWebhook,
     args: {

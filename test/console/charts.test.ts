@@ -50,7 +50,7 @@ story('a click on a part of a bar opens exactly its attempts', async () => {
   const since = Date.parse(searchParams.get('since') ?? '')
   const until = Date.parse(searchParams.get('until') ?? '')
   expect(until - since).toBe(60_000)
-  expect(searchParams.get('response')).toBe('SERVER_ERROR_5XX')
+  expect(searchParams.get('status')).toBe('SERVER_ERROR_5XX')
   expect(searchParams.get('webhook')).toBe(webhookId)
   await waitUntilLoaded(page)
   await page.getByRole('cell', { name: /503/ }).waitFor()

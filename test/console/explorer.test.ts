@@ -50,7 +50,7 @@ story('what failed in the last hour? One click shows it, and nothing else', asyn
   await page.getByRole('link', { name: 'Failed in the last hour' }).click()
   await expectRows('Retrying', 25)
   expect(await rows().filter({ hasText: 'Succeeded' }).count()).toBe(0)
-  expect(new URL(page.url()).search).toBe('?status=FAILED&attempted=1h')
+  expect(new URL(page.url()).search).toBe('?status=FAILED&within=1h')
   await page.getByRole('button', { name: /^Status or error/ }).click()
   await page.getByLabel('Search: Status or error').fill('418')
   await page.getByRole('option', { name: 'Add “418”' }).click()

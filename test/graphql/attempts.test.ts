@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
+import { findAttemptsOfEach } from '../../src/deliveries/attempts/find-attempts.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { saveSendDefaults } from '../../src/deliveries/send-defaults.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
@@ -88,6 +89,39 @@ describe('a delivery', () => {
     expect(await planned()).toEqual([0, 7])
     await record(deliveries[0], 200)
     expect(await planned()).toEqual([])
+  })
+})
+
+describe('a delivery that was read before an attempt was recorded', () => {
+  test.each([1, -1])(
+    'has no attempt that its state knows nothing of, with take %i',
+    async (take) => {
+      const [first = '', second = ''] = deliveries
+      const before = await deliveryRow(api.database, first)
+      await record(first, 204)
+      await record(second, 204)
+      const after = await deliveryRow(api.database, second)
+      const [none, one] = await findAttemptsOfEach(
+        { prisma: api.database.prisma, sql: api.database.pool },
+        [before, after],
+        { take },
+      )
+      expect(none).toEqual([])
+      expect(one).toMatchObject([{ status: 204 }])
+    },
+  )
+
+  test('has those that were recorded before, in pages too', async () => {
+    const [first = ''] = deliveries
+    for (let n = 0; n < 3; n++) await record(first, 502, RETRY)
+    const before = await deliveryRow(api.database, first)
+    await record(first, 204)
+    const read = (take: number) =>
+      findAttemptsOfEach({ prisma: api.database.prisma, sql: api.database.pool }, [before], {
+        take,
+      })
+    expect((await read(2))[0]).toMatchObject([{ number: 3 }, { number: 2 }])
+    expect((await read(5))[0]).toHaveLength(3)
   })
 })
 

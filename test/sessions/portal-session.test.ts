@@ -102,6 +102,17 @@ describe('a portal session', () => {
     expect([...searchParams.keys()]).toEqual(['token', 'radius'])
   })
 
+  test('has the locale in its URL, also of a language that the portal does not speak', async () => {
+    for (const locale of ['de', 'pt-BR', 'zh-Hant-TW']) {
+      const { searchParams } = await start({ locale })
+      expect(searchParams.get('locale')).toBe(locale)
+    }
+    for (const locale of ['auto', null]) {
+      const { searchParams } = await start({ locale })
+      expect(searchParams.has('locale')).toBe(false)
+    }
+  })
+
   test('has the public URL if one is configured', async () => {
     const environment = { POSTHORN_PUBLIC_URL: 'https://webhooks.example.com' }
     await using other = await startTestApp({ role: 'api', environment })
@@ -206,6 +217,8 @@ describe('a portal session is not created', () => {
     ['with a background by name', { theme: { backgroundColor: 'black' } }, 'as #rrggbb'],
     ['with a text color by name', { theme: { foregroundColor: 'white' } }, 'as #rrggbb'],
     ['with much padding', { theme: { padding: 65 } }, 'from 0 to 64'],
+    ['with the name of a language', { locale: 'Deutsch!' }, 'such as de or pt-BR'],
+    ['with a locale of many parts', { locale: `de${'-abcdefgh'.repeat(5)}` }, 'at most 35'],
     ['without a page', { pages: [] }, 'at least one page'],
     ['with a large radius', { theme: { radius: 17 } }, 'from 0 to 16'],
     ['with a logo over HTTP', { theme: { logoUrl: 'http://a.example/x' } }, 'https:// URL'],

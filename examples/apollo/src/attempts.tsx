@@ -1,10 +1,11 @@
 import { useApolloClient, useQuery } from '@apollo/client/react'
-import { AttemptLog, useFollow } from '../../shared/react/attempt-log.tsx'
+import { AttemptLog } from '../../shared/react/attempt-log.tsx'
 import { Loading } from '../../shared/react/start.tsx'
+import { useFollow } from '../../shared/react/use-follow.ts'
 import type { Session } from '../../shared/session.ts'
-import type { StreamError } from '../../shared/sse.ts'
 import { AttemptRecorded, Attempts as Query } from './documents.ts'
 import type { AttemptRowFragment } from './generated/graphql.ts'
+import { stream } from './stream.ts'
 
 export function Attempts({ session }: { session: Session }) {
   const { data, error } = useQuery(Query)
@@ -20,7 +21,7 @@ interface LiveAttemptsProps {
   readonly attempts: readonly AttemptRowFragment[]
 }
 
-/** The cache takes the health of the webhook from each attempt by itself. */
+/** The cache takes what an attempt brings of its webhook by itself. */
 function LiveAttempts({ session, attempts }: LiveAttemptsProps) {
   const client = useApolloClient()
 
@@ -36,20 +37,12 @@ function LiveAttempts({ session, attempts }: LiveAttemptsProps) {
     session,
     after: attempts[0]?.id ?? null,
     reload: () => client.query({ query: Query, fetchPolicy: 'network-only' }),
-    subscribe(after, { connected, received, lost }) {
-      const stream = client
-        .subscribe({ query: AttemptRecorded, variables: { after }, context: { connected } })
-        .subscribe({
-          next({ data, error }) {
-            if (error) return lost((error as StreamError).code)
-            if (!data?.attemptRecorded) return
-            received(data.attemptRecorded.id)
-            add(data.attemptRecorded)
-          },
-          complete: () => lost(),
-        })
-      return () => stream.unsubscribe()
-    },
+    subscribe: (after, sink) =>
+      stream(client, AttemptRecorded, { after }, sink, ({ attemptRecorded: attempt }) => {
+        if (!attempt) return
+        sink.received(attempt.id)
+        add(attempt)
+      }),
   })
   return <AttemptLog state={state} attempts={attempts} />
 }

@@ -80,11 +80,20 @@ export const Attempts = graphql(`
   }
 `)
 
-/** With the health of the webhook as it is after the attempt. */
+/** With the last failure and the backlog of the webhook, and the first state of a new one. */
 export const AttemptRecorded = graphql(`
   subscription AttemptRecorded($after: ID) {
     attemptRecorded(after: $after) {
       ...AttemptRow
+      webhook { ...WebhookHealth }
+    }
+  }
+`)
+
+/** Each change of the state of a webhook. It follows an attempt by seconds, or has none, as when a webhook is disabled. */
+export const WebhookHealthChanged = graphql(`
+  subscription WebhookHealthChanged {
+    webhookHealthChanged {
       webhook { ...WebhookHealth }
     }
   }

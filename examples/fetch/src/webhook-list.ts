@@ -1,9 +1,10 @@
+import { follow } from '../../shared/follow.ts'
 import type { Session } from '../../shared/session.ts'
 import { backlogText, failureText, stateText, timeText } from '../../shared/words.ts'
-import { Webhooks } from './documents.ts'
+import { WebhookHealthChanged, Webhooks } from './documents.ts'
 import { element } from './element.ts'
 import type { WebhookHealthFragment, WebhookRowFragment } from './generated/graphql.ts'
-import { request } from './graphql.ts'
+import { request, subscribe } from './graphql.ts'
 
 export interface ShownList {
   readonly section: HTMLElement
@@ -36,7 +37,31 @@ export async function webhookList(
     cards.replaceChildren(...[...webhooks.values()].map((webhook) => card(webhook, onEdit)))
   }
 
+  function showHealth(health: WebhookHealthFragment): void {
+    const known = webhooks.get(health.id)
+    if (!known) return
+    webhooks.set(health.id, { ...known, ...health })
+    show()
+  }
+
   await readPage(null)
+  follow({
+    session,
+    after: null,
+    subscribe: (_after, sink) =>
+      subscribe(
+        session,
+        WebhookHealthChanged,
+        {},
+        sink,
+        ({ webhookHealthChanged: { webhook } }) => {
+          sink.received(null)
+          if (webhook) showHealth(webhook)
+        },
+      ),
+    reload: () => readPage(null),
+    show() {},
+  })
   return {
     section: element(
       'section',
@@ -47,12 +72,7 @@ export async function webhookList(
       more,
     ),
     read: () => readPage(null),
-    showHealth(health) {
-      const known = webhooks.get(health.id)
-      if (!known) return
-      webhooks.set(health.id, { ...known, ...health })
-      show()
-    },
+    showHealth,
   }
 }
 

@@ -1,6 +1,7 @@
 import { graphql, useFragment, useLazyLoadQuery, useRelayEnvironment } from 'react-relay'
 import { fetchQuery, requestSubscription } from 'relay-runtime'
-import { AttemptLog, useFollow } from '../../shared/react/attempt-log.tsx'
+import { AttemptLog } from '../../shared/react/attempt-log.tsx'
+import { useFollow } from '../../shared/react/use-follow.ts'
 import type { Session } from '../../shared/session.ts'
 import type { StreamError } from '../../shared/sse.ts'
 import type { attempts_rows$key } from './__generated__/attempts_rows.graphql.ts'
@@ -21,7 +22,7 @@ const Query = graphql`
   }
 `
 
-/** With the health of the webhook as it is after the attempt. The store adds the attempt to the list, once. */
+/** With the last failure and the backlog of the webhook, and the first state of a new one. The store adds the attempt to the list, once. */
 const Recorded = graphql`
   subscription attemptsRecordedSubscription($after: ID, $connections: [ID!]!) {
     attemptRecorded(after: $after)

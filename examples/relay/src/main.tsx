@@ -12,7 +12,7 @@ function Page({ session }: { session: Session }) {
   return (
     <>
       <Part>
-        <Webhooks onEdit={edit} />
+        <Webhooks session={session} onEdit={edit} />
       </Part>
       <Part>
         <Form key={edited?.id} webhook={edited} onClose={() => edit(null)} />

@@ -1,5 +1,4 @@
-import { useEffect, useEffectEvent, useState } from 'react'
-import { type FollowOptions, follow, type StreamState } from '../follow.ts'
+import type { StreamState } from '../follow.ts'
 import { type Failure, outcomeText, STREAM_STATES, timeText } from '../words.ts'
 
 export interface AttemptView extends Failure {
@@ -8,27 +7,6 @@ export interface AttemptView extends Failure {
   readonly number: number
   readonly recordedAt: string
   readonly webhook?: { readonly url: string } | null | undefined
-}
-
-/** Follows a subscription while the component is shown. */
-export function useFollow(options: Omit<FollowOptions, 'show'>): StreamState {
-  const [state, show] = useState<StreamState>('connecting')
-  const subscribe = useEffectEvent(options.subscribe)
-  const reload = useEffectEvent(options.reload)
-  const after = useEffectEvent(() => options.after)
-  const { session } = options
-  useEffect(
-    () =>
-      follow({
-        session,
-        after: after(),
-        subscribe: (last, sink) => subscribe(last, sink),
-        reload: () => reload(),
-        show,
-      }),
-    [session],
-  )
-  return state
 }
 
 export interface AttemptLogProps {

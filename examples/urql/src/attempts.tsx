@@ -1,15 +1,15 @@
-import { useClient, useQuery } from 'urql'
-import { onEnd, pipe, subscribe } from 'wonka'
-import { AttemptLog, useFollow } from '../../shared/react/attempt-log.tsx'
+import { useClient } from 'urql'
+import { AttemptLog } from '../../shared/react/attempt-log.tsx'
 import { Loading } from '../../shared/react/start.tsx'
+import { useFollow } from '../../shared/react/use-follow.ts'
 import type { Session } from '../../shared/session.ts'
-import type { StreamError } from '../../shared/sse.ts'
 import { AttemptRecorded, Attempts as Query } from './documents.ts'
 import type { AttemptRowFragment } from './generated/graphql.ts'
+import { stream } from './stream.ts'
+import { useData } from './use-data.ts'
 
 export function Attempts({ session }: { session: Session }) {
-  const [{ data, error }] = useQuery({ query: Query })
-  if (error) throw error
+  const data = useData({ query: Query })
   if (!data) return <Loading />
   return <LiveAttempts session={session} attempts={data.attempts.nodes} />
 }
@@ -19,22 +19,17 @@ interface LiveAttemptsProps {
   readonly attempts: readonly AttemptRowFragment[]
 }
 
-/** The cache adds each attempt to the list, and its webhook's health to the webhook. */
+/** The cache adds each attempt to the list, and what it brings of its webhook to the webhook. */
 function LiveAttempts({ session, attempts }: LiveAttemptsProps) {
   const client = useClient()
   const state = useFollow({
     session,
     after: attempts[0]?.id ?? null,
     reload: () => client.query(Query, {}, { requestPolicy: 'network-only' }).toPromise(),
-    subscribe: (after, { connected, received, lost }) =>
-      pipe(
-        client.subscription(AttemptRecorded, { after }, { connected }),
-        onEnd(() => lost()),
-        subscribe(({ data, error }) => {
-          if (error) lost((error.networkError as StreamError | undefined)?.code)
-          else if (data?.attemptRecorded) received(data.attemptRecorded.id)
-        }),
-      ).unsubscribe,
+    subscribe: (after, sink) =>
+      stream(client, AttemptRecorded, { after }, sink, ({ attemptRecorded: attempt }) => {
+        if (attempt) sink.received(attempt.id)
+      }),
   })
   return <AttemptLog state={state} attempts={attempts} />
 }

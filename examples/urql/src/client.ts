@@ -40,8 +40,12 @@ const cache = () =>
     possibleTypes: {
       UserError: ['ConflictError', 'EditConflictError', 'NotFoundError', 'ValidationError'],
     },
-    // Parts of their webhook, without ids of their own.
-    keys: { WebhookHealth: () => null, WebhookBacklog: () => null },
+    // Without ids of their own: parts of their webhook, and an event.
+    keys: {
+      WebhookHealth: () => null,
+      WebhookBacklog: () => null,
+      WebhookHealthChange: () => null,
+    },
     resolvers: { Query: { webhooks: relayPagination() } },
     updates: {
       Mutation: {

@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from 'urql'
+import { useMutation } from 'urql'
 import { errorsOf, type WebhookInput } from '../../shared/form.ts'
 import { Loading } from '../../shared/react/start.tsx'
 import { WebhookForm } from '../../shared/react/webhook-form.tsx'
 import { CreateWebhook, EventTypes, UpdateWebhook } from './documents.ts'
 import type { WebhookRowFragment } from './generated/graphql.ts'
+import { useData } from './use-data.ts'
 
 export interface FormProps {
   readonly webhook: WebhookRowFragment | null
@@ -11,10 +12,9 @@ export interface FormProps {
 }
 
 export function Form({ webhook, onClose }: FormProps) {
-  const [{ data, error }] = useQuery({ query: EventTypes })
+  const data = useData({ query: EventTypes })
   const [, create] = useMutation(CreateWebhook)
   const [, update] = useMutation(UpdateWebhook)
-  if (error) throw error
   if (!data) return <Loading />
 
   async function save(input: WebhookInput) {

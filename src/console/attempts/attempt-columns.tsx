@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
+import { BY_TIME } from '../components/lists/use-order.ts'
 import { DeliveryStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { ResponseStatus } from '../deliveries/list/delivery-columns.tsx'
@@ -36,10 +37,27 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
     width: 120,
   },
   {
+    label: t('Ended'),
+    priority: 2,
+    order: BY_TIME,
+    cell: ({ recordedAt }) => <Time at={recordedAt} as="relative" />,
+    width: 110,
+  },
+  {
     label: t('Started'),
     priority: 2,
-    cell: ({ startedAt }) => <Time at={startedAt} as="relative" />,
-    width: 110,
+    isExtra: true,
+    cell: ({ startedAt }) => <Time at={startedAt} />,
+  },
+  {
+    label: t('Id'),
+    priority: 2,
+    isExtra: true,
+    cell: ({ id }) => (
+      <Text span c="dimmed" fz="xs" className="ph-mono">
+        {id}
+      </Text>
+    ),
   },
 ]
 

@@ -12,7 +12,7 @@ import { RESPONSES, readDuration, responseFilter } from '../deliveries/list/resp
 import { type AttemptFilter, AttemptsDocument } from '../generated/graphql.ts'
 
 export const ATTEMPT_FILTERS = [
-  ...(['webhook', 'response', 'cause', 'duration'] as const),
+  ...(['webhook', 'status', 'cause', 'duration'] as const),
   ...TIME_FILTERS,
 ]
 
@@ -35,7 +35,7 @@ export const attemptsQuery = pageQuery(
 
 /** The filter for the API. `onlyWebhookId` fixes the webhook. */
 export function attemptFilter(
-  { webhook, response, cause, duration }: Values,
+  { webhook, status, cause, duration }: Values,
   range: TimeBounds,
   onlyWebhookId: string | null,
 ): AttemptFilter {
@@ -44,7 +44,7 @@ export function attemptFilter(
   return {
     ...range,
     ...(webhookIds.length > 0 && { webhookIds: [...webhookIds] }),
-    ...responseFilter(readOptions(response, RESPONSES)),
+    ...responseFilter(readOptions(status, RESPONSES)),
     ...(causes.length > 0 && { causes: [...causes] }),
     ...readDuration(duration),
   }

@@ -100,7 +100,7 @@ function attemptsBefore(webhookId: string, at: string): string {
 }
 
 const columns = (actors: Actors): readonly Column<Row>[] => [
-  { label: 'Time', width: 220, cell: ({ at }) => <Time at={at} /> },
+  { label: 'Time', width: 170, grow: false, cell: ({ at }) => <Time at={at} /> },
   { label: 'Event', width: '22%', cell: ({ label }) => label },
   { label: 'Changes', grow: true, cell: ({ entry }) => entry && <Changes entry={entry} /> },
   {

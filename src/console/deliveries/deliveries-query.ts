@@ -1,38 +1,55 @@
-import { pageQuery } from '../api/page-query.ts'
+import { type PageContext, pageQuery } from '../api/page-query.ts'
 import {
-  ATTEMPT_TIME_FILTERS,
-  attemptTimeOf,
+  CREATED_FILTERS,
+  createdTimeOf,
   KEY_FILTERS,
   readTimeRange,
   TIME_FILTERS,
 } from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
-import { DeliveriesDocument, DeliveryDocument } from '../generated/graphql.ts'
+import {
+  DeliveriesByEventDocument,
+  DeliveriesDocument,
+  DeliveryDocument,
+} from '../generated/graphql.ts'
+import { isFolded } from './event/fold.ts'
 import { deliveryFilter } from './list/delivery-filter.ts'
 
 export const DELIVERY_FILTERS = [
   ...(['webhook', 'state', 'status', 'cause', 'type', 'duration'] as const),
-  ...ATTEMPT_TIME_FILTERS,
   ...TIME_FILTERS,
+  ...CREATED_FILTERS,
   ...KEY_FILTERS,
 ]
 
 export const deliveriesQuery = pageQuery(
   DeliveriesDocument,
-  ({ search, session }) => {
-    const values = readFilters(DELIVERY_FILTERS, search)
-    const created = readTimeRange(values)
-    const attempted = readTimeRange(attemptTimeOf(values))
-    if (!created || !attempted || !session.can('deliveries:read')) return null
-    return {
-      ...readCursors(search),
-      filter: deliveryFilter(values, { created, attempted, onlyWebhookId: session.webhookId }),
-      withWebhook: session.can('webhooks:read'),
-    }
+  (page) => {
+    const selected = isFolded(page.search, page.session) ? null : selectedBy(page)
+    return selected && { ...selected, withWebhook: page.session.can('webhooks:read') }
   },
   ['Delivery'],
 )
+
+/** The deliveries that `deliveriesQuery` lists, one for each event. */
+export const deliveriesByEventQuery = pageQuery(
+  DeliveriesByEventDocument,
+  (page) => (isFolded(page.search, page.session) ? selectedBy(page) : null),
+  ['Delivery'],
+)
+
+/** The page and the filter of an address. Null if they depend on the present time. */
+function selectedBy({ search, session }: PageContext) {
+  const values = readFilters(DELIVERY_FILTERS, search)
+  const attempted = readTimeRange(values)
+  const created = readTimeRange(createdTimeOf(values))
+  if (!created || !attempted || !session.can('deliveries:read')) return null
+  return {
+    ...readCursors(search),
+    filter: deliveryFilter(values, { created, attempted, onlyWebhookId: session.webhookId }),
+  }
+}
 
 /** How many attempts of a delivery the page shows at first. */
 export const FEW_ATTEMPTS = 20

@@ -1,5 +1,7 @@
+import { language } from '../language/language.ts'
 import { key, t } from '../language/t.ts'
 import { HINTS, STATUSES, type WhyFailed } from './failure-hints.ts'
+import { causeLabel } from './list/cause-labels.ts'
 
 interface AttemptFacts {
   readonly succeeded: boolean
@@ -14,11 +16,16 @@ export function whyFailed({ succeeded, status, errorCode, error }: AttemptFacts)
   if (succeeded) return null
   if (status != null) return whyStatus(status)
   return {
-    sentence: error ?? t('There was no response.'),
+    sentence: inOtherWords(errorCode) ?? error ?? t('There was no response.'),
     hint: t(
       HINTS[errorCode ?? ''] ?? key('Call the URL from another machine, for example with curl.'),
     ),
   }
+}
+
+/** The server's sentence is English. In another language, the code of the error has to do. */
+function inOtherWords(code: string | null | undefined): string | null {
+  return language !== 'en' && code && code in HINTS ? `${causeLabel(code)}.` : null
 }
 
 function whyStatus(status: number): WhyFailed {

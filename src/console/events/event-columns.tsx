@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
-import { StateBadge } from '../components/state-badge.tsx'
+import { BY_TIME } from '../components/lists/use-order.ts'
 import { Time } from '../components/time.tsx'
+import { Delivered } from '../deliveries/event/delivered.tsx'
 import { TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import type { EventsQuery } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { formatCount } from '../lib/format.ts'
 
 type Row = NonNullable<EventsQuery['events']>['nodes'][number]
 
@@ -27,8 +27,19 @@ export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
     {
       label: t('Published'),
       priority: 2,
+      order: BY_TIME,
       cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,
       width: 110,
+    },
+    {
+      label: t('Id'),
+      priority: 2,
+      isExtra: true,
+      cell: ({ id }) => (
+        <Text span c="dimmed" fz="xs" className="ph-mono">
+          {id}
+        </Text>
+      ),
     },
   ]
   return columns.filter((column) => column !== false)
@@ -43,35 +54,4 @@ function WhichEvent({ row: { type, isTest, preview } }: { row: Row }) {
       </Text>
     </>
   )
-}
-
-/** The server counts at most this many deliveries of an event. */
-const MAX_COUNTED = 1_000
-
-interface DeliveredProps {
-  readonly counts: {
-    readonly total: number
-    readonly succeeded: number
-    readonly exhausted: number
-    readonly canceled: number
-  }
-}
-
-/** What came of the deliveries of an event: "3 of 4 delivered". */
-function Delivered({ counts }: DeliveredProps) {
-  const { total, succeeded } = counts
-  if (total === 0) return <StateBadge label={t('No webhook')} color="gray" />
-  const of = `${formatCount(total)}${total < MAX_COUNTED ? '' : '+'}`
-  return (
-    <StateBadge
-      label={t('{count} of {total} delivered', { count: formatCount(succeeded), total: of })}
-      color={colorOf(counts)}
-    />
-  )
-}
-
-function colorOf({ total, succeeded, exhausted, canceled }: DeliveredProps['counts']): string {
-  if (exhausted > 0) return 'red'
-  if (succeeded + canceled < total) return 'blue'
-  return succeeded > 0 ? 'green' : 'gray'
 }

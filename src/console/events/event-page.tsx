@@ -1,5 +1,5 @@
-import { Anchor, Skeleton } from '@mantine/core'
-import { lazy, Suspense, useMemo } from 'react'
+import { Anchor, Button, Skeleton } from '@mantine/core'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
@@ -12,12 +12,18 @@ import { Section } from '../components/page/section.tsx'
 import { DetailSkeleton } from '../components/page/skeletons.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { Time } from '../components/time.tsx'
+import { usePanel } from '../components/use-panel.ts'
+import { deliveredText, failedOf, othersOf } from '../deliveries/event/delivered-text.ts'
+import { RedeliverFailed } from '../deliveries/event/redeliver-failed.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import { useLiveDeliveries } from '../deliveries/list/use-live-deliveries.ts'
-import { EventDeliveriesDocument } from '../generated/graphql.ts'
+import { EventCountsDocument, EventDeliveriesDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
+import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import NotFoundPage from '../shell/not-found-page.tsx'
+import { TaskPanel } from '../tasks/task-panel.tsx'
+import { useActivity } from '../webhooks/health/use-health-changes.ts'
 import { eventQuery } from './events-query.ts'
 
 const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
@@ -82,7 +88,10 @@ export default function EventPage() {
 const COLUMNS = deliveryColumns('event')
 
 function EventDeliveries({ id }: { id: string }) {
-  const withWebhook = useSession().can('webhooks:read')
+  const { can } = useSession()
+  const withWebhook = can('webhooks:read')
+  const task = usePanel('task')
+  const [asked, setAsked] = useState<string | null>(null)
   const cursors = useCursors()
   const context = useMemo(() => ({ additionalTypenames: ['Delivery'] }), [])
   const { data, ...read } = useRead(
@@ -90,15 +99,31 @@ function EventDeliveries({ id }: { id: string }) {
     { id, ...cursors.variables, withWebhook },
     { context },
   )
+  const counted = useRead(EventCountsDocument, { id }, { context })
+  useActivity(null, counted.reload)
+  const counts = counted.data?.event?.deliveryCounts
   const deliveries = data?.event?.deliveries
+  const failed = counts ? failedOf(counts) : 0
   const { rows } = useLiveDeliveries({ rows: deliveries?.nodes, withWebhook, countNewer: false })
   return (
     <Section
       title={t('Deliveries')}
-      description={t(
-        'One delivery for each webhook that was enabled and subscribed to the event type.',
-      )}
+      description={
+        counts && counts.total > 0
+          ? [deliveredText(counts), othersOf(counts)].filter(Boolean).join(', ')
+          : t('One delivery for each webhook that was enabled and subscribed to the event type.')
+      }
+      actions={
+        failed > 0 &&
+        can('deliveries:write') && (
+          <Button size="xs" variant="default" onClick={() => setAsked(id)}>
+            {t('Redeliver the {count} failed', { count: formatCount(failed) })}
+          </Button>
+        )
+      }
     >
+      {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
+      <RedeliverFailed eventId={asked} onClose={() => setAsked(null)} />
       <List
         label={t('Deliveries of the event')}
         columns={COLUMNS}

@@ -1,5 +1,5 @@
-import { TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { Group } from '@mantine/core'
+import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
@@ -8,15 +8,18 @@ import { KeyFilter } from '../components/filters/key-filter.tsx'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { List } from '../components/lists/list.tsx'
+import { ListViews } from '../components/lists/list-views.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
+import { useListColumns } from '../components/lists/use-list-columns.ts'
+import { TIME_ORDERS } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { t } from '../language/t.ts'
 import { changedParams } from '../lib/changed-params.ts'
 import { useSession } from '../session/session.tsx'
 import { eventColumns } from './event-columns.tsx'
-import { EVENT_FILTERS, eventFilter, eventsQuery, isEventId } from './events-query.ts'
+import { EVENT_FILTERS, eventFilter, eventsQuery } from './events-query.ts'
 import { PublishDialog } from './publish-dialog.tsx'
 import { useNewerEvents } from './use-newer-events.ts'
 
@@ -32,12 +35,16 @@ export default function EventsPage() {
     { ...cursors.variables, filter, withDeliveries },
     { context: eventsQuery.context },
   )
+  const columns = useListColumns(
+    'events',
+    useMemo(() => eventColumns(withDeliveries), [withDeliveries]),
+  )
   const info = data?.events?.pageInfo
   const newer = useNewerEvents(
     data && (data.events?.nodes[0]?.id ?? null),
     info?.startCursor,
     filter,
-    cursors.moved || values.id !== null,
+    cursors.moved || cursors.oldestFirst,
   )
   const [params, setParams] = useSearchParams()
 
@@ -62,15 +69,17 @@ export default function EventsPage() {
         </>
       }
     >
-      <FilterBar active={active} clear={clear}>
-        <KeyFilter values={values} set={set} />
-        <EventTypeSelect value={values.type} onChange={(type) => set({ type })} w={220} />
-        <TimeRange values={values} set={set} />
-        <EventIdFilter value={values.id} onChange={(id) => set({ id })} />
-      </FilterBar>
+      <Group justify="space-between" align="end">
+        <FilterBar active={active} clear={clear}>
+          <KeyFilter values={values} set={set} />
+          <EventTypeSelect value={values.type} onChange={(type) => set({ type })} w={220} />
+          <TimeRange values={values} set={set} />
+        </FilterBar>
+        <ListViews list="events" columns={columns} orders={TIME_ORDERS} />
+      </Group>
       <List
         label={t('Events')}
-        columns={eventColumns(withDeliveries)}
+        columns={columns.columns}
         rows={data?.events?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => `/events/${id}`}
@@ -91,33 +100,5 @@ function EmptyList() {
         'Your application publishes events over GraphQL, in SQL or on the command line. With the scope events:publish, you can publish an event at the top of this page.',
       )}
     </EmptyState>
-  )
-}
-
-interface EventIdFilterProps {
-  readonly value: string | null
-  onChange(id: string | null): void
-}
-
-/** Finds an event by its complete id. A partial id does not filter. */
-function EventIdFilter({ value, onChange }: EventIdFilterProps) {
-  const [text, setText] = useState(value ?? '')
-  useEffect(() => setText(value ?? ''), [value])
-  const isWrong = text !== '' && !isEventId(text)
-  return (
-    <TextInput
-      label={t('Id')}
-      placeholder={t('evt_…')}
-      size="xs"
-      w={240}
-      value={text}
-      error={isWrong && t('An event id is evt_ followed by 26 letters and digits.')}
-      onChange={({ currentTarget }) => {
-        const id = currentTarget.value.trim()
-        setText(id)
-        if (id === '') onChange(null)
-        else if (isEventId(id)) onChange(id)
-      }}
-    />
   )
 }

@@ -10,7 +10,7 @@ import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import { EventDocument, type EventFilter, EventsDocument } from '../generated/graphql.ts'
 
-export const EVENT_FILTERS = ['id', 'type', ...KEY_FILTERS, ...TIME_FILTERS] as const
+export const EVENT_FILTERS = ['type', ...KEY_FILTERS, ...TIME_FILTERS] as const
 
 type Values = Readonly<Record<(typeof EVENT_FILTERS)[number], string | null>>
 
@@ -34,14 +34,9 @@ export function eventFilter(values: Values, range: TimeBounds): EventFilter {
   const key = readKey(values)
   return {
     ...range,
-    ...(isEventId(values.id) && { id: values.id }),
     ...(values.type && { type: values.type }),
     ...(key && { key }),
   }
 }
 
 export const eventQuery = pageQuery(EventDocument, ({ params }) => ({ id: params['id'] ?? '' }))
-
-export function isEventId(text: string | null): text is string {
-  return text !== null && /^evt_[0-9a-z]{26}$/.test(text)
-}

@@ -11,7 +11,8 @@ const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000
 /**
  * A page of attempts for each of several deliveries, in the order of the deliveries, each page newest first. A
  * first page that holds all attempts takes one statement, and so do the oldest attempts; other pages take two. None reads
- * more attempts of a delivery than its page holds.
+ * more attempts of a delivery than its page holds. Attempts that were recorded after the delivery was read are left out:
+ * its state, which was read with `attemptCount`, knows nothing of them.
  */
 export async function findAttemptsOfEach(
   deps: { readonly prisma: Db; readonly sql: Sql },
@@ -21,18 +22,20 @@ export async function findAttemptsOfEach(
   const deliveryUuids = deliveries.map(({ id }) => id)
   const { where: page, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
   const { id: bound } = page
-  const most = Math.max(...deliveries.map(({ attemptCount }) => attemptCount))
+  const counts = new Map(deliveries.map(({ id, attemptCount }) => [id, attemptCount]))
+  const most = Math.max(...counts.values())
   // Attempts are numbered from 1, so the numbers of all, and of the oldest, are known.
   const where =
     !bound && (take < 0 || most <= take)
       ? { ...attemptsOf(deliveryUuids), number: { lte: Math.abs(take) } }
-      : { id: { in: await pageIds(deps.sql, deliveryUuids, take, bound) } }
+      : { id: { in: await pageIds(deps.sql, counts, take, bound) } }
   const found = await deps.prisma.attempt.findMany({
-    ...withDeliveryId(selection),
+    ...withOwner(selection),
     where,
     orderBy: { number: 'desc' },
   })
-  const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId)
+  const known = found.filter(({ deliveryId, number }) => number <= (counts.get(deliveryId) ?? 0))
+  const byDelivery = Map.groupBy(known, ({ deliveryId }) => deliveryId)
   return deliveryUuids.map((uuid) => byDelivery.get(uuid) ?? [])
 }
 
@@ -48,15 +51,16 @@ function earliestAttempt(deliveryUuids: readonly string[]): string {
 
 async function pageIds(
   sql: Sql,
-  deliveryUuids: readonly string[],
+  counts: ReadonlyMap<string, number>,
   take: number,
   bound: { readonly lt: string } | { readonly gt: string } | undefined,
 ): Promise<string[]> {
+  const deliveryUuids = [...counts.keys()]
   const { rows } = await sql.query<{ id: string }>(
     `
-    select a.id from unnest($1::uuid[]) as owner (id), lateral (
+    select a.id from unnest($1::uuid[], $6::int[]) as owner (id, attempts), lateral (
       select id from posthorn.attempts
-      where delivery_id = owner.id and id >= $2
+      where delivery_id = owner.id and id >= $2 and number <= owner.attempts
         and ($3::uuid is null or id < $3) and ($4::uuid is null or id > $4)
       order by number ${take > 0 ? 'desc' : 'asc'} limit $5
     ) as a`,
@@ -66,12 +70,14 @@ async function pageIds(
       bound && 'lt' in bound ? bound.lt : null,
       bound && 'gt' in bound ? bound.gt : null,
       Math.abs(take),
+      [...counts.values()],
     ],
   )
   return rows.map(({ id }) => id)
 }
 
-/** Adds `deliveryId` to the selection, which assigns the rows to their deliveries. */
-function withDeliveryId<Query extends Selection>(query: Query): Query {
-  return query.select ? { ...query, select: { ...query.select, deliveryId: true } } : query
+/** Adds to the selection the columns that assign the rows to their deliveries. */
+function withOwner<Query extends Selection>(query: Query): Query {
+  if (!query.select) return query
+  return { ...query, select: { ...query.select, deliveryId: true, number: true } }
 }

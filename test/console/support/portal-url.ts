@@ -4,6 +4,7 @@ import type { ConsoleServer } from './console-server.ts'
 interface PortalInput {
   readonly scopes: readonly string[]
   readonly webhookId?: string
+  readonly locale?: string
   readonly theme?: { readonly primaryColor: string; readonly colorScheme: string }
 }
 

@@ -82,17 +82,59 @@ export function tellStories(client: Client): void {
   story('shows each attempt when it is recorded, and the health that it changes', async () => {
     await using reader = await open()
     await live(reader.page)
+    const card = cardOf(reader.page, webhook.url)
     // Without a success, ten failures over a minute would put the webhook on hold.
     await deliver(stage)
+    await card.getByText('Healthy').waitFor()
     stage.receiver.answer = (response) => response.writeHead(410).end()
     const failed = await deliver(stage)
     await attemptOf(reader.page, failed).getByText('status 410').waitFor()
     // A webhook that has succeeded is failing after ten failures.
     for (let i = 1; i < 10; i++) await deliver(stage)
-    await cardOf(reader.page, webhook.url).getByText('Failing').waitFor()
+    await card.getByText('Failing').waitFor()
     stage.receiver.answer = (response) => response.end()
     const succeeded = await deliver(stage)
     await attemptOf(reader.page, succeeded).getByText('Delivered, status 200').waitFor()
+    await card.getByText('Degraded').waitFor()
+  })
+
+  story(
+    'shows a state that changed without an attempt, also while the connection was lost',
+    async () => {
+      const { id, url } = await createWebhook(stage, 'https://example.com/switched', false)
+      await using reader = await open()
+      reader.expectPageErrors(/ERR_|Failed to load resource/)
+      const card = cardOf(reader.page, url)
+      await card.getByText('Disabled').waitFor()
+      await live(reader.page)
+      stage.cable.cut()
+      await reader.page.getByText('Connection lost').waitFor()
+      await stage.posthorn.rest('PUT', `/webhooks/${id}`, { enabled: true })
+      expect(await card.getByText('Disabled').count()).toBe(1)
+      stage.cable.join()
+      await card.getByText('No deliveries yet').waitFor()
+      await stage.posthorn.rest('PUT', `/webhooks/${id}`, { enabled: false })
+      await card.getByText('Disabled').waitFor()
+    },
+  )
+
+  story('keeps the webhooks that it shows when it cannot read them again', async () => {
+    await using reader = await open()
+    reader.expectPageErrors(/ERR_|Failed to load resource/)
+    await live(reader.page)
+    stage.cable.cut()
+    await reader.page.getByText('Connection lost').waitFor()
+    let aborted = 0
+    await reader.page.route(`${stage.cable.url}/**`, (route) => {
+      if (!route.request().postData()?.includes('webhooks(')) return route.continue()
+      aborted++
+      return route.abort()
+    })
+    stage.cable.join()
+    await until(() => aborted > 0, 'the page reads its webhooks again')
+    await attemptOf(reader.page, await deliver(stage)).waitFor()
+    expect(await cardOf(reader.page, webhook.url).count()).toBe(1)
+    expect(await reader.page.getByRole('alert').count()).toBe(0)
   })
 
   story('shows the attempts that it missed while the connection was lost, each once', async () => {

@@ -81,7 +81,7 @@ function ByCause(props: GroupedProps) {
         {...props}
         label={t('Failed attempts over time by cause.')}
         stacks={causeStacks(bars, causes.buckets)}
-        filters={{ response: 'FAILED' }}
+        filters={{ status: 'FAILED' }}
         empty={t('No failures in this time range.')}
       />
       {!causes.countIsExact && (

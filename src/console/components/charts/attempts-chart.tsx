@@ -98,7 +98,7 @@ export function AttemptsChart(props: AttemptsChartProps) {
 interface AttemptsQuery {
   readonly since: string
   readonly until: string
-  /** Filters of the page of attempts, such as `{ response: 'SERVER_ERROR_5XX' }`. */
+  /** Filters of the page of attempts, such as `{ status: 'SERVER_ERROR_5XX' }`. */
   readonly filters: Readonly<Record<string, string>>
   readonly webhookId?: string | undefined
 }

@@ -46,12 +46,10 @@ export const TIME_FILTERS = ['within', 'since', 'until'] as const
 
 export type TimeValues = Readonly<Record<(typeof TIME_FILTERS)[number], string | null>>
 
-/** The query parameters of the time of attempts, beside those of the time of deliveries. */
-export const ATTEMPT_TIME_FILTERS = ['attempted', 'attemptedSince', 'attemptedUntil'] as const
+/** The query parameters of the time in which deliveries were created, beside the time of their attempts. */
+export const CREATED_FILTERS = ['created', 'createdSince', 'createdUntil'] as const
 
-export type AttemptTimeValues = Readonly<
-  Record<(typeof ATTEMPT_TIME_FILTERS)[number], string | null>
->
+export type CreatedValues = Readonly<Record<(typeof CREATED_FILTERS)[number], string | null>>
 
 export interface TimeBounds {
   readonly since?: string
@@ -64,9 +62,8 @@ export function readTimeRange({ within, since, until }: TimeValues): TimeBounds 
   return { ...(isTime(since) && { since }), ...(isTime(until) && { until }) }
 }
 
-export function attemptTimeOf(values: AttemptTimeValues): TimeValues {
-  const { attempted, attemptedSince, attemptedUntil } = values
-  return { within: attempted, since: attemptedSince, until: attemptedUntil }
+export function createdTimeOf({ created, createdSince, createdUntil }: CreatedValues): TimeValues {
+  return { within: created, since: createdSince, until: createdUntil }
 }
 
 function isTime(text: string | null): text is string {

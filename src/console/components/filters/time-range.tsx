@@ -2,8 +2,8 @@ import { useMemo } from 'react'
 import { t } from '../../language/t.ts'
 import { DateTimeInput } from '../forms/date-time-input.tsx'
 import {
-  type AttemptTimeValues,
-  attemptTimeOf,
+  type CreatedValues,
+  createdTimeOf,
   readTimeRange,
   type TimeBounds,
   type TimeValues,
@@ -68,26 +68,26 @@ export function TimeRange({ label = t('Time'), values, set }: TimeRangeProps) {
   )
 }
 
-export function useAttemptTime(values: AttemptTimeValues) {
-  return useTimeRange(attemptTimeOf(values))
+export function useCreatedTime(values: CreatedValues) {
+  return useTimeRange(createdTimeOf(values))
 }
 
-interface AttemptTimeProps {
-  readonly values: AttemptTimeValues
-  set(values: Partial<AttemptTimeValues>): void
+interface CreatedTimeProps {
+  readonly values: CreatedValues
+  set(values: Partial<CreatedValues>): void
 }
 
-/** Picks the time of attempts: a delivery of yesterday can have failed a minute ago. */
-export function AttemptTime({ values, set }: AttemptTimeProps) {
+/** Picks the time in which deliveries were created: a delivery of yesterday can have failed a minute ago. */
+export function CreatedTime({ values, set }: CreatedTimeProps) {
   return (
     <TimeRange
-      label={t('Attempted')}
-      values={attemptTimeOf(values)}
+      label={t('Created')}
+      values={createdTimeOf(values)}
       set={({ within, since, until }) =>
         set({
-          ...(within !== undefined && { attempted: within }),
-          ...(since !== undefined && { attemptedSince: since }),
-          ...(until !== undefined && { attemptedUntil: until }),
+          ...(within !== undefined && { created: within }),
+          ...(since !== undefined && { createdSince: since }),
+          ...(until !== undefined && { createdUntil: until }),
         })
       }
     />

@@ -32,6 +32,11 @@ export function useViews(list: string) {
       const search = String(changedParams(params, { ...PASSING, columns }))
       keep([...views.filter((view) => view.name !== name), { name, search }])
     },
+    /** Another view of the new name goes. */
+    rename(name: string, next: string) {
+      const others = views.filter((view) => view.name !== next)
+      keep(others.map((view) => (view.name === name ? { ...view, name: next } : view)))
+    },
     remove: (name: string) => keep(views.filter((view) => view.name !== name)),
   }
 }

@@ -16,7 +16,7 @@ export function selectColumn<Row extends { readonly id: string }>(
     cell: (row) => (
       <Checkbox
         size="xs"
-        className="ph-select"
+        className="ph-select ph-corner"
         aria-label={t('Select {row}', { row: labelOf(row) })}
         checked={selection.has(row.id)}
         onChange={({ nativeEvent }) =>

@@ -1,27 +1,39 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
-import { type Preset, Presets } from '../../components/filters/presets.tsx'
+import { ListViews } from '../../components/lists/list-views.tsx'
 import { NewRows } from '../../components/lists/new-rows.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
+import { useListColumns } from '../../components/lists/use-list-columns.ts'
+import { TIME_ORDERS } from '../../components/lists/use-order.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { rich, t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { deliveryColumns } from './delivery-columns.tsx'
+import { useFold } from '../event/fold.ts'
+import { FoldSwitch } from '../event/fold-switch.tsx'
+import { FoldedDeliveries } from '../event/folded-deliveries.tsx'
+import { deliveryColumns, EXTRA_COLUMNS } from './delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryList } from './delivery-list.tsx'
+import { DELIVERY_PRESETS } from './delivery-presets.ts'
 import { useDeliveries } from './use-deliveries.ts'
 
-const COLUMNS = deliveryColumns(null)
-
 export default function DeliveriesPage() {
+  const { isFolded } = useFold()
+  return isFolded ? <FoldedDeliveries empty={<NoDeliveriesYet />} /> : <EachDelivery />
+}
+
+const COLUMNS = [...deliveryColumns(null), ...EXTRA_COLUMNS]
+
+function EachDelivery() {
   const filters = useDeliveryFilters(useSession().webhookId)
   const cursors = useCursors()
+  const columns = useListColumns('deliveries', COLUMNS)
   const deliveries = useDeliveries({
     filter: filters.filter,
     page: cursors.variables,
-    countNewer: !cursors.moved,
+    countNewer: !cursors.moved && !cursors.oldestFirst,
   })
   const { newer, state, reload } = deliveries
   return (
@@ -33,11 +45,18 @@ export default function DeliveriesPage() {
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
-      <Presets presets={PRESETS} />
+      <ListViews
+        list="deliveries"
+        presets={DELIVERY_PRESETS}
+        columns={columns}
+        orders={TIME_ORDERS}
+      >
+        <FoldSwitch />
+      </ListViews>
       <DeliveryFilters filters={filters} />
       <DeliveryList
         label={t('Deliveries')}
-        columns={COLUMNS}
+        columns={columns.columns}
         filters={filters}
         cursors={cursors}
         deliveries={deliveries}
@@ -63,12 +82,3 @@ function NoDeliveriesYet() {
     </EmptyState>
   )
 }
-
-/** Frequent questions about deliveries, as query parameters. */
-const PRESETS: readonly Preset[] = [
-  { label: t('Failed in the last hour'), params: { status: 'FAILED', attempted: '1h' } },
-  { label: t('Retrying'), params: { state: 'RETRYING' } },
-  { label: t('Waiting'), params: { state: 'WAITING' } },
-  { label: t('Exhausted today'), params: { state: 'EXHAUSTED', attempted: 'today' } },
-  { label: t('Slow today'), params: { duration: '5000', attempted: 'today' } },
-]

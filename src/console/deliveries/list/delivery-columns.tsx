@@ -1,5 +1,6 @@
 import { Badge, Text } from '@mantine/core'
 import type { Column } from '../../components/lists/list.tsx'
+import { BY_TIME } from '../../components/lists/use-order.ts'
 import { DeliveryStateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import type { DeliveryRowFragment } from '../../generated/graphql.ts'
@@ -31,6 +32,7 @@ export function deliveryColumns(
     {
       label: t('Created'),
       priority: 2,
+      order: BY_TIME,
       cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
       width: 110,
     },
@@ -46,11 +48,31 @@ const ID: DeliveryColumn = {
   label: t('Delivery'),
   grow: true,
   priority: 3,
-  cell: ({ id }) => (
+  cell: ({ id }) => <DeliveryId id={id} />,
+}
+
+/** Columns that the reader can add to a list of deliveries. */
+export const EXTRA_COLUMNS: readonly Column<DeliveryRowFragment>[] = [
+  {
+    label: t('Finished'),
+    priority: 2,
+    isExtra: true,
+    cell: ({ finishedAt }) => finishedAt && <Time at={finishedAt} as="relative" />,
+  },
+  {
+    label: t('Id'),
+    priority: 2,
+    isExtra: true,
+    cell: ({ id }) => <DeliveryId id={id} />,
+  },
+]
+
+function DeliveryId({ id }: { id: string }) {
+  return (
     <Text span c="dimmed" fz="xs" className="ph-mono">
       {id}
     </Text>
-  ),
+  )
 }
 
 function WhichDelivery({ row }: { row: DeliveryRowFragment }) {

@@ -4,9 +4,9 @@ import { FilterMultiSelect } from '../../components/filters/filter-multi-select.
 import { FilterSelect } from '../../components/filters/filter-select.tsx'
 import { KeyFilter } from '../../components/filters/key-filter.tsx'
 import {
-  AttemptTime,
+  CreatedTime,
   TimeRange,
-  useAttemptTime,
+  useCreatedTime,
   useTimeRange,
 } from '../../components/filters/time-range.tsx'
 import { useFilters } from '../../components/filters/use-filters.ts'
@@ -20,21 +20,21 @@ import { CAUSES, causeOf, DURATIONS, RESPONSES } from './response-filter.ts'
 /** The delivery filters in the query parameters. `onlyWebhookId` fixes the webhook. */
 export function useDeliveryFilters(onlyWebhookId: string | null) {
   const filters = useFilters(DELIVERY_FILTERS)
-  const created = useTimeRange(filters.values)
-  const attempted = useAttemptTime(filters.values)
+  const attempted = useTimeRange(filters.values)
+  const created = useCreatedTime(filters.values)
   const filter = deliveryFilter(filters.values, { created, attempted, onlyWebhookId })
   return { ...filters, filter, onlyWebhookId, key: JSON.stringify(filters.values) }
 }
 
 export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDeliveryFilters> }) {
   const { values, set, active, clear, onlyWebhookId } = filters
-  const { type, duration, within, since, until, key } = values
-  const isMore = [type, duration, within, since, until, key].some((value) => value !== null)
+  const { type, duration, created, createdSince, createdUntil, key } = values
+  const more = [type, duration, created, createdSince, createdUntil, key]
   return (
     <FilterBar
       active={active}
       clear={clear}
-      moreActive={isMore}
+      moreActive={more.some((value) => value !== null)}
       more={
         <>
           <EventTypeMultiSelect value={type} onChange={(chosen) => set({ type: chosen })} />
@@ -45,7 +45,7 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
             value={duration}
             onChange={(chosen) => set({ duration: chosen })}
           />
-          <TimeRange label={t('Created')} values={values} set={set} />
+          <CreatedTime values={values} set={set} />
           <KeyFilter values={values} set={set} />
         </>
       }
@@ -77,7 +77,7 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         value={values.cause}
         onChange={(cause) => set({ cause })}
       />
-      <AttemptTime values={values} set={set} />
+      <TimeRange label={t('Attempted')} values={values} set={set} />
     </FilterBar>
   )
 }

@@ -2,6 +2,7 @@ import { optionsOf } from '../../components/filters/filter-params.ts'
 import type { AttemptFilter, StatusClass } from '../../generated/graphql.ts'
 import { key } from '../../language/t.ts'
 import { HINTS } from '../failure-hints.ts'
+import { causeLabel } from './cause-labels.ts'
 
 /** Options for a select. */
 export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
@@ -61,16 +62,15 @@ const STATUSES = [
 /** Causes to choose from: usual statuses, and all errors without a response. */
 export const CAUSES = [
   ...STATUSES.map((value) => ({ value, label: value })),
-  ...Object.keys(HINTS).map((value) => ({ value, label: inWords(value) })),
+  ...Object.keys(HINTS).map((value) => ({
+    value,
+    get label() {
+      return causeLabel(value)
+    },
+  })),
 ]
 
 /** Any status can be typed. */
 export function causeOf(text: string): string | null {
   return /^[1-9]\d\d$/.test(text) ? text : null
-}
-
-/** `response_timed_out` -> `Response timed out` */
-function inWords(code: string): string {
-  const words = code.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

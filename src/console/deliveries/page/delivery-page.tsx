@@ -88,7 +88,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
           <ScheduleLine delivery={delivery} attempts={attempts.toReversed()} open={open} />
         </Section>
       )}
-      <Section title={t('Attempts')} description={attempts.length > 1 && t('Newest first.')}>
+      <Section title={t('Attempts')}>
         {attempts.length === 0 ? (
           <Text size="sm" c="dimmed">
             {t('No attempts yet.')}

@@ -8,6 +8,7 @@ import { useRead } from '../../api/use-read.ts'
 import { Time } from '../../components/time.tsx'
 import { AttemptBody } from '../../deliveries/attempt/attempt-body.tsx'
 import { isFinished } from '../../deliveries/delivery-states.ts'
+import { whyFailed } from '../../deliveries/why-failed.ts'
 import {
   DeliveriesAttemptRecordedDocument,
   WebhookTestProgressDocument,
@@ -82,10 +83,12 @@ export function TestProgress({ webhookId, deliveryId }: { webhookId: string; del
 type Delivery = NonNullable<WebhookTestProgressQuery['delivery']>
 type Attempt = NonNullable<Delivery['attempts']>['nodes'][number]
 
-function resultOf({ status, error, durationMs }: Attempt): string {
+function resultOf(attempt: Attempt): string {
+  const { status, durationMs } = attempt
   const time = formatDuration(durationMs)
   if (status != null) return t('Response {status} after {time}.', { status, time })
-  return t('{error} The attempt took {time}.', { error: error ?? '', time })
+  const error = whyFailed(attempt)?.sentence ?? ''
+  return t('{error} The attempt took {time}.', { error, time })
 }
 
 function titleOf(delivery: Delivery | null): string {

@@ -1,5 +1,6 @@
 import { useDisclosure } from '@mantine/hooks'
 import {
+  IconChartLine,
   IconHistory,
   IconPencil,
   IconPlayerPause,
@@ -11,12 +12,14 @@ import { PageActions } from '../../components/page/page-actions.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
+import { comparePath, mayCompare } from '../compare/compared-webhooks.ts'
 import { TestEvent } from './test-event.tsx'
 import { DeleteWebhook, ToggleWebhook } from './webhook-dialogs.tsx'
 
 /** The actions for a webhook that the viewer's scopes allow. */
 export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
-  const { can } = useSession()
+  const session = useSession()
+  const { can } = session
   const [testing, test] = useDisclosure()
   const [switching, change] = useDisclosure()
   const [deleting, remove] = useDisclosure()
@@ -51,6 +54,12 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
               to: `/webhooks/${id}/recover`,
               isRare: true,
             },
+          mayCompare(session) && {
+            label: t('Compare with …'),
+            icon: IconChartLine,
+            to: comparePath([id]),
+            isRare: true,
+          },
           mayChange && {
             label: t('Delete'),
             icon: IconTrash,

@@ -9,7 +9,6 @@ import { RangeSwitch, useRange } from '../../components/charts/range-switch.tsx'
 import { P95Chart, SuccessChart, ThroughputChart } from '../../components/charts/small-charts.tsx'
 import { readList } from '../../components/filters/filter-params.ts'
 import { useFilters } from '../../components/filters/use-filters.ts'
-import { WebhookMultiSelect } from '../../components/filters/webhook-select.tsx'
 import { type Column, List } from '../../components/lists/list.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Notice } from '../../components/page/notice.tsx'
@@ -21,6 +20,7 @@ import { t } from '../../language/t.ts'
 import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { webhookOption } from '../webhook-name.ts'
+import { ChooseWebhooks } from './choose-webhooks.tsx'
 import { LINE_LOOKS, MAX_COMPARED } from './compared-webhooks.ts'
 
 const HEIGHT_PX = 180
@@ -45,7 +45,7 @@ export default function ComparePage() {
       breadcrumbs={[[t('Webhooks'), '/webhooks']]}
       actions={<RangeSwitch {...range} />}
     >
-      <WebhookMultiSelect value={values.webhook} onChange={(webhook) => set({ webhook })} />
+      <ChooseWebhooks value={values.webhook} onChange={(webhook) => set({ webhook })} />
       {chosen.length > MAX_COMPARED && (
         <Notice color="blue" title={t('The first {max} are shown', { max: MAX_COMPARED })}>
           {t('{count} webhooks are chosen. More lines could not be told apart.', {

@@ -18,13 +18,13 @@ export function useHealthChanges(webhookId: string | undefined, reload: () => vo
   usePolling(REFRESH_EVERY_MS, refresh)
 }
 
-/** Calls `onActivity` at most every 5 seconds while attempts are made for a webhook. */
-export function useActivity(webhookId: string, onActivity: () => void): void {
+/** Calls `onActivity` at most every 5 seconds while attempts are made for a webhook, or for any. */
+export function useActivity(webhookId: string | null, onActivity: () => void) {
   const pending = useRef(false)
   const markPending = () => {
     pending.current = true
   }
-  useLive(
+  const state = useLive(
     DeliveriesAttemptRecordedDocument,
     { webhookId },
     { onData: markPending, itemOf: resumeAfterAttempt, onMissed: markPending },
@@ -34,4 +34,5 @@ export function useActivity(webhookId: string, onActivity: () => void): void {
     pending.current = false
     onActivity()
   })
+  return state
 }

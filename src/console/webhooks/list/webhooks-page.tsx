@@ -24,7 +24,7 @@ import { useSteps } from '../../onboarding/use-steps.ts'
 import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { WORDS } from '../../session/words.ts'
-import { comparePath, MAX_COMPARED } from '../compare/compared-webhooks.ts'
+import { comparePath, MAX_COMPARED, mayCompare } from '../compare/compared-webhooks.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { webhookName } from '../webhook-name.ts'
 import { WEBHOOK_FILTERS, WEBHOOK_ORDERS, webhooksQuery } from '../webhook-queries.ts'
@@ -34,7 +34,8 @@ import { type WebhookListRow, webhookColumns } from './webhook-columns.tsx'
 const startsHere = portalLink !== null && !portalLink.pages.includes('overview')
 
 export default function WebhooksPage() {
-  const { can, webhookId } = useSession()
+  const session = useSession()
+  const { can, webhookId } = session
   const cursors = useCursors()
   const filters = useFilters(WEBHOOK_FILTERS)
   const { data, error, stale, reload } = usePageQuery(webhooksQuery)
@@ -45,7 +46,6 @@ export default function WebhooksPage() {
     'webhooks',
     useMemo(() => webhookColumns(withHealth), [withHealth]),
   )
-  const canCompare = withHealth && portalLink === null
   const rows = webhooks?.nodes
   const selection = useSelection(rows?.map(({ id }) => id) ?? [], 'webhooks')
   const isEmpty = webhooks?.totalCount === 0 && !filters.active
@@ -75,7 +75,7 @@ export default function WebhooksPage() {
           <List
             label={WORDS.webhooks}
             columns={
-              canCompare
+              mayCompare(session)
                 ? [selectColumn<WebhookListRow>(selection, webhookName), ...columns.columns]
                 : columns.columns
             }

@@ -21,7 +21,7 @@ export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   const deliveries = useDeliveries({
     filter: filters.filter,
     page: cursors.variables,
-    countNewer: !cursors.moved,
+    countNewer: !cursors.moved && !cursors.oldestFirst,
   })
   const { newer, state, reload } = deliveries
   return (

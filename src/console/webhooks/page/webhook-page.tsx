@@ -129,7 +129,7 @@ function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
         </Notice>
       )}
       <HealthNotice webhook={webhook} incident={webhook.openIncident ?? null} reload={reload} />
-      <WebhookStatistics webhookId={webhook.id} />
+      <WebhookStatistics webhook={webhook} />
       <RecentDeliveries webhookId={webhook.id} />
     </Stack>
   )

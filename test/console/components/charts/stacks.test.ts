@@ -48,7 +48,7 @@ test('the parts of a bar are its classes, with the filter that lists them', () =
     [1, 2],
     [0, 0],
   ])
-  expect(stacks[3]?.filters).toEqual({ response: 'SERVER_ERROR_5XX' })
+  expect(stacks[3]?.filters).toEqual({ status: 'SERVER_ERROR_5XX' })
 })
 
 test('causes are ranked, and those beyond the seventh share a part that lists them all', () => {

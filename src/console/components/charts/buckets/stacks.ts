@@ -23,7 +23,7 @@ export function statusStacks(bars: readonly Bar[]): Stack[] {
     ...series,
     key: field,
     counts: bars.map((bar) => bar[field]),
-    filters: { response: filter },
+    filters: { status: filter },
   }))
 }
 

@@ -1,0 +1,60 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type ESTree, parseSync } from 'vite'
+
+export const CONSOLE = path.resolve(import.meta.dirname, '../../../src/console')
+
+export interface Source {
+  /** Within `src/console`. */
+  readonly name: string
+  readonly text: string
+  readonly program: ESTree.Program
+  /** The sources that it imports, without types. */
+  readonly imports: readonly string[]
+  /** The sources that it loads later. */
+  readonly loads: readonly string[]
+}
+
+/** Pages and parts that a portal session never shows: they are English. */
+const OF_CONSOLE =
+  /^(about|api-keys|audit|explore|jobs|notices|organizations|overview|portal|receiver|event-types\/form)\/|onboarding\/(application-steps|publish-|use-test-receiver)|session\/sign-in|organization-switcher|archive-event-type|generated\//
+
+export function allSources(): readonly Source[] {
+  return globSync('**/*.{ts,tsx}', { cwd: CONSOLE, exclude: ['generated/**'] }).map(sourceOf)
+}
+
+/** What the first script of the page has, or everything that the portal can load. */
+export function portalSources(which: 'first' | 'all'): readonly Source[] {
+  const seen = new Map<string, Source>()
+  const ahead = ['main.tsx']
+  for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
+    if (seen.has(name) || (which === 'all' && OF_CONSOLE.test(name))) continue
+    const source = sourceOf(name)
+    seen.set(name, source)
+    ahead.push(...source.imports, ...(which === 'all' ? source.loads : []))
+  }
+  return [...seen.values()]
+}
+
+function sourceOf(name: string): Source {
+  const file = path.join(CONSOLE, name)
+  const text = readFileSync(file, 'utf8')
+  const { program, module, errors } = parseSync(file, text)
+  if (errors.length > 0) throw new Error(`${name}: ${errors[0]?.message}`)
+  const resolved = (specifier: string) => {
+    const found = path.join(path.dirname(file), specifier)
+    const isSource = /^\..*\.tsx?$/.test(specifier) && existsSync(found)
+    return isSource && !found.includes('generated') ? [path.relative(CONSOLE, found)] : []
+  }
+  return {
+    name,
+    text,
+    program,
+    imports: module.staticImports
+      .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+      .flatMap(({ moduleRequest }) => resolved(moduleRequest.value)),
+    loads: module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) =>
+      resolved(text.slice(start + 1, end - 1)),
+    ),
+  }
+}

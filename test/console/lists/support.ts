@@ -1,0 +1,71 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { JOINED } from '../../support/factories.ts'
+import { until } from '../../support/until.ts'
+import { call } from '../support/call.ts'
+import type { ConsoleServer } from '../support/console-server.ts'
+import { misfits } from '../support/layout.ts'
+import { violations } from '../support/violations.ts'
+
+/** Adds a webhook of the receiver that subscribes to `JOINED`. Returns its id. */
+export async function addWebhook(server: ConsoleServer, name: string): Promise<string> {
+  const input = {
+    url: `${server.receiver.url}${name}`,
+    description: `The ${name}`,
+    enabled: true,
+    eventSubscriptions: [JOINED],
+  }
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    { input: ['CreateWebhookInput!', input] },
+    'webhook { id }',
+  )
+  return webhook.id
+}
+
+/** Publishes events of `JOINED` one after the other. Returns their ids, the oldest first. */
+export async function publish(server: ConsoleServer, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let order = 1; order <= count; order++) {
+    const { publishedEvent } = await call<{ publishedEvent: { id: string } }>(
+      server,
+      'publishEvent',
+      { input: ['PublishEventInput!', { type: JOINED, data: { order } }] },
+      'publishedEvent { id }',
+    )
+    ids.push(publishedEvent.id)
+  }
+  return ids
+}
+
+export async function untilCount(
+  server: ConsoleServer,
+  states: readonly string[],
+  count: number,
+): Promise<void> {
+  await until(
+    async () => {
+      const { deliveryCount } = await server.graphql<{ deliveryCount: { count: number } }>(
+        'query ($states: [DeliveryState!]) { deliveryCount(filter: { states: $states }) { count } }',
+        { states },
+      )
+      return deliveryCount.count === count
+    },
+    `${count} deliveries are ${states}`,
+    30_000,
+  )
+}
+
+/** The page is accessible in both color schemes, and fits a phone, a tablet and screens. */
+export async function expectFits(page: Page): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await violations(page), colorScheme).toEqual([])
+  }
+  for (const width of [360, 768, 1024, 1440]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect(await misfits(page), `${width} pixels`).toEqual([])
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+}

@@ -1,0 +1,176 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { type Visit, visit } from '../support/visit.ts'
+import { addWebhook, expectFits, publish, untilCount } from './support.ts'
+
+/** Two pages. */
+const EVENTS = 30
+
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer()
+  await addWebhook(server, 'shop')
+  await publish(server, EVENTS)
+  await addWebhook(server, 'archive')
+  await untilCount(server, ['SUCCEEDED'], EVENTS)
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+/** The column with the time of each list. */
+const LISTS = [
+  ['Deliveries', '/deliveries', 'Created'],
+  ['Deliveries by event', '/deliveries?by=event', 'Created'],
+  ['Events', '/events', 'Published'],
+  ['Attempts', '/attempts', 'Ended'],
+] as const
+
+story.each(LISTS)('%s are read from both ends, page by page', async (list, path, time) => {
+  await open(path)
+  const newest = await linksOf(list)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await expect.poll(() => linksOf(list)).toHaveLength(EVENTS - 25)
+  const all = [...newest, ...(await linksOf(list))]
+  expect(new Set(all).size).toBe(EVENTS)
+
+  await open(path)
+  const header = page.getByRole('table', { name: list, exact: true }).getByRole('columnheader', {
+    name: time,
+  })
+  expect(await header.getAttribute('aria-sort')).toBe('descending')
+  await header.getByRole('link').click()
+  await page.waitForURL('**order=OLDEST_FIRST**')
+  await expect.poll(() => header.getAttribute('aria-sort')).toBe('ascending')
+  await expect.poll(() => linksOf(list)).toEqual(all.toReversed().slice(0, 25))
+  await page.getByRole('button', { name: 'Next' }).click()
+  await expect.poll(() => linksOf(list)).toEqual(all.toReversed().slice(25))
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await expect.poll(() => linksOf(list)).toEqual(all.toReversed().slice(0, 25))
+  await header.getByRole('link').click()
+  await expect.poll(() => linksOf(list)).toEqual(all.slice(0, 25))
+})
+
+story.each(LISTS)(
+  '%s show the columns that the reader chooses, here and next time',
+  async (list, path, time) => {
+    await open(path)
+    const id = list === 'Deliveries by event' ? 'Event id' : 'Id'
+    expect(await columnsOf(list)).not.toContain(id)
+    await page.getByRole('button', { name: 'View', exact: true }).click()
+    await page.getByRole('checkbox', { name: id, exact: true }).check()
+    await page.getByRole('checkbox', { name: time, exact: true }).uncheck()
+    await expect.poll(() => columnsOf(list)).toContain(id)
+    expect(await columnsOf(list)).not.toContain(time)
+    await expectFits(page)
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await waitUntilLoaded(page)
+    expect(await columnsOf(list)).toContain(id)
+
+    // An address names its own columns, known or not.
+    await open(`${path}${path.includes('?') ? '&' : '?'}columns=${time.toLowerCase()},nonsense`)
+    expect((await columnsOf(list)).filter((label) => label !== 'Actions').slice(1)).toEqual([time])
+  },
+)
+
+story('a view is kept, renamed, shared by its address, and removed', async () => {
+  await open('/attempts?status=FAILED&order=OLDEST_FIRST')
+  await page.getByRole('button', { name: 'View', exact: true }).click()
+  await page.getByLabel('Keep as a view').fill('Failures')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Rename the view Failures' }).click()
+  await page.getByLabel('New name of the view Failures').fill('Oldest failures')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+
+  await open('/attempts')
+  const views = page.getByRole('navigation', { name: 'Quick filters' })
+  expect(await views.getByRole('link', { name: 'Failures', exact: true }).count()).toBe(0)
+  await views.getByRole('link', { name: 'Oldest failures' }).click()
+  await page.getByText('No attempt matches these filters').waitFor()
+  const { searchParams } = new URL(page.url())
+  expect(searchParams.get('status')).toBe('FAILED')
+  expect(searchParams.get('order')).toBe('OLDEST_FIRST')
+
+  // Another browser has no such view, and the same list at this address.
+  await using other = await visit(browser, { origins: [server.url], signedInTo: server })
+  await other.page.goto(page.url())
+  await other.page.getByText('No attempt matches these filters').waitFor()
+  expect(await other.page.getByRole('link', { name: 'Oldest failures' }).count()).toBe(0)
+
+  await page.getByRole('button', { name: 'View', exact: true }).click()
+  await page.getByRole('button', { name: 'Remove the view Oldest failures' }).click()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => views.getByRole('link', { name: 'Oldest failures' }).count()).toBe(0)
+})
+
+story('webhooks are sorted by name, and come back to those in trouble first', async () => {
+  await open('/webhooks')
+  const header = page.getByRole('columnheader', { name: 'Webhook', exact: true })
+  await header.getByRole('link').click()
+  await page.waitForURL('**/webhooks?order=NAME')
+  const rows = page.getByRole('table', { name: 'Webhooks' }).locator('tbody tr')
+  await expect.poll(() => rows.first().innerText()).toContain('The archive')
+  await expect.poll(() => header.getAttribute('aria-sort')).toBe('ascending')
+  await header.getByRole('link').click()
+  await expect.poll(() => new URL(page.url()).search).toBe('')
+  await expect.poll(() => header.getAttribute('aria-sort')).toBe(null)
+})
+
+story('from the page of a webhook to its lines beside those of another, by keyboard', async () => {
+  await open('/webhooks')
+  await page.getByRole('link', { name: /^The shop/ }).click()
+  await page.getByRole('heading', { name: 'The shop', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'More actions' }).focus()
+  await page.keyboard.press('Enter')
+  const compare = page.getByRole('menuitem', { name: 'Compare with …' })
+  await compare.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Compare webhooks', level: 1 }).waitFor()
+  const table = page.getByRole('table', { name: 'Compared webhooks' })
+  await expect.poll(() => table.locator('tbody tr').count()).toBe(1)
+
+  const chosen = page.getByRole('combobox', { name: 'Webhooks' })
+  await chosen.focus()
+  await page.keyboard.type('archive')
+  await page.getByRole('option', { name: /archive/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => table.locator('tbody tr').count()).toBe(2)
+  for (const name of ['The shop', 'The archive']) {
+    await page.locator('.mantine-MultiSelect-pill').filter({ hasText: name }).waitFor()
+    await page.locator('.ph-legend').filter({ hasText: name }).first().waitFor()
+  }
+  await expectFits(page)
+  await open('/webhooks/compare?webhook=wh_00000000000000000000000000')
+  await page.getByText('None of these webhooks exists').waitFor()
+})
+
+/** The addresses of the rows, without their parameters. */
+async function linksOf(list: string): Promise<string[]> {
+  const links = page.getByRole('table', { name: list, exact: true }).locator('a.ph-row-link')
+  return await links.evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''))
+}
+
+async function columnsOf(list: string): Promise<string[]> {
+  const table = page.getByRole('table', { name: list, exact: true })
+  return (await table.locator('thead th').allInnerTexts()).map((text) => text.trim())
+}
+
+async function open(path: string): Promise<void> {
+  await page.goto(`${server.url}/console${path}`)
+  await waitUntilLoaded(page)
+}

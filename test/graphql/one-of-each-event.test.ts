@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { publicId } from '../../src/db/ids.ts'
+import { updateEventType } from '../../src/event-types/edit-event-type.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+import { addAttempt, addWebhook } from './support/rows.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+let webhooks: string[]
+
+beforeAll(async () => {
+  api = await openApi()
+  await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.customer'] }, SYSTEM)
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+  webhooks = []
+  for (let n = 0; n < 3; n++) webhooks.push((await addWebhook(api, tenant.organizationId)).id)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+describe('deliveries, one of each event', () => {
+  test('are the newest that match, in pages from both ends', async () => {
+    await publishOneByOne(5)
+    const newest = await newestOfEach()
+    expect(newest).toHaveLength(5)
+    expect((await page({}, { first: 10 })).ids).toEqual(newest)
+    const [first, second] = [newest.slice(0, 2), newest.slice(2, 4)]
+    const start = await page({}, { first: 2 })
+    expect(start.ids).toEqual(first)
+    expect((await page({}, { first: 2, after: start.endCursor })).ids).toEqual(second)
+    const end = await page({}, { last: 3 })
+    expect(end.ids).toEqual(newest.slice(2))
+    expect((await page({}, { last: 2, before: end.startCursor })).ids).toEqual(first)
+    expect((await page({}, { first: 5, after: end.endCursor })).ids).toEqual([])
+  })
+
+  test('match the filter, also if a newer delivery of the event does not', async () => {
+    await publishOneByOne(3)
+    const rows = await deliveries()
+    const [newer, older] = rows.filter(({ eventId }) => eventId === rows[0]?.eventId)
+    await exhaust(older?.id as string)
+    const id = publicId('delivery', older?.id as string)
+    expect((await page({ states: ['EXHAUSTED'] })).ids).toEqual([id])
+    await exhaust(newer?.id as string)
+    expect((await page({ states: ['EXHAUSTED'] })).ids).toEqual([
+      publicId('delivery', newer?.id as string),
+    ])
+    expect((await page({ states: ['SUCCEEDED'] })).ids).toEqual([])
+    expect((await page({ webhookIds: webhooks.slice(0, 2) })).ids).toHaveLength(3)
+    expect((await page({ webhookIds: webhooks, eventTypes: ['nope'] })).ids).toEqual([])
+  })
+
+  test('are found by an attempt and by a search key', async () => {
+    await publishOneByOne(3)
+    const rows = await deliveries()
+    for (const { id } of rows.slice(3)) await addAttempt(api.database, publicId('delivery', id))
+    const newest = await newestOfEach()
+    expect((await page({ anyAttempt: { causes: ['500'] } })).ids).toEqual(newest.slice(1))
+    expect((await page({ anyAttempt: { causes: ['502'] } })).ids).toEqual([])
+    const key = { path: '$.customer', equals: 'Ada' }
+    expect((await page({ key })).ids).toEqual(newest)
+    expect((await page({ key }, { last: 2 })).ids).toEqual(newest.slice(1))
+    expect((await page({ key: { ...key, equals: 'Grace' } })).ids).toEqual([])
+  })
+
+  test('of more events than one step reads are all found', async () => {
+    // Few at a time, so that none fans out in the background.
+    for (let n = 0; n < 10; n++) {
+      const events = Array.from({ length: 20 }, () => ({ type: JOINED, data: {} }))
+      await api.deps.publishEvents(tenant.organizationId, events)
+    }
+    const newest = await newestOfEach()
+    expect(newest).toHaveLength(200)
+    const first = await page({}, { first: 100 })
+    expect(first.ids).toEqual(newest.slice(0, 100))
+    expect((await page({}, { first: 100, after: first.endCursor })).ids).toEqual(newest.slice(100))
+    expect((await page({}, { last: 100 })).ids).toEqual(newest.slice(100))
+  })
+
+  test('of one organization are not found by another', async () => {
+    await publishOneByOne(1)
+    tenant = await api.tenant()
+    expect((await page({})).ids).toEqual([])
+  })
+})
+
+async function publishOneByOne(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    await api.deps.publishEvents(tenant.organizationId, [
+      { type: JOINED, data: { customer: 'Ada' } },
+    ])
+  }
+}
+
+/** Newest first. */
+async function deliveries() {
+  return await api.database.prisma.delivery.findMany({
+    where: { organizationId: tenant.organizationId },
+    orderBy: { id: 'desc' },
+    select: { id: true, eventId: true },
+  })
+}
+
+async function newestOfEach(): Promise<string[]> {
+  const byEvent = Map.groupBy(await deliveries(), ({ eventId }) => eventId)
+  return [...byEvent.values()].map(([newest]) => publicId('delivery', newest?.id as string))
+}
+
+async function exhaust(id: string): Promise<void> {
+  await api.database.prisma.delivery.update({
+    where: { id },
+    data: { state: 'exhausted', finishedAt: new Date(), nextAttemptAt: null },
+  })
+}
+
+async function page(filter: object, args: object = {}) {
+  const { data, errors } = await api.call(
+    tenant.token,
+    `query ($filter: DeliveryFilter, $first: Int, $last: Int, $after: String, $before: String) {
+       deliveries(filter: $filter, newestOfEvent: true, first: $first, last: $last, after: $after, before: $before) {
+         nodes { id } pageInfo { startCursor endCursor } } }`,
+    { filter, ...args },
+  )
+  expect(errors).toBeUndefined()
+  const { nodes, pageInfo } = data.deliveries
+  return { ids: nodes.map(({ id }: { id: string }) => id) as string[], ...pageInfo }
+}
