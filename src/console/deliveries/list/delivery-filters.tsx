@@ -77,7 +77,7 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         value={values.cause}
         onChange={(cause) => set({ cause })}
       />
-      <TimeRange label="Attempted" values={values} set={set} />
+      <TimeRange label={t('Attempted')} values={values} set={set} />
     </FilterBar>
   )
 }

@@ -2,6 +2,7 @@ import { MultiSelect } from '@mantine/core'
 import { useState } from 'react'
 import { readList, writeList } from '../../components/filters/filter-params.ts'
 import { useWebhookOptions } from '../../components/filters/webhook-select.tsx'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { MAX_COMPARED } from './compared-webhooks.ts'
 
@@ -20,15 +21,15 @@ export function ChooseWebhooks({ value, onChange }: ChooseWebhooksProps) {
   if (!can('webhooks:read')) return null
   return (
     <MultiSelect
-      label="Webhooks"
+      label={t('Webhooks')}
       size="xs"
       maw={900}
       searchable
       hidePickedOptions
       clearable
-      clearButtonProps={{ 'aria-label': 'Clear: Webhooks' }}
-      placeholder={ids.length < MAX_COMPARED ? 'Add a webhook' : ''}
-      nothingFoundMessage="No match"
+      clearButtonProps={{ 'aria-label': t('Clear: {label}', { label: t('Webhooks') }) }}
+      placeholder={ids.length < MAX_COMPARED ? t('Add a webhook') : ''}
+      nothingFoundMessage={t('No match')}
       maxValues={MAX_COMPARED}
       data={[...options].map(([id, label]) => ({ value: id, label }))}
       value={ids}
