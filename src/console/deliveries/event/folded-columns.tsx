@@ -40,7 +40,7 @@ export function foldedColumns(options: FoldedColumnsOptions): readonly Column<Fo
     },
     {
       label: t('Event id'),
-      priority: 2,
+      priority: 3,
       isExtra: true,
       cell: ({ event }) => (
         <Text span c="dimmed" fz="xs" className="ph-mono">
