@@ -24,7 +24,7 @@ const LAYERS = [
   ['event-types'],
   ['events'],
   ['webhooks'],
-  ['forwarding', 'scheduling', 'sessions'],
+  ['forwarding', 'incidents', 'scheduling', 'sessions'],
   ['deliveries'],
   ['bulk-tasks', 'test-receiver', 'transfer'],
   ['jobs'],

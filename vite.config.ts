@@ -10,7 +10,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** The script of each folder of `src/console` that has pages. */
 const SUBJECTS = [
   ['overview', 'overview|onboarding'],
-  ['webhooks', 'webhooks'],
+  ['webhooks', 'webhooks|incidents'],
   ['deliveries', 'deliveries|attempts|tasks|exports|events|live'],
   ['catalogue', 'event-types|receiver'],
   ['menu', 'command-menu|shell'],

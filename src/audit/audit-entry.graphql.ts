@@ -26,7 +26,7 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
     subjectName: t.string({
       nullable: true,
       description:
-        'The present name of the changed object, to read beside its id: the description or the host of a webhook, the name of an API key, event type or organization, the event type and the webhook of a delivery. Deleted webhooks and revoked API keys keep their names. Null for an object without a name, or that is past its retention.',
+        'The present name of the changed object, to read beside its id: the description or the host of a webhook, or of the webhook of an incident, the name of an API key, event type or organization, the event type and the webhook of a delivery. Deleted webhooks and revoked API keys keep their names. Null for an object without a name, or that is past its retention.',
       resolve: ({ id }, _args, { sql, perField }, info) =>
         perField(info, (ids: string[]) => findSubjectNames(sql, ids))(id),
     }),

@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   'frontend_session.renewed',
   'session.started',
   'session.ended',
+  'incident.updated',
   'delivery.tested',
   'delivery.copied',
   'delivery.redelivered',

@@ -43,6 +43,7 @@ const AuditSubjectKind = builder.enumType('AuditSubjectKind', {
     EVENT_TYPE: { value: 'event_type', description: 'An event type.' },
     ORGANIZATION: { value: 'organization', description: 'An organization.' },
     JOB: { value: 'job', description: 'A job.' },
+    INCIDENT: { value: 'incident', description: 'An incident of a webhook.' },
     ENCRYPTION: { value: 'encryption', description: 'The encryption keys.' },
     NOTICES: {
       value: 'notices',

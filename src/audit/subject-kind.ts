@@ -12,6 +12,7 @@ export type SubjectKind =
   | 'job'
   | 'encryption'
   | 'notices'
+  | 'incident'
 
 type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
 
@@ -31,6 +32,7 @@ const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   encryption: 'encryption',
   operational_events: 'notices',
   notice_address: 'notices',
+  incident: 'incident',
 }
 
 /** The actions whose subjects are of one of these kinds. */

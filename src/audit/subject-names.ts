@@ -47,10 +47,13 @@ const FIND_SUBJECT_NAMES = `
   left join posthorn.organizations as organization
     on organization.id = posthorn.parse_type_id('org', entry.subject_id)
     and organization.id = entry.organization_id
+  left join posthorn.incidents as incident
+    on incident.id = posthorn.parse_type_id('inc', entry.subject_id)
+    and incident.organization_id = entry.organization_id
   left join lateral (
     select coalesce(nullif(description, ''), substring(url from '^https://([^/?#]+)')) as name
     from posthorn.webhooks
-    where id = coalesce(posthorn.parse_type_id('wh', entry.subject_id), delivery.webhook_id)
+    where id = coalesce(posthorn.parse_type_id('wh', entry.subject_id), delivery.webhook_id, incident.webhook_id)
       and organization_id = entry.organization_id
   ) as webhook on true
   order by entry.n`

@@ -12,7 +12,8 @@ import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { jobsQuery, jobsSummaryQuery } from './jobs/jobs-queries.ts'
 import { key } from './language/t.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
-import { liveQuery } from './live/live-query.ts'
+import { mount } from './mount.ts'
+import { noticesQuery } from './notices/notices-query.ts'
 import { stepsQuery } from './onboarding/use-steps.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
@@ -55,7 +56,6 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   ),
   'deliveries/:id': lazyPage(() => import('./deliveries/page/delivery-page.tsx'), [deliveryQuery]),
   'tasks/:id': lazyPage(() => import('./tasks/task-page.tsx'), [taskQuery]),
-  live: lazyPage(() => import('./live/live-page.tsx'), [liveQuery]),
   'event-types': lazyPage(() => import('./event-types/event-types-page.tsx'), [eventTypesQuery]),
   'event-types/new': lazyPage(() => import('./event-types/form/new-event-type-page.tsx'), [], {
     scope: 'admin',
@@ -78,6 +78,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     [auditLogQuery, auditActorsQuery],
     { scope: 'keys:manage', title: 'Audit log' },
   ),
+  notices: lazyPage(() => import('./notices/notices-page.tsx'), [noticesQuery], {
+    scope: 'webhooks:read',
+    title: 'Notices',
+  }),
   portal: lazyPage(() => import('./portal/portal-page.tsx'), [], {
     scope: 'keys:manage',
     title: 'Portal',
@@ -99,10 +103,14 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   '*': lazyPage(() => import('./shell/not-found-page.tsx')),
 }
 
-/** Without Explore or the test receiver, its path is that of no page. */
-export const ROUTES = Object.entries(PAGES).filter(
-  ([path]) => (isExploreEnabled || path !== 'explore') && (hasTestReceiver || path !== 'receiver'),
-)
+/** Without Explore or the test receiver, its path is that of no page. No session of the portal reads notices. */
+const MISSING = [
+  ...(isExploreEnabled ? [] : ['explore']),
+  ...(hasTestReceiver ? [] : ['receiver']),
+  ...(mount.kind === 'portal' ? ['notices'] : []),
+]
+
+export const ROUTES = Object.entries(PAGES).filter(([path]) => !MISSING.includes(path))
 
 /** The page at a path, with the parameters of the path. */
 export function pageAt(pathname: string) {

@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   auditEntry: 'aud',
   forwardedRequest: 'fwd',
   noticeAddress: 'addr',
+  incident: 'inc',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

@@ -25,9 +25,6 @@ export interface Pools extends AsyncDisposable {
   readonly pools: Readonly<Record<(typeof POOLS)[number], FairPool>>
 }
 
-/** Few are enough, because the hot path runs its statements in batches. */
-const MAX_PIPELINE_CONNECTIONS = 6
-
 /** Each runs one page of one organization. */
 const MAX_BACKGROUND_CONNECTIONS = 3
 
@@ -48,6 +45,8 @@ export const POOLS = ['general', 'pipeline', 'background'] as const
 export interface PoolsOptions extends Omit<Partial<PoolOptions>, 'onWaited'> {
   /** How long a connect may take, and how long the wait for a free connection. Default: 2 s. */
   readonly connectTimeoutMs?: number
+  /** Few are enough, because the hot path runs its statements in batches. Default: 6. */
+  readonly maxPipelineConnections?: number
   /** See `FairPoolOptions`, with the name of the pool. Default: nothing. */
   readonly onWaited?: (pool: string, waitedMs: number, timedOut: boolean) => void
 }
@@ -57,6 +56,7 @@ export function openPools(
   url: string,
   {
     maxConnections = 20,
+    maxPipelineConnections = 6,
     purpose = 'requests',
     onError = () => {},
     onWaited = () => {},
@@ -75,7 +75,7 @@ export function openPools(
     ...(ownerOf && { ownerOf }),
   })
   const pipeline = connections.open({
-    maxConnections: MAX_PIPELINE_CONNECTIONS,
+    maxConnections: maxPipelineConnections,
     purpose,
     onError,
     onWaited: (...wait) => onWaited('pipeline', ...wait),

@@ -10,6 +10,7 @@ const KINDS: ReadonlyMap<string, IdKind> = new Map([
   ['Attempt', 'attempt'],
   ['BulkTask', 'bulkTask'],
   ['AuditEntry', 'auditEntry'],
+  ['Incident', 'incident'],
 ])
 
 /** The key of an event type is its name, so its id is the name with this prefix. */

@@ -3,7 +3,7 @@ import type { OperationalEventType } from './operational-event-types.ts'
 export interface DigestedNotice {
   readonly type: OperationalEventType
   readonly data: {
-    readonly organization: { readonly name: string }
+    readonly organization: { readonly id: string; readonly name: string }
     readonly webhook?: {
       readonly id: string
       readonly host: string
@@ -12,7 +12,7 @@ export interface DigestedNotice {
     readonly api_key?: { readonly name: string | null; readonly token_hint: string }
     readonly last_error?: string | null
     readonly count?: number
-    readonly link?: string
+    readonly link?: string | undefined
   }
 }
 

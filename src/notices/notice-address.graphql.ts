@@ -65,6 +65,7 @@ const NoticeAddress = builder.prismaObject('NoticeAddress', {
       resolve: ({ stopReason }) => stopReason as 'unsubscribed' | 'rejected' | null,
     }),
     rejection: t.exposeString('rejection', { nullable: true }),
+    portalPageUrl: t.exposeString('portalPageUrl', { nullable: true }),
   }),
 })
 
@@ -95,6 +96,9 @@ builder.queryFields((t) => ({
   }),
 }))
 
+const PORTAL_PAGE =
+  'The page of your application that shows the portal, to which the links in mails lead: `https://…` without `#`, at most 2,048 characters. `<posthorn-portal>` opens at the webhook of the link. Only for addresses of an organization.'
+
 const AddNoticeAddressInput = builder.inputType('AddNoticeAddressInput', {
   description: 'An e-mail address to add.',
   fields: (t) => ({
@@ -104,6 +108,7 @@ const AddNoticeAddressInput = builder.inputType('AddNoticeAddressInput', {
       required: true,
       description: 'The kinds of notices; at least one.',
     }),
+    portalPageUrl: t.string({ description: `${PORTAL_PAGE} Default: the console.` }),
     ofAllOrganizations: t.boolean({
       defaultValue: false,
       description:
@@ -119,6 +124,9 @@ const UpdateNoticeAddressInput = builder.inputType('UpdateNoticeAddressInput', {
       type: [NoticeKind],
       required: true,
       description: 'The kinds of notices; at least one.',
+    }),
+    portalPageUrl: t.string({
+      description: `${PORTAL_PAGE} Null: the console. Default: unchanged.`,
     }),
   }),
 })
@@ -143,7 +151,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: AddNoticeAddressInput, required: true, description: 'The address.' }),
     },
     resolve: async (_query, _root, { input }, context) => {
-      const { email, kinds, ofAllOrganizations } = input
+      const { ofAllOrganizations, ...address } = input
       const { prisma, actor, sendsEmail } = context
       if (!sendsEmail) {
         throw new DomainError(
@@ -156,7 +164,7 @@ builder.mutationFields((t) => ({
         throw new DomainError('forbidden', 'ofAllOrganizations needs the scope admin.')
       }
       const owner = ofAllOrganizations ? null : caller.organizationId
-      return await addNoticeAddress(prisma, owner, { email, kinds }, actor)
+      return await addNoticeAddress(prisma, owner, address, actor)
     },
   }),
 
@@ -177,7 +185,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UpdateNoticeAddressInput, required: true, description: 'The kinds.' }),
     },
     resolve: (_query, _root, { id, input }, context) =>
-      updateNoticeAddress(context.prisma, ownersOf(context), id, input.kinds, context.actor),
+      updateNoticeAddress(context.prisma, ownersOf(context), id, input, context.actor),
   }),
 
   removeNoticeAddress: t.field({

@@ -13,6 +13,7 @@ import type { OperationalEventType } from './operational-event-types.ts'
 export const MAX_ADDRESSES = 20
 
 const MAX_EMAIL_LENGTH = 254
+const MAX_URL_LENGTH = 2_048
 
 /** The uuid of an organization. Null: the operator, who gets the notices of all organizations. */
 export type AddressOwner = string | null
@@ -20,6 +21,13 @@ export type AddressOwner = string | null
 export interface NewNoticeAddress {
   readonly email: string
   readonly kinds: readonly OperationalEventType[]
+  readonly portalPageUrl?: string | null | undefined
+}
+
+export interface NoticeAddressChange {
+  readonly kinds: readonly OperationalEventType[]
+  /** Missing: as before. */
+  readonly portalPageUrl?: string | null | undefined
 }
 
 /** The addresses of an organization or of the operator, oldest first. */
@@ -34,7 +42,7 @@ export async function listNoticeAddresses(db: Db, owner: AddressOwner): Promise<
 export async function addNoticeAddress(
   db: Db,
   owner: AddressOwner,
-  { email, kinds }: NewNoticeAddress,
+  { email, kinds, portalPageUrl = null }: NewNoticeAddress,
   actor: Actor,
 ): Promise<NoticeAddress> {
   const given = email.trim()
@@ -43,6 +51,7 @@ export async function addNoticeAddress(
     throw invalid([{ path: ['email'], code: 'invalid_format', detail }])
   }
   requireKinds(kinds)
+  requirePortalPage(owner, portalPageUrl)
   return await changeAddresses(db, owner, async (tx) => {
     const present = await listNoticeAddresses(tx, owner)
     if (present.some((one) => one.email.toLowerCase() === given.toLowerCase())) {
@@ -51,7 +60,7 @@ export async function addNoticeAddress(
     if (present.length >= MAX_ADDRESSES) {
       throw new DomainError('conflict', `There are ${MAX_ADDRESSES} addresses already. Remove one.`)
     }
-    const data = { organizationId: owner, email: given, kinds: [...new Set(kinds)] }
+    const data = { organizationId: owner, email: given, kinds: [...new Set(kinds)], portalPageUrl }
     const created = await tx.noticeAddress.create({ data })
     await audit(tx, actor, 'notice_address.added', created, { after: fields(created) })
     return created
@@ -63,15 +72,22 @@ export async function updateNoticeAddress(
   db: Db,
   owners: readonly AddressOwner[],
   id: string,
-  kinds: readonly OperationalEventType[],
+  { kinds, portalPageUrl }: NoticeAddressChange,
   actor: Actor,
 ): Promise<NoticeAddress> {
   requireKinds(kinds)
   const before = await findAddress(db, owners, id)
+  requirePortalPage(before.organizationId, portalPageUrl ?? null)
   return await changeAddresses(db, before.organizationId, async (tx) => {
     const after = await tx.noticeAddress.update({
       where: { id: before.id },
-      data: { kinds: [...new Set(kinds)], stoppedAt: null, stopReason: null, rejection: null },
+      data: {
+        kinds: [...new Set(kinds)],
+        ...(portalPageUrl !== undefined && { portalPageUrl }),
+        stoppedAt: null,
+        stopReason: null,
+        rejection: null,
+      },
     })
     await audit(tx, actor, 'notice_address.updated', after, {
       before: fields(before),
@@ -101,6 +117,18 @@ function requireKinds(kinds: readonly OperationalEventType[]): void {
   throw invalid([{ path: ['kinds'], code: 'required', detail }])
 }
 
+function requirePortalPage(owner: AddressOwner, url: string | null): void {
+  if (url === null) return
+  const { protocol } = URL.parse(url) ?? {}
+  const isUsable = protocol === 'https:' && url.startsWith('https://') && !url.includes('#')
+  if (owner !== null && isUsable && url.length <= MAX_URL_LENGTH) return
+  const detail =
+    owner === null
+      ? 'portalPageUrl is only for addresses of an organization.'
+      : `portalPageUrl must be an https:// URL without # and of at most ${MAX_URL_LENGTH.toLocaleString('en')} characters.`
+  throw invalid([{ path: ['portalPageUrl'], code: 'invalid_format', detail }])
+}
+
 /** Addresses of the operator are in no organization, which the operator does not act for. */
 async function changeAddresses<Result>(
   db: Db,
@@ -119,8 +147,8 @@ async function findAddress(db: Db, owners: readonly AddressOwner[], id: string) 
   return found
 }
 
-function fields({ email, kinds }: NoticeAddress) {
-  return { email, kinds }
+function fields({ email, kinds, portalPageUrl }: NoticeAddress) {
+  return { email, kinds, portalPageUrl }
 }
 
 async function audit(

@@ -2,6 +2,7 @@ import type { Sql } from '../db/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import type { SendMail } from '../outbound/mail.ts'
 import { type DigestedNotice, digestOf } from './digest.ts'
+import { mailLink } from './mail-link.ts'
 import { stopAddress, unsubscribeUrl } from './unsubscribe.ts'
 
 /** What came about a host within this time goes out in its first mail, and the rest in one mail an hour. */
@@ -42,7 +43,8 @@ export async function sendDigest(
   host: string,
 ): Promise<void> {
   const { rows } = await sql.query<WaitingNotice>(
-    `select m.id, m.type, m.data, a.email
+    `select m.id, m.type, m.data, a.email, a.organization_id is null as "isOperator",
+       a.portal_page_url as "portalPageUrl"
      from posthorn.notice_mails as m join posthorn.notice_addresses as a on a.id = m.address_id
      where m.address_id = $1 and m.host = $2 and m.sent_at is null and a.stopped_at is null order by m.id`,
     [addressUuid, host],
@@ -50,7 +52,11 @@ export async function sendDigest(
   const [first] = rows
   if (!first) return
   const link = unsubscribeUrl(keyring, publicUrl, addressUuid)
-  const digest = digestOf(host, rows, { maxListed: MAX_LISTED, unsubscribeUrl: link })
+  const notices = rows.map(({ type, data }) => ({
+    type,
+    data: { ...data, link: mailLink(data, { publicUrl, ...first }) },
+  }))
+  const digest = digestOf(host, notices, { maxListed: MAX_LISTED, unsubscribeUrl: link })
   const outcome = await sendMail({ to: first.email, unsubscribeUrl: link, ...digest })
   if (outcome.kind === 'rejected') await stopAddress(sql, addressUuid, outcome.answer)
   await sql.query('update posthorn.notice_mails set sent_at = now() where id = any ($1)', [
@@ -61,6 +67,8 @@ export async function sendDigest(
 interface WaitingNotice extends DigestedNotice {
   readonly id: string
   readonly email: string
+  readonly isOperator: boolean
+  readonly portalPageUrl: string | null
 }
 
 /** Also of those that wait: nobody gets a mail of three days ago. */

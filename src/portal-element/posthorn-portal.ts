@@ -18,7 +18,8 @@ const Base = globalThis.HTMLElement ?? (class {} as typeof HTMLElement)
  * session. Events: `session-started` when the portal has opened or goes on with a renewed session; `session-expiring` two
  * minutes before the session ends, with a `SessionExpiring` as detail; and `session-ended`. `renew` answers the last two.
  * The attribute `label` names the frame for screen readers; default: Webhooks. The attributes `background`, `foreground`,
- * `padding`, `pages` and `locale` replace these options of the session; the portal reads them when it opens.
+ * `padding`, `pages` and `locale` replace these options of the session; the portal reads them when it opens. It opens at
+ * the page that the fragment of the host page names: `#posthorn=/webhooks/wh_…`.
  */
 export class PosthornPortal extends Base {
   static observedAttributes = ['src', 'label', ...OPTIONS]
@@ -54,7 +55,7 @@ export class PosthornPortal extends Base {
     const isOption = OPTIONS.includes(name)
     // An open portal reads no options.
     if (src && (name === 'src' || (isOption && !this.isConnected)))
-      this.#frame.src = this.#withOptions(src)
+      this.#frame.src = atLinkedPage(this.#withOptions(src))
     this.#frame.title = this.getAttribute('label') ?? 'Webhooks'
   }
 
@@ -108,6 +109,14 @@ export class PosthornPortal extends Base {
         this.#isRenewing = false
       })
   }
+}
+
+/** The URL of the page that a link to the host page names in its fragment: `#posthorn=/webhooks/wh_…`. */
+function atLinkedPage(url: string): string {
+  const path = new URLSearchParams(location.hash.slice(1)).get('posthorn') ?? ''
+  const linked = new URL(url)
+  if (/^(\/[\w-]+)+$/.test(path)) linked.pathname += path
+  return linked.href
 }
 
 declare global {

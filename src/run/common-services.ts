@@ -1,6 +1,7 @@
 import type { Role, Settings } from '../config/settings.ts'
 import { openPools, POOLS, type Pools } from '../db/pools.ts'
 import { createKeyring, type Keyring } from '../encryption/keyring.ts'
+import { hasLittleMemory } from '../lib/little-memory.ts'
 import { createNotifier, type Notify } from '../live/notify.ts'
 import { countLines } from '../telemetry/log-metrics.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
@@ -36,6 +37,9 @@ export interface ServiceOptions {
 /** Connections to Postgres besides those of the pipeline and of the worker runner (`src/queue/runner-pool.ts`). */
 const MAX_CONNECTIONS: Readonly<Record<Role, number>> = { all: 15, api: 15, worker: 8 }
 
+/** A connection that has run every statement takes 30 MB in Postgres. */
+const WITH_LITTLE_MEMORY = { maxConnections: 6, maxPipelineConnections: 3 }
+
 /** Opens the services. They connect to Postgres on first use. */
 export function openCommonServices(
   { config, secrets }: Settings,
@@ -48,6 +52,7 @@ export function openCommonServices(
   const poolMetrics = createPoolMetrics(registry, POOLS)
   const database = openPools(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
+    ...(hasLittleMemory() && WITH_LITTLE_MEMORY),
     purpose: role === 'worker' ? 'jobs' : 'requests',
     // The worker and commands connect directly.
     poolerUrl: role === 'api' ? secrets.poolerUrl : null,

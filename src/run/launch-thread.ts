@@ -4,6 +4,7 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
 import { ExplainedError } from '../db/explain-failure.ts'
+import { hasLittleMemory } from '../lib/little-memory.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
 import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 
@@ -108,7 +109,7 @@ export async function launchThread(
 }
 
 /** A larger young generation saves processor time, and leaves more memory behind: docs/performance.md. */
-const SHARE_OF_YOUNG_GENERATION = 1 / 4
+const SHARE_OF_YOUNG_GENERATION = hasLittleMemory() ? 1 / 12 : 1 / 4
 
 /** A larger one saves nothing more. */
 const MAX_YOUNG_GENERATION_MB = 192

@@ -3,8 +3,8 @@ import type { Provisioned } from '../embedded/provision.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
 import type { OutageCause, OutageError } from '../telemetry/outage-lines.ts'
 
-/** What a thread of the process runs. */
-export type ThreadRole = 'api' | 'worker'
+/** What a thread of the process runs. With little memory, one thread runs both. */
+export type ThreadRole = 'api' | 'worker' | 'all'
 
 /** The functions of a thread, for the main thread. */
 export interface RoleThread {

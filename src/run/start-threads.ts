@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role, Settings } from '../config/settings.ts'
+import { hasLittleMemory } from '../lib/little-memory.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import { createOutageLines } from '../telemetry/outage-lines.ts'
 import {
@@ -16,10 +17,11 @@ const RETRY_AFTER_MS = 1_000
 
 /**
  * Runs the API and the worker on a thread each, so that neither waits for the other's work. A thread that ends takes only
- * its own role along, until the next one runs.
+ * its own role along, until the next one runs. With little memory, both share a thread, and its heap.
  */
 export function loadThreads(role: Role, maxHeapMb: number): LoadingParts {
-  const roles: readonly ThreadRole[] = role === 'all' ? ['api', 'worker'] : [role]
+  const roles: readonly ThreadRole[] =
+    role === 'all' && !hasLittleMemory() ? ['api', 'worker'] : [role]
   const load = (one: ThreadRole) => loadThread({ role: one, listens: one === roles[0] }, maxHeapMb)
   const loading = new Map(roles.map((one) => [one, load(one)]))
 
@@ -125,10 +127,7 @@ async function startThreads(
       return await thread.remote.provision(dataDir)
     },
     abort() {
-      threads
-        .get('worker')
-        ?.current?.remote.abort.asEvent()
-        .catch(() => {})
+      for (const thread of threads.values()) thread.current?.remote.abort.asEvent().catch(() => {})
     },
     [Symbol.asyncDispose]: stop,
   }

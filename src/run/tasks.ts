@@ -16,6 +16,7 @@ import {
   deleteOldForwardedRequests,
 } from '../forwarding/delete-expired.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
+import { deleteOldIncidents } from '../incidents/delete-old-incidents.ts'
 import { deleteOldMails, sendDigest, startDigests } from '../notices/send-digest.ts'
 import { sendLateNotices } from '../notices/send-notices.ts'
 import type { SendMail } from '../outbound/mail.ts'
@@ -104,6 +105,7 @@ export function createTasks({
         deleteOldBacklogSamples(pool, retentionMs),
       )
       const holds = await run('holds', () => deleteOldHolds(pool, retentionMs))
+      const incidents = await run('incidents', () => deleteOldIncidents(pool, retentionMs))
       const secrets = await run('secrets', () => deleteExpiredSecrets(pool))
       const idempotencyKeys = await run('idempotency_keys', () =>
         deleteExpiredIdempotencyKeys(pool),
@@ -124,6 +126,7 @@ export function createTasks({
           statistics,
           backlogSamples,
           holds,
+          incidents,
           secrets,
           idempotencyKeys,
           mails,

@@ -23,18 +23,30 @@ export async function sampleBacklogs(sql: Sql, now = new Date()): Promise<number
       with sampling as (
         insert into posthorn.backlog_samplings (sampled_at) values (date_trunc('minute', $1::timestamptz))
         on conflict do nothing
+      ),
+      sampled as (
+        insert into posthorn.backlog_samples (webhook_id, organization_id, sampled_at, waiting)
+        select w.id, w.organization_id, date_trunc('minute', $1::timestamptz), counted.waiting
+        from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
+        cross join lateral (
+          select count(*)::int as waiting from (
+            select from posthorn.deliveries as d
+            where d.webhook_id = s.webhook_id and d.parked_at is not null limit ${MAX_COUNTED_PARKED}
+          ) as parked
+        ) as counted
+        where (s.backlog_since is not null or s.backlog_drained_at is not null) and counted.waiting > 0
+        on conflict (webhook_id, sampled_at) do nothing
+        returning webhook_id, waiting
+      ),
+      peak as materialized (
+        select i.id, sampled.waiting
+        from sampled join posthorn.incidents as i on i.webhook_id = sampled.webhook_id and i.closed_at is null
+        where i.peak_waiting < sampled.waiting for update of i skip locked
+      ),
+      raised as (
+        update posthorn.incidents as i set peak_waiting = peak.waiting from peak where i.id = peak.id
       )
-      insert into posthorn.backlog_samples (webhook_id, organization_id, sampled_at, waiting)
-      select w.id, w.organization_id, date_trunc('minute', $1::timestamptz), counted.waiting
-      from posthorn.webhook_schedules as s join posthorn.webhooks as w on w.id = s.webhook_id
-      cross join lateral (
-        select count(*)::int as waiting from (
-          select from posthorn.deliveries as d
-          where d.webhook_id = s.webhook_id and d.parked_at is not null limit ${MAX_COUNTED_PARKED}
-        ) as parked
-      ) as counted
-      where (s.backlog_since is not null or s.backlog_drained_at is not null) and counted.waiting > 0
-      on conflict (webhook_id, sampled_at) do nothing`,
+      select from sampled`,
     values: [now],
   })
   return rowCount ?? 0

@@ -58,7 +58,8 @@ export async function putOnHold(sql: Sql, webhookId: string, aheadMs = 0): Promi
       )
       select posthorn.notice(w.organization_id, w.id, 'posthorn.webhook.on_hold', jsonb_build_object(
         'since', on_hold_since, 'failing_since', c.failing_since, 'consecutive_failures', c.consecutive_failures,
-        'last_error', c.last_error, 'next_probe_at', next_probe_at))
+        'last_error', c.last_error, 'next_probe_at', next_probe_at)),
+        posthorn.follow_incidents(array(select webhook_id from opened))
       from opened join posthorn.webhooks as w on w.id = opened.webhook_id
       left join posthorn.webhook_conditions as c on c.webhook_id = w.id`,
     values: [webhookId, aheadMs, aheadMs + probeDelayMs(0)],

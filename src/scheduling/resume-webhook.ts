@@ -8,6 +8,7 @@ import { notify } from '../live/notify.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { endHoldInTransaction } from '../webhooks/end-hold.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
+import { followIncidents } from '../webhooks/follow-incidents.ts'
 
 interface ResumeDeps {
   readonly prisma: PrismaClient
@@ -30,6 +31,7 @@ export async function resumeWebhook(
         `The webhook ${webhookId} is not on hold, so it cannot be resumed.`,
       )
     }
+    await followIncidents(tx, webhook.id)
     await enqueue(tx, 'release_backlog', { webhookId }, { key: `release:${webhookId}` })
     await writeAuditEntry(tx, actor, {
       action: 'webhook.resumed',

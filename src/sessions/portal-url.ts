@@ -7,7 +7,6 @@ export type PortalPage =
   | 'events'
   | 'deliveries'
   | 'attempts'
-  | 'live'
   | 'event-types'
 
 /** The names of the theme in the fragment, which `src/console/session/portal-link.ts` reads. */

@@ -11,6 +11,7 @@ export const MAINTENANCE_STEPS = [
   'statistics',
   'backlog_samples',
   'holds',
+  'incidents',
   'secrets',
   'idempotency_keys',
   'notice_mails',

@@ -84,6 +84,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   events: HISTORY,
   fan_outs: STATE,
   forwarded_requests: STATE,
+  incident_entries: HISTORY,
+  incidents: HISTORY,
   idempotency_keys: 'expire after 24 hours',
   leases: STATE,
   live_listeners: STATE,

@@ -36,7 +36,7 @@ export async function evaluateHealth(sql: Sql, aheadMs = 0): Promise<HealthTrans
     text: EVALUATE_HEALTH,
     values: [aheadMs, MAX_EVALUATED],
   })
-  return rows
+  return rows.filter(({ webhookId }) => webhookId !== null)
 }
 
 /** Has an own transaction and the order of the ids, so that it cannot deadlock with the recording of attempts. */
@@ -151,11 +151,13 @@ const EVALUATE_HEALTH = `
         ) as counted
       ) as waiting
     from caused as new join stored using (webhook_id) where new.new_state <> new.state
-  )
+  ),
+  -- Also follows a hold that began a minute ago. The array makes all states be stored before.
+  followed as (select posthorn.follow_incidents(array(select webhook_id from stored)))
   select webhook_id as "webhookId", organization_id as "organizationId", state as "from", new_state as "to",
     new_cause as cause,
     -- A failing webhook whose hold a person ended was noticed when it was put on hold.
-    case when new_state <> 'failing' or not exists (
+    case when webhook_id is null then null when new_state <> 'failing' or not exists (
       select from posthorn.webhook_holds as h
       where h.webhook_id = transition.webhook_id and h.started_at >= transition.failing_since
     ) then posthorn.notice(organization_id, webhook_id,
@@ -166,4 +168,4 @@ const EVALUATE_HEALTH = `
         -- Of a recovery, the notice itself says both.
         - case new_state when 'healthy' then array['since', 'previous_state'] else '{}' end)
     end as noticed
-  from transition`
+  from followed left join transition on true`

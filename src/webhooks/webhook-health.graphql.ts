@@ -4,6 +4,7 @@ import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../live/subscriber.ts'
+import { BehindCause } from './behind-cause-enum.ts'
 import { ON_TIME_RATE, readOnTimeRates } from './delivery-health.ts'
 import type { HoldReason as Reason } from './end-hold.ts'
 import { findWebhooksByIds, type WebhookFilter } from './find-webhooks.ts'
@@ -41,30 +42,6 @@ interface WebhookHealth {
   readonly concurrencyLimit: number | null
   readonly counts: AttemptCounts
 }
-
-const BehindCause = builder.enumType('BehindCause', {
-  description: 'Why a webhook is behind: what its oldest waiting delivery waits for.',
-  values: {
-    RATE_LIMIT: { value: 'rate_limit', description: 'The rate limit of the webhook.' },
-    CONCURRENCY_LIMIT: {
-      value: 'concurrency_limit',
-      description: 'The concurrency limit of the webhook: its endpoint answers too slowly.',
-    },
-    ORDERED: {
-      value: 'ordered',
-      description: 'An earlier delivery, because the webhook is ordered.',
-    },
-    CAPACITY: {
-      value: 'capacity',
-      description: 'A worker of this installation: there are too few, or none runs.',
-    },
-    CATCHING_UP: {
-      value: 'catching_up',
-      description:
-        'The backlog of the time when the webhook was on hold or disabled, which is being released.',
-    },
-  } as const,
-})
 
 const HoldReason = builder.enumType('HoldReason', {
   description: 'Why a webhook is on hold.',

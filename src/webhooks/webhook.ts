@@ -16,6 +16,7 @@ import { parseWebhook } from './check-webhook.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { endHoldInTransaction } from './end-hold.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
+import { followIncidents } from './follow-incidents.ts'
 import { UNREADABLE } from './mask.ts'
 import { type ChangeOptions, parseChanges } from './parse-changes.ts'
 import { requireRoom } from './require-room.ts'
@@ -179,7 +180,10 @@ export async function updateWebhook(
     const isSwitched = after.enabled !== before.enabled
     const hasFreshStart = after.url !== before.url || isSwitched
     const endedHold = hasFreshStart && (await endHoldInTransaction(tx, after.id))
-    if (isSwitched || endedHold) await notifyOnCommit(tx, organizationId)
+    if (isSwitched || endedHold) {
+      await followIncidents(tx, after.id)
+      await notifyOnCommit(tx, organizationId)
+    }
     await writeAuditEntry(tx, actor, {
       action: 'webhook.updated',
       organizationId,
@@ -213,6 +217,7 @@ export async function deleteWebhook(
     })
     await tx.signingSecret.deleteMany({ where: { webhookId: uuid } })
     await tx.webhookSchedule.deleteMany({ where: { webhookId: uuid } })
+    await followIncidents(tx, uuid)
     const job = { key: cancelationKey(id), queue: backgroundQueue(organizationId) }
     await enqueue(tx, 'cancel_deliveries', { webhookId: id }, job)
     await writeAuditEntry(tx, actor, {

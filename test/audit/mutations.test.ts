@@ -189,6 +189,11 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'notices',
     () => ({ input: { enabled: true } }),
   ],
+  updateIncident: [
+    'incident.updated',
+    'incidents',
+    async ({ webhookId }) => ({ id: await incidentOf(webhookId), input: { acknowledged: true } }),
+  ],
   addNoticeAddress: [
     'notice_address.added',
     'notices',
@@ -232,6 +237,12 @@ async function spareKey(): Promise<string> {
     scopes: ['webhooks:read'],
   })
   return publicId('apiKey', key.id)
+}
+
+async function incidentOf(webhookId: string): Promise<string> {
+  await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
+  const { id } = await api.database.prisma.incident.findFirstOrThrow({ orderBy: { id: 'desc' } })
+  return publicId('incident', id)
 }
 
 async function noticeAddress(): Promise<string> {

@@ -35,7 +35,7 @@ story(
     await dialog.getByLabel('Name').fill('Riverside Museum')
     await dialog.getByRole('button', { name: 'Create', exact: true }).click()
     await dialog.getByRole('link', { name: 'Create first API key' }).click()
-    await page.getByText('You are acting for').waitFor()
+    await page.getByRole('button', { name: /now acting for Riverside Museum$/ }).waitFor()
     expect(new URL(page.url()).pathname).toMatch(/^\/console\/as\/org_[0-9a-z]{26}\/api-keys$/)
 
     const form = page.getByRole('dialog')
@@ -69,7 +69,8 @@ story('a webhook created for another organization belongs to that organization o
   await page.getByRole('checkbox', { name: JOINED }).check()
   await page.getByRole('button', { name: 'Create webhook' }).click()
   await page.getByRole('tab', { name: 'Settings' }).waitFor()
-  await page.getByRole('link', { name: 'Back to your own organization' }).click()
+  await page.getByRole('button', { name: 'Account and appearance' }).click()
+  await page.getByRole('menuitem', { name: 'Back to your own organization' }).click()
   await open('/webhooks')
   await page.getByText('webhook', { exact: false }).first().waitFor()
   expect(await page.getByText('museum').count()).toBe(0)

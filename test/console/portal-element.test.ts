@@ -68,12 +68,51 @@ story('a session offers other pages, and the element others again', async () => 
   await using reader = await shown(url)
   const portal = reader.page.frameLocator('iframe:not(#stranger)')
   await portal.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-  expect(await tabsOf(portal).allInnerTexts()).toEqual(['Overview', 'Live'])
+  expect(await tabsOf(portal).allInnerTexts()).toEqual(['Overview', 'Attempts'])
   await using other = await shown(url, /^$/, 'pages="events attempts"')
   const second = other.page.frameLocator('iframe:not(#stranger)')
   await second.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
   expect(await tabsOf(second).allInnerTexts()).toEqual(['Events', 'Attempts'])
 })
+
+story(
+  'a link to the host page opens the portal at a webhook, and another path changes nothing',
+  async () => {
+    const { webhooks } = await server.graphql<{ webhooks: { nodes: { id: string }[] } }>(
+      '{ webhooks { nodes { id } } }',
+    )
+    const { url } = await session()
+    for (const [path, heading] of [
+      [`/webhooks/${webhooks.nodes[0]?.id}`, new URL(server.receiver.url).host],
+      ['//example.com/webhooks', 'Endpoints'],
+      ['/../console', 'Endpoints'],
+    ]) {
+      await using reader = await visit(browser, { origins: [server.url, host.origin] })
+      await reader.page.goto(`${host.withElement(url)}#posthorn=${path}`)
+      const portal = reader.page.frameLocator('iframe:not(#stranger)')
+      await portal.getByRole('heading', { name: heading as string, level: 1 }).waitFor()
+    }
+  },
+)
+
+story(
+  'the attribute locale chooses the language, and one that is no tag does nothing',
+  async () => {
+    const { url } = await session({})
+    await using german = await shown(url, /^$/, 'locale="de-AT"')
+    const portal = german.page.frameLocator('iframe:not(#stranger)')
+    await portal.getByRole('heading', { name: 'Endpunkte', level: 1 }).waitFor()
+    expect(await tabsOf(portal).allInnerTexts()).toEqual([
+      'Endpunkte',
+      'Zustellungen',
+      'Ereignistypen',
+    ])
+    expect(await misfits(await frameOf(german))).toEqual([])
+    await using other = await shown(url, /^$/, 'locale="d\u00e9"')
+    const second = other.page.frameLocator('iframe:not(#stranger)')
+    await second.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
+  },
+)
 
 story.each(['LIGHT', 'DARK'])(
   'in the %s scheme, the page of the application is behind the portal',

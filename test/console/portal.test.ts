@@ -52,7 +52,6 @@ story('an allowed origin frames the portal with its organization, scopes and the
     'Overview',
     'Events',
     'Attempts',
-    'Live',
     'API keys',
     'Audit log',
     'Organizations',

@@ -33,39 +33,40 @@ test('Linux kills a process that needs more than its group may', optional(noGrou
   expect(await group.killedCount()).toBe(1)
 })
 
+/** Not `tmpdir()`: files in memory would count as memory of the program. */
+const ON_DISK = '/var/tmp'
+
+test('in 512 MB, both roles and a smaller Postgres deliver', optional(noGroup), async () => {
+  await using resources = new AsyncDisposableStack()
+  const { publish, receiver, group, folder } = await startInGroup(resources, 0)
+  await publish(10, null)
+  await receiver.waitUntilReceived('ok', 10, 60_000)
+  await using postgres = await openEmbeddedPostgres(folder)
+  await using database = openBenchDatabase(postgres.localUrl, { maxConnections: 1 })
+  const { rows } = await database.pool.query('show shared_buffers')
+  expect(rows).toEqual([{ shared_buffers: '32MB' }])
+  expect(await group.killedCount()).toBe(0)
+})
+
 const notLong = process.env['POSTHORN_TEST_LONG']
   ? null
   : 'npm run test:long fills a database with a million deliveries'
-
-/** Not `tmpdir()`: files in memory would count as memory of the program. */
-const ON_DISK = '/var/tmp'
 
 const STORED = 1_000_000
 const ROUNDS = 3
 const SINGLY = 10_000
 const IN_BATCHES = 20_000
 
-test('in 768 MB, npm start with its Postgres and a million deliveries delivers every event of a load', {
+test('in 512 MB, npm start with its Postgres and a million deliveries delivers every event of a load', {
   ...optional(notLong ?? noGroup),
   timeout: 1_800_000,
 }, async () => {
   await using resources = new AsyncDisposableStack()
-  const folder = await mkdtemp(path.join(ON_DISK, 'posthorn-small-'))
-  resources.defer(() => rm(folder, { recursive: true }))
-  const receiver = resources.use(await startBenchReceiver())
-  const { token, type } = await fillDatabase(folder, receiver.url)
-  const group = resources.use(await createMemoryGroup(768 * MEBIBYTE))
-  // A server that is killed leaves its Postgres.
-  resources.defer(async () => await (await openEmbeddedPostgres(folder))[Symbol.asyncDispose]())
-  const { authority } = receiver
-  const server = resources.use(await startServer(group, folder, authority))
-
-  const publisher = resources.use(startScript('publisher-main.ts'))
-  const target = { url: await server.url(), token, type, data: DATA, connections: 50 }
+  const { publish, receiver, group, folder, errors } = await startInGroup(resources, STORED)
   const deliver = async () => {
     for (let round = 1; round <= ROUNDS; round++) {
-      await publisher.call('publishNumber', { ...target, batch: null, count: SINGLY })
-      await publisher.call('publishNumber', { ...target, batch: 100, count: IN_BATCHES })
+      await publish(SINGLY, null)
+      await publish(IN_BATCHES, 100)
       await receiver.waitUntilReceived('ok', round * (SINGLY + IN_BATCHES), 300_000)
     }
     const all = STORED + ROUNDS * (SINGLY + IN_BATCHES)
@@ -74,13 +75,34 @@ test('in 768 MB, npm start with its Postgres and a million deliveries delivers e
   }
   const outcome = await deliver().catch(String)
   const killedCount = await group.killedCount()
-  const { errors } = server
   expect({ killedCount, errors, outcome }).toEqual({
     killedCount: 0,
     errors: [],
     outcome: 'everything succeeded',
   })
 })
+
+/** Starts a server on a database with this many deliveries, in a group of 512 MiB. */
+async function startInGroup(resources: AsyncDisposableStack, stored: number) {
+  const folder = await mkdtemp(path.join(ON_DISK, 'posthorn-small-'))
+  resources.defer(() => rm(folder, { recursive: true }))
+  const receiver = resources.use(await startBenchReceiver())
+  const { token, type } = await fillDatabase(folder, receiver.url, stored)
+  const group = resources.use(await createMemoryGroup(512 * MEBIBYTE))
+  // A server that is killed leaves its Postgres.
+  resources.defer(async () => await (await openEmbeddedPostgres(folder))[Symbol.asyncDispose]())
+  const server = resources.use(await startServer(group, folder, receiver.authority))
+  const publisher = resources.use(startScript('publisher-main.ts'))
+  const target = { url: await server.url(), token, type, data: DATA, connections: 50 }
+  return {
+    folder,
+    receiver,
+    group,
+    errors: server.errors,
+    publish: (count: number, batch: number | null) =>
+      publisher.call('publishNumber', { ...target, batch, count }),
+  }
+}
 
 async function startServer(group: MemoryGroup, folder: string, authority: string) {
   const authorityFile = path.join(folder, 'receiver.pem')
@@ -119,14 +141,14 @@ async function startServer(group: MemoryGroup, folder: string, authority: string
 }
 
 /** Stores deliveries of the last four weeks, as a Postgres keeps them that has run for long. */
-async function fillDatabase(folder: string, receiverUrl: string) {
+async function fillDatabase(folder: string, receiverUrl: string, stored: number) {
   await using postgres = await openEmbeddedPostgres(folder)
   await using database = openBenchDatabase(postgres.localUrl)
   await migrate(database.pool)
   await using services = openBenchServices(postgres.localUrl)
   const tenant = await createBenchTenant(services)
   const types = await addWebhooks(services, tenant, receiverUrl, 'ok')
-  await fillFinished(database.pool, tenant, types, STORED)
+  await fillFinished(database.pool, tenant, types, stored)
   await database.pool.query('vacuum analyze')
   return { token: tenant.token, type: types[0] as string }
 }

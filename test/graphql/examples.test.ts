@@ -59,6 +59,12 @@ async function things() {
   return { webhookId, deliveryId }
 }
 
+async function incidentOf(webhookId: string): Promise<string> {
+  await onHold(webhookId)
+  const { id } = await api.database.prisma.incident.findFirstOrThrow({ orderBy: { id: 'desc' } })
+  return publicId('incident', id)
+}
+
 async function noticeAddress(): Promise<string> {
   const { id } = await api.database.prisma.noticeAddress.create({
     data: {
@@ -144,6 +150,12 @@ const VARIABLES: Record<
   UpdateEventType: () => ({ id: `type_${JOINED}`, input: { description: 'Somebody joined.' } }),
   ArchiveEventType: () => ({ id: `type_${TICKET}` }),
   UnarchiveEventType: () => ({ id: `type_${TICKET}` }),
+  Incidents: async ({ webhookId }) => ({ filter: { webhookId: await onHold(webhookId) } }),
+  IncidentsOfWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
+  UpdateIncident: async ({ webhookId }) => ({
+    id: await incidentOf(webhookId),
+    input: { acknowledged: true, assignee: 'Ada' },
+  }),
   AddNoticeAddress: () => ({ input: { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] } }),
   UpdateNoticeAddress: async () => ({
     id: await noticeAddress(),
@@ -192,7 +204,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CreateOrganization: 6,
   CreatePortalSession: 7,
   CreateWebhook: 9,
-  DeleteWebhook: 12,
+  DeleteWebhook: 13,
   DeliveriesPage: 5,
   Delivery: 7,
   Events: 4,
@@ -203,6 +215,8 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   FailureGroups: 4,
   FindByKey: 7,
   FrontendSessions: 3,
+  Incidents: 7,
+  IncidentsOfWebhook: 5,
   JobCounts: 2,
   Jobs: 6,
   NoticeAddresses: 2,
@@ -222,7 +236,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RenewFrontendSession: 9,
   RescheduleJobs: 3,
   ProbeWebhook: 11,
-  ResumeWebhook: 13,
+  ResumeWebhook: 14,
   RevealHeaders: 6,
   RevokeApiKey: 8,
   RotateSigningSecret: 11,
@@ -236,8 +250,9 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   UnarchiveEventType: 8,
   UpdateApiKey: 8,
   UpdateEventType: 8,
+  UpdateIncident: 12,
   UpdateNoticeAddress: 7,
-  UpdateWebhook: 12,
+  UpdateWebhook: 13,
   Webhook: 4,
   Webhooks: 2,
   WhetherDeliveriesArrive: 6,

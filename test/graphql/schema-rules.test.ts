@@ -55,6 +55,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'FailJobsSuccess.changes': 'one for each id that was given',
   'FailureCauses.buckets': 'a time series, bounded by its range',
   'ForwardedRequest.headers': 'the headers of one request',
+  'Incident.history': 'the last 100 entries',
   'Organization.backlogHistory': 'a time series, bounded by its range',
   'Organization.deliveryGroups': 'one for each state and reason',
   'Organization.noticeAddresses': 'at most 20',
@@ -105,7 +106,12 @@ test('a connection takes a page, a filter and an order, and nothing else', () =>
 })
 
 /** Connections in another order than newest first. Their description gives the reason. */
-const OTHER_ORDERS = ['Organization.failureGroups', 'Query.failureGroups']
+const OTHER_ORDERS = [
+  'Organization.failureGroups',
+  'Organization.incidents',
+  'Query.failureGroups',
+  'Query.incidents',
+]
 
 test('connections are newest first', () => {
   const others = connections.filter(({ field }) => {

@@ -42,6 +42,7 @@ const MEANS_MORE: Record<string, string> = {
   'Delivery.webhook': 'deleted',
   'FailureGroup.sample': 'deleted in the meantime',
   'FailureGroup.webhook': 'deleted',
+  'Incident.webhook': 'deleted',
   'Job.delivery': 'another task',
   'Job.organization': 'another task',
   'Organization.bulkTask': 'no such object',
@@ -62,6 +63,7 @@ const MEANS_MORE: Record<string, string> = {
   'Subscription.deliveryFinished': 'deleted in the meantime',
   'Subscription.requestForwarded': 'another subscription has it',
   'Webhook.lastFailure': 'no failure',
+  'Webhook.openIncident': 'no trouble',
   'WebhookBacklog.oldest': 'none waits',
   'WebhookHealthChange.webhook': 'deleted in the meantime',
 }

@@ -32,14 +32,14 @@ afterEach(async () => {
   await mailServer[Symbol.asyncDispose]()
 })
 
-async function add(email: string, kinds = ['WEBHOOK_ON_HOLD']) {
+async function add(email: string, kinds = ['WEBHOOK_ON_HOLD'], portalPageUrl?: string) {
   const { addNoticeAddress } = await posthorn.graphql(
     `mutation ($input: AddNoticeAddressInput!) { addNoticeAddress(input: $input) {
       ... on AddNoticeAddressSuccess { noticeAddress { id } }
       ... on ValidationError { issues { code message } }
       ... on ConflictError { message }
     } }`,
-    { input: { email, kinds } },
+    { input: { email, kinds, portalPageUrl } },
   )
   return addNoticeAddress
 }
@@ -175,6 +175,31 @@ test('the link in a mail unsubscribes by POST only, and no other token does', as
   await posthorn.database.pool.query('delete from posthorn.reported_states')
   await holdWebhooks(1)
   expect(await waiting()).toBe(0)
+})
+
+test('a mail to the people of a customer leads to their portal page, and one to an operator into the organization', async () => {
+  expect(await add('ada@example.com', undefined, 'http://app.example.com')).toMatchObject({
+    issues: [{ code: 'invalid_format' }],
+  })
+  expect(await add('ada@example.com', undefined, 'https://app.example.com/#a')).toMatchObject({
+    issues: [{ code: 'invalid_format' }],
+  })
+  await add('ada@example.com', undefined, 'https://app.example.com/hooks')
+  await posthorn.database.prisma.noticeAddress.create({
+    data: { organizationId: null, email: 'ops@example.com', kinds: ['posthorn.webhook.on_hold'] },
+  })
+  await holdWebhooks(1)
+  await pass()
+  await until(() => mailServer.mails.length === 2, 'both mails are sent')
+  const mailTo = (email: string) =>
+    mailServer.mails.find((mail) => mail.includes(`To: ${email}`))?.replaceAll('=3D', '=')
+  const [webhook] = (await posthorn.graphql('{ webhooks { nodes { id } } }')).webhooks.nodes
+  const toCustomer = mailTo('ada@example.com')
+  expect(toCustomer).toContain(`https://app.example.com/hooks#posthorn=/webhooks/${webhook.id}`)
+  expect(toCustomer).not.toContain('/console')
+  expect(mailTo('ops@example.com')).toContain(
+    `https://posthorn.example.com/console/as/${posthorn.tenant.publicOrganizationId}/webhooks/${webhook.id}`,
+  )
 })
 
 test('only valid addresses of chosen kinds are added, each once', async () => {

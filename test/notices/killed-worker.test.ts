@@ -34,6 +34,8 @@ test('a worker that is killed between a hold and its notice leaves both or neith
   const holds = () =>
     count('select from posthorn.webhook_schedules where on_hold_since is not null')
 
+  const onHold = () =>
+    count(`select from posthorn.incidents where webhook_state = 'on_hold' and closed_at is null`)
   const tellings = async () =>
     (await findNotices(pool)).filter(({ type }) => type === 'posthorn.webhook.on_hold').length
 
@@ -60,7 +62,7 @@ test('a worker that is killed between a hold and its notice leaves both or neith
   )
   victim.child.kill('SIGKILL')
   await victim.ended
-  expect([await holds(), await tellings()]).toEqual([0, 0])
+  expect([await holds(), await tellings(), await onHold()]).toEqual([0, 0, 0])
   await blocker.query('rollback')
   blocker.release()
   await until(
@@ -71,9 +73,11 @@ test('a worker that is killed between a hold and its notice leaves both or neith
     'Postgres ends the statement',
   )
   expect(await tellings()).toBe(await holds())
+  expect(await onHold()).toBe(await holds())
 
   startWorker()
   await publishSome(1)
   await until(async () => (await holds()) === 1, 'the webhook is on hold')
   await until(async () => (await tellings()) === 1, 'the hold is told')
+  expect(await onHold()).toBe(1)
 })

@@ -53,8 +53,8 @@ const WIDTHS = IS_LONG ? [1440, 1280, 1024, 1020, 768, 640, 360] : [1440, 1280, 
 
 const THEMES = ['light', 'dark'] as const
 
-/** These pages ask again every few seconds. */
-const POLLING = ['jobs', 'receiver', 'explore']
+/** These pages ask again: every few seconds, or once their stream is open. */
+const POLLING = ['jobs', 'receiver', 'explore', 'follow']
 
 story.each(NAMES)(
   '%s: accessible in both color schemes, fits every width, asks for nothing twice, and raises no error',

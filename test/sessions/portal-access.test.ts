@@ -45,6 +45,7 @@ interface WebhookObjects {
   readonly delivery: string
   readonly attempt: string
   readonly task: string
+  readonly incident: string
   readonly key: string
 }
 
@@ -121,10 +122,14 @@ async function objectsOf(webhook: string, event: string): Promise<WebhookObjects
     },
   })
   const { key } = await createApiKey(prisma, { organizationId, scopes: ['webhooks:read'] })
+  const incident = await prisma.incident.create({
+    data: { organizationId, webhookId, webhookState: 'failing', openedAt: new Date() },
+  })
   return {
     webhook,
     delivery,
     attempt,
+    incident: publicId('incident', incident.id),
     task: publicId('bulkTask', task.id),
     key: publicId('apiKey', key.id),
   }
@@ -159,6 +164,9 @@ function everything(
 
 type Field = GraphQLField<unknown, unknown>
 
+/** Each type is up to three levels of nested fields, of which a document may have 15. */
+const MAX_LEVELS = 5
+
 function fieldWithin(field: Field, above: readonly string[], followed: Set<Field>): string[] {
   const { name, type, args } = field
   const values = args.flatMap((argument) => {
@@ -172,7 +180,7 @@ function fieldWithin(field: Field, above: readonly string[], followed: Set<Field
   // A connection alone shows nothing of its nodes.
   const { nodes } = named.getFields()
   const target = nodes ? getNamedType(nodes.type) : named
-  if (above.includes(target.name)) return []
+  if (above.includes(target.name) || above.length > MAX_LEVELS) return []
   if (followed.has(field)) return []
   followed.add(field)
   return [`${call} ${everything(named, [...above, named.name], followed)}`]
@@ -205,6 +213,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['nothing', () => `id: "${other.delivery}"`],
     ['nothing', () => `id: "${other.attempt}"`],
     ['nothing', () => `id: "${other.task}"`],
+    ['nothing', () => `id: "${other.incident}"`],
     ['nothing', () => `id: "${other.key}"`],
     ['nothing', () => `id: "${others}"`],
     ['narrowed', () => `id: "${shared}"`],
@@ -258,6 +267,10 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   testReceiver: [['closed', () => '', false]],
   bulkTask: [['nothing', () => `id: "${other.task}"`]],
   bulkTasks: [
+    ['narrowed', () => 'first: 3'],
+    ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
+  ],
+  incidents: [
     ['narrowed', () => 'first: 3'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
@@ -439,6 +452,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   ],
   cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
   cancelBulkTask: ['not_found', () => `id: "${other.task}"`],
+  updateIncident: ['not_found', () => `id: "${other.incident}", input: { acknowledged: true }`],
   createWebhook: [
     'closed',
     () => `input: { url: "https://new.example", eventSubscriptions: ["${JOINED}"] }`,
@@ -700,6 +714,9 @@ describe('a new field', () => {
     'Webhook.eventSubscriptions',
     'Webhook.attempts',
     'Webhook.lastFailure',
+    'Webhook.incidents',
+    'Webhook.openIncident',
+    'Incident.webhook',
     'WebhookBacklog.oldest',
     'FailureGroup.webhook',
     'FailureGroup.sample',
@@ -754,6 +771,7 @@ async function allRows() {
       (select json_agg(t order by t.id) from posthorn.deliveries as t) as deliveries,
       (select json_agg(t order by t.id) from posthorn.events as t) as events,
       (select json_agg(t order by t.id) from posthorn.bulk_tasks as t) as tasks,
+      (select json_agg(t order by t.id) from posthorn.incidents as t) as incidents,
       (select json_agg(t order by t.id) from graphile_worker.jobs as t) as jobs`)
   return rows[0]
 }

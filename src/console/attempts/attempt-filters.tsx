@@ -15,7 +15,12 @@ export function useAttemptFilters(onlyWebhookId: string | null) {
   return { ...filters, filter, onlyWebhookId }
 }
 
-export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAttemptFilters> }) {
+interface AttemptFiltersProps {
+  readonly filters: ReturnType<typeof useAttemptFilters>
+  readonly hasTime: boolean
+}
+
+export function AttemptFilters({ filters, hasTime }: AttemptFiltersProps) {
   const { values, set, active, clear, onlyWebhookId } = filters
   return (
     <FilterBar active={active} clear={clear}>
@@ -46,7 +51,7 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
         value={values.duration}
         onChange={(chosen) => set({ duration: chosen })}
       />
-      <TimeRange values={values} set={set} />
+      {hasTime && <TimeRange values={values} set={set} />}
     </FilterBar>
   )
 }

@@ -8,6 +8,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'webhook.deleted': 'Webhook deleted',
   'webhook.probed': 'Probe sent',
   'webhook.resumed': 'Webhook resumed',
+  'incident.updated': 'Incident changed',
   'signing_secret.rotated': 'Signing secret rotated',
   'signing_secret.revealed': 'Signing secret revealed',
   'custom_headers.revealed': 'Custom headers revealed',
@@ -59,6 +60,7 @@ const KIND_LABELS: Record<AuditSubjectKind, string> = {
   EVENT_TYPE: 'Event type',
   ORGANIZATION: 'Organization',
   JOB: 'Job',
+  INCIDENT: 'Incident',
   ENCRYPTION: 'Encryption keys',
   NOTICES: 'Notices',
 }

@@ -1,5 +1,6 @@
 import { Box, Group, Stack, Text } from '@mantine/core'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
+import { maskUrl } from '../lib/mask-url.ts'
 import { compareFields, type FieldChange } from './compare-fields.ts'
 
 export function FieldChanges({ before, after }: { before: unknown; after: unknown }) {
@@ -21,10 +22,15 @@ function Change({ change: { field, before, after } }: { change: FieldChange }) {
       <Text size="sm" fw={600} className="ph-mono">
         {field}
       </Text>
-      {before !== undefined && <Value isBefore value={before} />}
-      {after !== undefined && <Value value={after} />}
+      {before !== undefined && <Value isBefore value={shown(field, before)} />}
+      {after !== undefined && <Value value={shown(field, after)} />}
     </Stack>
   )
+}
+
+/** The value, of a URL without what may be a credential. */
+function shown(field: string, value: unknown): unknown {
+  return field === 'url' && typeof value === 'string' ? maskUrl(value) : value
 }
 
 function Value({ value, isBefore = false }: { value: unknown; isBefore?: boolean }) {

@@ -71,11 +71,11 @@ export function formatUpcoming(at: string | Date, nowMs: number): string {
   return formatRelative(at, Math.min(nowMs, new Date(at).getTime()))
 }
 
-/** `34 sec`, `5 min`, `2 hr`: the time from `at` to now, in its largest whole unit. */
+/** `34 sec`, `5 min`, `2 hr`: the time from `at` to now, in its largest whole unit, without a dot at the end. */
 export function formatElapsed(at: string | Date, nowMs: number): string {
   const elapsedMs = Math.max(0, nowMs - new Date(at).getTime())
   const [unit, unitMs] = UNITS.find(([, ms]) => elapsedMs >= ms) ?? ['second', 1_000]
-  return elapsed[unit].format(Math.trunc(elapsedMs / unitMs))
+  return elapsed[unit].format(Math.trunc(elapsedMs / unitMs)).replace(/\.$/, '')
 }
 
 /** `340 ms`, `1.2 s`, `5 min`, `2 h 30 min` */

@@ -6,8 +6,9 @@ import { Figures } from '../components/page/figures.tsx'
 import { Section } from '../components/page/section.tsx'
 import { Time, useNow } from '../components/time.tsx'
 import { OverviewHealthDocument } from '../generated/graphql.ts'
+import { countOf } from '../lib/count-of.ts'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
-import { countOf, type DeliveryHealth, healthSentence, WAITING_REASONS } from './health-sentence.ts'
+import { type DeliveryHealth, healthSentence, WAITING_REASONS } from './health-sentence.ts'
 
 /** The health of the deliveries of the organization. Undefined while loading. */
 export function useDeliveryHealth(): DeliveryHealth | undefined {

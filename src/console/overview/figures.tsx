@@ -3,8 +3,9 @@ import type { ChartRange } from '../components/charts/chart-range.ts'
 import { Figures } from '../components/page/figures.tsx'
 import { Time } from '../components/time.tsx'
 import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
+import { countOf } from '../lib/count-of.ts'
 import { formatCount, formatDuration, formatPercent } from '../lib/format.ts'
-import { countOf, type DeliveryHealth, oldestOf } from './health-sentence.ts'
+import { type DeliveryHealth, oldestOf } from './health-sentence.ts'
 
 interface OverviewFiguresProps {
   readonly health: DeliveryHealth | undefined

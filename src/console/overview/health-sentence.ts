@@ -3,6 +3,7 @@ import type {
   WaitingReason,
   WebhookState,
 } from '../generated/graphql.ts'
+import { countOf } from '../lib/count-of.ts'
 import { formatCount, formatDuration, formatElapsed, plural } from '../lib/format.ts'
 
 export type DeliveryHealth = DeliveryHealthFieldsFragment
@@ -89,12 +90,6 @@ function listed(parts: readonly string[]): string {
   const last = parts.at(-1) ?? ''
   return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`
 }
-
-/** The server counts no further. */
-const MAX_COUNTED = 10_000
-
-export const countOf = (count: number) =>
-  count < MAX_COUNTED ? formatCount(count) : `${formatCount(MAX_COUNTED)}+`
 
 /** What deliveries wait for, in words. */
 export const WAITING_REASONS: Readonly<Record<WaitingReason, string>> = {

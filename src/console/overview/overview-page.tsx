@@ -6,13 +6,12 @@ import { LiveBadge } from '../components/live-badge.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
+import { Incidents } from '../incidents/incidents.tsx'
 import { FirstSteps } from '../onboarding/first-steps.tsx'
 import { useSteps } from '../onboarding/use-steps.ts'
 import { useSession } from '../session/session.tsx'
 import { HealthSentence, useDeliveryHealth, WaitingByReason } from './delivery-health.tsx'
-import { Failures } from './failures.tsx'
 import { OverviewFigures } from './figures.tsx'
-import { Trouble } from './trouble.tsx'
 import { useStatistics } from './use-statistics.ts'
 
 const Activity = lazy(() =>
@@ -70,7 +69,7 @@ function Overview({ firstSteps }: { firstSteps: ReactNode }) {
       actions={<RangeSwitch {...chosen} />}
     >
       <HealthSentence health={health} />
-      {can('webhooks:read') && <Trouble />}
+      {can('webhooks:read') && <Incidents />}
       {firstSteps}
       <OverviewFigures health={health} range={range} buckets={buckets ?? undefined} live={live} />
       <WaitingByReason health={health} />
@@ -90,7 +89,6 @@ function Overview({ firstSteps }: { firstSteps: ReactNode }) {
           )}
         </div>
       </Section>
-      <Failures />
     </Page>
   )
 }

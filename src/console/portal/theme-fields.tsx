@@ -23,13 +23,12 @@ const SCHEMES = optionsOf<PortalColorScheme>({
 })
 const DENSITIES = optionsOf<PortalDensity>({ COMFORTABLE: 'Comfortable', COMPACT: 'Compact' })
 
-const PAGES = optionsOf<PortalPage>({
+const PAGES = optionsOf<Exclude<PortalPage, 'LIVE'>>({
   OVERVIEW: 'Overview',
   WEBHOOKS: 'Endpoints',
   EVENTS: 'Events',
   DELIVERIES: 'Deliveries',
   ATTEMPTS: 'Attempts',
-  LIVE: 'Live',
   EVENT_TYPES: 'Event types',
 })
 

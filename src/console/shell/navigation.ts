@@ -1,7 +1,7 @@
 import {
-  IconActivity,
   IconApi,
   IconAppWindow,
+  IconBell,
   IconBolt,
   IconBook,
   IconBriefcase,
@@ -55,13 +55,13 @@ const NAVIGATION: readonly DestinationGroup[] = [
       { label: key('Events'), to: '/events', icon: IconBolt, scope: 'events:read' },
       { label: key('Deliveries'), to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
       { label: key('Attempts'), to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
-      { label: key('Live'), to: '/live', icon: IconActivity, scope: 'deliveries:read' },
     ],
   },
   {
-    label: 'Configuration',
+    label: key('Configuration'),
     destinations: [
       { label: key('Event types'), to: '/event-types', icon: IconBook, scope: null },
+      { label: 'Notices', to: '/notices', icon: IconBell, scope: 'webhooks:read' },
       { label: 'API keys', to: '/api-keys', icon: IconKey, scope: 'keys:manage' },
       { label: 'Audit log', to: '/audit-log', icon: IconHistory, scope: 'keys:manage' },
     ],
@@ -91,7 +91,7 @@ export function navigationFor({ can, webhookId, deliveryId }: Session): Destinat
   const groups = webhookId === null ? NAVIGATION : ofOneWebhook(webhookId)
   return groups
     .map(({ label, destinations }) => ({
-      label,
+      label: label && t(label),
       destinations: destinations
         .filter(({ scope, to }) => (scope === null || can(scope)) && isOffered(to))
         .map((destination) => ({ ...destination, label: t(destination.label) })),
@@ -111,7 +111,7 @@ const ofOneDelivery = (deliveryId: string): Destination => ({
 })
 
 /** Of a portal session restricted to one webhook, which sees events only through deliveries. */
-const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/live', '/event-types']
+const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/event-types']
 
 function ofOneWebhook(webhookId: string): DestinationGroup[] {
   const webhook = { label: WORDS.webhook, to: `/webhooks/${webhookId}`, icon: IconWebhook }

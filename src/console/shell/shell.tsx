@@ -1,27 +1,12 @@
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  AppShell,
-  Burger,
-  Group,
-  Image,
-  Stack,
-  Tooltip,
-} from '@mantine/core'
+import { ActionIcon, Anchor, AppShell, Burger, Group, Image, Stack, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import {
-  IconBuilding,
-  IconLayoutSidebarLeftCollapse,
-  IconLayoutSidebarLeftExpand,
-} from '@tabler/icons-react'
+import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { useUnreachableSince } from '../api/reachability.ts'
 import { Logo } from '../components/page/logo.tsx'
 import { moveFocusToTitle } from '../components/page/title-focus.ts'
-import { rich, t } from '../language/t.ts'
-import { mount } from '../mount.ts'
+import { t } from '../language/t.ts'
 import { portalLink } from '../session/portal.ts'
 import { useSession } from '../session/session.tsx'
 import { AccountMenu } from './header/account-menu.tsx'
@@ -80,7 +65,7 @@ export function Shell() {
             )}
             <OrganizationSwitcher />
           </Group>
-          <Group gap="xs" wrap="nowrap" miw={0}>
+          <Group gap="xs" wrap="nowrap" flex="none">
             {deliveryId === null && <GoTo />}
             <AccountMenu />
           </Group>
@@ -103,30 +88,10 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
         <UnreachableBar />
-        {mount.organizationId !== null && <ActingAs />}
         <Stack maw={1280} mx="auto" gap="lg" className="ph-page" data-stale={isStale || undefined}>
           <PageOutlet />
         </Stack>
       </AppShell.Main>
     </AppShell>
-  )
-}
-
-/** Reminds an operator that the page belongs to another organization. */
-function ActingAs() {
-  const { viewer } = useSession()
-  return (
-    <Alert color="yellow" variant="light" icon={<IconBuilding size={18} />} mb="lg" py="xs">
-      <Group justify="space-between">
-        <span>
-          {rich('You are acting for {strong}.', {
-            strong: <strong>{viewer.organization.name}</strong>,
-          })}
-        </span>
-        <Anchor href="/console/organizations" size="sm" c="inherit" underline="always">
-          {t('Back to your own organization')}
-        </Anchor>
-      </Group>
-    </Alert>
   )
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { open, readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hasLittleMemory } from '../../lib/little-memory.ts'
 import type { PostgresBinaries } from './binaries.ts'
 import { readPostmaster } from './postmaster.ts'
 import { socketFolder } from './socket.ts'
@@ -67,6 +68,7 @@ function serverArguments(cluster: string, port: number): string[] {
     unix_socket_directories: quoteListItem(socketFolder(cluster)),
     jit: 'off',
     min_wal_size: MIN_WAL_SIZE,
+    ...(hasLittleMemory() && { shared_buffers: '32MB' }),
     // initdb writes the time zone of the machine to postgresql.conf.
     timezone: 'UTC',
     log_timezone: 'UTC',

@@ -152,8 +152,14 @@ function isSame(text: string, locale: string): boolean {
   const texts: Record<string, string> = JSON.parse(
     readFileSync(path.join(CONSOLE, `locales/${locale}.json`), 'utf8'),
   )
-  return texts[text] === text || data.has(text.replace(/ · Posthorn$/, '')) || CODE.test(text)
+  return texts[text] === text || isData(text) || CODE.test(text)
 }
+
+const isData = (text: string) =>
+  text
+    .replace(/ · Posthorn$/, '')
+    .split(', ')
+    .every((part) => data.has(part)) || data.has(text)
 
 /** Ids, hosts, signs, and numbers with a unit. */
 const CODE = /\.example|^(msg|wh|evt|key|att)_|^[\d,.]+ |^[A-Z]+$|^Posthorn$/

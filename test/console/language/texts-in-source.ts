@@ -62,7 +62,7 @@ export function untranslatedIn(source: Source): readonly Found[] {
 }
 
 function isEnglish(value: unknown): value is string {
-  return typeof value === 'string' && /[a-z]{2}/i.test(value)
+  return typeof value === 'string' && /[a-z]{2}/.test(value)
 }
 
 function translated(node: ESTree.Node): string | null {

@@ -72,7 +72,7 @@ story('the overview begins with one sentence about Posthorn and the webhooks', a
   const figures = page.locator('.ph-figures').first()
   await expect.poll(() => figures.innerText()).toMatch(/Arrived within a minute\s+\d/)
   // The worst first.
-  const badges = page.getByRole('region', { name: 'Needs attention' }).locator('.ph-state')
+  const badges = page.getByRole('region', { name: 'Incidents' }).locator('.ph-state')
   await expect
     .poll(() => badges.allInnerTexts())
     .toEqual(['On hold', 'Failing', 'Failing', 'Behind', 'Degraded'])

@@ -3,7 +3,7 @@ import type { SeededServer } from '../seed.ts'
 
 /** Steps to take before a screenshot, by the name of the page. */
 const STEPS: Readonly<Record<string, (page: Page, seed: SeededServer) => Promise<void>>> = {
-  async live(page, { publish }) {
+  async follow(page, { publish }) {
     for (let round = 0; round < 4; round++) {
       await publish(5)
       await page.waitForTimeout(600)

@@ -259,7 +259,9 @@ story(
     await page.getByLabel('Search organizations').fill('river')
     await option('Riverside Museum').click()
     await page.waitForURL(/\/console\/as\/org_[0-9a-z]{26}\/deliveries$/)
-    await page.getByRole('button', { name: 'Switch organization, now Riverside Museum' }).click()
+    await page
+      .getByRole('button', { name: 'Switch organization, now acting for Riverside Museum' })
+      .click()
     const recent = page.getByRole('group', { name: 'Recent' })
     await recent.getByRole('option').nth(1).waitFor()
     expect(await recent.getByRole('option').count()).toBe(2)

@@ -166,12 +166,12 @@ story('a page reports that the server is unreachable, and recovers without a rel
 })
 
 story(
-  'the live page reports an interruption, and continues after the server restarts',
+  'a page that follows attempts reports an interruption, and continues after the server restarts',
   async () => {
     await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
     const { page } = reader
     reader.expectPageErrors(UNREACHABLE)
-    await page.goto(`${server.url}/console/live`)
+    await page.goto(`${server.url}/console/attempts?follow=on`)
     await untilLive(page)
     await testDelivery(server, webhookId, JOINED)
     const rows = page.getByRole('row').filter({ hasText: JOINED })

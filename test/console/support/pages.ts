@@ -36,12 +36,13 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
     page('task', 'tasks/:id', `/tasks/${seed.taskId}`),
     page('attempts', 'attempts', '/attempts?status=FAILED'),
-    page('live', 'live'),
+    page('follow', 'attempts', '/attempts?follow=on'),
     page('event-types', 'event-types'),
     page('new-event-type', 'event-types/new'),
     page('event-type', 'event-types/:name', '/event-types/order.placed'),
     page('edit-event-type', 'event-types/:name/edit', '/event-types/order.placed/edit'),
     page('api-keys', 'api-keys'),
+    page('notices', 'notices'),
     page('audit-log', 'audit-log', `/audit-log?entry=${seed.auditEntryId}`),
     page('organizations', 'organizations'),
     page('portal-preview', 'portal'),
@@ -54,7 +55,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
 
 /** Only the console has these. */
 export const NOT_IN_PORTAL: readonly string[] = [
-  ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations'],
+  ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations', 'notices'],
   ...['receiver', 'explore', 'jobs'],
 ]
 

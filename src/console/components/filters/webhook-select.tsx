@@ -7,32 +7,6 @@ import { useSession } from '../../session/session.tsx'
 import { webhookOption } from '../../webhooks/webhook-name.ts'
 import { FilterMultiSelect } from './filter-multi-select.tsx'
 import { readList } from './filter-params.ts'
-import { FilterSelect } from './filter-select.tsx'
-
-interface WebhookSelectProps {
-  readonly value: string | null
-  onChange(webhookId: string | null): void
-  readonly w?: number
-}
-
-/** Picks one webhook by its description or URL. Nothing without the scope to read them. */
-export function WebhookSelect({ value, onChange, w = 260 }: WebhookSelectProps) {
-  const { can } = useSession()
-  const [search, setSearch] = useState('')
-  const all = useWebhookOptions(search, value === null ? [] : [value])
-  if (!can('webhooks:read')) return null
-  return (
-    <FilterSelect
-      label={t('Webhook')}
-      w={w}
-      searchable
-      data={[...all].map(([value, label]) => ({ value, label }))}
-      value={value}
-      onChange={onChange}
-      onSearchChange={setSearch}
-    />
-  )
-}
 
 interface WebhookMultiSelectProps {
   readonly value: string | null

@@ -1,4 +1,6 @@
 import { t } from '../../language/t.ts'
+import { maskUrl } from '../../lib/mask-url.ts'
+
 /** What two attempts for one webhook are compared by. */
 export interface ComparedAttempt {
   readonly status: number | null
@@ -31,7 +33,7 @@ export function differencesOf(
   return [
     pair(t('Status'), statusOf(then), statusOf(now)),
     pair(t('Duration'), format(then.durationMs), format(now.durationMs)),
-    pair('URL', then.url, now.url),
+    pair('URL', maskUrl(then.url), maskUrl(now.url)),
     pair(t('Event type'), then.eventType ?? '', now.eventType ?? ''),
     ...headers(t('Request header'), then.requestHeaders, now.requestHeaders),
     ...(now.status === null

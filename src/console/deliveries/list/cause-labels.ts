@@ -1,6 +1,6 @@
 import { key, t } from '../../language/t.ts'
 
-/** The code of an attempt's error in words: "Response timed out". */
+/** The code of an attempt's error in words: `response_timed_out` -> "Response timed out". */
 export const causeLabel = (code: string): string => t(LABELS[code] ?? code.replaceAll('_', ' '))
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -19,19 +19,19 @@ const LABELS: Readonly<Record<string, string>> = {
   connection_reset: key('Connection reset'),
   forwarding_disconnected: key('Forwarding disconnected'),
   head_too_large: key('Head too large'),
-  http_version_refused: key('Http version refused'),
-  invalid_http: key('Invalid http'),
+  http_version_refused: key('HTTP version refused'),
+  invalid_http: key('Invalid HTTP'),
   name_lookup_failed: key('Name lookup failed'),
   name_not_found: key('Name not found'),
   network_unreachable: key('Network unreachable'),
-  no_tls: key('No tls'),
-  not_https: key('Not https'),
+  no_tls: key('No TLS'),
+  not_https: key('Not HTTPS'),
   proxy_failed: key('Proxy failed'),
   response_timed_out: key('Response timed out'),
   secret_unreadable: key('Secret unreadable'),
   sender_failed: key('Sender failed'),
-  tls_failed: key('Tls failed'),
-  tls_name_unknown: key('Tls name unknown'),
-  tls_version_refused: key('Tls version refused'),
-  url_not_allowed: key('Url not allowed'),
+  tls_failed: key('TLS failed'),
+  tls_name_unknown: key('TLS name unknown'),
+  tls_version_refused: key('TLS version refused'),
+  url_not_allowed: key('URL not allowed'),
 }

@@ -5,6 +5,7 @@ import type { Column } from '../../components/lists/list.tsx'
 import { selectColumn } from '../../components/selection/select-column.tsx'
 import type { Selection } from '../../components/selection/use-selection.ts'
 import { Time } from '../../components/time.tsx'
+import { errorInWords } from '../../deliveries/error-in-words.ts'
 import type { JobsFieldsFragment } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { webhookName } from '../../webhooks/webhook-name.ts'
@@ -78,7 +79,12 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
     {
       label: 'Last error',
       priority: 3,
-      cell: (job) => <LastError job={job} />,
+      cell: ({ lastError }) =>
+        lastError && (
+          <Text size="xs" span>
+            {errorInWords(lastError)}
+          </Text>
+        ),
       grow: true,
       width: '28%',
     },
@@ -132,15 +138,5 @@ function WebhookOf({ job: { delivery, organization } }: { job: Job }) {
     <OrganizationLink organizationId={organization?.id ?? null} path={`/webhooks/${id}`}>
       {webhookName(delivery.webhook)}
     </OrganizationLink>
-  )
-}
-
-function LastError({ job: { lastError, lockedBy, lockedAt } }: { job: Job }) {
-  if (lastError) return <Text size="xs">{lastError}</Text>
-  if (!lockedBy || !lockedAt) return null
-  return (
-    <Text size="xs" c="dimmed">
-      Claimed <Time at={lockedAt} as="relative" />
-    </Text>
   )
 }

@@ -1,5 +1,12 @@
 import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core'
-import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
+import {
+  IconArrowBackUp,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSun,
+  IconUser,
+} from '@tabler/icons-react'
 import { AboutItems, useWhatsNew, WhatsNewDialog } from '../../about/about-items.tsx'
 import { key, t } from '../../language/t.ts'
 import { mount } from '../../mount.ts'
@@ -32,6 +39,15 @@ export function AccountMenu() {
           <Text size="sm" fw={600} px="sm" pb="xs">
             {viewer.organization.name}
           </Text>
+          {mount.organizationId !== null && (
+            <Menu.Item
+              leftSection={<IconArrowBackUp size={16} />}
+              component="a"
+              href="/console/organizations"
+            >
+              {t('Back to your own organization')}
+            </Menu.Item>
+          )}
           {!isPortal && <SignedIn {...viewer} />}
           {(!portalLink || portalLink.scheme === 'auto') && (
             <>

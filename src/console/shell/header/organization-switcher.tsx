@@ -3,7 +3,7 @@ import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { navigateWithGuard } from '../../components/forms/leave-guards.ts'
-import { consoleUrl } from '../../mount.ts'
+import { consoleUrl, mount } from '../../mount.ts'
 import { useSession } from '../../session/session.tsx'
 import { recentOrganizations, useOrganizations } from './use-organizations.ts'
 
@@ -18,6 +18,9 @@ export function OrganizationSwitcher() {
     </Text>
   )
 }
+
+/** Whether an operator acts for an organization that is not their own. */
+const isOther = mount.organizationId !== null
 
 function Switcher({ id, name }: { id: string; name: string }) {
   useEffect(() => recentOrganizations.remember({ id, name }), [id, name])
@@ -43,7 +46,9 @@ function Switcher({ id, name }: { id: string; name: string }) {
       <Combobox.Target targetType="button">
         <UnstyledButton
           className="ph-organization"
-          aria-label={`Switch organization, now ${name}`}
+          data-other={isOther || undefined}
+          aria-label={`Switch organization, now ${isOther ? `acting for ${name}` : name}`}
+          title={isOther ? `You act for ${name}, which is not your own organization.` : undefined}
           onClick={() => store.toggleDropdown()}
         >
           <span>{name}</span>

@@ -1,6 +1,7 @@
 import { useRef } from 'react'
-import { useNavigate } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
+import { readList } from '../../components/filters/filter-params.ts'
 import { notifySuccess } from '../../components/notify.ts'
 import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -14,6 +15,7 @@ import { NEW_WEBHOOK, newWebhookOf, type WebhookFormValues } from './webhook-for
 export default function NewWebhookPage() {
   const { can, webhookId } = useSession()
   const navigate = useNavigate()
+  const [params] = useSearchParams()
   const { run } = useAction(WebhookCreateDocument)
   const idempotencyKeyOf = useIdempotencyKey()
 
@@ -38,7 +40,7 @@ export default function NewWebhookPage() {
     >
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm
-          initial={NEW_WEBHOOK}
+          initial={{ ...NEW_WEBHOOK, eventSubscriptions: [...readList(params.get('eventTypes'))] }}
           webhookId={null}
           action={WORDS.create}
           save={save}

@@ -8,7 +8,7 @@ import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { webhookCatalogueQuery } from '../webhook-queries.ts'
 
-/** Catalogues with more event types get a search field. */
+/** Catalogues with more event types get a search field, and scroll. */
 const SEARCH_ABOVE = 8
 
 interface SubscriptionPickerProps {
@@ -83,7 +83,12 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
         error={error}
         errorProps={{ role: 'alert', mt: 'xs' }}
       >
-        <ScrollArea.Autosize mah={360} type="auto" viewportProps={{ tabIndex: -1 }}>
+        <ScrollArea.Autosize
+          mah={types.length > SEARCH_ABOVE ? 360 : undefined}
+          type="hover"
+          offsetScrollbars="present"
+          viewportProps={{ tabIndex: -1 }}
+        >
           <Stack gap="sm" p={4}>
             {found.map(({ name, description }) => (
               <Checkbox

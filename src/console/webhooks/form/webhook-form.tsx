@@ -58,7 +58,7 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
   }
 
   return (
-    <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate>
+    <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate style={{ maxWidth: 760 }}>
       <Stack gap="lg">
         <Section title={t('Endpoint')}>
           <UrlField isFirst={webhookId === null} {...form.getInputProps('url')} />

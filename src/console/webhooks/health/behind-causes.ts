@@ -40,3 +40,10 @@ export const BEHIND_CAUSES: Readonly<Record<BehindCause, CauseTexts>> = {
     ),
   },
 }
+
+const SETTINGS: readonly BehindCause[] = ['RATE_LIMIT', 'CONCURRENCY_LIMIT', 'ORDERED']
+
+/** Whether a setting of the webhook is why it is behind. */
+export function isBehindBySettings(cause: BehindCause | null | undefined): boolean {
+  return cause != null && SETTINGS.includes(cause)
+}

@@ -1,17 +1,22 @@
+import { Group } from '@mantine/core'
 import { Notice } from '../../components/page/notice.tsx'
-import type { WebhookTroubleFragment } from '../../generated/graphql.ts'
+import type { IncidentFragment, WebhookTroubleFragment } from '../../generated/graphql.ts'
+import { IncidentActs } from '../../incidents/incident-acts.tsx'
+import { Care } from '../../incidents/incident-texts.tsx'
 import { t } from '../../language/t.ts'
+import { webhookName } from '../webhook-name.ts'
 import { BEHIND_CAUSES } from './behind-causes.ts'
 import { TroubleActions } from './trouble-actions.tsx'
 import { TroubleText } from './trouble-text.tsx'
 
 interface HealthNoticeProps {
   readonly webhook: WebhookTroubleFragment
+  readonly incident: IncidentFragment | null
   reload(): void
 }
 
 /** Says why a webhook is in trouble, and what to do. Empty for the others. */
-export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
+export function HealthNotice({ webhook, incident, reload }: HealthNoticeProps) {
   const { health } = webhook
   if (!health || health.state === 'HEALTHY' || health.state === 'NO_DELIVERIES') return null
   const { color, title, hint } = TROUBLE[health.state]
@@ -19,10 +24,18 @@ export function HealthNotice({ webhook, reload }: HealthNoticeProps) {
     <Notice
       color={color}
       title={title}
-      action={<TroubleActions webhook={webhook} reload={reload} />}
+      action={
+        <Group gap={8}>
+          <TroubleActions webhook={webhook} reload={reload} />
+          {incident && (
+            <IncidentActs incident={incident} name={webhookName(webhook)} reload={reload} />
+          )}
+        </Group>
+      }
     >
       <TroubleText webhook={webhook} />
       {hintOf(health) ?? hint}
+      {incident && <Care incident={incident} />}
     </Notice>
   )
 }

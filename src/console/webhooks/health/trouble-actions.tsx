@@ -3,14 +3,11 @@ import { useDisclosure } from '@mantine/hooks'
 import { Link } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
 import { notifyError, notifySuccess } from '../../components/notify.ts'
-import {
-  type BehindCause,
-  WebhookProbeDocument,
-  type WebhookTroubleFragment,
-} from '../../generated/graphql.ts'
+import { WebhookProbeDocument, type WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { ResumeWebhook, ToggleWebhook } from '../actions/webhook-dialogs.tsx'
+import { isBehindBySettings } from './behind-causes.ts'
 
 interface TroubleActionsProps {
   readonly webhook: WebhookTroubleFragment
@@ -20,13 +17,6 @@ interface TroubleActionsProps {
   readonly recovering?: boolean
   reload(): void
 }
-
-/** Why a webhook is behind by its own settings. */
-const SETTINGS: readonly (BehindCause | null | undefined)[] = [
-  'RATE_LIMIT',
-  'CONCURRENCY_LIMIT',
-  'ORDERED',
-]
 
 /** The remedies for a webhook in trouble, as far as the viewer may use them. */
 export function TroubleActions({
@@ -70,7 +60,7 @@ export function TroubleActions({
           {t('Enable')}
         </Button>
       )}
-      {isBehind && SETTINGS.includes(health.behindCause) && can('webhooks:write') && (
+      {isBehind && isBehindBySettings(health.behindCause) && can('webhooks:write') && (
         <Anchor component={Link} to={`/webhooks/${id}/edit`} size="sm">
           {t('Edit webhook')}
         </Anchor>

@@ -11,11 +11,16 @@ import { RangeSwitch, useRange } from '../../components/charts/range-switch.tsx'
 import { Figures } from '../../components/page/figures.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { useNow } from '../../components/time.tsx'
-import { type WebhookChangeKind, WebhookStatisticsDocument } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
+import { Time, useNow } from '../../components/time.tsx'
+import {
+  type WebhookChangeKind,
+  type WebhookDetailQuery,
+  WebhookStatisticsDocument,
+} from '../../generated/graphql.ts'
+import { rich, t } from '../../language/t.ts'
 import { formatCount, formatDuration, formatPercent } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
+import { MAX_COUNTED } from './trouble-text.tsx'
 import { useActivity } from './use-health-changes.ts'
 
 const Activity = lazy(() =>
@@ -23,8 +28,11 @@ const Activity = lazy(() =>
 )
 const loading = <ChartsSkeleton />
 
+type Webhook = NonNullable<WebhookDetailQuery['webhook']>
+
 /** The attempts of a time range, in numbers and charts, with live updates. */
-export function WebhookStatistics({ webhookId }: { webhookId: string }) {
+export function WebhookStatistics({ webhook }: { webhook: Webhook }) {
+  const { id: webhookId } = webhook
   const withHistory = useSession().can('keys:manage')
   const chosen = useRange()
   const { range, zoom } = chosen
@@ -35,7 +43,7 @@ export function WebhookStatistics({ webhookId }: { webhookId: string }) {
   const statistics = data?.webhook?.statistics
   return (
     <Stack gap="lg">
-      <Metrics buckets={statistics} />
+      <Metrics buckets={statistics} webhook={webhook} />
       <Section
         title={t('Attempts')}
         description={withHistory && <MarksLink count={data?.webhook?.changes.length ?? 0} />}
@@ -70,8 +78,14 @@ function MarksLink({ count }: { count: number }) {
   )
 }
 
-/** The attempts of a time range, in numbers. Undefined while loading. */
-function Metrics({ buckets }: { buckets: readonly AttemptBucket[] | null | undefined }) {
+interface MetricsProps {
+  /** Of a time range. Undefined while loading. */
+  readonly buckets: readonly AttemptBucket[] | null | undefined
+  readonly webhook: Webhook
+}
+
+/** The attempts of a time range in numbers, and what waits now. */
+function Metrics({ buckets, webhook: { backlog, health } }: MetricsProps) {
   const totals = buckets && totalsOf(buckets)
   const rate = totals && successRateOf(totals)
   const latency = (share: number) => {
@@ -83,9 +97,31 @@ function Metrics({ buckets }: { buckets: readonly AttemptBucket[] | null | undef
       figures={[
         { label: t('Attempts'), value: totals && formatCount(totals.attempts) },
         { label: t('Success rate'), value: totals && (rate == null ? '–' : formatPercent(rate)) },
-        { label: t('Response time, p50'), value: latency(0.5) },
-        { label: 'p95', value: latency(0.95) },
-        { label: 'p99', value: latency(0.99) },
+        {
+          label: t('Response time, p95'),
+          value: latency(0.95),
+          note: buckets && `p50 ${latency(0.5)} · p99 ${latency(0.99)}`,
+        },
+        backlog && {
+          label: t('Waiting'),
+          value:
+            backlog.count < MAX_COUNTED
+              ? formatCount(backlog.count)
+              : `${formatCount(MAX_COUNTED)}+`,
+          note:
+            backlog.oldest &&
+            rich('oldest {time}', {
+              time: <Time at={backlog.oldest.createdAt} as="elapsed" />,
+            }),
+        },
+        health && {
+          label: t('Last success'),
+          value: health.lastSuccessAt ? (
+            <Time at={health.lastSuccessAt} as="relative" />
+          ) : (
+            t('None yet')
+          ),
+        },
       ]}
     />
   )

@@ -27,6 +27,10 @@ const WebhookSecret = lazy(() =>
   import('../secret/webhook-secret.tsx').then((m) => ({ default: m.WebhookSecret })),
 )
 
+const IncidentHistory = lazy(() =>
+  import('../../incidents/incident-history.tsx').then((m) => ({ default: m.IncidentHistory })),
+)
+
 const WebhookHistory = lazy(() =>
   import('../../audit/webhook-history.tsx').then((m) => ({ default: m.WebhookHistory })),
 )
@@ -89,7 +93,10 @@ export default function WebhookPage() {
         </Tabs.Panel>
         <Tabs.Panel value="history">
           <Suspense fallback={<Skeleton height={320} />}>
-            <WebhookHistory webhookId={webhook.id} />
+            <Stack gap="lg">
+              <IncidentHistory webhookId={webhook.id} />
+              <WebhookHistory webhookId={webhook.id} />
+            </Stack>
           </Suspense>
         </Tabs.Panel>
       </Tabs>
@@ -121,8 +128,8 @@ function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
           )}
         </Notice>
       )}
-      <HealthNotice webhook={webhook} reload={reload} />
-      <WebhookStatistics webhookId={webhook.id} />
+      <HealthNotice webhook={webhook} incident={webhook.openIncident ?? null} reload={reload} />
+      <WebhookStatistics webhook={webhook} />
       <RecentDeliveries webhookId={webhook.id} />
     </Stack>
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createSampler } from '../../../src/console/live/sampler.ts'
-import { tailSentence } from '../../../src/console/live/tail-sentence.ts'
+import { createSampler } from '../../../src/console/attempts/follow/sampler.ts'
+import { tailSentence } from '../../../src/console/attempts/follow/tail-sentence.ts'
 
 /** Feeds a sampler at a constant rate and paints four times a second, with a simulated clock. */
 function runSampler(seconds: number, perSecond: number) {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
 import { call } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
-import { untilLive } from '../support/sign-in.ts'
+import { untilLive, waitUntilLoaded } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
 import { type Visit, visit } from '../support/visit.ts'
 
-/** Many attempts a second, which the page samples. */
+/** The list of attempts, followed: many a second, which the page samples. */
 let browser: Browser
 let server: ConsoleServer
 let reader: Visit
@@ -28,7 +28,7 @@ beforeAll(async () => {
   })
   reader = await visit(browser, { origins: [server.url], signedInTo: server })
   page = reader.page
-  await page.goto(`${server.url}/console/live`)
+  await page.goto(`${server.url}/console/attempts?follow=on`)
   await untilLive(page)
 })
 afterAll(async () => {
@@ -84,3 +84,34 @@ const COUNT_ADDED_ROWS = `
     window.addedRows.push(added.filter((node) => node.nodeName === 'TR').length)
   }).observe(document.querySelector('.ph-tail tbody'), { childList: true })
 `
+
+story(
+  'Follow keeps the filters and the rows of the list, and adds the attempts that match',
+  async () => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto(`${server.url}/console/attempts?status=FAILED&within=1h`)
+    await waitUntilLoaded(page)
+    await page.getByText('No attempt matches these filters').waitFor()
+    await page.getByRole('switch', { name: 'Follow' }).click()
+    await untilLive(page)
+    expect(new URL(page.url()).search).toBe('?status=FAILED&follow=on')
+    await publish(1)
+    await server.receiver.arrival(2 + BURSTS * PER_BURST)
+    server.receiver.answer = (response) => response.writeHead(503).end()
+    await publish(1)
+    await rows().first().waitFor()
+    expect(await rows().allInnerTexts()).toEqual([expect.stringContaining('503')])
+
+    await page.getByRole('switch', { name: 'Follow' }).click()
+    await page.getByRole('table', { name: 'Attempts', exact: true }).waitFor()
+    await page.getByText('503').first().waitFor()
+    await page.getByRole('switch', { name: 'Follow' }).click()
+    await rows().first().waitFor()
+  },
+)
+
+story('the address of the page that Follow replaced leads to it', async () => {
+  await page.goto(`${server.url}/console/live?failed=only`)
+  await page.waitForURL('**/attempts?follow=on&status=FAILED')
+  await untilLive(page)
+})

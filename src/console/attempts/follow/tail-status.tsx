@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { formatCount } from '../lib/format.ts'
+import { t } from '../../language/t.ts'
 import { tailSentence } from './tail-sentence.ts'
 
 interface TailStatusProps {
@@ -15,8 +15,8 @@ export function TailStatus({ rate, paused, waiting, frozen }: TailStatusProps) {
     <Text size="sm" c="dimmed" style={{ fontVariantNumeric: 'tabular-nums' }} mih={22}>
       {frozen
         ? paused
-          ? `Paused: ${formatCount(waiting)} new.`
-          : `Paused while you point at a row: ${formatCount(waiting)} new.`
+          ? t('Paused: {waiting, number} new.', { waiting })
+          : t('Paused while you point at a row: {waiting, number} new.', { waiting })
         : tailSentence(rate)}
     </Text>
   )

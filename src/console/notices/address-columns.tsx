@@ -1,0 +1,53 @@
+import { Text } from '@mantine/core'
+import type { Column } from '../components/lists/list.tsx'
+import { StateBadge } from '../components/state-badge.tsx'
+import { Time } from '../components/time.tsx'
+import type { NoticesAddressFragment } from '../generated/graphql.ts'
+import { kindsInWords } from './notice-kinds.ts'
+import { ResumeAddress } from './resume-address.tsx'
+
+const COLUMNS: readonly Column<NoticesAddressFragment>[] = [
+  { label: 'Address', cell: ({ email }) => email, grow: true, width: '30%' },
+  {
+    label: 'Notices',
+    cell: ({ kinds }) => (
+      <Text span size="sm" c="dimmed">
+        {kindsInWords(kinds)}
+      </Text>
+    ),
+    grow: true,
+    width: '40%',
+    priority: 2,
+  },
+  { label: 'State', cell: (address) => <State address={address} />, grow: true, width: '30%' },
+]
+
+const RESUME: Column<NoticesAddressFragment> = {
+  label: '',
+  cell: (address) => address.stopReason && <ResumeAddress address={address} />,
+  width: 100,
+  end: true,
+}
+
+export const addressColumns = (mayChange: boolean) => (mayChange ? [...COLUMNS, RESUME] : COLUMNS)
+
+function State({
+  address: { stopReason, stoppedAt, rejection },
+}: {
+  address: NoticesAddressFragment
+}) {
+  if (!stopReason || !stoppedAt) return <StateBadge label="Gets mails" color="green" />
+  return (
+    <>
+      {stopReason === 'REJECTED' ? (
+        <StateBadge label="Rejected" color="red" />
+      ) : (
+        <StateBadge label="Unsubscribed" color="gray" />
+      )}
+      <span className="ph-below">
+        <Time at={stoppedAt} as="relative" />
+        {rejection && `: ${rejection}`}
+      </span>
+    </>
+  )
+}

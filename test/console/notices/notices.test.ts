@@ -1,0 +1,159 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { freePort } from '../../support/free-port.ts'
+import { call } from '../support/call.ts'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { type Visit, visit } from '../support/visit.ts'
+
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  const port = await freePort()
+  server = await startConsoleServer({
+    environment: {
+      PORT: `${port}`,
+      POSTHORN_SMTP_URL: 'smtp://127.0.0.1:1',
+      POSTHORN_EMAIL_FROM: 'posthorn@example.com',
+      POSTHORN_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    },
+  })
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+})
+afterAll(async () => {
+  await reader?.[Symbol.asyncDispose]()
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+const own = () => page.getByRole('region', { name: /^E-mail about (?!all)/ })
+const operator = () => page.getByRole('region', { name: 'E-mail about all organizations' })
+
+async function addresses() {
+  const { noticeAddresses } = await server.graphql<{ noticeAddresses: object[] }>(
+    '{ noticeAddresses { email kinds portalPageUrl stopReason } }',
+  )
+  return noticeAddresses
+}
+
+story(
+  'an address is added with its kinds, and a wrong one is rejected beside its field',
+  async () => {
+    await page.goto(`${server.url}/console/notices`)
+    await waitUntilLoaded(page)
+    await own().getByText('No addresses').waitFor()
+    await own().getByRole('button', { name: 'Add address' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('E-mail address').fill('nobody')
+    await dialog.getByLabel('Portal page').fill('http://app.example.com')
+    await dialog.getByRole('button', { name: 'Add address' }).click()
+    await dialog.getByText('email must be one e-mail address', { exact: false }).waitFor()
+    await dialog.getByLabel('E-mail address').fill('ada@example.com')
+    await dialog.getByRole('button', { name: 'Add address' }).click()
+    await dialog.getByText('portalPageUrl must be an https:// URL', { exact: false }).waitFor()
+    await dialog.getByLabel('Portal page').fill('https://app.example.com/webhooks')
+    await dialog.getByRole('checkbox', { name: 'API key created' }).check()
+    await dialog.getByRole('button', { name: 'Add address' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await own().getByRole('link', { name: 'ada@example.com' }).waitFor()
+    await own().getByText('Gets mails').waitFor()
+    expect(await addresses()).toEqual([
+      {
+        email: 'ada@example.com',
+        kinds: expect.arrayContaining(['WEBHOOK_ON_HOLD', 'API_KEY_CREATED']),
+        portalPageUrl: 'https://app.example.com/webhooks',
+        stopReason: null,
+      },
+    ])
+  },
+)
+
+story('an operator adds an address for all organizations', async () => {
+  await operator().getByRole('button', { name: 'Add address' }).click()
+  const dialog = page.getByRole('dialog')
+  expect(await dialog.getByLabel('Portal page').count()).toBe(0)
+  await dialog.getByLabel('E-mail address').fill('ops@example.com')
+  await dialog.getByRole('button', { name: 'Add address' }).click()
+  await operator().getByRole('link', { name: 'ops@example.com' }).waitFor()
+  expect(await own().getByText('ops@example.com').count()).toBe(0)
+})
+
+story(
+  'a rejected address shows the answer of the mail server, and Resume starts it again',
+  async () => {
+    await using database = await server.openDatabase()
+    await database.pool.query(
+      `update posthorn.notice_addresses set stopped_at = now(), stop_reason = 'rejected', rejection = '550 No such user'
+     where email = 'ada@example.com'`,
+    )
+    await page.reload()
+    await own().getByText('Rejected').waitFor()
+    await own().getByText('550 No such user', { exact: false }).waitFor()
+    await own().getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
+    await own().getByText('Gets mails').waitFor()
+    expect(await addresses()).toMatchObject([{ stopReason: null }])
+  },
+)
+
+story('an address is removed after a question', async () => {
+  await own().getByRole('link', { name: 'ada@example.com' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Remove address' }).click()
+  await own().getByText('No addresses').waitFor()
+  expect(await addresses()).toEqual([])
+})
+
+story('operational events are switched on, and a webhook for them is two clicks away', async () => {
+  const events = page.getByRole('region', { name: 'Operational events' })
+  await events.getByRole('switch', { name: 'Publish operational events' }).click()
+  await events.getByRole('switch', { name: /gets the events of all organizations/ }).click()
+  await expect
+    .poll(() => server.graphql('{ operationalEvents { enabled operatorOrganization { name } } }'))
+    .toMatchObject({ operationalEvents: { enabled: true, operatorOrganization: {} } })
+  await events.getByRole('link', { name: 'Create a webhook that receives them' }).click()
+  await page.getByRole('checkbox', { name: 'posthorn.webhook.on_hold' }).waitFor()
+  expect(await page.getByRole('checkbox', { name: 'posthorn.webhook.on_hold' }).isChecked()).toBe(
+    true,
+  )
+  expect(await page.getByRole('checkbox', { name: 'posthorn.secret.rotated' }).isChecked()).toBe(
+    false,
+  )
+})
+
+story('a reader sees the addresses of the organization and changes nothing', async () => {
+  await call(server, 'addNoticeAddress', {
+    input: ['AddNoticeAddressInput!', { email: 'ada@example.com', kinds: ['WEBHOOK_FAILING'] }],
+  })
+  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
+    server,
+    'createApiKey',
+    { input: ['CreateApiKeyInput!', { name: 'Reader', scopes: ['webhooks:read'] }] },
+    'createdApiKey { token }',
+  )
+  const signedInTo = { url: server.url, token: createdApiKey.token }
+  await using other = await visit(browser, { origins: [server.url], signedInTo })
+  await other.page.goto(`${server.url}/console/notices`)
+  await waitUntilLoaded(other.page)
+  await other.page.getByText('ada@example.com').waitFor()
+  for (const name of ['Add address', 'Resume']) {
+    expect(await other.page.getByRole('button', { name }).count(), name).toBe(0)
+  }
+  expect(await other.page.getByText('all organizations').count()).toBe(0)
+})
+
+story('without a mail server, the page says which setting to set', async () => {
+  await using plain = await startConsoleServer()
+  await using other = await visit(browser, { origins: [plain.url], signedInTo: plain })
+  await other.page.goto(`${plain.url}/console/notices`)
+  await waitUntilLoaded(other.page)
+  await other.page.getByText('Posthorn sends no e-mail here').waitFor()
+  await other.page.getByText('POSTHORN_SMTP_URL').waitFor()
+  expect(await other.page.getByRole('button', { name: 'Add address' }).count()).toBe(0)
+})

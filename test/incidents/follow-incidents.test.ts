@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import type { Database } from '../../src/db/client.ts'
+import { parseId } from '../../src/db/ids.ts'
+import {
+  createRecordAttempt,
+  type RecordAttempt,
+} from '../../src/deliveries/attempts/record-attempt.ts'
+import { createKeyring } from '../../src/encryption/keyring.ts'
+import { createCatalogue } from '../../src/event-types/event-type.ts'
+import { createPublishEvents } from '../../src/events/publish-events.ts'
+import { deleteOldIncidents } from '../../src/incidents/delete-old-incidents.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
+import { resumeWebhook } from '../../src/scheduling/resume-webhook.ts'
+import { endHold } from '../../src/webhooks/end-hold.ts'
+import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
+import { createWebhook, deleteWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+
+const deps = () => ({
+  prisma: database.prisma,
+  keyring: createKeyring([Buffer.alloc(32, 1)]),
+  guard: createAddressGuard([]),
+  actor: SYSTEM,
+})
+
+let database: Database
+let organizationId: string
+let publicId: string
+let webhookId: string
+let record: RecordAttempt
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+  const webhook = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: true }
+  publicId = (await createWebhook(deps(), organizationId, webhook)).id
+  webhookId = parseId('webhook', publicId) as string
+  record = createRecordAttempt(database.pipeline, SENDER)
+})
+afterEach(async () => await database[Symbol.asyncDispose]())
+
+async function attempt(...statuses: number[]): Promise<void> {
+  for (const status of statuses) {
+    const events = [{ type: JOINED, data: {} }]
+    await createPublishEvents(database.pool, createCatalogue(database.pool))(organizationId, events)
+    const delivery = await database.prisma.delivery.findFirstOrThrow({ orderBy: { id: 'desc' } })
+    await record(attemptOf(delivery, status))
+  }
+}
+
+/** Evaluates the webhooks as if their next evaluation had come. */
+async function evaluate(): Promise<void> {
+  await database.pool.query(
+    'update posthorn.webhook_conditions set next_evaluation_at = now() where next_evaluation_at is not null',
+  )
+  await evaluateHealth(database.pipeline)
+}
+
+/** The incidents with their histories, oldest first. */
+async function incidents() {
+  const rows = await database.prisma.incident.findMany({
+    orderBy: { id: 'asc' },
+    include: { entries: { orderBy: { id: 'asc' } } },
+  })
+  return rows.map(({ entries, ...row }) => ({
+    ...row,
+    history: entries.map(({ action, webhookState }) => webhookState ?? action),
+  }))
+}
+
+describe('an incident', () => {
+  test('opens with the first sign of trouble, follows its state, and closes with the recovery', async () => {
+    await attempt(503)
+    expect(await incidents()).toEqual([])
+    await evaluate()
+    const condition = await database.prisma.webhookCondition.findFirstOrThrow()
+    expect(await incidents()).toMatchObject([
+      {
+        organizationId,
+        webhookId,
+        webhookState: 'failing',
+        cause: '503',
+        openedAt: condition.failingSince,
+        closedAt: null,
+        severity: 3,
+        history: ['failing'],
+      },
+    ])
+    await attempt(404)
+    await evaluate()
+    await putOnHold(database.pipeline, webhookId)
+    expect(await incidents()).toMatchObject([
+      { webhookState: 'on_hold', cause: '404', severity: 4, history: ['failing', 'on_hold'] },
+    ])
+    await attempt(200)
+    await endHold(database.pipeline, webhookId)
+    await evaluate()
+    expect(await incidents()).toMatchObject([
+      {
+        webhookState: 'on_hold',
+        closeReason: 'recovered',
+        severity: 0,
+        history: ['failing', 'on_hold', 'closed'],
+      },
+    ])
+    await evaluate()
+    expect(await incidents()).toHaveLength(1)
+  })
+
+  test('of a webhook that is in trouble again is a new one, which begins after the last', async () => {
+    await attempt(503)
+    await evaluate()
+    await attempt(200)
+    await evaluate()
+    await attempt(...new Array(10).fill(500))
+    await evaluate()
+    const [first, second, ...others] = await incidents()
+    expect(others).toEqual([])
+    expect(first?.closedAt).not.toBeNull()
+    expect(second).toMatchObject({ cause: '500', closedAt: null })
+    expect(Number(second?.openedAt)).toBeGreaterThanOrEqual(Number(first?.closedAt))
+  })
+
+  test('goes on when a person resumes a webhook that fails', async () => {
+    await attempt(503)
+    await evaluate()
+    await putOnHold(database.pipeline, webhookId)
+    const { prisma, pool: sql } = database
+    await resumeWebhook({ prisma, sql, actor: SYSTEM }, organizationId, publicId)
+    expect(await incidents()).toMatchObject([
+      { webhookState: 'failing', closedAt: null, history: ['failing', 'on_hold', 'failing'] },
+    ])
+  })
+
+  test('closes when the webhook is disabled, and another opens if it still fails when enabled', async () => {
+    await attempt(503)
+    await evaluate()
+    await updateWebhook(deps(), organizationId, publicId, { enabled: false })
+    expect(await incidents()).toMatchObject([{ closeReason: 'disabled' }])
+    await evaluate()
+    expect(await incidents()).toHaveLength(1)
+    await updateWebhook(deps(), organizationId, publicId, { enabled: true })
+    expect(await incidents()).toMatchObject([{ closeReason: 'disabled' }, { closedAt: null }])
+  })
+
+  test('closes when the webhook is deleted', async () => {
+    await attempt(503)
+    await evaluate()
+    await deleteWebhook(deps(), organizationId, publicId)
+    await evaluate()
+    expect(await incidents()).toMatchObject([
+      { closeReason: 'deleted', history: ['failing', 'closed'] },
+    ])
+  })
+
+  test('opens for a wait that the endpoint asked for only after a minute', async () => {
+    const hold = (agoMs: number) =>
+      database.pool.query(
+        `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, on_hold_reason, next_probe_at)
+         values ($1, now(), now() - $2 * interval '1 millisecond', 'retry_after', now() + interval '1 hour')
+         on conflict (webhook_id) do update set on_hold_since = excluded.on_hold_since`,
+        [webhookId, agoMs],
+      )
+    await hold(30_000)
+    await evaluateHealth(database.pipeline)
+    await evaluate()
+    expect(await incidents()).toEqual([])
+    await hold(61_000)
+    await evaluate()
+    expect(await incidents()).toMatchObject([{ webhookState: 'on_hold', cause: null }])
+  })
+
+  test('is kept for the retention after it was closed, with its history', async () => {
+    await attempt(503)
+    await evaluate()
+    expect(await deleteOldIncidents(database.pool, 0, new Date(Date.now() + 1_000))).toBe(0)
+    await attempt(200)
+    await evaluate()
+    expect(await deleteOldIncidents(database.pool, 60_000)).toBe(0)
+    expect(await deleteOldIncidents(database.pool, 60_000, new Date(Date.now() + 90_000))).toBe(1)
+    expect(await database.prisma.incidentEntry.count()).toBe(0)
+  })
+})
+
+describe('two processes', () => {
+  test('that find the same trouble open one incident, with the state that holds in the end', async () => {
+    await attempt(503)
+    const other = await database.pool.connect()
+    await other.query('begin')
+    await putOnHold(other, webhookId)
+    const evaluating = evaluate()
+    await other.query('commit')
+    other.release()
+    await evaluating
+    expect(await incidents()).toMatchObject([{ webhookState: 'on_hold', closedAt: null }])
+  })
+
+  test('of which one fails leave no incident without its state', async () => {
+    await attempt(503)
+    const other = await database.pool.connect()
+    await other.query('begin')
+    await putOnHold(other, webhookId)
+    await other.query('rollback')
+    other.release()
+    expect(await incidents()).toEqual([])
+    await evaluate()
+    expect(await incidents()).toMatchObject([{ webhookState: 'failing' }])
+  })
+})
+
+describe('a snooze', () => {
+  const snooze = (state: string) =>
+    database.pool.query(
+      `update posthorn.incidents set snoozed_until = now() + interval '1 hour', snoozed_state = $1`,
+      [state],
+    )
+
+  test('ends when the state gets worse than it was, and not when it returns', async () => {
+    await attempt(503)
+    await evaluate()
+    await putOnHold(database.pipeline, webhookId)
+    await snooze('on_hold')
+    const { prisma, pool: sql } = database
+    await resumeWebhook({ prisma, sql, actor: SYSTEM }, organizationId, publicId)
+    await putOnHold(database.pipeline, webhookId)
+    expect(await incidents()).toMatchObject([
+      { webhookState: 'on_hold', snoozedUntil: expect.any(Date) },
+    ])
+    await resumeWebhook({ prisma, sql, actor: SYSTEM }, organizationId, publicId)
+    await snooze('failing')
+    await putOnHold(database.pipeline, webhookId)
+    expect(await incidents()).toMatchObject([{ webhookState: 'on_hold', snoozedUntil: null }])
+  })
+})
