@@ -36,15 +36,13 @@ export function IncidentHistory({ webhookId }: { webhookId: string }) {
 
 function Unfolding({ incident }: { incident: Incident }) {
   const { webhookState, cause, openedAt, closedAt, failedAttempts, history } = incident
+  const duration = durationOf(incident)
   return (
     <Text component="details" size="sm" py="xs" open={closedAt == null}>
       <summary style={{ cursor: 'pointer' }}>
         <WebhookStateBadge state={webhookState} />
         {cause != null && ` · ${cause}`} · <Time at={openedAt} />,{' '}
-        {closedAt
-          ? t('lasted {time}', { time: durationOf(incident) })
-          : t('for {time}', { time: durationOf(incident) })}{' '}
-        ·{' '}
+        {closedAt ? t('lasted {duration}', { duration }) : t('for {duration}', { duration })} ·{' '}
         {t('{count, plural, one {# failed attempt} other {# failed attempts}}', {
           count: failedAttempts,
         })}
@@ -56,7 +54,7 @@ function Unfolding({ incident }: { incident: Incident }) {
               <Time at={entry.createdAt} />
             </Text>{' '}
             {sentenceOf(entry)}
-            {entry.actor != null && `, ${t('by {name}', { name: shortName(entry.actor) })}`}
+            {entry.actor != null && t(', by {name}', { name: shortName(entry.actor) })}
           </li>
         ))}
       </Stack>
@@ -66,12 +64,12 @@ function Unfolding({ incident }: { incident: Incident }) {
 
 function sentenceOf({ action, webhookState, cause, snoozedUntil, assignee }: Entry): string {
   const state = WEBHOOK_STATES.find(({ value }) => value === webhookState)?.label ?? ''
-  const why = cause == null ? '' : ` (${cause})`
+  const reached = cause == null ? state : `${state} (${cause})`
   switch (action) {
     case 'OPENED':
-      return t('Opened: {state}', { state: `${state}${why}` })
+      return t('Opened: {state}', { state: reached })
     case 'STATE_CHANGED':
-      return `${state}${why}`
+      return reached
     case 'CLOSED':
       return t('Over')
     case 'ACKNOWLEDGED':

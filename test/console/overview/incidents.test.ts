@@ -182,7 +182,7 @@ story('a reader who may change nothing sees the incidents without the acts', asy
   expect(await incidents.getByRole('button').count()).toBe(0)
 })
 
-story('the list, its menu and its dialogs fit every width, and are accessible', async () => {
+story('the list fits every width, and it and its dialogs are accessible', async () => {
   const page = await go()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -190,10 +190,8 @@ story('the list, its menu and its dialogs fit every width, and are accessible', 
       await page.setViewportSize({ width, height: 900 })
       expect.soft(await misfits(page), `${colorScheme}, ${width}`).toEqual([])
     }
+    expect.soft(await violations(page), colorScheme).toEqual([])
     await openMenu('Accounting')
-    // An open menu is outside of the landmarks of the page.
-    const ofMenu = (await violations(page)).filter((each) => !each.startsWith('region'))
-    expect.soft(ofMenu, `${colorScheme}, menu`).toEqual([])
     await page.getByRole('menuitem', { name: 'Assign' }).click()
     await page.getByRole('dialog').getByLabel('Name').waitFor()
     expect.soft(await violations(page), `${colorScheme}, dialog`).toEqual([])
