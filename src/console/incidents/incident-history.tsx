@@ -36,13 +36,15 @@ export function IncidentHistory({ webhookId }: { webhookId: string }) {
 
 function Unfolding({ incident }: { incident: Incident }) {
   const { webhookState, cause, openedAt, closedAt, failedAttempts, history } = incident
-  const duration = durationOf(incident)
   return (
     <Text component="details" size="sm" py="xs" open={closedAt == null}>
       <summary style={{ cursor: 'pointer' }}>
         <WebhookStateBadge state={webhookState} />
         {cause != null && ` · ${cause}`} · <Time at={openedAt} />,{' '}
-        {closedAt ? t('lasted {duration}', { duration }) : t('for {duration}', { duration })} ·{' '}
+        {closedAt
+          ? t('lasted {time}', { time: durationOf(incident) })
+          : t('for {time}', { time: durationOf(incident) })}{' '}
+        ·{' '}
         {t('{count, plural, one {# failed attempt} other {# failed attempts}}', {
           count: failedAttempts,
         })}
@@ -54,7 +56,7 @@ function Unfolding({ incident }: { incident: Incident }) {
               <Time at={entry.createdAt} />
             </Text>{' '}
             {sentenceOf(entry)}
-            {entry.actor != null && t(', by {name}', { name: shortName(entry.actor) })}
+            {entry.actor != null && `, ${t('by {name}', { name: shortName(entry.actor) })}`}
           </li>
         ))}
       </Stack>
@@ -64,12 +66,12 @@ function Unfolding({ incident }: { incident: Incident }) {
 
 function sentenceOf({ action, webhookState, cause, snoozedUntil, assignee }: Entry): string {
   const state = WEBHOOK_STATES.find(({ value }) => value === webhookState)?.label ?? ''
-  const reached = cause == null ? state : `${state} (${cause})`
+  const why = cause == null ? '' : ` (${cause})`
   switch (action) {
     case 'OPENED':
-      return t('Opened: {state}', { state: reached })
+      return t('Opened: {state}', { state: `${state}${why}` })
     case 'STATE_CHANGED':
-      return reached
+      return `${state}${why}`
     case 'CLOSED':
       return t('Over')
     case 'ACKNOWLEDGED':
