@@ -45,13 +45,13 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
   },
   {
     label: t('Started'),
-    priority: 2,
+    priority: 3,
     isExtra: true,
     cell: ({ startedAt }) => <Time at={startedAt} />,
   },
   {
     label: t('Id'),
-    priority: 2,
+    priority: 3,
     isExtra: true,
     cell: ({ id }) => (
       <Text span c="dimmed" fz="xs" className="ph-mono">

@@ -33,7 +33,7 @@ export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
     },
     {
       label: t('Id'),
-      priority: 2,
+      priority: 3,
       isExtra: true,
       cell: ({ id }) => (
         <Text span c="dimmed" fz="xs" className="ph-mono">

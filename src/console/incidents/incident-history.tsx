@@ -5,7 +5,8 @@ import { QueryError } from '../components/query-error.tsx'
 import { WEBHOOK_STATES, WebhookStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { WebhookIncidentsDocument, type WebhookIncidentsQuery } from '../generated/graphql.ts'
-import { formatCount, formatDateTime, plural } from '../lib/format.ts'
+import { t } from '../language/t.ts'
+import { formatDateTime } from '../lib/format.ts'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { durationOf } from './incident-row.ts'
 import { shortName } from './incident-texts.tsx'
@@ -23,7 +24,7 @@ export function IncidentHistory({ webhookId }: { webhookId: string }) {
   const incidents = data?.webhook?.incidents?.nodes ?? []
   if (incidents.length === 0) return null
   return (
-    <Section title="Incidents">
+    <Section title={t('Incidents')}>
       <div className="ph-rows">
         {incidents.map((incident) => (
           <Unfolding key={incident.id} incident={incident} />
@@ -39,9 +40,14 @@ function Unfolding({ incident }: { incident: Incident }) {
     <Text component="details" size="sm" py="xs" open={closedAt == null}>
       <summary style={{ cursor: 'pointer' }}>
         <WebhookStateBadge state={webhookState} />
-        {cause != null && ` · ${cause}`} · <Time at={openedAt} />, {closedAt ? 'lasted' : 'for'}{' '}
-        {durationOf(incident)} · {formatCount(failedAttempts)} failed{' '}
-        {plural(failedAttempts, 'attempt', 'attempts')}
+        {cause != null && ` · ${cause}`} · <Time at={openedAt} />,{' '}
+        {closedAt
+          ? t('lasted {time}', { time: durationOf(incident) })
+          : t('for {time}', { time: durationOf(incident) })}{' '}
+        ·{' '}
+        {t('{count, plural, one {# failed attempt} other {# failed attempts}}', {
+          count: failedAttempts,
+        })}
       </summary>
       <Stack component="ol" gap={4} mt="xs" mb={4} ps="lg" style={{ listStyle: 'none' }}>
         {history.map((entry) => (
@@ -50,7 +56,7 @@ function Unfolding({ incident }: { incident: Incident }) {
               <Time at={entry.createdAt} />
             </Text>{' '}
             {sentenceOf(entry)}
-            {entry.actor != null && `, by ${shortName(entry.actor)}`}
+            {entry.actor != null && `, ${t('by {name}', { name: shortName(entry.actor) })}`}
           </li>
         ))}
       </Stack>
@@ -63,22 +69,22 @@ function sentenceOf({ action, webhookState, cause, snoozedUntil, assignee }: Ent
   const why = cause == null ? '' : ` (${cause})`
   switch (action) {
     case 'OPENED':
-      return `Opened: ${state}${why}`
+      return t('Opened: {state}', { state: `${state}${why}` })
     case 'STATE_CHANGED':
       return `${state}${why}`
     case 'CLOSED':
-      return 'Over'
+      return t('Over')
     case 'ACKNOWLEDGED':
-      return 'Acknowledged'
+      return t('Acknowledged')
     case 'UNACKNOWLEDGED':
-      return 'Acknowledgment withdrawn'
+      return t('Acknowledgment withdrawn')
     case 'SNOOZED':
-      return `Snoozed until ${snoozedUntil && formatDateTime(snoozedUntil)}`
+      return t('Snoozed until {time}', { time: snoozedUntil ? formatDateTime(snoozedUntil) : '' })
     case 'SNOOZE_ENDED':
-      return 'Snooze ended'
+      return t('Snooze ended')
     case 'ASSIGNED':
-      return `Assigned to ${assignee}`
+      return t('Assigned to {name}', { name: assignee ?? '' })
     case 'UNASSIGNED':
-      return 'Assigned to nobody'
+      return t('Assigned to nobody')
   }
 }

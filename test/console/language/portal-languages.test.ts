@@ -162,14 +162,14 @@ const isData = (text: string) =>
     .every((part) => data.has(part)) || data.has(text)
 
 /** Ids, hosts, signs, and numbers with a unit. */
-const CODE = /\.example|^(msg|wh|evt|key|att)_|^[\d,.]+ |^[A-Z]+$|^Posthorn$/
+const CODE = /\.example|^(msg|wh|evt|key|att)_|^[\d,.]+\s|^\dxx$|^[A-Z]+$|^Posthorn$/
 
 /** Names and descriptions that people gave. */
 async function namesIn({ server }: SeededServer): Promise<ReadonlySet<string>> {
   const { viewer, webhooks, eventTypes } = await server.graphql<Named>(`{
     viewer { organization { name } }
     webhooks(first: 50) { nodes { description } }
-    eventTypes { name description }
+    eventTypes(includeArchived: true) { name description }
   }`)
   return new Set([
     viewer.organization.name,

@@ -65,7 +65,7 @@ story('only the failed deliveries of one event are redelivered', async () => {
   server.receiver.answer = (response) => response.end()
   server.receiver.clear()
   const row = folded(page).filter({ has: page.locator(`a[href$="${events[3]}"]`) })
-  await row.getByRole('button', { name: /^Redeliver the 1 failed of / }).click()
+  await row.getByRole('button', { name: /^Redeliver 1: / }).click()
   await redeliverOne(page)
   await row.getByText('3 of 3 delivered').waitFor()
   expect(await row.getByRole('button', { name: /^Redeliver/ }).count()).toBe(0)
@@ -104,7 +104,7 @@ story('what is redelivered elsewhere in the meantime is not sent again', async (
     await untilCount(server, ['RETRYING'], 1)
     await route.continue()
   })
-  await row.getByRole('button', { name: /^Redeliver the 1 failed of / }).click()
+  await row.getByRole('button', { name: /^Redeliver 1: / }).click()
   await asked
   await page.getByText('No delivery of this event is failed any more.').waitFor()
   await page.unroute('**/graphql')

@@ -1,4 +1,5 @@
 import type { BucketUnit } from '../../generated/graphql.ts'
+import { key } from '../../language/t.ts'
 
 /** The time range of a chart: a number of whole buckets. */
 export interface ChartRange {
@@ -22,17 +23,17 @@ export const UNIT_MS: Record<BucketUnit, number> = {
 
 export const DEFAULT_RANGE: ChartRange = {
   value: '24h',
-  label: '24 h',
+  label: key('24 h'),
   before: 'the 24 hours before',
   unit: 'HOUR',
   buckets: 24,
 }
 
 export const RANGES: readonly ChartRange[] = [
-  { value: '1h', label: '1 h', before: 'the hour before', unit: 'MINUTE', buckets: 60 },
+  { value: '1h', label: key('1 h'), before: 'the hour before', unit: 'MINUTE', buckets: 60 },
   DEFAULT_RANGE,
-  { value: '7d', label: '7 d', before: 'the 7 days before', unit: 'HOUR', buckets: 7 * 24 },
-  { value: '30d', label: '30 d', before: 'the 30 days before', unit: 'DAY', buckets: 30 },
+  { value: '7d', label: key('7 d'), before: 'the 7 days before', unit: 'HOUR', buckets: 7 * 24 },
+  { value: '30d', label: key('30 d'), before: 'the 30 days before', unit: 'DAY', buckets: 30 },
 ]
 
 export const CUSTOM = 'custom'

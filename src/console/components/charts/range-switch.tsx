@@ -36,7 +36,7 @@ export function RangeSwitch({ range, choose, zoom }: RangeSwitchProps) {
         size="xs"
         aria-label={t('Time range')}
         data={[
-          ...RANGES.map(({ value, label }) => ({ value, label })),
+          ...RANGES.map(({ value, label }) => ({ value, label: t(label) })),
           { value: CUSTOM, label: t('Custom') },
         ]}
         value={range.value}

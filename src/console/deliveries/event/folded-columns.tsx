@@ -40,7 +40,7 @@ export function foldedColumns(options: FoldedColumnsOptions): readonly Column<Fo
     },
     {
       label: t('Event id'),
-      priority: 2,
+      priority: 3,
       isExtra: true,
       cell: ({ event }) => (
         <Text span c="dimmed" fz="xs" className="ph-mono">
@@ -87,14 +87,15 @@ function Failed({ row: { event, eventType }, redeliver }: CellProps) {
   if (!event || failed === 0) return null
   const count = formatCount(failed)
   if (!redeliver) return count
+  const text = t('Redeliver {count}', { count })
   return (
     <Button
       size="compact-xs"
       variant="default"
-      aria-label={t('Redeliver the {count} failed of {type}', { count, type: eventType.name })}
+      aria-label={`${text}: ${eventType.name}`}
       onClick={() => redeliver(event.id)}
     >
-      {t('Redeliver {count}', { count })}
+      {text}
     </Button>
   )
 }

@@ -10,8 +10,9 @@ import {
 } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { StartTask } from '../../tasks/start-task.tsx'
-import type { TaskTarget } from '../../tasks/task-target.ts'
+import type { TargetAction, TaskTarget } from '../../tasks/task-target.ts'
 
+const ACTION: TargetAction = 'REDELIVER'
 /** A bulk action takes at most this many ids. */
 const MAX_IDS = 1_000
 
@@ -49,7 +50,7 @@ export function RedeliverFailed({ eventId, onClose }: RedeliverFailedProps) {
 
   return (
     <StartTask
-      action="REDELIVER"
+      action={ACTION}
       target={target}
       succeeded={0}
       onClose={onClose}

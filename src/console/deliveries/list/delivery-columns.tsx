@@ -55,13 +55,13 @@ const ID: DeliveryColumn = {
 export const EXTRA_COLUMNS: readonly Column<DeliveryRowFragment>[] = [
   {
     label: t('Finished'),
-    priority: 2,
+    priority: 3,
     isExtra: true,
     cell: ({ finishedAt }) => finishedAt && <Time at={finishedAt} as="relative" />,
   },
   {
     label: t('Id'),
-    priority: 2,
+    priority: 3,
     isExtra: true,
     cell: ({ id }) => <DeliveryId id={id} />,
   },

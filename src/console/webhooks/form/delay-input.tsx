@@ -4,9 +4,9 @@ import { type ReactNode, useState } from 'react'
 import { t } from '../../language/t.ts'
 
 const UNITS = [
-  { value: '1', label: 'seconds' },
-  { value: '60', label: 'minutes' },
-  { value: '3600', label: 'hours' },
+  { value: '1', label: t('seconds') },
+  { value: '60', label: t('minutes') },
+  { value: '3600', label: t('hours') },
 ]
 
 interface DelayInputProps {
@@ -24,11 +24,13 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
   const amount = seconds / unit
   return (
     <Group gap="xs" align="flex-start" wrap="nowrap">
-      <Text size="sm" c="dimmed" w={{ base: 20, xs: 70 }} lh="36px" style={{ flex: 'none' }}>
+      <Text size="sm" c="dimmed" w={{ base: 20, xs: 110 }} lh="36px" style={{ flex: 'none' }}>
         <Text span inherit visibleFrom="xs">
-          {t('Retry ')}
+          {t('Retry {number}', { number })}
         </Text>
-        {number}
+        <Text span inherit hiddenFrom="xs">
+          {number}
+        </Text>
       </Text>
       <NumberInput
         w={{ base: 90, xs: 130 }}
