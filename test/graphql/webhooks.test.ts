@@ -247,6 +247,7 @@ describe('updateWebhook', () => {
         "select webhooks",
         "update webhooks",
         "with ended as",
+        "select follow_incidents",
         "select live_listeners",
         "select write_audit_entry",
         "COMMIT",
