@@ -72,7 +72,7 @@ test('posthorn/portal-element can be imported on a server, where there is no DOM
     ],
     { cwd: project },
   )
-  expect(stdout.trim()).toBe('undefined src,label,background,foreground,padding,pages')
+  expect(stdout.trim()).toBe('undefined src,label,background,foreground,padding,pages,locale')
 })
 
 test('its types describe the element, its renewal and its events', async () => {

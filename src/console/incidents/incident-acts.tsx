@@ -39,7 +39,7 @@ export function IncidentActs({ incident, name, reload, children }: IncidentActsP
     <Group gap={6} wrap="nowrap" justify="end">
       {mayChange && !isAcknowledged && (
         <Button
-          className="ph-wide"
+          className="ph-in-menu"
           size="xs"
           variant="default"
           loading={running}
