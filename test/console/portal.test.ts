@@ -261,6 +261,10 @@ story('the page of the portal creates a link to the portal that it shows', async
   await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
   const { page } = reader
   await page.goto(`${server.url}/console/portal`)
+  // The preview, which grows while it loads, moves the button.
+  const preview = page.frameLocator('posthorn-portal iframe')
+  const shown = () => preview.getByRole('heading', { name: 'Endpoints', level: 1 }).waitFor()
+  await shown()
   await page.getByRole('button', { name: 'Create link' }).click()
   const link = page.getByRole('link', { name: 'Open portal' })
   expect(await link.getAttribute('href')).toMatch(/\/portal#token=phs_/)
@@ -269,6 +273,7 @@ story('the page of the portal creates a link to the portal that it shows', async
   await page.getByRole('button', { name: 'Update preview' }).click()
   await page.getByRole('button', { name: 'Create link' }).waitFor()
   expect(await link.count()).toBe(0)
+  await shown()
   reader.expectPageErrors(/ERR_INTERNET_DISCONNECTED/)
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Create link' }).click()
