@@ -13,8 +13,9 @@ const PAGE_ROWS = 1_000
 const MAX_DELETED = 500_000
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
-const TRIES = 5
-const PAUSE_MS = 500
+/** Partitions of a day are created five minutes before events need them, so a step may wait this long for its locks. */
+const PATIENCE_MS = 30_000
+const MAX_PAUSE_MS = 1_000
 
 export type RetentionStep =
   | 'detach_partitions'
@@ -163,13 +164,15 @@ async function deleteDefaultRows(
   return count
 }
 
+/** The pauses are random, so that the tries do not meet the same statement of a regular publisher each time. */
 async function retryOnContention<Result>(run: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
+  const giveUpAt = performance.now() + PATIENCE_MS
+  while (true) {
     try {
       return await run()
     } catch (error) {
-      if (tries === TRIES || unavailabilityOf(error) !== 'contention') throw error
-      await sleep(PAUSE_MS)
+      if (performance.now() > giveUpAt || unavailabilityOf(error) !== 'contention') throw error
+      await sleep(Math.random() * MAX_PAUSE_MS)
     }
   }
 }
