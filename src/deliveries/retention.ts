@@ -13,9 +13,9 @@ const PAGE_ROWS = 1_000
 const MAX_DELETED = 500_000
 const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 
-/** Partitions of a day are created five minutes before events need them, so a step may wait this long for its locks. */
-const PATIENCE_MS = 30_000
-const MAX_PAUSE_MS = 1_000
+/** How long a step waits for its locks before its failure is reported. The next maintenance tries again. */
+const PATIENCE_MS = 8_000
+const MAX_PAUSE_MS = 400
 
 export type RetentionStep =
   | 'detach_partitions'

@@ -95,7 +95,7 @@ async function expectFailure(message: RegExp): Promise<void> {
   await until(async () => {
     const [job] = await maintenanceJobs()
     return job?.locked_at === null && message.test(job.last_error)
-  }, `the maintenance failed: ${message}`)
+  }, `the maintenance failed: ${message}`, 30_000)
   const metrics = await (await fetch(`${posthorn.app.url}/metrics`)).text()
   const step = /(\w+) of/.exec(message.source)?.[1]
   expect(metrics).toMatch(
