@@ -92,10 +92,14 @@ describe('other tables and steps go on', () => {
 /** The job fails with the name of the step, is to be retried, and the metrics count the failure. */
 async function expectFailure(message: RegExp): Promise<void> {
   // While a retry runs, the job is locked.
-  await until(async () => {
-    const [job] = await maintenanceJobs()
-    return job?.locked_at === null && message.test(job.last_error)
-  }, `the maintenance failed: ${message}`, 30_000)
+  await until(
+    async () => {
+      const [job] = await maintenanceJobs()
+      return job?.locked_at === null && message.test(job.last_error)
+    },
+    `the maintenance failed: ${message}`,
+    30_000,
+  )
   const metrics = await (await fetch(`${posthorn.app.url}/metrics`)).text()
   const step = /(\w+) of/.exec(message.source)?.[1]
   expect(metrics).toMatch(
