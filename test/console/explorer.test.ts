@@ -100,7 +100,11 @@ story('a range of rows is selected with Shift, and stays selected on other pages
   await boxes.nth(1).click()
   await boxes.nth(4).click({ modifiers: ['Shift'] })
   await page.getByText('4 selected').waitFor()
+  const first = await boxes.nth(0).getAttribute('aria-label')
   await page.getByRole('button', { name: 'Next' }).click()
+  await page
+    .getByRole('checkbox', { name: first as string, exact: true })
+    .waitFor({ state: 'detached' })
   await boxes.nth(0).click()
   await page.getByText('5 selected').waitFor()
   await page.getByRole('button', { name: 'Clear selection' }).click()
