@@ -95,9 +95,11 @@ async function readiness({
   reportWrongSettings,
 }: ReadinessDeps): Promise<Record<string, Check>> {
   const { general } = database.pools
+  // Then these statements can wait for a connection for all of their time.
+  const waitsBehindOthers = general.waiting > 0
   const [wrong, unapplied] = await Promise.all([
-    answerOf(findWrongOfPools(database), general),
-    answerOf(unappliedMigrations(database.pool), general),
+    answerOf(findWrongOfPools(database), general, waitsBehindOthers),
+    answerOf(unappliedMigrations(database.pool), general, waitsBehindOthers),
   ])
   const isWritable = (found: WrongSetting[]) => found.every(({ name }) => name !== WRITABLE.name)
   const settings = Array.isArray(wrong) ? wrong.filter(({ name }) => name !== WRITABLE.name) : []
@@ -114,11 +116,12 @@ async function readiness({
 async function answerOf<T>(
   asked: Promise<T>,
   pool: Pick<FairPool, 'waiting'>,
+  waitsBehindOthers: boolean,
 ): Promise<T | 'busy' | 'unavailable'> {
   const timeout = Promise.withResolvers<'busy' | 'unavailable'>()
   // Of two statements, each can wait for a connection almost as long as it may.
   const deadline = startDeadline(READY_WITHIN_MS, () =>
-    timeout.resolve(pool.waiting > 0 ? 'busy' : 'unavailable'),
+    timeout.resolve(waitsBehindOthers || pool.waiting > 0 ? 'busy' : 'unavailable'),
   )
   const answered = asked.catch((error) =>
     BUSY.includes(unavailabilityOf(error)) ? 'busy' : 'unavailable',
