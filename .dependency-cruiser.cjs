@@ -166,7 +166,7 @@ module.exports = {
     {
       name: 'packages-are-known-to-open-no-sockets',
       comment:
-        'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (undici connects: the rule above keeps it there. The exporter of OpenTelemetry connects to the collector that the operator names, and openid-client to the provider: the rules below keep each in its file. hono/node-server listens; the rules below are for Postgres.)',
+        'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (undici connects: the rule above keeps it there. The exporter of OpenTelemetry connects to the collector that the operator names, and openid-client to the provider; json-schema-to-typescript follows references to addresses, unless told not to: the rules below keep each in its file. hono/node-server listens; the rules below are for Postgres.)',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/console/' },
       to: {
@@ -183,12 +183,20 @@ module.exports = {
         pathNot: [
           '(^|/)(pg|graphile-worker|@prisma/(adapter-pg|client))(/|$)',
           '(^|/)(graphql|graphql-yoga|@graphql-yoga/plugin-persisted-operations|@pothos/[a-z-]+)(/|$)',
-          '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven|re2js)(/|$)',
+          '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven|lossless-json|re2js)(/|$)',
           '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509|@opentelemetry/api)(/|$)',
           '(^|/)@opentelemetry/(sdk-trace|resources|exporter-trace-otlp-proto)(/|$)',
-          '(^|/)(openid-client|nodemailer)(/|$)',
+          '(^|/)(openid-client|nodemailer|json-schema-to-typescript)(/|$)',
         ],
       },
+    },
+    {
+      name: 'json-schema-to-typescript-is-loaded-on-demand',
+      comment:
+        'It loads prettier, and would follow references in schemas to files and addresses: the one file that imports it forbids both.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli/event-type/declare-events[.]ts$' },
+      to: { path: '(^|/)json-schema-to-typescript(/|$)' },
     },
     {
       name: 'openid-client-is-loaded-on-demand',

@@ -17,6 +17,7 @@ export default defineConfig({
       'posthorn.event_keys',
       'posthorn.exhausted_deliveries',
       'posthorn.fan_outs',
+      'posthorn.filtered_events',
       'posthorn.forwarded_requests',
       'posthorn.leases',
       'posthorn.live_listeners',

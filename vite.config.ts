@@ -9,6 +9,8 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The script of each folder of `src/console` that has pages. */
 const SUBJECTS = [
+  // Loaded by the form of a webhook that has a filter, and by what shows one.
+  ['filter', 'webhooks[\\\\/]filter'],
   ['overview', 'overview|onboarding'],
   ['webhooks', 'webhooks|incidents'],
   ['deliveries', 'deliveries|attempts|tasks|exports|events|live'],

@@ -61,6 +61,11 @@ const RecoverDeliveriesInput = builder.inputType('RecoverDeliveriesInput', {
       type: RecoveryInclude,
       description: 'Which deliveries to queue. Default: ALL.',
     }),
+    ignoreFilter: t.boolean({
+      defaultValue: false,
+      description:
+        "Whether to deliver missed events too that the webhook's filter refuses today. Default: false.",
+    }),
     ratePerSecond: t.int({ description: rateDescription('queue') }),
     dryRun: t.boolean({
       defaultValue: false,

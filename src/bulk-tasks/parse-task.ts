@@ -9,6 +9,7 @@ export interface RecoveryInput {
   readonly since: Date
   readonly until?: Date | null | undefined
   readonly include?: RecoveryInclude | null | undefined
+  readonly ignoreFilter?: boolean | null | undefined
   readonly ratePerSecond?: number | null | undefined
 }
 
@@ -62,7 +63,7 @@ export function parseDeliveries(
 
 /** Fills in the defaults. Throws `invalid` with every broken rule. */
 export function parseRecovery(
-  { since, until, include, ratePerSecond }: RecoveryInput,
+  { since, until, include, ignoreFilter, ratePerSecond }: RecoveryInput,
   retentionMs: number,
   now = new Date(),
 ): Parsed<Recovery> {
@@ -70,7 +71,15 @@ export function parseRecovery(
   const rate = ratePerSecond ?? DEFAULT_RATE_PER_SECOND
   const issues = [...rangeIssues(since, end, retentionMs, now), ...rateIssues(rate)]
   if (issues.length > 0) throw invalid(issues)
-  return { selection: { since, until: end, include: include ?? 'all' }, ratePerSecond: rate }
+  return {
+    selection: {
+      since,
+      until: end,
+      include: include ?? 'all',
+      ignoreFilter: ignoreFilter === true,
+    },
+    ratePerSecond: rate,
+  }
 }
 
 function idIssues(uuids: readonly (string | null)[]): FieldIssue[] {

@@ -1,5 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
+import { SUBSCRIBED_TYPES } from '../webhooks/subscribed-types-sql.ts'
 import { firstDeliveryUuidOf } from './recovery-page.ts'
 import type { Recovery, SelectionCount } from './selection.ts'
 
@@ -9,8 +10,10 @@ export const MAX_COUNTED = 1_000_000
 interface RecoveryWebhook {
   readonly id: string
   readonly organizationId: string
-  readonly eventSubscriptions: readonly string[]
 }
+
+/** Counting stops earlier if each event must be read for a filter. */
+const MAX_FILTERED = 100_000
 
 /** Counts the deliveries that a recovery of the webhook would queue now. */
 export async function countRecoverable(
@@ -67,30 +70,39 @@ const MAX_LOOKUPS = 10_000
 async function countMissed(
   sql: Sql,
   webhook: RecoveryWebhook,
-  { since, until }: Recovery,
+  { since, until, ignoreFilter }: Recovery,
   max: number,
 ): Promise<SelectionCount> {
-  const { rows } = await sql.query<{ count: number; scanned: number }>(
-    `with event as materialized (
-       select id from posthorn.events
-       where organization_id = $3 and type = any ($4::text[]) and id >= $5 and id < $6 and not is_test
-       limit $7
+  const { rows } = await sql.query<{ count: number; scanned: number; limit: number }>(
+    `with webhook as materialized (
+       select case when $7::boolean then null else w.filter_query end as filter_query, w.filter_times,
+         case when $7::boolean or w.filter_query is null then $6::int else least($6::int, ${MAX_FILTERED}) end as max,
+         ${SUBSCRIBED_TYPES} as types
+       from posthorn.webhooks as w where w.id = $1::uuid
      ),
-     size as materialized (select count(*)::int as scanned from event)
-     select scanned, (
+     found as materialized (
+       select e.id, webhook.filter_query is null
+         or posthorn.passes_filter(posthorn.readable_data(e.data), webhook.filter_query, webhook.filter_times) as passes
+       from posthorn.events as e, webhook
+       where e.organization_id = $3 and e.type = any ((select types from webhook)::text[]) and e.id >= $4 and e.id < $5 and not e.is_test
+       limit (select max + 1 from webhook)
+     ),
+     event as materialized (select id from found where passes),
+     size as materialized (select count(*)::int as scanned from found)
+     select scanned, (select max from webhook) as limit, (
        case when scanned <= ${MAX_LOOKUPS} then (
          select count(*) from (
            select id from event
            except
            select d.event_id from posthorn.deliveries as d
-           where d.event_id = any (array(select id from event)) and d.webhook_id::text = $1 and d.id >= $2
+           where d.event_id = any (array(select id from event)) and d.webhook_id::text = $1::uuid::text and d.id >= $2
          ) as missed
        ) else (
          select count(*) from (
            select id from event
            except
            select d.event_id from posthorn.deliveries as d
-           where d.webhook_id = $1::uuid and d.id >= $2 and d.event_id >= $5 and d.event_id < $6
+           where d.webhook_id = $1::uuid and d.id >= $2 and d.event_id >= $4 and d.event_id < $5
          ) as missed
        ) end
      )::int as count
@@ -99,12 +111,12 @@ async function countMissed(
       webhook.id,
       firstDeliveryUuidOf(since),
       webhook.organizationId,
-      webhook.eventSubscriptions,
       lowerBoundAt(since),
       lowerBoundAt(until),
-      max + 1,
+      max,
+      ignoreFilter,
     ],
   )
-  const { count = 0, scanned = 0 } = rows[0] ?? {}
-  return { count, exact: scanned <= max }
+  const { count = 0, scanned = 0, limit = max } = rows[0] ?? {}
+  return { count, exact: scanned <= limit }
 }

@@ -1,6 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
+import { SUBSCRIBED_TYPES } from '../webhooks/subscribed-types-sql.ts'
 import { redeliverPage } from './redeliver-page.ts'
 import { FIRST_ID, type Recovery } from './selection.ts'
 
@@ -57,7 +58,7 @@ export async function recoverPage(sql: Sql, task: RecoveryTask, size: number): P
 interface LockedWebhook {
   readonly id: string
   readonly organizationId: string
-  readonly eventSubscriptions: readonly string[]
+  readonly eventTypes: readonly string[]
   readonly enabled: boolean
   readonly deleted: boolean
   /** Whether every event published before the start of the recovery is visible and has its deliveries. */
@@ -67,7 +68,7 @@ interface LockedWebhook {
 /** Locks the webhook against disabling and deletion. */
 async function lockWebhook(sql: Sql, taskId: string, until: Date) {
   const { rows } = await sql.query<LockedWebhook>(
-    `select w.id, w.organization_id as "organizationId", w.event_subscriptions as "eventSubscriptions", w.enabled,
+    `select w.id, w.organization_id as "organizationId", ${SUBSCRIBED_TYPES} as "eventTypes", w.enabled,
        w.deleted_at is not null as deleted,
        (pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= t.started_xid
          or posthorn.uuid_v7_timestamp(t.id) < now() - ${SETTLE_TIMEOUT_SECONDS} * interval '1 second')
@@ -132,7 +133,7 @@ const SELECT_FAILED = `
   from counted`
 
 /**
- * Creates deliveries for the next events that the webhook subscribes to and has no delivery of, in the order of the
+ * Creates deliveries for the next events that the webhook subscribes to, that its filter does not refuse, and that it has no delivery of, in the order of the
  * events. Each subscribed event type is one range of the index on (organization, type, id).
  */
 async function createMissed(
@@ -145,8 +146,9 @@ async function createMissed(
   const reached = reachedEventId ?? FIRST_ID
   const { rows } = await sql.query<Omit<ChangedPage, 'reachedId'>>(CREATE_MISSED, [
     ...[id, webhook.id, reached, from, lowerBoundAt(selection.until), size],
-    ...[webhook.organizationId, webhook.eventSubscriptions],
+    ...[webhook.organizationId, webhook.eventTypes],
     firstDeliveryUuidOf(timestampOf(reached > from ? reached : from)),
+    selection.ignoreFilter,
   ])
   const [page] = rows
   if (!page) throw new Error('A page of a recovery has no row.')
@@ -155,7 +157,8 @@ async function createMissed(
 
 const CREATE_MISSED = `
   with webhook as materialized (
-    select w.ordered, ${MAX_ATTEMPTS} as max_attempts, ${PARKED_REASON} as parked_reason
+    select w.ordered, ${MAX_ATTEMPTS} as max_attempts, ${PARKED_REASON} as parked_reason,
+      case when $10::boolean then null else w.filter_query end as filter_query, w.filter_times
     from posthorn.webhooks as w left join posthorn.webhook_schedules as s on s.webhook_id = w.id
     where w.id = $2
   ),
@@ -182,6 +185,9 @@ const CREATE_MISSED = `
   subject as (
     select id, type, row_number() over (order by id) as n from scanned
     where not exists (select from received where received.event_id = scanned.id)
+      and ((select filter_query from webhook) is null or (
+        select posthorn.passes_filter(posthorn.readable_data(e.data), webhook.filter_query, webhook.filter_times)
+        from posthorn.events as e, webhook where e.id = scanned.id))
     order by id limit $6::int
   ),
   minted as (

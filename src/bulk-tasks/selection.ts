@@ -13,6 +13,8 @@ export interface Recovery {
   readonly include: RecoveryInclude
   readonly since: Date
   readonly until: Date
+  /** Whether missed events that today's filter of the webhook refuses are delivered too. */
+  readonly ignoreFilter: boolean
 }
 
 /** The selection in a row. JSON has the times as RFC 3339. */

@@ -8,6 +8,7 @@ type Register = (program: Command) => void
 const COMMANDS = new Map<string, () => Promise<Register>>([
   ['start', async () => (await import('./start.ts')).registerStart],
   ['migrate', async () => (await import('./migrate.ts')).registerMigrate],
+  ['event-type', async () => (await import('./event-type/register.ts')).registerEventType],
   ['organization', async () => (await import('./organization.ts')).registerOrganization],
   ['key', async () => (await import('./key.ts')).registerKey],
   ['publish', async () => (await import('./publish.ts')).registerPublish],

@@ -82,6 +82,8 @@ export interface Config {
   readonly auditRetentionMs: number
   /** The origins that may call `/graphql` from a browser. Default: none. */
   readonly corsOrigins: readonly string[]
+  /** Whether `/event-types` shows the catalogue to everybody. Default: false. */
+  readonly publicCatalogue: boolean
   /** Whether the console has the page Explore (GraphiQL), to which `/graphql` leads browsers. Default: only if embedded. */
   readonly graphiql: boolean
   /** The GraphQL documents that may run, by hash. Default: null, any document. */
@@ -140,6 +142,7 @@ export const SETTINGS = {
   POSTHORN_KEEP_FAILED_JOBS: '1d',
   POSTHORN_AUDIT_RETENTION: '365d',
   POSTHORN_CORS_ORIGINS: '',
+  POSTHORN_PUBLIC_CATALOGUE: 'false',
   POSTHORN_GRAPHIQL: '',
   POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: '',
   POSTHORN_OIDC_ISSUER: '',
@@ -276,6 +279,7 @@ export function loadConfig(
     keepFailedJobsMs: read('POSTHORN_KEEP_FAILED_JOBS', parseDurationBetween('0s', '365d')),
     auditRetentionMs: read('POSTHORN_AUDIT_RETENTION', parseDurationBetween('30d', '3650d')),
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
+    publicCatalogue: read('POSTHORN_PUBLIC_CATALOGUE', parseBoolean) ?? false,
     graphiql: read('POSTHORN_GRAPHIQL', parseBoolean) ?? database === 'embedded',
     graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
     oidc: readOidc(publicUrl),

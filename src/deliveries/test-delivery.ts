@@ -5,6 +5,7 @@ import type { Db, Sql } from '../db/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
 import { findExample } from '../event-types/find-example.ts'
+import { subscribesTo } from '../event-types/subscriptions.ts'
 import { checkEvent } from '../events/check-event.ts'
 import type { NewEvent } from '../events/new-event.ts'
 import { type FieldIssue, invalid, notFound } from '../lib/errors.ts'
@@ -120,7 +121,7 @@ function requireSubscription(
   subscriptions: readonly string[],
   eventType: string,
 ): void {
-  if (subscriptions.includes(eventType)) return
+  if (subscribesTo(subscriptions, eventType)) return
   throw invalid([
     {
       path: ['eventType'],

@@ -3,7 +3,7 @@ import type { Actor } from '../access/actor.ts'
 import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
-import { type EventType, Prisma, type PrismaClient } from '../db/generated/prisma/client.ts'
+import type { EventType, PrismaClient } from '../db/generated/prisma/client.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
@@ -29,18 +29,32 @@ export const eventTypeFields = {
   schema: z.record(z.string(), z.unknown(), 'must be a JSON Schema in an object').nullable(),
   example: z.unknown(),
   searchKeys: searchKeysRule,
+  group: z
+    .string('must be a string')
+    .trim()
+    .min(1, 'must not be empty')
+    .max(100, 'must have at most 100 characters')
+    .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
+    .nullable(),
 }
 const newEventType = z.object({
   ...eventTypeFields,
   schema: eventTypeFields.schema.default(null),
   example: eventTypeFields.example.default(null),
   searchKeys: eventTypeFields.searchKeys.default([]),
+  group: eventTypeFields.group.default(null),
 })
 const eventTypeChanges = z.object(eventTypeFields).omit({ name: true }).partial()
 
-export type NewEventType = z.input<typeof newEventType>
-/** A missing field stays unchanged. Null removes the schema or the example. */
-export type EventTypeChanges = z.input<typeof eventTypeChanges>
+export type NewEventType = z.input<typeof newEventType> & PayloadTexts
+/** A missing field stays unchanged. Null removes the schema, the example or the group. */
+export type EventTypeChanges = z.input<typeof eventTypeChanges> & PayloadTexts
+
+/** The texts of the schema and the example, as their author wrote them. Missing: as JavaScript prints their values. */
+export interface PayloadTexts {
+  readonly schemaText?: string | undefined
+  readonly exampleText?: string | undefined
+}
 
 /** Adds an event type to the catalogue of all organizations. Throws `conflict` if the name exists. */
 export async function createEventType(
@@ -53,10 +67,12 @@ export async function createEventType(
   const allIssues = [...issues, ...reservedIssues(input.name), ...payload]
   if (!data || allIssues.length > 0) throw invalid(allIssues)
   const created = await prisma.$transaction(async (tx) => {
-    const { count } = await tx.eventType.createMany({
-      data: [{ ...data, schema: storable(data.schema), example: storable(data.example) }],
-      skipDuplicates: true,
-    })
+    const { name, description, searchKeys, group } = data
+    const count = await tx.$executeRaw`
+      insert into posthorn.event_types (name, description, search_keys, group_name, schema, example)
+      values (${name}, ${description}, ${searchKeys}::text[], ${group},
+        ${textOf(data.schema, input.schemaText)}::json, ${textOf(data.example, input.exampleText)}::json)
+      on conflict do nothing`
     if (count === 0) return false
     const entry = { action: 'event_type.created', organizationId: null } as const
     await writeAuditEntry(tx, actor, { ...entry, subjectId: data.name, after: auditedFields(data) })
@@ -95,22 +111,22 @@ export async function updateEventType(
     const edited = { organizationId: null, subjectId: name, revision, actions: REVISING }
     await checkEditConflict(tx, edited, ifRevision, changed.before)
     if (Object.keys(changed.after).length === 0) return
-    const after = await tx.eventType.update({
-      where: { name },
-      data: {
-        ...(data.description !== undefined && { description: data.description }),
-        ...(data.schema !== undefined && { schema: storable(data.schema) }),
-        ...(data.example !== undefined && { example: storable(data.example) }),
-        ...(data.searchKeys !== undefined && { searchKeys: data.searchKeys }),
-        revision: { increment: 1 },
-        updatedAt: new Date(),
-      },
-    })
+    const after = { ...before, ...changed.after }
+    // An equal schema is not written, because its text can differ, and another text is a new version.
+    await tx.$executeRaw`
+      update posthorn.event_types
+      set description = ${after.description}, search_keys = ${after.searchKeys}::text[], group_name = ${after.group},
+        schema = case when ${'schema' in changed.after}
+          then ${textOf(after.schema, input.schemaText)}::json else schema end,
+        example = case when ${'example' in changed.after}
+          then ${textOf(after.example, input.exampleText)}::json else example end,
+        revision = revision + 1, updated_at = now()
+      where name = ${name}`
     await writeAuditEntry(tx, actor, {
       action: 'event_type.updated',
       organizationId: null,
       subjectId: name,
-      ...changedFields(auditedFields(before), auditedFields(after)),
+      ...changed,
     })
   })
 }
@@ -182,8 +198,9 @@ function auditedFields({
   schema,
   example,
   searchKeys,
-}: Pick<EventType, 'description' | 'searchKeys'> & Payloads) {
-  return { description, schema: schema ?? null, example: example ?? null, searchKeys }
+  group,
+}: Pick<EventType, 'description' | 'searchKeys' | 'group'> & Payloads) {
+  return { description, schema: schema ?? null, example: example ?? null, searchKeys, group }
 }
 
 interface Payloads {
@@ -226,6 +243,7 @@ function isStorable(value: unknown): boolean {
   return !escapes.test(JSON.stringify(value).replaceAll('\\\\', ''))
 }
 
-function storable(value: unknown) {
-  return value === null ? Prisma.DbNull : (value as Prisma.InputJsonValue)
+/** Null for no value. */
+function textOf(value: unknown, given: string | undefined): string | null {
+  return value === null || value === undefined ? null : (given ?? JSON.stringify(value))
 }

@@ -12,6 +12,7 @@ import {
   updateEventType,
 } from './edit-event-type.ts'
 import { rereadEventType } from './find-event-types.ts'
+import { readPayloads } from './read-payloads.ts'
 
 const SCHEMA =
   'A JSON Schema (2020-12) for the `data` of events: an object of at most 64 KiB without external references. Patterns are checked in linear time, so look-around and back-references are rejected. GraphQL and the command line validate against it; the SQL function `posthorn.publish_events` does not.'
@@ -19,6 +20,13 @@ const EXAMPLE =
   'An example of the `data` of an event. It must match the schema. `testDelivery` sends it.'
 const SEARCH_KEYS =
   'The search keys: at most 8 JSON paths in the `data` of events, such as `$.order.id`, `$.items[0].sku` or `$["order-id"]`. When an event is published, the strings, numbers and booleans at these paths are indexed, so that `events` and `deliveries` find it by them. Longer values than 200 characters, objects, arrays and null are not indexed, nor is an event whose data has `\\u0000` or a lone surrogate.'
+
+const GROUP =
+  'The group that the event type belongs to in the catalogue, such as `Orders`: 1 to 100 characters.'
+
+function textOf(field: 'schema' | 'example'): string {
+  return `The text of the ${field}, in place of \`${field}\`: it is kept to the letter, with its numbers and the order of its names.`
+}
 
 const CreateEventTypeInput = builder.inputType('CreateEventTypeInput', {
   description: 'An event type to add to the catalogue.',
@@ -33,8 +41,11 @@ const CreateEventTypeInput = builder.inputType('CreateEventTypeInput', {
       description: 'What an event of this type means: 1 to 1,000 characters.',
     }),
     schema: t.field({ type: 'JSON', description: `${SCHEMA} Default: any JSON is valid.` }),
+    schemaText: t.string({ description: textOf('schema') }),
     example: t.field({ type: 'JSON', description: `${EXAMPLE} Default: none.` }),
+    exampleText: t.string({ description: textOf('example') }),
     searchKeys: t.stringList({ description: `${SEARCH_KEYS} Default: none.` }),
+    group: t.string({ description: `${GROUP} Default: none.` }),
   }),
 })
 
@@ -45,10 +56,13 @@ const UpdateEventTypeInput = builder.inputType('UpdateEventTypeInput', {
       description: 'What an event of this type means: 1 to 1,000 characters.',
     }),
     schema: t.field({ type: 'JSON', description: `${SCHEMA} Null removes the schema.` }),
+    schemaText: t.string({ description: textOf('schema') }),
     example: t.field({ type: 'JSON', description: `${EXAMPLE} Null removes the example.` }),
+    exampleText: t.string({ description: textOf('example') }),
     searchKeys: t.stringList({
       description: `${SEARCH_KEYS} A change applies to events that are published afterwards.`,
     }),
+    group: t.string({ description: `${GROUP} Null removes the event type from its group.` }),
     ifRevision: t.int({ description: IF_REVISION }),
   }),
 })
@@ -71,15 +85,10 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: CreateEventTypeInput, required: true, description: 'The event type.' }),
     },
     resolve: async (query, _root, { input }, { prisma, actor }) => {
-      const { schema = null, example = null, searchKeys, ...fields } = input
+      const { name, description, searchKeys, group } = input
+      const type = { name, description, searchKeys: searchKeys ?? [], group: group ?? null }
       // The domain rejects a schema that is not an object.
-      const type = {
-        ...fields,
-        schema: schema as Record<string, unknown> | null,
-        example,
-        searchKeys: searchKeys ?? [],
-      }
-      await createEventType(prisma, type, actor)
+      await createEventType(prisma, { ...type, ...readPayloads(input) }, actor)
       return await rereadEventType(prisma, input.name, query)
     },
   }),
@@ -88,7 +97,7 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Changes the description, the schema, the example or the search keys of an event type. Published events do not change.',
+      'Changes the description, the schema, the example, the search keys or the group of an event type. Published events do not change.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],
@@ -102,15 +111,11 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id, input }, { prisma, actor }) => {
       const name = nameOf(id)
-      const { ifRevision, ...changes } = input
+      const { ifRevision, schema, schemaText, example, exampleText, ...fields } = input
+      const payloads = readPayloads({ schema, schemaText, example, exampleText })
       // The domain rejects null for fields that cannot be null.
-      await updateEventType(
-        prisma,
-        name,
-        changes as EventTypeChanges,
-        actor,
-        ifRevision ?? undefined,
-      )
+      const changes = { ...fields, ...payloads } as EventTypeChanges
+      await updateEventType(prisma, name, changes, actor, ifRevision ?? undefined)
       return await rereadEventType(prisma, name, query)
     },
   }),

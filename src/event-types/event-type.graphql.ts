@@ -1,9 +1,30 @@
 import type { GraphQLResolveInfo } from 'graphql'
+import type { Db } from '../db/client.ts'
 import type { EventType, Prisma } from '../db/generated/prisma/client.ts'
 import { builder } from '../graphql/builder.ts'
 import type { Context } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
-import { findEventTypes, findEventTypesByNames } from './find-event-types.ts'
+import { findEventTypes, findEventTypesByNames, readNames } from './find-event-types.ts'
+import { expandSubscriptions, isPattern } from './subscriptions.ts'
+
+const MAX_VERSIONS = 20
+
+builder.prismaObject('EventTypeVersion', {
+  description: 'A schema that an event type has or had.',
+  fields: (t) => ({
+    version: t.exposeInt('version'),
+    schema: t.expose('schema', {
+      type: 'JSON',
+      nullable: true,
+      description:
+        'The JSON Schema for the `data` of events, with its keys in the order of the author. Null: any JSON was valid.',
+    }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the event type got the schema.',
+    }),
+  }),
+})
 
 builder.prismaNode('EventType', {
   id: { portal: 'open', field: 'name', description: 'The id: `type_` and the name.' },
@@ -27,6 +48,14 @@ builder.prismaNode('EventType', {
       description: 'An example of the `data` of an event. Null if there is none.',
     }),
     searchKeys: t.exposeStringList('searchKeys', { portal: 'open' }),
+    group: t.exposeString('group', { portal: 'open', nullable: true }),
+    version: t.exposeInt('version', { portal: 'open' }),
+    versions: t.relation('versions', {
+      portal: 'open',
+      description: `The schemas that the event type has and had, newest first: the last ${MAX_VERSIONS}. Events that were published before a version may not match it.`,
+      query: { orderBy: { version: 'desc' }, take: MAX_VERSIONS },
+      complexity: { field: 1, multiplier: MAX_VERSIONS },
+    }),
     revision: t.int({
       portal: 'open',
       description:
@@ -70,12 +99,22 @@ builder.prismaObjectField('Webhook', 'eventSubscriptions', (t) =>
   t.prismaField({
     type: ['EventType'],
     description:
-      'The event types that the webhook receives; at least one. A closed list: `createWebhook` and `updateWebhook` set it whole.',
+      'The event types that the webhook receives today: those that it names, then those of the catalogue that its patterns include. A closed list: `createWebhook` and `updateWebhook` set `subscriptions` whole.',
     select: { eventSubscriptions: true },
-    resolve: async (query, { eventSubscriptions }, _args, context, info) => {
-      const named = eventTypeNamed(query, context, info)
-      return await Promise.all(eventSubscriptions.map((name) => named(name)))
-    },
+    resolve: (query, { eventSubscriptions }, _args, { perField, prisma }, info) =>
+      perField(info, async (lists: string[][]) => {
+        const catalogue = lists.flat().some(isPattern) ? await readNames(prisma) : []
+        const named = lists.map((list) => expandSubscriptions(list, catalogue))
+        const find = onlyNames(query) ?? (await finderOf(prisma, named.flat(), query))
+        return named.map((names) => names.map(find))
+      })(eventSubscriptions),
+  }),
+)
+
+builder.prismaObjectField('Webhook', 'subscriptions', (t) =>
+  t.exposeStringList('eventSubscriptions', {
+    description:
+      'What the webhook subscribes to, as it was set: names of event types, and patterns such as `order.*` and `*`.',
   }),
 )
 
@@ -106,13 +145,23 @@ function eventTypeNamed(
   query: Selection,
   { perField, prisma }: Context,
   info: GraphQLResolveInfo,
-): (name: string) => EventType | Promise<EventType> {
+): FindEventType {
+  return (
+    onlyNames(query) ??
+    perField(info, async (names: string[]) => names.map(await finderOf(prisma, names, query)))
+  )
+}
+
+type FindEventType = (name: string) => EventType | Promise<EventType>
+
+function onlyNames(query: Selection): ((name: string) => EventType) | null {
   const columns = query.select ? Object.keys(query.select) : null
-  if (columns?.every((column) => column === 'name')) return (name) => ({ name }) as EventType
-  return perField(info, async (names: string[]) => {
-    const found = await findEventTypesByNames(prisma, names, query)
-    return names.map((name) => found.get(name) as EventType)
-  })
+  return columns?.every((column) => column === 'name') ? (name) => ({ name }) as EventType : null
+}
+
+async function finderOf(db: Db, names: readonly string[], query: Selection) {
+  const found = await findEventTypesByNames(db, names, query)
+  return (name: string) => found.get(name) as EventType
 }
 
 function anyEventType(_session: RestrictedSession, names: readonly string[]): ReadonlySet<string> {

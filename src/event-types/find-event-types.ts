@@ -18,6 +18,12 @@ export async function findEventTypes(
   return eventTypes.toSorted(byName)
 }
 
+/** The names of the event types that can be published and subscribed to, in their order. */
+export async function readNames(db: Db): Promise<string[]> {
+  const types = await findEventTypes(db, { includeArchived: false }, { select: { name: true } })
+  return types.map(({ name }) => name)
+}
+
 /** By code points, so that the order does not depend on the collation of the database. */
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : 1

@@ -1,10 +1,10 @@
 import { actForOrganization } from '../db/act-for.ts'
-import type { Db, Sql } from '../db/client.ts'
+import type { Sql } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import { notFound } from '../lib/errors.ts'
 import { requireRoom } from '../webhooks/require-room.ts'
 import { type ActingWebhookDeps, createWebhook, type Webhook } from '../webhooks/webhook.ts'
-import { MAX_SUBSCRIPTIONS, type NewWebhook } from '../webhooks/webhook-fields.ts'
+import type { NewWebhook } from '../webhooks/webhook-fields.ts'
 
 /** No name resolves below `.invalid` (RFC 6761), so an older worker that does not know of forwarding reaches nothing. */
 export const FORWARDED_URL = 'https://forwarded.invalid/'
@@ -25,12 +25,12 @@ export async function createForwardedWebhook(
 ): Promise<Webhook> {
   return await actForOrganization(deps.prisma, organizationId, async (tx) => {
     const webhook = await createWebhook(
-      deps,
+      { ...deps, allowsPatterns: true },
       organizationId,
       {
         url: FORWARDED_URL,
         description: description ?? null,
-        eventSubscriptions: eventSubscriptions ?? (await allEventTypes(tx)),
+        eventSubscriptions: eventSubscriptions ?? ['*'],
         enabled: true,
       },
       tx,
@@ -46,16 +46,6 @@ export async function createForwardedWebhook(
     })
     return webhook
   })
-}
-
-async function allEventTypes(tx: Db): Promise<string[]> {
-  const types = await tx.eventType.findMany({
-    where: { archivedAt: null },
-    select: { name: true },
-    orderBy: { name: 'asc' },
-    take: MAX_SUBSCRIPTIONS,
-  })
-  return types.map(({ name }) => name)
 }
 
 /** Keeps a temporary webhook while its stream is open. Throws `not_found` once it has expired or was deleted. */

@@ -8,6 +8,7 @@ const TABLES_WITHOUT_DELETE = [
   'organizations',
   'api_keys',
   'event_types',
+  'event_type_versions',
   'webhooks',
   'bulk_tasks',
   'events',

@@ -6,6 +6,9 @@
  * const delivery = await verifyRequest<OrderEvent>(request, { secret })
  * ```
  *
+ * Or one interface that has the type of `data` for each event type, as `posthorn event-type types` prints it: `EventOf`
+ * makes the same union of it.
+ *
  * The types are not checked: the sender may add properties and event types at any time.
  */
 export interface WebhookEvent<Type extends string = string, Data = unknown> {
@@ -17,3 +20,13 @@ export interface WebhookEvent<Type extends string = string, Data = unknown> {
   readonly timestamp: string
   readonly data: Data
 }
+
+/**
+ * The event of a delivery. `Events` has the type of `data` for each event type, such as `{ 'order.paid': Order }`: the event
+ * is one of them, and `event.type` tells them apart. A type of events themselves, such as a `WebhookEvent`, stays as it is.
+ */
+export type EventOf<Events> = unknown extends Events
+  ? Events
+  : Events extends { readonly type: unknown }
+    ? Events
+    : { [Type in keyof Events & string]: WebhookEvent<Type, Events[Type]> }[keyof Events & string]

@@ -14,7 +14,7 @@ export {
   type MemoryStoreOptions,
   memoryStore,
 } from './deduplicate.ts'
-export type { WebhookEvent } from './event.ts'
+export type { EventOf, WebhookEvent } from './event.ts'
 export type { FetchRequest } from './fetch-body.ts'
 export type { ReceivedHeaders } from './headers.ts'
 export type { RawBody } from './raw-body.ts'

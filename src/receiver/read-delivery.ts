@@ -1,4 +1,4 @@
-import type { WebhookEvent } from './event.ts'
+import type { EventOf, WebhookEvent } from './event.ts'
 import type { ReceivedHeaders } from './headers.ts'
 import { toBytes } from './raw-body.ts'
 import type { WebhookSecret } from './secrets.ts'
@@ -7,9 +7,9 @@ import { verify } from './verify.ts'
 import type { VerifyOptions } from './verify-options.ts'
 
 /** An authentic delivery with its body. */
-export interface VerifiedRequest<Event = WebhookEvent> extends VerifiedDelivery {
+export interface VerifiedRequest<Events = WebhookEvent> extends VerifiedDelivery<Events> {
   /** The parsed body. Its type is not checked. */
-  readonly event: Event
+  readonly event: EventOf<Events>
   /** The body as received. */
   readonly rawBody: Uint8Array
 }
@@ -31,13 +31,13 @@ export interface RejectedRequest {
 }
 
 /** A body of null is one that was too large to read. */
-export async function readDelivery<Event>(
+export async function readDelivery<Events>(
   rawBody: unknown,
   headers: ReceivedHeaders,
   secret: WebhookSecret,
   options: VerifyOptions,
   remedy?: string,
-): Promise<VerifiedRequest<Event> | RejectedRequest> {
+): Promise<VerifiedRequest<Events> | RejectedRequest> {
   if (rawBody === null) {
     return {
       ok: false,
@@ -47,10 +47,11 @@ export async function readDelivery<Event>(
     }
   }
   const bytes = toBytes(rawBody, remedy)
-  const verification = await verify(bytes, headers, secret, options)
+  const verification = await verify<Events>(bytes, headers, secret, options)
   if (!verification.ok) return { ...verification, status: 400 }
   try {
-    const event = JSON.parse(new TextDecoder().decode(bytes)) as Event
+    // Read once, to find out whether the body is JSON.
+    const { event } = verification
     return { ...verification, event, rawBody: bytes }
   } catch {
     const message = `The body of delivery ${verification.id} is not JSON.`

@@ -1,8 +1,10 @@
+import type { EventOf, WebhookEvent } from './event.ts'
+
 /** The result of `verify`. Check `ok` before you use the delivery. */
-export type Verification = VerifiedDelivery | RejectedDelivery
+export type Verification<Events = WebhookEvent> = VerifiedDelivery<Events> | RejectedDelivery
 
 /** An authentic delivery: signed with one of your secrets, at most 300 seconds before or after the receiver's time. */
-export interface VerifiedDelivery {
+export interface VerifiedDelivery<Events = WebhookEvent> {
   readonly ok: true
   /**
    * The value of the `wh-id` header, `msg_…`. Delivery is at least once, and every retry has the same id: store the
@@ -21,6 +23,11 @@ export interface VerifiedDelivery {
    * 2xx, but do not act on it as on an event. The signature does not cover the header.
    */
   readonly isTest: boolean
+  /**
+   * The body, which is parsed when you read this. Its type is not checked. Throws a `SyntaxError` if the body is not JSON.
+   * Copies and logs of the delivery do not have it.
+   */
+  readonly event: EventOf<Events>
 }
 
 /** A delivery that failed verification. Treat it as hostile: do not use its body, and answer with 400. */

@@ -1,3 +1,4 @@
+import type { WebhookEvent } from './event.ts'
 import type { ReceivedHeaders } from './headers.ts'
 import type { RawBody } from './raw-body.ts'
 import type { WebhookSecret } from './secrets.ts'
@@ -17,13 +18,13 @@ import type { VerifyOptions } from './verify-options.ts'
  * const { id } = await verifyOrThrow(await request.arrayBuffer(), request.headers, secret)
  * ```
  */
-export async function verifyOrThrow(
+export async function verifyOrThrow<Events = WebhookEvent>(
   rawBody: RawBody,
   headers: ReceivedHeaders,
   secret: WebhookSecret,
   options?: VerifyOptions,
-): Promise<VerifiedDelivery> {
-  const verification = await verify(rawBody, headers, secret, options)
+): Promise<VerifiedDelivery<Events>> {
+  const verification = await verify<Events>(rawBody, headers, secret, options)
   if (!verification.ok) throw new WebhookVerificationError(verification)
   return verification
 }

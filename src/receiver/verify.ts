@@ -1,9 +1,15 @@
+import type { EventOf, WebhookEvent } from './event.ts'
 import { type ReceivedHeaders, readHeader } from './headers.ts'
 import { hmacSha256 } from './hmac.ts'
 import { type RawBody, toBytes } from './raw-body.ts'
 import { parseSecrets, type WebhookSecret } from './secrets.ts'
 import { signedContent, v1Signatures } from './signature.ts'
-import type { RejectedDelivery, RejectionReason, Verification } from './verification.ts'
+import type {
+  RejectedDelivery,
+  RejectionReason,
+  Verification,
+  VerifiedDelivery,
+} from './verification.ts'
 import { parseOptions, type VerifyOptions } from './verify-options.ts'
 
 /** The greatest accepted difference between `wh-timestamp` and the receiver's clock, in both directions. */
@@ -21,7 +27,7 @@ const TOLERANCE_SECONDS = 300
  *   new secret, in any order: a signature made with either is accepted.
  * @param options The header prefix and the time. The defaults, `wh-` and the current time, fit Posthorn's defaults.
  *
- * @returns `{ ok: true, id, timestamp, secretIndex, isTest }`, or `{ ok: false, reason, message }` if the delivery must be
+ * @returns `{ ok: true, id, timestamp, secretIndex, isTest, event }`, or `{ ok: false, reason, message }` if the delivery must be
  *   rejected. No request that a sender can make causes an exception.
  * @throws {TypeError} (as a rejected promise) if an argument is invalid: a secret that is not `whsec_` and base64, an
  *   empty list of secrets, a parsed body, an unknown option. These are errors in your program or its settings. The
@@ -38,17 +44,17 @@ const TOLERANCE_SECONDS = 300
  *   const delivery = await verify(body, request.headers, secret)
  *   if (!delivery.ok) return response.writeHead(400).end(delivery.reason)
  *
- *   await acceptOnce(delivery.id, JSON.parse(body.toString())) // store it; skip known ids
+ *   await acceptOnce(delivery.id, delivery.event) // store it; skip known ids
  *   response.writeHead(204).end()
  * }).listen(3000)
  * ```
  */
-export async function verify(
+export async function verify<Events = WebhookEvent>(
   rawBody: RawBody,
   headers: ReceivedHeaders,
   secret: WebhookSecret,
   options: VerifyOptions = {},
-): Promise<Verification> {
+): Promise<Verification<Events>> {
   const keys = parseSecrets(secret)
   const body = toBytes(rawBody)
   const { names, nowSeconds } = parseOptions(options)
@@ -73,7 +79,8 @@ export async function verify(
     const computed = await hmacSha256(key, content)
     if (candidates.some((candidate) => equalInConstantTime(candidate, computed))) {
       const isTest = readHeader(headers, names.test) === 'true'
-      return { ok: true, id, timestamp: new Date(Number(timestamp) * 1000), secretIndex, isTest }
+      const sentAt = new Date(Number(timestamp) * 1000)
+      return withEvent<Events>({ ok: true, id, timestamp: sentAt, secretIndex, isTest }, body)
     }
   }
   return reject(
@@ -81,6 +88,17 @@ export async function verify(
     `No v1 signature in ${names.signature} matches. If the request is genuine, ` +
       'check that the secret belongs to this webhook and that the body is the raw bytes as received.',
   )
+}
+
+/** Not enumerable, so that a log of the delivery does not have the data of the event. */
+function withEvent<Events>(
+  delivery: Omit<VerifiedDelivery, 'event'>,
+  body: Uint8Array,
+): VerifiedDelivery<Events> {
+  let event: EventOf<Events> | undefined
+  return Object.defineProperty(delivery, 'event', {
+    get: () => (event ??= JSON.parse(new TextDecoder().decode(body))),
+  }) as VerifiedDelivery<Events>
 }
 
 function checkTimestamp(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import type { Notify } from '../live/notify.ts'
+import { countFilteredEvents } from '../webhooks/count-filtered-events.ts'
 import { evaluateHealth } from '../webhooks/evaluate-health.ts'
 
 export interface HealthWatchOptions {
@@ -13,7 +14,7 @@ export interface HealthWatchOptions {
 
 const EVERY_MS = 1_000
 
-/** Evaluates the health of the webhooks, and notifies the organizations of changes. */
+/** Evaluates the health of the webhooks, counts what filters refused, and notifies the organizations of changes. */
 export function watchHealth({ sql, notify, now, onError }: HealthWatchOptions): AsyncDisposable {
   const closed = new AbortController()
   const { signal } = closed
@@ -21,6 +22,7 @@ export function watchHealth({ sql, notify, now, onError }: HealthWatchOptions): 
   async function evaluate(): Promise<void> {
     const transitions = await evaluateHealth(sql, Math.max(0, now().getTime() - Date.now()))
     for (const { organizationId } of transitions) notify(organizationId)
+    await countFilteredEvents(sql)
   }
 
   async function watch(): Promise<void> {

@@ -8,13 +8,9 @@ import { connectionOf, trustProxies } from '../http/connection.ts'
 import { noWebSocketsProblem } from '../http/problem.ts'
 import { countMemory } from '../http/request-memory.ts'
 import { UNSUBSCRIBE_PATH } from '../notices/unsubscribe.ts'
-import {
-  CONNECT_V1_PATH,
-  type ConnectV1Deps,
-  createConnectV1,
-  openApiDocument,
-} from '../rest/connect-v1/routes.ts'
+import { CONNECT_V1_PATH, type ConnectV1Deps, createConnectV1 } from '../rest/connect-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
+import { createCatalogueRoutes } from './catalogue/catalogue-routes.ts'
 import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
 import { createGraphqlHandler, type GraphqlDeps } from './graphql-handler.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
@@ -60,9 +56,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.get('/schema.graphql', etag(), staticText(readSchema, 'text/plain; charset=utf-8'))
-  // Without a public URL, a relative one, which works behind any proxy.
-  const openApi = () => JSON.stringify(openApiDocument(publicUrl ?? '/', config.headerPrefix))
-  routes.get('/openapi.json', etag(), staticText(openApi, 'application/json'))
+  routes.route('/', createCatalogueRoutes({ ...deps, sql: database.pool }, config))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   const { prisma, keyring } = deps.webhooks
   routes.route(UNSUBSCRIBE_PATH, createUnsubscribeRoutes({ prisma, keyring }))

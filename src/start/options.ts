@@ -34,7 +34,7 @@ type OptionValue<Name extends SettingName> = Name extends
   | 'POSTHORN_MAX_HEAP_MB'
   | 'POSTHORN_MAX_WEBHOOKS'
   ? number
-  : Name extends 'POSTHORN_GRAPHIQL'
+  : Name extends 'POSTHORN_GRAPHIQL' | 'POSTHORN_PUBLIC_CATALOGUE'
     ? boolean
     : Name extends 'POSTHORN_LOG_LEVEL'
       ? LogLevel

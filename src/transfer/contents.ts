@@ -4,6 +4,7 @@ import { keyNameRule } from '../api-keys/api-key.ts'
 import { limitsRule } from '../api-keys/limits.ts'
 import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
 import { eventTypeFields } from '../event-types/edit-event-type.ts'
+import { printFilter } from '../filters/read-filter.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
 import { organizationName } from '../organizations/organization.ts'
 import { parseSecret } from '../receiver/signature.ts'
@@ -58,6 +59,7 @@ export const RECORDS = {
   }),
   eventTypes: z.strictObject({
     ...eventTypeFields,
+    group: eventTypeFields.group.default(null),
     createdAt: time,
     updatedAt: time,
     archivedAt: time.nullable(),
@@ -66,6 +68,7 @@ export const RECORDS = {
     id: id('webhook'),
     organizationId: id('organization'),
     ...webhookFields,
+    filter: webhookFields.filter.transform((filter) => filter && printFilter(filter)).default(null),
     createdAt: time,
     updatedAt: time,
     signingSecrets: z

@@ -7,6 +7,7 @@ export const EXPORTED_COLUMNS = {
     'schema',
     'example',
     'search_keys',
+    'group_name',
     'created_at',
     'updated_at',
     'archived_at',
@@ -25,6 +26,7 @@ export const EXPORTED_COLUMNS = {
     'retry_schedule_seconds',
     'timeout_seconds',
     'ordered',
+    'filter',
     'created_at',
     'updated_at',
   ],
@@ -51,6 +53,7 @@ const COUNTS_CHANGES = 'counts the changes in one installation; begins at 1 in a
 const ONLY_SESSIONS = 'only sessions have it, and sessions end with the move'
 const HISTORY = 'stays where it happened'
 const OF_0_2 = 'empty: only processes of 0.2.0 use it, until they stop'
+const COMPILED = 'made of the filter, also by an import'
 const STATE = 'the state of deliveries in one installation'
 
 /**
@@ -60,7 +63,12 @@ const STATE = 'the state of deliveries in one installation'
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'organizations.revision': COUNTS_CHANGES,
   'event_types.revision': COUNTS_CHANGES,
+  'event_types.version': COUNTS_CHANGES,
   'webhooks.revision': COUNTS_CHANGES,
+  'webhooks.filter_path': COMPILED,
+  'webhooks.filter_query': COMPILED,
+  'webhooks.filter_times': COMPILED,
+  'webhooks.filter_scans': COMPILED,
   'webhooks.deleted_at': 'deleted webhooks are left out: they keep only their deliveries together',
   'webhooks.forwarded_until': 'temporary webhooks end with their command, and are left out',
   'api_keys.revision': COUNTS_CHANGES,
@@ -80,9 +88,11 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   delivery_task_items: OF_0_2,
   delivery_tasks: OF_0_2,
   event_keys: HISTORY,
+  event_type_versions: HISTORY,
   exhausted_deliveries: STATE,
   events: HISTORY,
   fan_outs: STATE,
+  filtered_events: HISTORY,
   forwarded_requests: STATE,
   incident_entries: HISTORY,
   incidents: HISTORY,

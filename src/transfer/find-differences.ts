@@ -105,7 +105,7 @@ function masked(field: string, value: unknown): unknown {
 }
 
 function isUnchangedSeed(record: AnyRecord): boolean {
-  if (!('searchKeys' in record) || record.archivedAt !== null) return false
+  if (!('searchKeys' in record) || record.archivedAt !== null || record.group !== null) return false
   const { name, description, schema, example, searchKeys } = record
   return seededTypes().some((seed) =>
     isDeepStrictEqual({ name, description, schema, example, searchKeys }, { ...seed }),

@@ -92,8 +92,8 @@ function toOrganization({ id, ...row }: Row): OrganizationRecord {
   return { id: publicId('organization', id), ...inCamelCase(row) } as OrganizationRecord
 }
 
-function toEventType(row: Row): EventTypeRecord {
-  return inCamelCase(row) as EventTypeRecord
+function toEventType({ group_name: group, ...row }: Row): EventTypeRecord {
+  return { ...inCamelCase(row), group } as EventTypeRecord
 }
 
 function toApiKey({ id, organization_id, token_hash, ...row }: Row): ApiKeyRecord {

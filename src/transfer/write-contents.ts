@@ -1,7 +1,12 @@
+import { COMMAND_LINE } from '../access/actor.ts'
 import type { AuditAction } from '../audit/audit-entry.ts'
+import { type Entry, writeAuditEntries } from '../audit/write-audit-entries.ts'
 import type { Sql } from '../db/client.ts'
 import { parseId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import { compileFilter } from '../filters/compile-filter.ts'
+import { parseStoredFilter } from '../filters/read-filter.ts'
+import { pagesOf } from '../lib/pages-of.ts'
 import { parseSecret } from '../receiver/signature.ts'
 import { encryptHeaders } from '../webhooks/encrypted-headers.ts'
 import { MASK } from '../webhooks/mask.ts'
@@ -9,8 +14,6 @@ import { retryScheduleColumns } from '../webhooks/retry-schedule-columns.ts'
 import type { Contents, EventTypeRecord, WebhookRecord } from './contents.ts'
 import { EXPORTED_COLUMNS, type ExportedTable } from './exported-columns.ts'
 import type { Comparison } from './find-differences.ts'
-import { pagesOf } from './pages-of.ts'
-import { type Entry, writeAuditEntries } from './write-audit-entries.ts'
 
 /** Inserts what is missing, with the ids and times of the file and an audit entry each. */
 export async function writeContents(
@@ -24,6 +27,7 @@ export async function writeContents(
     sql,
     'webhooks',
     webhooks.map((webhook) => toWebhookRow(keyring, webhook)),
+    ['filter_path', 'filter_times', 'filter_scans'],
   )
   await insert(
     sql,
@@ -35,15 +39,21 @@ export async function writeContents(
     'api_keys',
     apiKeys.map(({ tokenHash, ...key }) => ({ ...toRow(key), token_hash: `\\x${tokenHash}` })),
   )
-  await insert(sql, 'event_types', eventTypes.map(toRow))
+  await insert(sql, 'event_types', eventTypes.map(toEventTypeRow))
   await replaceEventTypes(sql, replaced)
-  await writeAuditEntries(sql, createdEntries(missing, replaced))
+  await writeAuditEntries(sql, COMMAND_LINE, createdEntries(missing, replaced))
 }
 
 type Row = Readonly<Record<string, unknown>>
 
-async function insert(sql: Sql, table: ExportedTable, rows: readonly Row[]): Promise<void> {
-  const columns = EXPORTED_COLUMNS[table].join(', ')
+/** `others`: columns that an export does not have. */
+async function insert(
+  sql: Sql,
+  table: ExportedTable,
+  rows: readonly Row[],
+  others: readonly string[] = [],
+): Promise<void> {
+  const columns = [...EXPORTED_COLUMNS[table], ...others].join(', ')
   for (const page of pagesOf(rows)) {
     await sql.query(
       `insert into posthorn.${table} (${columns})
@@ -55,11 +65,11 @@ async function insert(sql: Sql, table: ExportedTable, rows: readonly Row[]): Pro
 
 /** A publisher that has checked an event against the previous revision checks it again. */
 async function replaceEventTypes(sql: Sql, types: readonly EventTypeRecord[]): Promise<void> {
-  for (const page of pagesOf(types.map(toRow))) {
+  for (const page of pagesOf(types.map(toEventTypeRow))) {
     await sql.query(
       `update posthorn.event_types as t
        set description = new.description, schema = new.schema, example = new.example, search_keys = new.search_keys,
-         created_at = new.created_at, updated_at = new.updated_at, archived_at = new.archived_at,
+         group_name = new.group_name, created_at = new.created_at, updated_at = new.updated_at, archived_at = new.archived_at,
          revision = t.revision + 1
        from json_populate_recordset(null::posthorn.event_types, $1) as new where new.name = t.name`,
       [JSON.stringify(page)],
@@ -67,12 +77,21 @@ async function replaceEventTypes(sql: Sql, types: readonly EventTypeRecord[]): P
   }
 }
 
+function toEventTypeRow({ group, ...type }: EventTypeRecord): Row {
+  return { ...toRow(type), group_name: group }
+}
+
 function toWebhookRow(keyring: Keyring, webhook: WebhookRecord): Row {
-  const { headers, retryScheduleSeconds, signingSecrets: _, ...fields } = webhook
+  const { headers, filter, retryScheduleSeconds, signingSecrets: _, ...fields } = webhook
   const row = toRow(fields)
   const schedule = retryScheduleColumns(retryScheduleSeconds)
+  const compiled = filter === null ? null : compileFilter(parseStoredFilter(filter))
   return {
     ...row,
+    filter,
+    filter_path: compiled?.path ?? null,
+    filter_times: compiled && compiled.times.length > 0 ? compiled.times : null,
+    filter_scans: compiled?.scans ?? null,
     headers_ciphertext: bytea(encryptHeaders(keyring, headers, row['id'] as string)),
     own_retry_schedule: schedule.ownRetrySchedule,
     retry_schedule_seconds: schedule.retryScheduleSeconds,

@@ -52,6 +52,7 @@ export function auditedFields(keyring: Keyring, row: WebhookRow) {
     retryScheduleSeconds: row.ownRetrySchedule ? row.retryScheduleSeconds : null,
     timeoutSeconds: row.timeoutSeconds,
     ordered: row.ordered,
+    filter: row.filter,
   }
 }
 

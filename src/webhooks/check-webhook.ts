@@ -1,5 +1,8 @@
 import type { z } from 'zod'
 import type { Db } from '../db/client.ts'
+import { OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
+import { readNames } from '../event-types/find-event-types.ts'
+import { isPattern } from '../event-types/subscriptions.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
 import { checkInput } from '../lib/validation.ts'
@@ -18,6 +21,8 @@ interface Rules {
   readonly existingHeaderNames?: readonly string[]
   /** What is wrong with other parts of the request. It is listed first. */
   readonly otherIssues?: readonly FieldIssue[] | undefined
+  /** Whether patterns such as `order.*` are subscriptions too. Default: no, as in REST. */
+  readonly allowsPatterns?: boolean | undefined
 }
 
 interface WebhookInput {
@@ -37,7 +42,7 @@ export async function parseWebhook<Schema extends WebhookSchema>(
   input: WebhookInput,
   { db, ...rules }: Rules & { readonly db: Db },
 ): Promise<z.output<Schema>> {
-  const catalogue = Array.isArray(input.eventSubscriptions) ? await readCatalogue(db) : []
+  const catalogue = Array.isArray(input.eventSubscriptions) ? await readNames(db) : []
   const { data, issues } = checkWebhook(schema, input, { ...rules, catalogue })
   const allIssues = [...(rules.otherIssues ?? []), ...issues]
   if (data === null || allIssues.length > 0) throw invalid(allIssues)
@@ -82,23 +87,33 @@ function destinationIssues(url: string, guard: AddressGuard): FieldIssue[] {
   return check.ok ? [] : [{ path: ['url'], code: check.code, detail: check.detail }]
 }
 
-async function readCatalogue(db: Db): Promise<string[]> {
-  const types = await db.eventType.findMany({
-    where: { archivedAt: null },
-    select: { name: true },
-    orderBy: { name: 'asc' },
-  })
-  return types.map((type) => type.name)
+const PATTERN = /^([a-zA-Z0-9_-]+[.])*[*]$/
+
+function patternIssues(pattern: string, index: number): FieldIssue[] {
+  const path = ['eventSubscriptions', index]
+  if (pattern.startsWith(OPERATIONAL_PREFIX)) {
+    const detail = `${pattern} is no pattern: operational events are subscribed to by their names.`
+    return [{ path, code: 'invalid_value', detail }]
+  }
+  if (PATTERN.test(pattern) && pattern.length <= 128) return []
+  const detail = `${JSON.stringify(pattern.slice(0, 128))} is no pattern. Write the first words of names and an asterisk, such as order.*, or * for all event types.`
+  return [{ path, code: 'invalid_value', detail }]
 }
 
 function subscriptionIssues(
   names: readonly unknown[],
-  { catalogue, existingSubscriptions = [] }: Rules & { readonly catalogue: readonly string[] },
+  {
+    catalogue,
+    existingSubscriptions = [],
+    allowsPatterns = false,
+  }: Rules & { readonly catalogue: readonly string[] },
 ): FieldIssue[] {
   const hint = fewHints(catalogue, ` The event types are ${catalogue.join(', ')}.`)
-  const allowed = new Set<unknown>([...catalogue, ...existingSubscriptions])
+  const existing = existingSubscriptions.filter((one) => !isPattern(one))
+  const allowed = new Set<unknown>([...catalogue, ...existing])
   return names.slice(0, MAX_SUBSCRIPTIONS).flatMap((name, index) => {
     if (typeof name !== 'string' || allowed.has(name)) return []
+    if (allowsPatterns && isPattern(name)) return patternIssues(name, index)
     return [
       {
         path: ['eventSubscriptions', index],

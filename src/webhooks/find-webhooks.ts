@@ -4,6 +4,7 @@ import type { Prisma, Webhook } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
+import { subscriptionsTo } from '../event-types/subscriptions.ts'
 import { notFound } from '../lib/errors.ts'
 import { sortWebhooks, type WebhookOrder } from './webhook-order.ts'
 import { inState, type WebhookState } from './webhook-state.ts'
@@ -56,7 +57,9 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
     typeof search === 'string'
       ? { OR: [{ url: containing(search) }, { description: containing(search) }] }
       : {},
-    typeof subscribesTo === 'string' ? { eventSubscriptions: { has: subscribesTo } } : {},
+    typeof subscribesTo === 'string'
+      ? { eventSubscriptions: { hasSome: subscriptionsTo(subscribesTo) } }
+      : {},
     states ? { OR: states.map(inState) } : {},
   ]
 }

@@ -1,11 +1,14 @@
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import { readNames } from '../event-types/find-event-types.ts'
+import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
+import { filterColumns } from './filter-columns.ts'
 import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
 import { retryScheduleColumns } from './retry-schedule-columns.ts'
 import { type WebhookChanges, webhookChangesSchema } from './webhook-fields.ts'
@@ -27,12 +30,13 @@ interface Rules {
   readonly guard: AddressGuard
   readonly headerPrefix?: string
   readonly otherIssues?: readonly FieldIssue[]
+  readonly allowsPatterns?: boolean
 }
 
 /** The columns that an update sets in a locked row. Throws `invalid`. */
 export async function parseChanges(
   tx: Db,
-  { keyring, guard, headerPrefix, otherIssues }: Rules,
+  { keyring, guard, headerPrefix, otherIssues, allowsPatterns = false }: Rules,
   before: WebhookRow,
   input: WebhookChanges,
   { headerChanges, ifRevision, movesHeaderValues = false }: ChangeOptions,
@@ -44,9 +48,14 @@ export async function parseChanges(
     await checkEdit(tx, keyring, before, ['headers'], ifRevision)
     throw invalid(applied.issues)
   }
-  const { headers, retryScheduleSeconds, ...fields } = await parseWebhook(
+  const kept = allowsPatterns ? null : await keptPatterns(tx, before, input)
+  const { headers, filter, retryScheduleSeconds, ...fields } = await parseWebhook(
     webhookChangesSchema,
-    { ...input, ...(applied && { headers: applied.headers }) },
+    {
+      ...input,
+      ...(applied && { headers: applied.headers }),
+      ...kept,
+    },
     {
       db: tx,
       guard,
@@ -54,6 +63,7 @@ export async function parseChanges(
       existingSubscriptions: before.eventSubscriptions,
       existingHeaderNames: Object.keys(stored ?? {}),
       otherIssues,
+      allowsPatterns: allowsPatterns || kept !== null,
     },
   )
   if (before.forwardedUntil !== null && fields.url !== undefined && fields.url !== before.url) {
@@ -67,12 +77,22 @@ export async function parseChanges(
     ...(headers !== undefined && {
       headersCiphertext: encryptHeaders(keyring, headers, before.id),
     }),
+    ...(filter !== undefined && filterColumns(filter)),
     ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
   }
 }
 
 const URL_OF_TEMPORARY =
   'url cannot be changed: the webhook is temporary, and `posthorn listen --forward` receives its deliveries. Register another webhook for this URL.'
+
+/** The patterns of the webhook, if the given names are those that the patterns stand for. */
+async function keptPatterns(tx: Db, { eventSubscriptions }: WebhookRow, input: WebhookChanges) {
+  const names: unknown = input.eventSubscriptions
+  if (!Array.isArray(names) || !eventSubscriptions.some(isPattern)) return null
+  const shown = new Set(expandSubscriptions(eventSubscriptions, await readNames(tx)))
+  const isSame = new Set(names).size === shown.size && names.every((name) => shown.has(name))
+  return isSame ? { eventSubscriptions } : null
+}
 
 function omitUndefined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const defined = Object.entries(fields).filter(([, value]) => value !== undefined)

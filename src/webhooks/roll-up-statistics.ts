@@ -22,6 +22,8 @@ const COUNTS = [
   'on_time',
   'late',
   'exhausted',
+  'filtered_out',
+  'filter_undecided',
 ]
 
 /** An attempt counts in the minute of its recording, so an hour is final five minutes after its end. */

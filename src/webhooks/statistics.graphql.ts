@@ -54,6 +54,14 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
     failedWithoutResponse: t.exposeInt('failedWithoutResponse', {
       description: 'The number of attempts without a response: a timeout or a connection error.',
     }),
+    filteredOut: t.exposeInt('filteredOut', {
+      description:
+        'The number of events that the filter of the webhook refused when they were published. They have no delivery. Counted a few seconds later.',
+    }),
+    filterUndecided: t.exposeInt('filterUndecided', {
+      description:
+        'The number of events that the filter of the webhook could not decide, so that they were delivered: Postgres cannot read their data (`\\u0000`, a lone surrogate), or the conditions on their many items would take too long.',
+    }),
     successRate: t.float({
       nullable: true,
       description: 'The share of successful attempts, from 0 to 1. Null if there were no attempts.',

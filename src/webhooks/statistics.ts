@@ -10,6 +10,10 @@ export interface AttemptCounts {
   readonly failed4xx: number
   readonly failed5xx: number
   readonly failedWithoutResponse: number
+  /** Events that the filter refused: they have no delivery. */
+  readonly filteredOut: number
+  /** Events that the filter could not decide, and that were delivered. */
+  readonly filterUndecided: number
   /** Attempts in each bucket of `LATENCY_BOUNDS_MS`. */
   readonly latency: readonly number[]
 }
@@ -115,6 +119,8 @@ const NO_ATTEMPTS: AttemptCounts = {
   failed4xx: 0,
   failed5xx: 0,
   failedWithoutResponse: 0,
+  filteredOut: 0,
+  filterUndecided: 0,
   latency: new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0),
 }
 
@@ -144,6 +150,7 @@ async function readCounts(
         sum(attempts)::float8 as attempts, sum(succeeded)::float8 as succeeded,
         sum(failed_3xx)::float8 as "failed3xx", sum(failed_4xx)::float8 as "failed4xx",
         sum(failed_5xx)::float8 as "failed5xx", sum(failed_without_response)::float8 as "failedWithoutResponse",
+        sum(filtered_out)::float8 as "filteredOut", sum(filter_undecided)::float8 as "filterUndecided",
         ${sumLatencies('latency')} as latency
       from (
         ${

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readFilter } from '../filters/read-filter.ts'
 import { checkCustomHeaders } from './custom-headers.ts'
 import { sendOptionFields } from './send-option-fields.ts'
 
@@ -25,6 +26,25 @@ export const webhookFields = {
     .record(z.string(), z.string('must be a string'), 'must be an object of strings')
     .superRefine(checkCustomHeaders)
     .nullable(),
+  /** The text of the filter's JSON. */
+  filter: z
+    .string('must be a string')
+    .nullable()
+    .transform((text, context) => {
+      if (text === null) return null
+      const { filter, issues } = readFilter(text, [])
+      for (const { path, code, rule } of issues) {
+        const message = rule ?? ''
+        context.addIssue({
+          code: 'custom',
+          path: [...path],
+          params: { code },
+          message,
+          input: text,
+        })
+      }
+      return filter
+    }),
   ...sendOptionFields,
 }
 
@@ -35,6 +55,7 @@ export const newWebhookSchema = z.object({
   enabled: webhookFields.enabled.default(false),
   eventSubscriptions: webhookFields.eventSubscriptions,
   headers: webhookFields.headers.default(null),
+  filter: webhookFields.filter.default(null),
   rateLimitPerSecond: webhookFields.rateLimitPerSecond.default(null),
   maxInFlight: webhookFields.maxInFlight.default(null),
   retryScheduleSeconds: webhookFields.retryScheduleSeconds.default(null),

@@ -1,6 +1,7 @@
 import { hasScope } from '../access/scope.ts'
 import { EditConflict } from '../audit/edit-conflict.ts'
 import { IF_REVISION } from '../audit/if-revision.ts'
+import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
@@ -43,9 +44,14 @@ const UpdateHeaderInput = builder.inputType('UpdateHeaderInput', {
 const URL_RULE =
   'an HTTPS URL of at most 2,048 characters, with a public host, port 443 or a port from 1024, and without user name, password or fragment.'
 const EVENT_SUBSCRIPTIONS =
-  'The names of the event types to receive: at least one. All must be in the catalogue. Duplicates are removed.'
+  'What to receive: at least one name of an event type of the catalogue, or pattern, such as `order.*` for all types whose names begin with `order.`, or `*` for all. Patterns include types that come later, and never operational events. Duplicates are removed.'
 const HEADERS =
   'Static headers added to every delivery: at most 32, and 8 KiB in total. They are encrypted at rest. Use hyphens in names: nginx, gunicorn and other servers drop headers with an underscore.'
+
+const FILTER =
+  'The filter: what the webhook asks of the `data` of an event before a delivery is created, as JSON: `{ "path": "$.total", "op": "greater", "value": 100 }`, or `all` or `any` with a list of filters, or `not` with one. At most 20 conditions on 8 levels, with values of at most 1,024 bytes. Operators: `equals`, `in`, `exists`, `less`, `lessOrEqual`, `greater`, `greaterOrEqual` (numbers, and RFC 3339 times), `startsWith`, `contains` (texts), `has` (an item of an array). A value of another type is never equal. The path `$.items[*].sku` means some item. docs/filters.md defines every case.'
+const FILTER_TEXT =
+  'The filter as the text of its JSON, which keeps every digit of its numbers, such as 9007199254740993. Not together with `filter`.'
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
@@ -76,6 +82,8 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
       description: 'Whether the webhook receives deliveries. Default: false.',
     }),
     headers: t.field({ type: [HeaderInput], description: `${HEADERS} Default: none.` }),
+    filter: t.field({ type: 'JSON', description: `${FILTER} Default: none.` }),
+    filterText: t.string({ description: FILTER_TEXT }),
     ...sendOptions(t),
     idempotencyKey: t.string({
       description:
@@ -103,6 +111,8 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       type: [UpdateHeaderInput],
       description: `${HEADERS} They replace all existing headers: an existing header that is not in the list is removed. A header without a value keeps its stored value; if there is none, its issue has the code \`unknown_header\`. Null removes all.`,
     }),
+    filter: t.field({ type: 'JSON', description: `${FILTER} Null removes the filter.` }),
+    filterText: t.string({ description: FILTER_TEXT }),
     ...sendOptions(t),
     ifRevision: t.int({ description: IF_REVISION }),
   }),
@@ -126,9 +136,10 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { input: { idempotencyKey, ...input } }, context) => {
       const { organizationId } = callerOf(context)
-      const { enabled, headers, ...fields } = input
+      const { enabled, headers, filter, filterText, ...fields } = input
       const webhook = {
         ...fields,
+        ...filterOf({ filter, filterText }),
         // Null, for example from an unset variable, means the default.
         ...(typeof enabled === 'boolean' && { enabled }),
         ...(headers && { headers: valuesByName(headers) }),
@@ -166,9 +177,13 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id, input }, context) => {
       const caller = callerOf(context)
-      const { headers, ifRevision, ...fields } = input
+      const { headers, filter, filterText, ifRevision, ...fields } = input
       // The domain rejects null for fields that cannot be null.
-      const changes = { ...fields, ...(headers === null && { headers }) } as WebhookChanges
+      const changes = {
+        ...fields,
+        ...(headers === null && { headers }),
+        ...filterOf({ filter, filterText }),
+      } as WebhookChanges
       const options = {
         movesHeaderValues: hasScope(caller, 'secrets:read'),
         ...(headers && { headerChanges: headers }),
@@ -200,6 +215,12 @@ builder.mutationFields((t) => ({
   }),
 }))
 
+/** The filter in the form of the domain. Nothing if none is given. */
+function filterOf(given: GivenFilter): { filter?: string | null } {
+  const filter = textOfFilter(given)
+  return filter === undefined ? {} : { filter }
+}
+
 type HeaderList = readonly { readonly name: string; readonly value: string }[]
 
 /** Converts headers to the form of the domain: values by name. */
@@ -211,5 +232,5 @@ function valuesByName(headers: HeaderList): Record<string, string> {
 
 /** The dependencies, with the caller as the actor in the audit log. */
 function actingAs({ webhooks, actor }: Context): ActingWebhookDeps {
-  return { ...webhooks, actor }
+  return { ...webhooks, actor, allowsPatterns: true }
 }

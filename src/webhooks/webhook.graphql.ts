@@ -27,6 +27,20 @@ const Webhook = builder.prismaNode('Webhook', {
         'The prefix of the delivery headers `id`, `timestamp` and `signature`, set by the operator (POSTHORN_HEADER_PREFIX). Default: `wh-`.',
       resolve: (_webhook, _args, { webhooks }) => webhooks.headerPrefix ?? DEFAULT_HEADER_PREFIX,
     }),
+    filter: t.field({
+      type: 'JSON',
+      nullable: true,
+      description:
+        'The filter: what the webhook asks of the `data` of an event before a delivery is created. Null if it has none. Numbers are doubles; `filterText` has their digits.',
+      select: { filter: true },
+      resolve: ({ filter }) => filter && JSON.parse(filter),
+    }),
+    filterText: t.string({
+      nullable: true,
+      description: 'The text of the filter as JSON. Null if there is none.',
+      select: { filter: true },
+      resolve: ({ filter }) => filter,
+    }),
     revision: t.int({
       description:
         'The revision, which each change and each rotation of the secret increases. As `ifRevision` of `updateWebhook`, it reports changes by others.',

@@ -5,6 +5,8 @@ import type { Db } from '../db/client.ts'
 import type { PrismaClient, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import { readNames } from '../event-types/find-event-types.ts'
+import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
 import type { FieldIssue } from '../lib/errors.ts'
 import { notifyOnCommit } from '../live/notify.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
@@ -15,6 +17,7 @@ import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { endHoldInTransaction } from './end-hold.ts'
+import { filterColumns } from './filter-columns.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
 import { followIncidents } from './follow-incidents.ts'
 import { UNREADABLE } from './mask.ts'
@@ -33,6 +36,7 @@ export interface Webhook {
   readonly url: string
   readonly description: string | null
   readonly enabled: boolean
+  /** The names of event types: patterns are expanded. */
   readonly eventSubscriptions: readonly string[]
   readonly headers: Readonly<Record<string, string>>
   readonly createdAt: Date
@@ -55,6 +59,8 @@ export interface ActingWebhookDeps extends WebhookDeps {
   readonly actor: Actor
   /** What is wrong with parts of the request that are no fields of a webhook. Then nothing is changed. */
   readonly otherIssues?: readonly FieldIssue[]
+  /** Whether subscriptions can be patterns. Default: no; then the list that is shown for patterns keeps them. */
+  readonly allowsPatterns?: boolean
 }
 
 /** Throws if a change must not be made to the webhook as it is. The webhook is locked until the change commits. */
@@ -62,17 +68,25 @@ export type Precondition = (current: Webhook) => void
 
 /** Creates a webhook with a signing secret. With `enabled`, events published after the commit are delivered. */
 export async function createWebhook(
-  { prisma, keyring, guard, headerPrefix, maxWebhooks, actor, otherIssues }: ActingWebhookDeps,
+  {
+    prisma,
+    keyring,
+    guard,
+    headerPrefix,
+    maxWebhooks,
+    actor,
+    otherIssues,
+    allowsPatterns,
+  }: ActingWebhookDeps,
   organizationId: string,
   input: NewWebhook,
   tx?: Db,
 ): Promise<Webhook> {
-  const { headers, retryScheduleSeconds, ...fields } = await parseWebhook(newWebhookSchema, input, {
-    db: tx ?? prisma,
-    guard,
-    headerPrefix,
-    otherIssues,
-  })
+  const { headers, filter, retryScheduleSeconds, ...fields } = await parseWebhook(
+    newWebhookSchema,
+    input,
+    { db: tx ?? prisma, guard, headerPrefix, otherIssues, allowsPatterns },
+  )
   // The encryption of the custom headers is bound to the id, so the id is generated first.
   const id = parseId('webhook', mintId('webhook')) as string
   const headersCiphertext = encryptHeaders(keyring, headers, id)
@@ -82,13 +96,14 @@ export async function createWebhook(
       data: {
         ...fields,
         ...retryScheduleColumns(retryScheduleSeconds),
+        ...filterColumns(filter),
         id,
         organizationId,
         headersCiphertext,
       },
     })
     await addSigningSecret(db, keyring, id)
-    const webhook = toWebhook(keyring, row)
+    const webhook = await toWebhook(db, keyring, row)
     await writeAuditEntry(db, actor, {
       action: 'webhook.created',
       organizationId,
@@ -114,7 +129,7 @@ export async function getWebhook(
   organizationId: string,
   id: string,
 ): Promise<Webhook> {
-  return toWebhook(keyring, await findWebhook(prisma, organizationId, id))
+  return await toWebhook(prisma, keyring, await findWebhook(prisma, organizationId, id))
 }
 
 /** Decrypting the rows of a page blocks the event loop for a few milliseconds at most. */
@@ -142,7 +157,7 @@ export async function listWebhooks(
       orderBy: { id: 'asc' },
       take,
     })
-    const webhooks = rows.map((row) => toWebhook(keyring, row))
+    const webhooks = await toWebhooks(prisma, keyring, rows)
     onRead?.(webhooks)
     found.push(...webhooks)
     last = rows.at(-1)?.id
@@ -166,10 +181,10 @@ export async function updateWebhook(
   const row = await actForOrganization(prisma, organizationId, async (tx) => {
     const before = await lockWebhook(tx, found.id)
     const changes = await parseChanges(tx, deps, before, input, options)
-    precondition?.(toWebhook(keyring, before))
+    precondition?.(await toWebhook(tx, keyring, before))
     // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
     if (changes.enabled) await enqueueRelease(tx, id)
-    const audited = auditedChanges(keyring, before, { ...before, ...changes })
+    const audited = auditedChanges(keyring, before, { ...before, ...changes } as WebhookRow)
     if (Object.keys(audited.after).length === 0) return before
     await checkEdit(tx, keyring, before, Object.keys(audited.after), options.ifRevision)
     const after = await tx.webhook.update({
@@ -192,7 +207,7 @@ export async function updateWebhook(
     })
     return after
   })
-  return toWebhook(keyring, row)
+  return await toWebhook(prisma, keyring, row)
 }
 
 /** Deletes a webhook with its secrets and headers, and cancels its pending deliveries. */
@@ -205,7 +220,7 @@ export async function deleteWebhook(
   const { id: uuid } = await findWebhook(prisma, organizationId, id)
   await actForOrganization(prisma, organizationId, async (tx) => {
     const before = await lockWebhook(tx, uuid)
-    precondition?.(toWebhook(keyring, before))
+    precondition?.(await toWebhook(tx, keyring, before))
     await tx.webhook.update({
       where: { id: uuid },
       data: {
@@ -233,13 +248,28 @@ async function enqueueRelease(db: Db, webhookId: string): Promise<void> {
   await enqueue(db, 'release_backlog', { webhookId }, { key: `release:${webhookId}` })
 }
 
-function toWebhook(keyring: Keyring, row: WebhookRow): Webhook {
+async function toWebhook(db: Db, keyring: Keyring, row: WebhookRow): Promise<Webhook> {
+  const [webhook] = await toWebhooks(db, keyring, [row])
+  return webhook as Webhook
+}
+
+async function toWebhooks(
+  db: Db,
+  keyring: Keyring,
+  rows: readonly WebhookRow[],
+): Promise<Webhook[]> {
+  const hasPattern = rows.some(({ eventSubscriptions }) => eventSubscriptions.some(isPattern))
+  const catalogue = hasPattern ? await readNames(db) : []
+  return rows.map((row) => decrypt(keyring, row, catalogue))
+}
+
+function decrypt(keyring: Keyring, row: WebhookRow, catalogue: readonly string[]): Webhook {
   return {
     id: publicId('webhook', row.id),
     url: row.url,
     description: row.description,
     enabled: row.enabled,
-    eventSubscriptions: row.eventSubscriptions,
+    eventSubscriptions: expandSubscriptions(row.eventSubscriptions, catalogue),
     headers: readHeaders(keyring, row.headersCiphertext, row.id) ?? { [UNREADABLE]: UNREADABLE },
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

@@ -143,8 +143,12 @@ test.each([
   // `import`. The other commands change nothing.
   [
     [],
-    ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'export', 'import', 'verify'],
+    [
+      ...['start', 'migrate', 'event-type', 'organization', 'key', 'publish', 'listen'],
+      ...['export', 'import', 'verify'],
+    ],
   ],
+  [['event-type'], ['create', 'list', 'archive', 'unarchive', 'export', 'import', 'types']],
   [['organization'], ['create', 'list']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
 ])('posthorn %j has only the commands that this file knows', async (command, known) => {

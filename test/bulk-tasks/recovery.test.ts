@@ -164,6 +164,24 @@ describe('a recovery', () => {
     expect(await rows()).toHaveLength(703)
   })
 
+  test("of MISSED leaves out what today's filter refuses, unless told otherwise", async () => {
+    const missed = await events({ count: 6 })
+    await api.database.pool.query(
+      `update posthorn.events set data = case when id = any ($1) then '{"n":1}' else '{"n":2}' end`,
+      [missed.slice(2)],
+    )
+    const deps = { ...api.deps.webhooks, allowsPatterns: true }
+    await updateWebhook(deps, organizationId, webhookId, {
+      eventSubscriptions: ['event_attendee.*'],
+      filter: '{"path":"$.n","op":"equals","value":1}',
+    })
+    expect(await recover({ include: 'MISSED' })).toMatchObject({ total: 4, created: 4 })
+    expect((await rows()).map(({ eventId }) => eventId)).toEqual(missed.slice(2))
+    const ignoring = { include: 'MISSED', ignoreFilter: true }
+    expect(await recover(ignoring)).toMatchObject({ total: 2, created: 2 })
+    expect(await rows()).toHaveLength(6)
+  })
+
   test('of ALL does both, with the events of several types in order', async () => {
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
       eventSubscriptions: [TICKET, JOINED],
@@ -245,9 +263,14 @@ describe('counting', () => {
   test('a count above its maximum is marked as not exact', async () => {
     await deliveries(await events({ count: 5 }), 'exhausted')
     await events({ at: later(1_000), count: 5 })
-    const webhook = { id: webhookUuid, organizationId, eventSubscriptions: [JOINED] }
+    const webhook = { id: webhookUuid, organizationId }
     const count = (include: 'failed' | 'missed', atMost: number) =>
-      countRecoverable(api.database.pool, webhook, { include, since, until: new Date() }, atMost)
+      countRecoverable(
+        api.database.pool,
+        webhook,
+        { include, since, until: new Date(), ignoreFilter: false },
+        atMost,
+      )
     expect(await count('failed', 4)).toEqual({ count: 4, exact: false })
     expect(await count('failed', 5)).toEqual({ count: 5, exact: true })
     expect(await count('missed', 9)).toMatchObject({ exact: false })

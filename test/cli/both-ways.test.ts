@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -96,11 +96,24 @@ describe('the same output, the same errors and the same exit code', () => {
 
   test.each([
     ['organization list', () => ['organization', 'list']],
+    ['event-type types', () => ['event-type', 'types']],
     ['key list of an organization', () => ['key', 'list', '--json', ...ORG()]],
   ])('%s: the same ids and times', async (_name, args) => {
     const served = await run(throughServer, args())
     expect(served).toMatchObject({ code: 0, stderr: '' })
     expect(await run(inDatabase, args())).toEqual(served)
+  })
+
+  test('event-type types --out writes what it prints, and names a folder that is missing', async () => {
+    const file = path.join(dataDir, 'events.d.ts')
+    const printed = await run(throughServer, ['event-type', 'types'])
+    expect(printed.stdout).toContain(`'${JOINED}': EventAttendeeJoinedEvent`)
+    const written = await run(throughServer, ['event-type', 'types', '--out', file])
+    expect(written).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await readFile(file, 'utf8')).toBe(printed.stdout)
+    const missing = path.join(dataDir, 'missing', 'events.d.ts')
+    const failed = await run(throughServer, ['event-type', 'types', '--out', missing])
+    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(missing) })
   })
 
   test('key revoke', async () => {

@@ -94,8 +94,8 @@ test('a session with plans for one webhook works by index among 2,000 other webh
     insert into posthorn.organizations (id, name) select posthorn.uuid_v7(), 'Other' from generate_series(1, 1000);
     insert into posthorn.organizations (id, name)
       select ('00000000-0000-7000-8000-' || lpad(i::text, 12, '0'))::uuid, 'Other' from generate_series(1, 1000) as i;
-    insert into posthorn.webhooks
-      select (jsonb_populate_record(w, jsonb_build_object('id', o.id, 'organization_id', o.id))).*
+    insert into posthorn.webhooks (id, organization_id, url, enabled, event_subscriptions)
+      select o.id, o.id, w.url, w.enabled, w.event_subscriptions
       from posthorn.webhooks as w, posthorn.organizations as o where o.name = 'Other';
     insert into posthorn.webhook_conditions (webhook_id, last_success_at)
       select w.id, now() from posthorn.webhooks as w on conflict do nothing;

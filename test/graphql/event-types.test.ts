@@ -214,6 +214,8 @@ describe('updateEventType', () => {
       schema: SCHEMA,
       example: { seats: 2 },
       searchKeys: [],
+      group: null,
+      version: 1,
       archivedAt: null,
       revision: 2,
     })
@@ -225,6 +227,47 @@ describe('updateEventType', () => {
     expect((await publish(name, 'anything')).data.publishEvent.__typename).toBe(
       'PublishEventSuccess',
     )
+  })
+
+  test('another schema is another version, with its text to the letter', async () => {
+    const name = await addType({ group: 'Seats' })
+    const id = `type_${name}`
+    const schemaText = '{ "type": "object", "maxProperties": 1e1, "1": {} }'
+    const { data } = await call('UpdateEventType', { id, input: { schemaText, group: null } })
+    expect(data.updateEventType.eventType).toMatchObject({ version: 2, group: null })
+    // Again, the same changes nothing.
+    await call('UpdateEventType', { id, input: { schemaText, description: 'A test' } })
+    const { data: read } = await call('EventTypeVersions', { id })
+    expect(read.node).toEqual({
+      name,
+      version: 2,
+      versions: [
+        { version: 2, schema: JSON.parse(schemaText), createdAt: expect.any(String) },
+        { version: 1, schema: SCHEMA, createdAt: expect.any(String) },
+      ],
+    })
+    const { rows } = await api.database.pool.query(
+      'select schema::text from posthorn.event_types where name = $1',
+      [name],
+    )
+    expect(rows).toEqual([{ schema: schemaText }])
+  })
+
+  test.each([
+    [{ schemaText: '{' }, 'schemaText', 'malformed'],
+    [{ exampleText: '1e999' }, 'exampleText', 'malformed'],
+    [{ schemaText: '{}', schema: {} }, 'schemaText', 'ambiguous'],
+    [{ schemaText: '[]' }, 'schema', 'invalid_type'],
+    [{ group: '' }, 'group', 'too_small'],
+    [{ group: 'a'.repeat(101) }, 'group', 'too_big'],
+  ])('%j is rejected, also for a new event type', async (input, field, code) => {
+    const name = await addType()
+    const { data } = await call('UpdateEventType', { id: `type_${name}`, input })
+    expect(data.updateEventType).toMatchObject({
+      __typename: 'ValidationError',
+      issues: [{ path: [field], code }],
+    })
+    expect(await issuesOf(input)).toEqual([{ path: [field], code }])
   })
 
   test('a schema that the example does not match is rejected, and a matching pair is accepted', async () => {

@@ -79,6 +79,22 @@ async function noticeAddress(): Promise<string> {
 const event = { type: JOINED, data: { name: 'Ada' } }
 
 /** The variables of the examples. Examples without an entry need none. */
+const FILTER = {
+  all: [
+    { path: '$.status', op: 'equals', value: 'paid' },
+    { path: '$.total', op: 'greater', value: 100 },
+    { path: '$.city', op: 'equals', value: 'Berlin' },
+  ],
+}
+
+async function eventOf(deliveryId: string): Promise<string> {
+  const { eventId } = await api.database.prisma.delivery.findUniqueOrThrow({
+    where: { id: parseId('delivery', deliveryId) as string },
+    select: { eventId: true },
+  })
+  return publicId('event', eventId)
+}
+
 const VARIABLES: Record<
   string,
   (created: Awaited<ReturnType<typeof things>>) => object | Promise<object>
@@ -90,6 +106,13 @@ const VARIABLES: Record<
     input: { url: 'https://example.com/hook', eventSubscriptions: [JOINED], enabled: true },
   }),
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
+  SetFilter: ({ webhookId }) => ({ id: webhookId, filter: FILTER }),
+  TestFilter: () => ({ eventSubscriptions: ['*'], filter: FILTER }),
+  WhyNotDelivered: async ({ webhookId, deliveryId }) => ({
+    webhookId,
+    eventId: await eventOf(deliveryId),
+  }),
+  FilteredEvents: ({ webhookId }) => ({ id: webhookId, since: hourAgo() }),
   TuneWebhook: ({ webhookId }) => ({ id: webhookId }),
   DeleteWebhook: ({ webhookId }) => ({ id: webhookId }),
   ProbeWebhook: async ({ webhookId }) => {
@@ -147,6 +170,7 @@ const VARIABLES: Record<
     },
   }),
   CreateEventType: () => ({ input: { name: 'order.paid', description: 'An order was paid.' } }),
+  EventTypeVersions: () => ({ id: `type_${JOINED}` }),
   UpdateEventType: () => ({ id: `type_${JOINED}`, input: { description: 'Somebody joined.' } }),
   ArchiveEventType: () => ({ id: `type_${TICKET}` }),
   UnarchiveEventType: () => ({ id: `type_${TICKET}` }),
@@ -209,6 +233,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Delivery: 7,
   Events: 4,
   EventTypes: 2,
+  EventTypeVersions: 3,
   FailedAttempts: 5,
   FailedDeliveries: 3,
   FailJobs: 4,
@@ -257,6 +282,10 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Webhooks: 2,
   WhetherDeliveriesArrive: 6,
   WhyWebhookFails: 14,
+  SetFilter: 10,
+  TestFilter: 5,
+  WhyNotDelivered: 5,
+  FilteredEvents: 3,
 }
 
 const NOBODY_LISTENS = 'https://127.0.0.1:1024/'

@@ -111,6 +111,11 @@ const QUERIES: [Scope, string][] = [
   ['deliveries:read', '{ deliveryCount { count } }'],
   ['deliveries:read', '{ deliveryGroups { count } }'],
   ['events:read', '{ searchKeyMatches(equals: "1") { count } }'],
+  ['events:read', '{ testFilter(eventSubscriptions: ["*"]) { tested events { event { id } } } }'],
+  [
+    'deliveries:read',
+    'query ($event: ID!, $webhook: ID!) { whyNotDelivered(eventId: $event, webhookId: $webhook) { reason delivery { id } } }',
+  ],
   ['keys:manage', 'query ($delivery: ID!) { delivery(id: $delivery) { links { id } } }'],
   ['keys:manage', 'mutation { createDeliveryLink(id: "msg_x", input: {}) { __typename } }'],
   ['deliveries:read', '{ bulkTasks { nodes { id } } }'],

@@ -82,7 +82,7 @@ test('it is found by its name, and by the name of each adapter, by import and by
 
 describe('its types', () => {
   const CONSUMER = `
-    import { type DeliveryStore, sign, type Verification, verify, verifyRequest, type WebhookEvent } from '@posthorn/receiver'
+    import { type DeliveryStore, type EventOf, sign, type Verification, verify, verifyRequest, type WebhookEvent } from '@posthorn/receiver'
     declare const process: { env: Record<string, string | undefined> }
     declare const headers: Record<string, string | string[] | undefined>
     export const result: Promise<Verification> = verify(new Uint8Array(), headers, process.env.WEBHOOK_SECRET)
@@ -93,6 +93,36 @@ describe('its types', () => {
       if (delivery.event.type === 'order.paid') return delivery.event.data.total
       // @ts-expect-error: a refund has no total
       return delivery.event.data.total
+    }
+    interface Catalogue { 'order.paid': { total: string }; 'order.refunded': { order: number }; 'note.written': unknown }
+    export async function receiveTyped(request: Parameters<typeof verifyRequest>[0]) {
+      const results = [
+        await verify<Catalogue>('', headers, 'whsec_'),
+        await verifyRequest<Catalogue>(request, { secret: 'whsec_' }),
+      ] as const
+      for (const delivery of results) {
+        // @ts-expect-error: a rejected delivery has no event
+        delivery.event
+        if (!delivery.ok) return delivery.reason
+        const { event } = delivery
+        switch (event.type) {
+          case 'order.paid': return [event.id, event.timestamp, event.data.total satisfies string]
+          case 'order.refunded': return [event.data.order satisfies number,
+            // @ts-expect-error: a refund has no total
+            event.data.total]
+          // @ts-expect-error: there is no such event type
+          case 'order.lost': return null
+          case 'note.written': return event.data
+        }
+        event satisfies never
+      }
+      return null
+    }
+    export const saveOrder = ({ data }: Extract<EventOf<Catalogue>, { type: 'order.paid' }>) => data.total
+    export const general: Promise<WebhookEvent | null> = verify('', headers, 'whsec_').then((one) => one.ok ? one.event : null)
+    export const other = async (one: Promise<Verification<{ type: string; body: number }>>) => {
+      const result = await one
+      return result.ok ? result.event.body : 0
     }
     export const signature: Promise<string> = sign('whsec_', 'msg_1', new Date(), '{}')
     // @ts-expect-error: without remove, the retry of a delivery whose handler failed would be lost

@@ -1,6 +1,12 @@
 import { createHmac } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
-import { sign, type VerifyOptions, verify } from '../../src/receiver/index.ts'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import {
+  sign,
+  type VerifiedDelivery,
+  type VerifyOptions,
+  verify,
+  type WebhookEvent,
+} from '../../src/receiver/index.ts'
 import {
   headersSignedAt,
   OTHER_SECRET,
@@ -249,5 +255,45 @@ describe('contract 5.2', () => {
           'check that the secret belongs to this webhook and that the body is the raw bytes as received.',
       })
     })
+  })
+})
+
+describe('the event of a verified delivery', () => {
+  async function verified(text: string) {
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const headers = { 'wh-id': 'msg_1', 'wh-timestamp': timestamp }
+    const signature = await sign(secret, 'msg_1', timestamp, text)
+    const delivery = await verify<Events>(text, { ...headers, 'wh-signature': signature }, secret)
+    if (!delivery.ok) throw new Error(delivery.message)
+    return delivery
+  }
+  interface Events {
+    'order.paid': { total: string }
+    'order.refunded': { order: number }
+  }
+  const PAID = { id: 'evt_1', type: 'order.paid', timestamp: 'x', data: { total: '1' } }
+
+  test('is the parsed body, parsed once', async () => {
+    const delivery = await verified(JSON.stringify(PAID))
+    expect(delivery.event).toEqual(PAID)
+    expect(delivery.event).toBe(delivery.event)
+    expectTypeOf(delivery.event.type).toEqualTypeOf<'order.paid' | 'order.refunded'>()
+    if (delivery.event.type === 'order.paid') {
+      expectTypeOf(delivery.event.data).toEqualTypeOf<{ total: string }>()
+    }
+    expectTypeOf((await verifyPublished()) as VerifiedDelivery)
+      .toHaveProperty('event')
+      .toEqualTypeOf<WebhookEvent>()
+  })
+
+  test('is not in a copy or in a log of the delivery', async () => {
+    const delivery = await verified(JSON.stringify(PAID))
+    expect(JSON.stringify([delivery, { ...delivery }])).not.toContain('order.paid')
+  })
+
+  test('of a body that is not JSON is an error only when it is read', async () => {
+    const delivery = await verified('no JSON')
+    expect(delivery.ok).toBe(true)
+    expect(() => delivery.event).toThrow(SyntaxError)
   })
 })

@@ -16,6 +16,7 @@ const SUITABLE = [
   'ISC',
   'MIT',
   'MIT-0',
+  'PSF-2.0',
   'Python-2.0',
 ]
 

@@ -55,7 +55,7 @@ function readTable(
 ): Table {
   const fields = lines
     .filter((line) => !line.startsWith('@@'))
-    .map((line) => /^(\w+)\s+(\w+)(\[\]|\?)?\s*(.*)$/.exec(line) as RegExpExecArray)
+    .map((line) => /^(\w+)\s+(\w+(?:\("\w+"\))?)(\[\]|\?)?\s*(.*)$/.exec(line) as RegExpExecArray)
     .filter(([, , type = '']) => !relations.has(type))
     .map(([, name = '', type = '', suffix, attributes = '']) => ({
       name,
@@ -109,6 +109,8 @@ const NATIVE_TYPES: Readonly<Record<string, string>> = {
 
 function typeOf(type: string, attributes: string, enums: ReadonlyMap<string, string>): string {
   const native = /@db\.(\w+(\(\d+\))?)/.exec(attributes)?.[1]
+  const unsupported = /^Unsupported\("(\w+)"\)$/.exec(type)?.[1]
+  if (unsupported) return unsupported
   const found = native ? NATIVE_TYPES[native] : (enums.get(type) ?? DEFAULT_TYPES[type])
   if (!found)
     throw new Error(`This test does not know the Postgres type of ${native ?? type}: add it.`)

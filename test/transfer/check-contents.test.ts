@@ -42,6 +42,7 @@ test.each([
     /eventTypes\[0\]\.schema .* cannot be used as a JSON Schema/,
   ],
   ['eventTypes', { example: 1, schema: { type: 'object' } }, /example does not match the schema/],
+  ['eventTypes', { group: '' }, /eventTypes\[0\]\.group .* must not be empty/],
   ['eventTypes', { searchKeys: ['id'] }, /eventTypes\[0\]\.searchKeys\[0\]/],
   [
     'webhooks',

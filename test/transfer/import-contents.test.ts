@@ -229,18 +229,20 @@ describe('what exists with other values', () => {
 
 test('event types of a fresh installation give way to those of the file, which publishers notice', async () => {
   const { prisma } = source.database
-  const changes = { description: 'Our own text.', searchKeys: ['$.id'] }
+  const fields = { description: 'Our own text.', searchKeys: ['$.id'], group: 'Attendees' }
+  const changes = { ...fields, schema: { type: 'object', title: 'Attendee' } }
   await updateEventType(prisma, JOINED, changes, SYSTEM)
   const { replacedEventTypes, unchanged } = await importInto(target, await exported(source))
   expect([replacedEventTypes, unchanged.eventTypes]).toEqual([1, 1])
   const replaced = await target.database.prisma.eventType.findUniqueOrThrow({
     where: { name: JOINED },
   })
-  expect(replaced).toMatchObject({
-    description: 'Our own text.',
-    searchKeys: ['$.id'],
-    revision: 2n,
+  expect(replaced).toMatchObject({ ...changes, revision: 2n, version: 2 })
+  const versions = await target.database.prisma.eventTypeVersion.findMany({
+    where: { eventTypeName: JOINED },
+    orderBy: { version: 'asc' },
   })
+  expect(versions).toMatchObject([{ version: 1 }, { version: 2, schema: changes.schema }])
 })
 
 test('with --disabled every webhook is disabled, also in a second import; enabling one is a difference', async () => {

@@ -2,15 +2,26 @@ import { COMMAND_LINE } from '../../access/actor.ts'
 import { ALL_ORGANIZATIONS } from '../../access/all-organizations.ts'
 import { createApiKey, listApiKeys, revokeApiKey } from '../../api-keys/api-key.ts'
 import type { Db } from '../../db/client.ts'
-import type { ApiKey, Organization as OrganizationRow } from '../../db/generated/prisma/client.ts'
+import type {
+  ApiKey,
+  EventType,
+  Organization as OrganizationRow,
+} from '../../db/generated/prisma/client.ts'
 import { publicId } from '../../db/ids.ts'
+import {
+  archiveEventType,
+  createEventType,
+  unarchiveEventType,
+} from '../../event-types/edit-event-type.ts'
+import { findEventTypes, rereadEventType } from '../../event-types/find-event-types.ts'
+import { readPayloads } from '../../event-types/read-payloads.ts'
 import {
   createOrganization,
   getOrganization,
   listOrganizations,
 } from '../../organizations/organization.ts'
 import type { Services } from '../../run/services.ts'
-import type { Installation, Key, Organization } from './installation.ts'
+import type { Installation, Key, ListedEventType, Organization } from './installation.ts'
 import { onlyOrganization } from './only-organization.ts'
 
 /** The installation in this database. */
@@ -40,6 +51,24 @@ export function databaseInstallation({ database, publishEvents }: Services): Ins
       const { revokedAt } = await revokeApiKey(prisma, id, ALL_ORGANIZATIONS, COMMAND_LINE)
       return { revokedAt: revokedAt?.toISOString() ?? null }
     },
+    async createEventType({ schemaText, exampleText, searchKeys, ...type }) {
+      const payloads = readPayloads({ schemaText, exampleText })
+      const created = { ...type, ...payloads, searchKeys: [...searchKeys] }
+      await createEventType(prisma, created, COMMAND_LINE)
+      return { version: 1 }
+    },
+    async listEventTypes(includeArchived) {
+      return (await findEventTypes(prisma, { includeArchived }, {})).map(toListed)
+    },
+    async setEventTypeArchived(name, archived) {
+      const set = archived ? archiveEventType : unarchiveEventType
+      await set(prisma, name, COMMAND_LINE)
+      return toListed(await rereadEventType(prisma, name, {}))
+    },
+    async describeEventTypes() {
+      const select = { name: true, description: true, schema: true }
+      return await findEventTypes(prisma, { includeArchived: false }, { select })
+    },
     async publish(organization, event) {
       const { id: organizationId } = await findOrganization(prisma, organization)
       const data: unknown = JSON.parse(event.dataText)
@@ -59,6 +88,12 @@ async function findOrganization(db: Db, id: string | undefined): Promise<Organiz
 
 function toOrganization({ id, name, createdAt }: OrganizationRow): Organization {
   return { id: publicId('organization', id), name, createdAt: createdAt.toISOString() }
+}
+
+function toListed({ archivedAt, ...row }: EventType): ListedEventType {
+  const { name, description, group, version, searchKeys } = row
+  const archived = archivedAt?.toISOString() ?? null
+  return { name, description, group, version, searchKeys, archivedAt: archived }
 }
 
 function toKey({ name, tokenHint, scopes, ...key }: ApiKey): Key {

@@ -11,6 +11,15 @@ export interface Installation {
   /** The keys of one organization, or of all: oldest first, including expired and revoked ones. */
   listKeys(organization: string | undefined): Promise<Key[]>
   revokeKey(id: string): Promise<{ readonly revokedAt: string | null }>
+  createEventType(type: EventTypeToCreate): Promise<{ readonly version: number }>
+  /** Sorted by name. */
+  listEventTypes(includeArchived: boolean): Promise<ListedEventType[]>
+  setEventTypeArchived(
+    name: string,
+    archived: boolean,
+  ): Promise<{ readonly archivedAt: string | null }>
+  /** The event types that are not archived, sorted by name. */
+  describeEventTypes(): Promise<DescribedEventType[]>
   /** Without an organization, the event is of the only one. */
   publish(organization: string | undefined, event: EventToPublish): Promise<PublishedEvent>
 }
@@ -45,6 +54,32 @@ export interface Key {
   readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly lastUsedAt: string | null
+}
+
+export interface EventTypeToCreate {
+  readonly name: string
+  readonly description: string
+  readonly group: string | null
+  readonly searchKeys: readonly string[]
+  /** The text of the JSON Schema, to keep it as it is. */
+  readonly schemaText: string | null
+  readonly exampleText: string | null
+}
+
+export interface ListedEventType {
+  readonly name: string
+  readonly description: string
+  readonly group: string | null
+  readonly version: number
+  readonly searchKeys: readonly string[]
+  readonly archivedAt: string | null
+}
+
+export interface DescribedEventType {
+  readonly name: string
+  readonly description: string
+  /** A JSON Schema. Null: `data` is any JSON value. */
+  readonly schema: unknown
 }
 
 export interface EventToPublish {

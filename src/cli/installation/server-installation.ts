@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { createGraphqlApi, UserError } from '../graphql-api.ts'
 import { NotExecuted, type ServerAccess, ServerError } from '../send-request.ts'
-import type { CreatedKey, Installation, Key, Organization, PublishedEvent } from './installation.ts'
+import type {
+  CreatedKey,
+  DescribedEventType,
+  Installation,
+  Key,
+  ListedEventType,
+  Organization,
+  PublishedEvent,
+} from './installation.ts'
 import { onlyOrganization } from './only-organization.ts'
 
 /**
@@ -78,6 +86,25 @@ export function serverInstallation(access: ServerAccess): Installation {
         }
       }
       throw new ServerError('There is no organization.')
+    },
+
+    async createEventType(input) {
+      type Created = { eventType: { version: number } }
+      return (await api.run<Created>(CREATE_EVENT_TYPE, { input })).eventType
+    },
+
+    async listEventTypes(includeArchived) {
+      return await api.run<ListedEventType[]>(EVENT_TYPES, { includeArchived })
+    },
+
+    async setEventTypeArchived(name, archived) {
+      type Changed = { eventType: { archivedAt: string | null } }
+      const mutation = archived ? ARCHIVE_EVENT_TYPE : UNARCHIVE_EVENT_TYPE
+      return (await api.run<Changed>(mutation, { id: `type_${name}` })).eventType
+    },
+
+    async describeEventTypes() {
+      return await api.run<DescribedEventType[]>(SCHEMAS)
     },
 
     async publish(organization, { occurredAt, ...event }) {
@@ -158,6 +185,35 @@ const KEYS = `query ($after: String) {
 const REVOKE_KEY = `mutation ($id: ID!) {
   revokeApiKey(id: $id) {
     ... on RevokeApiKeySuccess { apiKey { revokedAt } }
+    ${USER_ERROR}
+  }
+}`
+
+const SCHEMAS = 'query { eventTypes { name description schema } }'
+
+const CREATE_EVENT_TYPE = `mutation ($input: CreateEventTypeInput!) {
+  createEventType(input: $input) {
+    ... on CreateEventTypeSuccess { eventType { version } }
+    ${USER_ERROR}
+  }
+}`
+
+const EVENT_TYPES = `query ($includeArchived: Boolean) {
+  eventTypes(includeArchived: $includeArchived) {
+    name description group version searchKeys archivedAt
+  }
+}`
+
+const ARCHIVE_EVENT_TYPE = `mutation ($id: ID!) {
+  archiveEventType(id: $id) {
+    ... on ArchiveEventTypeSuccess { eventType { archivedAt } }
+    ${USER_ERROR}
+  }
+}`
+
+const UNARCHIVE_EVENT_TYPE = `mutation ($id: ID!) {
+  unarchiveEventType(id: $id) {
+    ... on UnarchiveEventTypeSuccess { eventType { archivedAt } }
     ${USER_ERROR}
   }
 }`

@@ -1,7 +1,9 @@
 import { Box, Group, Stack, Text } from '@mantine/core'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { maskUrl } from '../lib/mask-url.ts'
 import { compareFields, type FieldChange } from './compare-fields.ts'
+import { FilterInWords } from './filter-in-words.tsx'
 
 export function FieldChanges({ before, after }: { before: unknown; after: unknown }) {
   const changes = compareFields(before, after)
@@ -22,18 +24,25 @@ function Change({ change: { field, before, after } }: { change: FieldChange }) {
       <Text size="sm" fw={600} className="ph-mono">
         {field}
       </Text>
-      {before !== undefined && <Value isBefore value={shown(field, before)} />}
-      {after !== undefined && <Value value={shown(field, after)} />}
+      {before !== undefined && <Value isBefore>{shown(field, before)}</Value>}
+      {after !== undefined && <Value>{shown(field, after)}</Value>}
     </Stack>
   )
 }
 
-/** The value, of a URL without what may be a credential. */
-function shown(field: string, value: unknown): unknown {
-  return field === 'url' && typeof value === 'string' ? maskUrl(value) : value
+/** The value, of a URL without what may be a credential, and of a filter in words. */
+function shown(field: string, value: unknown): ReactNode {
+  if (typeof value !== 'string') return formatValue(value)
+  if (field === 'url') return maskUrl(value)
+  return field === 'filter' ? <FilterInWords text={value} /> : formatValue(value)
 }
 
-function Value({ value, isBefore = false }: { value: unknown; isBefore?: boolean }) {
+interface ValueProps {
+  readonly isBefore?: boolean
+  readonly children: ReactNode
+}
+
+function Value({ children, isBefore = false }: ValueProps) {
   const color = isBefore ? 'red' : 'green'
   const Icon = isBefore ? IconMinus : IconPlus
   return (
@@ -56,7 +65,7 @@ function Value({ value, isBefore = false }: { value: unknown; isBefore?: boolean
         <Icon size={14} />
       </Box>
       <Text size="sm" className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
-        {formatValue(value)}
+        {children}
       </Text>
     </Group>
   )

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { useMemo } from 'react'
+import { Fragment, type ReactNode, useMemo } from 'react'
 import { useRead } from '../api/use-read.ts'
 import { type Column, List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
@@ -15,6 +15,7 @@ import { Actor, type Actors } from './actor.tsx'
 import { actionLabel } from './audit-options.ts'
 import { compareFields } from './compare-fields.ts'
 import { EntryPanel } from './entry-panel.tsx'
+import { FilterInWords } from './filter-in-words.tsx'
 import { useActors } from './use-actors.ts'
 
 type Entry = NonNullable<WebhookHistoryQuery['auditLog']>['nodes'][number]
@@ -118,10 +119,12 @@ function Changes({ entry: { action, before, after } }: { entry: Entry }) {
   const changes = compareFields(before, after)
   return (
     <Text inherit span>
-      {changes
-        .slice(0, MAX_SHOWN)
-        .map((change) => `${change.field}: ${brief(change.before)} → ${brief(change.after)}`)
-        .join(', ')}
+      {changes.slice(0, MAX_SHOWN).map(({ field, before: then, after: now }, index) => (
+        <Fragment key={field}>
+          {index > 0 && ', '}
+          {field}: {brief(field, then)} → {brief(field, now)}
+        </Fragment>
+      ))}
       {changes.length > MAX_SHOWN && `, and ${changes.length - MAX_SHOWN} more`}
     </Text>
   )
@@ -129,8 +132,9 @@ function Changes({ entry: { action, before, after } }: { entry: Entry }) {
 
 const MAX_LENGTH = 60
 
-function brief(value: unknown): string {
+function brief(field: string, value: unknown): ReactNode {
   if (value === undefined || value === null || value === '') return 'none'
+  if (field === 'filter' && typeof value === 'string') return <FilterInWords text={value} />
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }

@@ -1,5 +1,4 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { registerDeliveryWebhook } from './delivery-webhook.ts'
 import { registerErrors } from './error-responses.ts'
 import { registerReferences } from './references.ts'
 import { createWebhookInputSchema, updateWebhookInputSchema } from './schemas.ts'
@@ -24,13 +23,12 @@ Every response has the header \`X-Request-Id\`: that of the request if it has 1 
   tags: [
     { name: 'Webhooks', description: 'Registered endpoints, which receive deliveries.' },
     { name: 'Signing secrets', description: 'The keys that sign deliveries.' },
-    { name: 'Deliveries', description: 'The requests that Posthorn sends to webhooks.' },
   ],
   security: [{ ApiKey: [] }],
 }
 
 /** Adds all components, but no operations, to the document. */
-export function registerApi(registry: OpenAPIHono['openAPIRegistry'], headerPrefix: string): void {
+export function registerApi(registry: OpenAPIHono['openAPIRegistry']): void {
   registry.registerComponent('securitySchemes', 'ApiKey', {
     type: 'http',
     scheme: 'bearer',
@@ -42,5 +40,4 @@ export function registerApi(registry: OpenAPIHono['openAPIRegistry'], headerPref
   registry.register('UpdateWebhookInput', updateWebhookInputSchema)
   registerReferences(registry)
   registerErrors(registry)
-  registerDeliveryWebhook(registry, headerPrefix)
 }

@@ -1,59 +1,26 @@
-import { type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { DescribedType } from '../../event-types/follow-catalogue.ts'
+import { embedSchema } from '../../lib/embed-schema.ts'
+import { pascalCaseNames } from '../../lib/pascal-case.ts'
 import { EXAMPLE_DELIVERY } from './examples.ts'
 
-type Registry = OpenAPIHono['openAPIRegistry']
-
-/** Describes the request that receivers get and how to verify it. */
-export function registerDeliveryWebhook(registry: Registry, headerPrefix: string): void {
-  registry.registerWebhook({
-    method: 'post',
-    path: 'delivery',
-    operationId: 'receiveDelivery',
-    tags: ['Deliveries'],
-    summary: 'Receive a delivery',
-    description: describeDelivery(headerPrefix),
-    security: [],
-    parameters: [
-      header(
-        `${headerPrefix}id`,
-        'The id of the delivery, `msg_…`. The same for every retry.',
-        true,
-      ),
-      header(`${headerPrefix}timestamp`, 'The time of this attempt: Unix time in seconds.', true),
-      header(
-        `${headerPrefix}signature`,
-        'A space-separated list of `<version>,<base64 signature>`. One matching `v1` signature is enough; ignore other versions.',
-        true,
-      ),
-      header(
-        `${headerPrefix}test`,
-        '`true` for a test delivery: no event occurred. Other deliveries do not have the header.',
-        false,
-      ),
-      header(
-        'traceparent',
-        'The W3C trace context, if the publisher set one or the operator turned on tracing.',
-        false,
-      ),
-    ],
-    request: {
-      body: {
-        required: true,
-        description: 'Verify the bytes as received, before parsing them.',
-        content: { 'application/json': { schema: deliverySchema, example: EXAMPLE_DELIVERY } },
-      },
-    },
-    responses: {
-      '2XX': { description: 'Success. The delivery is not sent again.' },
-      '3XX': { description: 'Failure. Posthorn does not follow the redirect, and retries.' },
-      '4XX': { description: 'Failure. Posthorn retries; `Retry-After` can only delay the retry.' },
-      '5XX': { description: 'Failure. Posthorn retries; `Retry-After` can only delay the retry.' },
-    },
-  })
+/**
+ * The section `webhooks`: the request that receivers get, for each event type of the catalogue under its name. Nothing in
+ * it is a reference to a component: generators that remove what no path references would leave a reference to nothing.
+ */
+export function describeDeliveries(types: readonly DescribedType[], headerPrefix: string): object {
+  if (types.length === 0) return { delivery: { post: describeAny(headerPrefix) } }
+  const names = pascalCaseNames(types.map(({ name }) => name))
+  return Object.fromEntries(
+    types.map((type, i) => [
+      type.name,
+      { post: describeDelivery(type, names[i] as string, headerPrefix) },
+    ]),
+  )
 }
 
-function describeDelivery(prefix: string): string {
-  return `The request that Posthorn sends to an enabled webhook for each event of a subscribed type. It also has the webhook's custom headers.
+/** How to verify a delivery, and what to answer. */
+export function deliveryRules(prefix: string): string {
+  return `The requests that Posthorn sends to webhooks: one for each event of a subscribed type to each enabled webhook, with the custom headers of the webhook.
 
 Delivery is at least once: deduplicate by \`${prefix}id\`, and answer a duplicate with 2xx.
 
@@ -64,27 +31,121 @@ is more than 300 seconds before or after the current time, or if no signature ma
 Respond with 2xx once the event is durably accepted, within 15 seconds unless the operator or the webhook sets another timeout. Any other outcome is a failure, and Posthorn retries.`
 }
 
-function header(name: string, description: string, required: boolean) {
-  const schema = { type: 'string' as const }
-  return { name, in: 'header' as const, required, description, schema }
+/** A catalogue without event types. */
+function describeAny(headerPrefix: string): object {
+  const type = {
+    type: 'string',
+    description: 'The name of the event type.',
+    examples: ['event_attendee.joined_event', 'event_attendee.ticket_success'],
+  }
+  return operation(headerPrefix, {
+    operationId: 'receiveDelivery',
+    summary: 'Receive a delivery',
+    description: 'A delivery of an event. The tag Deliveries says how to verify it.',
+    schema: bodySchema('Delivery', 'The body of a delivery.', type, ANY_DATA),
+    example: EXAMPLE_DELIVERY,
+  })
 }
 
-/** Without a name: generators that remove what no path references would leave a reference to nothing. */
-const deliverySchema = z
-  .object({
-    id: z.string().meta({ description: 'The id of the event, `evt_…`.' }),
-    type: z.string().meta({
-      description: 'The name of the event type.',
-      examples: ['event_attendee.joined_event', 'event_attendee.ticket_success'],
-    }),
-    timestamp: z.string().meta({
-      description: 'When the event occurred (RFC 3339, UTC).',
-      format: 'date-time',
-    }),
-    data: z.unknown().meta({ description: 'The data of the event: any JSON value.' }),
+function describeDelivery(
+  { name, group, description, schema, example }: DescribedType,
+  pascalCase: string,
+  headerPrefix: string,
+): object {
+  const at = ['webhooks', name, 'post', 'requestBody', 'content', 'application/json', 'schema']
+  const type = { type: 'string', const: name, description: 'The name of the event type.' }
+  const data = isSchema(schema) ? embedSchema(schema, [...at, 'properties', 'data']) : ANY_DATA
+  return operation(headerPrefix, {
+    operationId: `receive${pascalCase}`,
+    summary: `Receive ${name}`,
+    description,
+    group,
+    schema: bodySchema(`${pascalCase}Delivery`, description, type, data),
+    example: example === null ? null : { ...EXAMPLE_DELIVERY, type: name, data: example },
   })
-  .openapi({
-    title: 'Delivery',
-    description: 'The body of a delivery.',
+}
+
+interface Described {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly group?: string | null
+  readonly schema: object
+  readonly example: object | null
+}
+
+function operation(headerPrefix: string, described: Described): object {
+  const { operationId, summary, description, group, schema, example } = described
+  return {
+    operationId,
+    tags: ['Deliveries'],
+    summary,
+    description,
+    ...(group && { 'x-group': group }),
+    security: [],
+    parameters: headersOf(headerPrefix),
+    requestBody: {
+      required: true,
+      description: 'Verify the bytes as received, before parsing them.',
+      content: { 'application/json': { schema, ...(example && { example }) } },
+    },
+    responses: {
+      '2XX': { description: 'Success. The delivery is not sent again.' },
+      '3XX': { description: 'Failure. Posthorn does not follow the redirect, and retries.' },
+      '4XX': { description: 'Failure. Posthorn retries; `Retry-After` can only delay the retry.' },
+      '5XX': { description: 'Failure. Posthorn retries; `Retry-After` can only delay the retry.' },
+    },
+  }
+}
+
+function bodySchema(title: string, description: string, type: object, data: unknown): object {
+  return {
+    title,
+    description,
+    type: 'object',
     required: ['id', 'type', 'timestamp', 'data'],
-  })
+    properties: {
+      id: { type: 'string', description: 'The id of the event, `evt_…`.' },
+      type,
+      timestamp: {
+        type: 'string',
+        format: 'date-time',
+        description: 'When the event occurred (RFC 3339, UTC).',
+      },
+      data,
+    },
+  }
+}
+
+function headersOf(prefix: string): object[] {
+  return [
+    header(`${prefix}id`, 'The id of the delivery, `msg_…`. The same for every retry.', true),
+    header(`${prefix}timestamp`, 'The time of this attempt: Unix time in seconds.', true),
+    header(
+      `${prefix}signature`,
+      'A space-separated list of `<version>,<base64 signature>`. One matching `v1` signature is enough; ignore other versions.',
+      true,
+    ),
+    header(
+      `${prefix}test`,
+      '`true` for a test delivery: no event occurred. Other deliveries do not have the header.',
+      false,
+    ),
+    header(
+      'traceparent',
+      'The W3C trace context, if the publisher set one or the operator turned on tracing.',
+      false,
+    ),
+  ]
+}
+
+function header(name: string, description: string, required: boolean): object {
+  return { name, in: 'header', required, description, schema: { type: 'string' } }
+}
+
+const ANY_DATA = { description: 'The data of the event: any JSON value.' }
+
+/** SQL can store other JSON, which no data is checked against either. */
+function isSchema(schema: unknown): schema is Readonly<Record<string, unknown>> {
+  return typeof schema === 'object' && schema !== null && !Array.isArray(schema)
+}

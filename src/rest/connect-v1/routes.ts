@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
+import type { DescribedType } from '../../event-types/follow-catalogue.ts'
 import { methodNotAllowed } from '../../http/method-not-allowed.ts'
 import { notFoundProblem, problemResponse } from '../../http/problem.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
@@ -9,6 +10,7 @@ import { DEFAULT_HEADER_PREFIX } from '../../webhooks/custom-headers.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
 import { API_DESCRIPTION, registerApi } from './api-description.ts'
 import { addRateLimitHeaders, type CallerEnv, requireApiKey } from './caller.ts'
+import { deliveryRules, describeDeliveries } from './delivery-webhook.ts'
 import { secretOperations } from './secret-operations.ts'
 import { addSecretRoutes } from './secret-routes.ts'
 import { webhookOperations } from './webhook-operations.ts'
@@ -50,22 +52,26 @@ export function createConnectV1(deps: ConnectV1Deps): OpenAPIHono<CallerEnv> {
 }
 
 /**
- * The OpenAPI 3.1 document of the REST API and of deliveries. `serverUrl` is the base URL of the paths; `headerPrefix`
- * is the prefix of the signature headers.
+ * The OpenAPI 3.1 document of the REST API and of deliveries. `serverUrl` is the base URL of the paths; `types` are the
+ * event types of the catalogue; `headerPrefix` is the prefix of the signature headers.
  */
 export function openApiDocument(
   serverUrl: string,
+  types: readonly DescribedType[] = [],
   headerPrefix: string = DEFAULT_HEADER_PREFIX,
 ): object {
   const app = new OpenAPIHono()
-  registerApi(app.openAPIRegistry, headerPrefix)
+  registerApi(app.openAPIRegistry)
   for (const { path, ...operation } of operations) {
     app.openAPIRegistry.registerPath({ ...operation, path: CONNECT_V1_PATH + path })
   }
-  return app.getOpenAPI31Document({
-    ...API_DESCRIPTION,
+  const { tags, ...description } = API_DESCRIPTION
+  const document = app.getOpenAPI31Document({
+    ...description,
+    tags: [...tags, { name: 'Deliveries', description: deliveryRules(headerPrefix) }],
     servers: [{ url: serverUrl.replace(/\/+$/, '') || '/', description: 'This installation.' }],
   })
+  return { ...document, webhooks: describeDeliveries(types, headerPrefix) }
 }
 
 const operations = [...webhookOperations, ...secretOperations]

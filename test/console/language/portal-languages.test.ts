@@ -161,8 +161,8 @@ const isData = (text: string) =>
     .split(', ')
     .every((part) => data.has(part)) || data.has(text)
 
-/** Ids, hosts, signs, and numbers with a unit. */
-const CODE = /\.example|^(msg|wh|evt|key|att)_|^[\d,.]+\s|^\dxx$|^p\d\d |^[A-Z]+$|^Posthorn$/
+/** Ids, hosts, patterns of event types, signs, and numbers with a unit. */
+const CODE = /\.example|\.\*$|^(msg|wh|evt|key|att)_|^[\d,.]+\s|^\dxx$|^p\d\d |^[A-Z]+$|^Posthorn$/
 
 /** Names and descriptions that people gave. */
 async function namesIn({ server }: SeededServer): Promise<ReadonlySet<string>> {

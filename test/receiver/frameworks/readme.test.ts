@@ -88,6 +88,15 @@ describe('the README of @posthorn/receiver', installed, () => {
        export const http: APIGatewayProxyHandlerV2 = lambda({ secret }, (_: Delivery, event: APIGatewayProxyEventV2) => event.rawPath)
        export const url: LambdaFunctionURLHandler = lambda({ secret }, (_: Delivery, event: LambdaFunctionURLEvent) => event.rawPath)
        export const alb: ALBHandler = lambda({ secret }, (_: Delivery, event: ALBEvent) => event.path)
+       interface Events { 'order.paid': { total: string }; 'order.refunded': { order: number } }
+       Express().post('/typed', express<Events>({ secret }, ({ event }) => event.type === 'order.paid' ? event.data.total : event.data.order))
+       Fastify().register(fastify<Events>({ path: '/typed', secret }, ({ event }) => event.type === 'order.paid' && event.data.total))
+       new Hono().post('/typed', hono<Events>({ secret }, ({ event }) => event.type === 'order.paid' && event.data.total))
+       next<Events>({ secret }, ({ event }) => event.type === 'order.paid' && event.data.total)
+       pagesReceiver<Events>({ secret }, ({ event }) => event.type === 'order.paid' && event.data.total)
+       lambda<Events>({ secret }, ({ event }) => event.type === 'order.paid' && event.data.total)
+       // @ts-expect-error: a refund has no total
+       next<Events>({ secret }, ({ event }) => event.type === 'order.refunded' && event.data.total)
        // @ts-expect-error: the type of the event has no such property
        lambda<Paid>({ secret }, ({ event }) => event.data.order)`,
     )

@@ -38,12 +38,12 @@ export const NEW_WEBHOOK: WebhookValues = {
 
 export function valuesOf(webhook: WebhookSettings): WebhookValues {
   const { id: _id, updatedAt: _at, revision: _revision, ...rest } = webhook
-  const { description, headerNames, eventSubscriptions, ...settings } = rest
+  const { description, headerNames, subscriptions, ...settings } = rest
   const headers = formValueOf('headers', headerNames)
   return {
     ...NEW_WEBHOOK,
     ...settings,
-    eventSubscriptions: eventSubscriptions.map(({ name }) => name),
+    eventSubscriptions: subscriptions,
     headers,
     description: formValueOf('description', description),
   }

@@ -30,3 +30,8 @@ export function formatJson(text: string): string | null {
   }
   return out
 }
+
+/** JSON without the spaces between its parts; other text as given. */
+export function compactJson(text: string): string {
+  return formatJson(text) === null ? text.trim() : (text.match(TOKEN) ?? []).join('')
+}

@@ -4,11 +4,11 @@ import type { EditConflict, Outcome } from '../../api/use-action.ts'
 import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { FormButtons, FormError, useInitialFocus } from '../../components/forms/form-parts.tsx'
+import { JsonField, parseJson } from '../../components/forms/json-field.tsx'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { type EventTypeDraft, type EventTypeFields, textOfField } from './event-type-draft.ts'
 import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
-import { JsonField, parseJson } from './json-field.tsx'
 
 interface EventTypeFormProps {
   readonly initial: EventTypeDraft
@@ -106,6 +106,7 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
           }
         />
         <JsonField
+          isOptional
           label="Schema"
           description="A JSON Schema (2020-12) for the data of every event. Empty: any JSON."
           placeholder={'{\n  "type": "object",\n  "properties": {}\n}'}
@@ -114,6 +115,7 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
           onChange={(schema) => change({ schema })}
         />
         <JsonField
+          isOptional
           label="Example"
           description="Sample data, which must match the schema. Test events send this example."
           placeholder={'{\n  "order": { "id": "or_1042" }\n}'}

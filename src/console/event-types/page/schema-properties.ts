@@ -1,4 +1,11 @@
 import { t } from '../../language/t.ts'
+import {
+  listOf,
+  objectOf,
+  resolveSchema as resolve,
+  type Schema,
+  textOf,
+} from '../../lib/json-schema.ts'
 
 /** One property of a JSON Schema, as a table row. */
 export interface SchemaProperty {
@@ -11,8 +18,6 @@ export interface SchemaProperty {
   /** Further constraints: `at least 1`, `one of "a", "b"`. */
   readonly rules: readonly string[]
 }
-
-type Schema = Readonly<Record<string, unknown>>
 
 /** Bounds the recursion of a schema that refers to itself. */
 const MAX_DEPTH = 6
@@ -113,24 +118,3 @@ const RULES = {
   pattern: (value: string) => t('matches {value}', { value }),
   format: (value: string) => t('format {value}', { value }),
 }
-
-/** Resolves a reference within the same schema, such as `#/$defs/ticket`. */
-function resolve(root: unknown, given: unknown): Schema {
-  const schema = objectOf(given)
-  const reference = textOf(schema['$ref'])
-  if (!reference?.startsWith('#/')) return schema
-  let found: unknown = root
-  for (const step of reference.slice(2).split('/')) {
-    found = objectOf(found)[decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')]
-  }
-  return { ...objectOf(found), ...schema }
-}
-
-function objectOf(value: unknown): Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Schema)
-    : {}
-}
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

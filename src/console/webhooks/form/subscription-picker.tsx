@@ -7,6 +7,8 @@ import { QueryError } from '../../components/query-error.tsx'
 import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { webhookCatalogueQuery } from '../webhook-queries.ts'
+import { PatternField } from './pattern-field.tsx'
+import { includedBy, includedTypes, isPattern } from './subscriptions.ts'
 
 /** Catalogues with more event types get a search field, and scroll. */
 const SEARCH_ABOVE = 8
@@ -25,7 +27,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
   const known = new Set(catalogue.map(({ name }) => name))
   // Archiving an event type keeps its subscriptions.
   const archived = value
-    .filter((name) => data && !known.has(name))
+    .filter((name) => data && !known.has(name) && !isPattern(name))
     .map((name) => ({
       name,
       description: t('Archived: you can remove this subscription, but not add it again.'),
@@ -35,7 +37,11 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
   const found = types.filter(({ name, description }) =>
     `${name} ${description}`.toLowerCase().includes(words),
   )
-  const missing = found.map(({ name }) => name).filter((name) => !value.includes(name))
+  const names = catalogue.map(({ name }) => name)
+  const covered = new Set(includedBy(value, names))
+  const missing = found
+    .map(({ name }) => name)
+    .filter((name) => !value.includes(name) && !covered.has(name))
   const selectsAll = missing.length > 0 || found.length === 0
   const [all, none] =
     words === ''
@@ -51,7 +57,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
         <Group gap="xs">
           <Text size="sm" c="dimmed" aria-live="polite">
             {t('{count} of {total}', {
-              count: formatCount(value.length),
+              count: formatCount(includedTypes(value, names).length),
               total: formatCount(types.length),
             })}
           </Text>
@@ -78,8 +84,10 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
       )}
       <Checkbox.Group
         aria-label={t('Event types')}
-        value={[...value]}
-        onChange={onChange}
+        value={[...value, ...covered]}
+        onChange={(chosen) =>
+          onChange(chosen.filter((name) => value.includes(name) || !covered.has(name)))
+        }
         error={error}
         errorProps={{ role: 'alert', mt: 'xs' }}
       >
@@ -96,6 +104,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
                 value={name}
                 label={<span className="ph-mono">{name}</span>}
                 description={description}
+                disabled={covered.has(name) && !value.includes(name)}
                 aria-invalid={error ? true : undefined}
               />
             ))}
@@ -109,6 +118,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
           </Stack>
         </ScrollArea.Autosize>
       </Checkbox.Group>
+      <PatternField value={value} names={names} onChange={onChange} />
     </Section>
   )
 }

@@ -1,6 +1,7 @@
 import type { UseFormReturnType } from '@mantine/form'
 import type { EditConflict } from '../../api/use-action.ts'
 import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
+import { formatJson } from '../../components/json/format-json.ts'
 import { t } from '../../language/t.ts'
 import { storedHeaderRow } from './header-row.ts'
 import { inputOf, type WebhookFormValues } from './webhook-form-values.ts'
@@ -17,9 +18,9 @@ export function WebhookConflicts({ form, conflict, decide }: WebhookConflictsPro
   const headers = form.values.headers?.map(({ name }) => name)
   return (
     <EditConflicts
-      conflict={conflict}
+      conflict={{ ...conflict, fields: conflict.fields.map(readable) }}
       labels={LABELS}
-      mine={{ ...inputOf(form.values), headers }}
+      mine={{ ...inputOf(form.values), headers, filter: formatted(form.values.filter) }}
       keepMine={decide}
       takeTheirs={(name, value) => {
         form.setFieldValue(name as keyof WebhookFormValues, formValue(name, value) as never)
@@ -28,6 +29,14 @@ export function WebhookConflicts({ form, conflict, decide }: WebhookConflictsPro
     />
   )
 }
+
+type ChangedField = EditConflict['fields'][number]
+
+const readable = (field: ChangedField): ChangedField =>
+  field.name === 'filter' ? { ...field, current: formatted(field.current) } : field
+
+const formatted = (filter: unknown) =>
+  typeof filter === 'string' ? (formatJson(filter) ?? filter) : filter
 
 /** The value of a field as its input has it. */
 function formValue(name: string, value: unknown): unknown {
@@ -40,6 +49,7 @@ const LABELS = {
   description: t('Description'),
   enabled: t('Enabled'),
   eventSubscriptions: t('Events'),
+  filter: t('Filter'),
   headers: t('Custom headers'),
   rateLimitPerSecond: t('Rate limit'),
   maxInFlight: t('Concurrency'),

@@ -1,4 +1,5 @@
 import type { Issue } from '../../api/use-action.ts'
+import { formatJson } from '../../components/json/format-json.ts'
 import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { type HeaderRow, keepsValue } from './header-row.ts'
@@ -23,6 +24,7 @@ export function checkWebhook(values: WebhookFormValues, valuesStay = true): Erro
       }),
     eventSubscriptions:
       values.eventSubscriptions.length === 0 && t('Choose at least one event type.'),
+    filter: checkFilter(values.filter),
     headers: checkHeaders(headers),
     rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
     maxInFlight: checkNumber(values.maxInFlight, 1, 200),
@@ -75,6 +77,12 @@ function checkNumber(value: number | string, min: number, max: number): string |
       max: formatCount(max),
     })
   )
+}
+
+/** The server knows the rules of filters. While the builder lacks a part of a condition, its text is no JSON. */
+function checkFilter(text: string): string | false {
+  const isReadable = text.trim() === '' || formatJson(text) !== null
+  return !isReadable && t('Complete the conditions of the filter, or remove the filter.')
 }
 
 const RESERVED =

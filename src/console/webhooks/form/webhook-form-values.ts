@@ -1,3 +1,4 @@
+import { compactJson } from '../../components/json/format-json.ts'
 import type { UpdateWebhookInput, WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { type HeaderRow, headerInput, storedHeaderRow } from './header-row.ts'
 
@@ -6,7 +7,10 @@ export interface WebhookFormValues {
   url: string
   description: string
   enabled: boolean
+  /** The names of event types, and patterns such as `order.*`. */
   eventSubscriptions: string[]
+  /** The text of the filter's JSON. Empty: no filter. */
+  filter: string
   /** Null: no key decrypts the stored headers, and they stay. */
   headers: HeaderRow[] | null
   rateLimitPerSecond: number | string
@@ -22,6 +26,7 @@ export const NEW_WEBHOOK: WebhookFormValues = {
   description: '',
   enabled: true,
   eventSubscriptions: [],
+  filter: '',
   headers: [],
   rateLimitPerSecond: '',
   maxInFlight: '',
@@ -35,7 +40,8 @@ export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
     url: webhook.url,
     description: webhook.description ?? '',
     enabled: webhook.enabled,
-    eventSubscriptions: webhook.eventSubscriptions.map(({ name }) => name),
+    eventSubscriptions: [...webhook.subscriptions],
+    filter: webhook.filterText ?? '',
     headers: webhook.headerNames?.map(storedHeaderRow) ?? null,
     rateLimitPerSecond: webhook.rateLimitPerSecond ?? '',
     maxInFlight: webhook.maxInFlight ?? '',
@@ -51,6 +57,7 @@ export function inputOf(values: WebhookFormValues) {
     description: values.description.trim() || null,
     enabled: values.enabled,
     eventSubscriptions: values.eventSubscriptions,
+    filterText: compactJson(values.filter) || null,
     headers: values.headers?.map(headerInput),
     rateLimitPerSecond: numberOrNull(values.rateLimitPerSecond),
     maxInFlight: numberOrNull(values.maxInFlight),

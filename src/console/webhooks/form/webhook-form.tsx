@@ -7,6 +7,7 @@ import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
+import { FilterSection } from './filter-section.tsx'
 import { HeaderRows } from './header-rows.tsx'
 import { SendOptions } from './send-options.tsx'
 import { SubscriptionPicker } from './subscription-picker.tsx'
@@ -36,6 +37,7 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
   const [rejection, setRejection] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
   const [decided, setDecided] = useState(0)
+  const [wasSent, setWasSent] = useState(false)
   const form = useForm<WebhookFormValues>({
     initialValues: initial,
     validate: (values) => checkWebhook(values, can('secrets:read') || !newOrigin(initial, values)),
@@ -54,11 +56,16 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
     if (rejected === null) return
     form.setErrors(errorsOf(rejected.issues, values))
     if (!rejected.conflict) setRejection(rejected.message)
+    showErrors()
+  }
+
+  function showErrors() {
+    setWasSent(true)
     focusFirstError()
   }
 
   return (
-    <form onSubmit={form.onSubmit(submit, focusFirstError)} noValidate style={{ maxWidth: 760 }}>
+    <form onSubmit={form.onSubmit(submit, showErrors)} noValidate style={{ maxWidth: 760 }}>
       <Stack gap="lg">
         <Section title={t('Endpoint')}>
           <UrlField isFirst={webhookId === null} {...form.getInputProps('url')} />
@@ -83,6 +90,8 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
           error={form.errors.eventSubscriptions}
           onChange={(names) => form.setFieldValue('eventSubscriptions', names)}
         />
+        {/* The builder keeps rows of its own. */}
+        <FilterSection key={`filter ${decided}`} form={form} wasSent={wasSent} />
         <HeaderRows form={form} webhookId={webhookId} newOrigin={newOrigin(initial, form.values)} />
         {/* The inputs of the retry schedule keep state of their own. */}
         <SendOptions key={decided} form={form} />

@@ -41,9 +41,10 @@ export function WebhookStatistics({ webhook }: { webhook: Webhook }) {
   useActivity(webhookId, reload)
   if (error && !data) return <QueryError error={error} reload={reload} />
   const statistics = data?.webhook?.statistics
+  const filteredOut = statistics?.reduce((sum, bucket) => sum + bucket.filteredOut, 0)
   return (
     <Stack gap="lg">
-      <Metrics buckets={statistics} webhook={webhook} />
+      <Metrics buckets={statistics} webhook={webhook} filteredOut={filteredOut} />
       <Section
         title={t('Attempts')}
         description={withHistory && <MarksLink count={data?.webhook?.changes.length ?? 0} />}
@@ -82,10 +83,13 @@ interface MetricsProps {
   /** Of a time range. Undefined while loading. */
   readonly buckets: readonly AttemptBucket[] | null | undefined
   readonly webhook: Webhook
+  /** The events that the filter refused in the time range. Undefined while loading. */
+  readonly filteredOut: number | undefined
 }
 
 /** The attempts of a time range in numbers, and what waits now. */
-function Metrics({ buckets, webhook: { backlog, health } }: MetricsProps) {
+function Metrics({ buckets, webhook, filteredOut }: MetricsProps) {
+  const { backlog, health, filterText } = webhook
   const totals = buckets && totalsOf(buckets)
   const rate = totals && successRateOf(totals)
   const latency = (share: number) => {
@@ -101,6 +105,10 @@ function Metrics({ buckets, webhook: { backlog, health } }: MetricsProps) {
           label: t('Response time, p95'),
           value: latency(0.95),
           note: buckets && `p50 ${latency(0.5)} · p99 ${latency(0.99)}`,
+        },
+        filterText !== null && {
+          label: t('Refused by the filter'),
+          value: filteredOut === undefined ? undefined : formatCount(filteredOut),
         },
         backlog && {
           label: t('Waiting'),

@@ -1,21 +1,28 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
+import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { Id } from '../../components/copy-button.tsx'
 import { Facts } from '../../components/page/facts.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
+import { rich, t } from '../../language/t.ts'
 import { formatCount, formatDuration } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import { summaryOf } from '../form/retry-schedule.tsx'
+import { isPattern } from '../form/subscriptions.ts'
 import { CustomHeaders } from '../headers/custom-headers.tsx'
+
+const FilterSummary = lazy(() =>
+  import('../filter/filter-summary.tsx').then((m) => ({ default: m.FilterSummary })),
+)
 
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
   const { rateLimitPerSecond, effectiveSettings } = webhook
   const { retryScheduleSeconds, timeoutSeconds } = effectiveSettings
+  const patterns = webhook.subscriptions.filter(isPattern)
   const markDefault = (own: unknown) => (own == null ? ` ${t('(default)')}` : '')
   return (
     <Stack gap="lg">
@@ -46,6 +53,13 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
       </Section>
       <Section title={t('Events')}>
         <Stack gap={4}>
+          {patterns.length > 0 && (
+            <Text size="sm">
+              {rich('Patterns: {patterns}. They include types that come later. Today:', {
+                patterns: <span className="ph-mono">{patterns.join(', ')}</span>,
+              })}
+            </Text>
+          )}
           {webhook.eventSubscriptions.map(({ name }) => (
             <Text key={name} size="sm" className="ph-mono">
               <Anchor component={Link} to={`/event-types/${encodeURIComponent(name)}`} inherit>
@@ -55,6 +69,11 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           ))}
         </Stack>
       </Section>
+      {webhook.filterText !== null && webhook.filterText !== undefined && (
+        <Suspense fallback={<Skeleton height={80} />}>
+          <FilterSummary webhookId={webhook.id} filterText={webhook.filterText} />
+        </Suspense>
+      )}
       <CustomHeaders webhook={webhook} />
       <Section title={t('Delivery options')}>
         <Facts

@@ -29,7 +29,8 @@ const withHeaders = (...headers: [string, string][]) => ({
 
 /** Whether the server accepts what the form sends. */
 function serverAccepts(values: WebhookFormValues): boolean {
-  const { headers, ...input } = newWebhookOf(values)
+  const { headers, filterText, ...fields } = newWebhookOf(values)
+  const input = { ...fields, filter: filterText }
   const record = Object.fromEntries(headers.map(({ name, value }) => [name, value]))
   const isRepeated = Object.keys(record).length < headers.length
   return (
@@ -58,6 +59,8 @@ describe('the form and the server', () => {
     ['a privileged port', 'url', { ...GOOD, url: 'https://example.com:22/' }],
     ['a description of 1,000', null, { ...GOOD, description: 'x'.repeat(1_000) }],
     ['a description of 1,001', 'description', { ...GOOD, description: 'x'.repeat(1_001) }],
+    ['a filter', null, { ...GOOD, filter: '{ "path": "$.a", "op": "exists" }' }],
+    ['a filter without a value', 'filter', { ...GOOD, filter: '{"path":"$.a","value":}' }],
     ['no event types', 'eventSubscriptions', { ...GOOD, eventSubscriptions: [] }],
     ['a rate of 10,000', null, { ...GOOD, rateLimitPerSecond: 10_000 }],
     ['a rate of 10,001', 'rateLimitPerSecond', { ...GOOD, rateLimitPerSecond: 10_001 }],
@@ -111,6 +114,8 @@ describe('an edit', () => {
     description: null,
     enabled: true,
     eventSubscriptions: [{ name: 'order.shipped' }],
+    subscriptions: ['order.*'],
+    filterText: '{"path":"$.a","op":"exists"}',
     deliveryHeaderPrefix: 'wh-',
     headerNames: ['x-token', 'x-team'],
     rateLimitPerSecond: 5,
@@ -128,6 +133,17 @@ describe('an edit', () => {
   test('without changes sends nothing', () => {
     expect(changesOf(before, before)).toEqual({})
     expect(changesOf(before, { ...before, url: ` ${before.url} ` })).toEqual({})
+  })
+
+  test('keeps patterns, and sends a filter only if more than its spaces changed', () => {
+    expect(before.eventSubscriptions).toEqual(['order.*'])
+    const spaced = '{ "path": "$.a",\n "op": "exists" }'
+    expect(changesOf(before, { ...before, filter: spaced })).toEqual({})
+    const filter = spaced.replace('$.a', '$.b')
+    expect(changesOf(before, { ...before, filter })).toEqual({
+      filterText: '{"path":"$.b","op":"exists"}',
+    })
+    expect(changesOf(before, { ...before, filter: ' ' })).toEqual({ filterText: null })
   })
 
   test('sends only changed fields, and null for emptied ones', () => {

@@ -1,13 +1,17 @@
 import { Button, Group, Text, Textarea } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../../language/t.ts'
+import { formatJson } from '../json/format-json.ts'
 
 interface JsonFieldProps {
   readonly label: string
-  readonly description: ReactNode
+  readonly description?: ReactNode
   readonly placeholder: string
   readonly value: string
   /** The server's error. */
   readonly error: string | undefined
+  /** Whether the label says that the field can stay empty. */
+  readonly isOptional?: boolean
   onChange(value: string): void
 }
 
@@ -19,9 +23,11 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
       label={
         <>
           {label}{' '}
-          <Text span size="sm" c="dimmed" fw={400}>
-            (optional)
-          </Text>
+          {props.isOptional && (
+            <Text span size="sm" c="dimmed" fw={400}>
+              {t('(optional)')}
+            </Text>
+          )}
         </>
       }
       description={description}
@@ -43,10 +49,10 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
               size="compact-xs"
               variant="subtle"
               disabled={parsed.error !== null || value.trim() === ''}
-              onClick={() => props.onChange(JSON.stringify(parsed.value, null, 2))}
-              aria-label={`Format the ${label.toLowerCase()}`}
+              onClick={() => props.onChange(formatJson(value) ?? value)}
+              aria-label={t('Format: {label}', { label })}
             >
-              Format
+              {t('Format')}
             </Button>
           </Group>
         </>
@@ -65,6 +71,6 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { value: JSON.parse(text), error: null }
   } catch (cause) {
-    return { error: `Invalid JSON: ${(cause as Error).message}.` }
+    return { error: t('Invalid JSON: {message}.', { message: (cause as Error).message }) }
   }
 }

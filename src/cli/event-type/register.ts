@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { registerArchive, registerUnarchive } from './archive.ts'
+import { registerCreate } from './create.ts'
+import { registerExport } from './export.ts'
+import { registerImport } from './import.ts'
+import { registerList } from './list.ts'
+import { registerTypes } from './types.ts'
+
+/** `posthorn event-type create`, `list`, `archive`, `unarchive`, `export`, `import` and `types`. */
+export function registerEventType(program: Command): void {
+  const eventType = program.command('event-type').summary('manage the catalogue of event types')
+  registerCreate(eventType)
+  registerList(eventType)
+  registerArchive(eventType)
+  registerUnarchive(eventType)
+  registerExport(eventType)
+  registerImport(eventType)
+  registerTypes(eventType)
+}

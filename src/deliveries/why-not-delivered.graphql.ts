@@ -1,0 +1,50 @@
+import { atLeastKey } from '../db/selection.ts'
+import { builder } from '../graphql/builder.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
+import { type Explanation, REASONS, type Reason, whyNotDelivered } from './why-not-delivered.ts'
+
+const NotDeliveredReason = builder.enumType('NotDeliveredReason', {
+  description: 'Why an event has no delivery to a webhook.',
+  values: Object.fromEntries(
+    Object.entries(REASONS).map(([reason, description]) => [
+      reason.toUpperCase(),
+      { value: reason, description },
+    ]),
+  ) as Record<Uppercase<Reason>, { value: Reason; description: string }>,
+})
+
+const DeliveryExplanation = builder.objectRef<Explanation>('DeliveryExplanation').implement({
+  description: 'Why an event has no delivery to a webhook, or the delivery that it has.',
+  fields: (t) => ({
+    reason: t.expose('reason', { type: NotDeliveredReason, description: 'The reason.' }),
+    message: t.exposeString('detail', {
+      description: 'The reason with its details, as English sentences.',
+    }),
+    delivery: t.prismaField({
+      type: 'Delivery',
+      nullable: true,
+      description: 'The delivery. Null if there is none.',
+      authScopes: { scope: 'deliveries:read' },
+      resolve: (query, { deliveryUuid }, _args, { prisma }) =>
+        deliveryUuid === null
+          ? null
+          : prisma.delivery.findUnique({ ...atLeastKey(query), where: { id: deliveryUuid } }),
+    }),
+  }),
+})
+
+organizationFields((t) => ({
+  whyNotDelivered: t.field({
+    type: DeliveryExplanation,
+    semanticNonNull: true,
+    description:
+      'Why an event has no delivery to a webhook: by the webhook as it was when the event was published, its filter included. An error with the code NOT_FOUND if the organization has no such event or webhook.',
+    authScopes: { scope: 'deliveries:read' },
+    args: {
+      eventId: t.arg.id({ required: true, description: 'The id of the event: `evt_…`.' }),
+      webhookId: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
+    },
+    resolve: (parent, { eventId, webhookId }, context) =>
+      whyNotDelivered(context, organizationOf(parent, context), eventId, webhookId),
+  }),
+}))

@@ -1,0 +1,102 @@
+import type { Db, Sql } from '../db/client.ts'
+import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
+import { publicId } from '../db/ids.ts'
+import { subscribesTo } from '../event-types/subscriptions.ts'
+import { findEventById } from '../events/find-events.ts'
+import { explainRefusal } from '../filters/explain-refusal.ts'
+import { parseStoredFilter } from '../filters/read-filter.ts'
+import { readableData } from '../filters/readable-data.ts'
+import { notFound } from '../lib/errors.ts'
+import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
+import { findWebhook } from '../webhooks/find-webhook.ts'
+
+export const REASONS = {
+  delivery_exists: 'The event has a delivery to the webhook.',
+  fans_out: 'The deliveries of the event are still being created.',
+  test_event: 'The event is a test event, which goes to one webhook only.',
+  created_later: 'The webhook was created after the event was published.',
+  disabled: 'The webhook was disabled when the event was published.',
+  not_subscribed: 'The webhook did not subscribe to the event type.',
+  filtered_out: 'The filter of the webhook refused the event.',
+  unknown: 'Nothing that is stored explains it.',
+} as const
+
+export type Reason = keyof typeof REASONS
+
+/** Why an event has no delivery to a webhook, or that it has one. */
+export interface Explanation {
+  readonly reason: Reason
+  /** A sentence with the details. */
+  readonly detail: string
+  /** A uuid. Null without a delivery. */
+  readonly deliveryUuid: string | null
+}
+
+/** Explains by the webhook as it was when the event was published. Throws `not_found`. */
+export async function whyNotDelivered(
+  { prisma, sql }: { readonly prisma: Db; readonly sql: Sql },
+  organizationId: string,
+  eventId: string,
+  webhookId: string,
+): Promise<Explanation> {
+  const webhook = await findWebhook(prisma, organizationId, webhookId)
+  const event = await findEventById(prisma, organizationId, eventId, {})
+  if (!event) throw notFound('event', eventId)
+  const delivery = await prisma.delivery.findFirst({
+    where: { organizationId, eventId: event.id, webhookId: webhook.id },
+    select: { id: true },
+  })
+  if (delivery) return { ...explain('delivery_exists'), deliveryUuid: delivery.id }
+  if (event.isTest) return explain('test_event')
+  const { createdAt, enabled, subscriptions, filter } = await asOf(sql, webhook, event.id)
+  const publishedAt = timestampOf(event.id)
+  if (createdAt > publishedAt) {
+    return explain('created_later', `It was created at ${createdAt.toISOString()}.`)
+  }
+  if (!enabled) return explain('disabled', 'recoverDeliveries delivers what it missed.')
+  if (!subscribesTo(subscriptions, event.type)) {
+    return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
+  }
+  const read = filter === null ? null : readableData(event.data)
+  const refusal = read && explainRefusal(parseStoredFilter(filter as string), read.value)
+  if (refusal) return explain('filtered_out', refusal)
+  if (await fansOut(sql, organizationId, event.id)) return explain('fans_out')
+  return explain('unknown', 'The webhook may have changed in the moment of publishing.')
+}
+
+function explain(reason: Reason, detail = ''): Explanation {
+  return { reason, detail: [REASONS[reason], detail].filter(Boolean).join(' '), deliveryUuid: null }
+}
+
+interface WebhookAsOf {
+  readonly createdAt: Date
+  readonly enabled: boolean
+  readonly subscriptions: readonly string[]
+  readonly filter: string | null
+}
+
+/** The audit log has what a field was before its first change after the event. */
+async function asOf(sql: Sql, webhook: WebhookRow, eventUuid: string): Promise<WebhookAsOf> {
+  const { rows } = await sql.query<{ before: Partial<WebhookAsOf> }>(
+    `select coalesce(jsonb_object_agg(name, changed.before -> field), '{}') as before
+     from (values ('enabled', 'enabled'), ('subscriptions', 'eventSubscriptions'), ('filter', 'filter'))
+         as of_webhook (name, field),
+       lateral (
+         select a.before from posthorn.audit_log as a
+         where a.organization_id = $1 and a.subject_id = $2 and a.id >= $3 and a.action = 'webhook.updated'
+           and a.before ? field
+         order by a.id limit 1
+       ) as changed`,
+    [webhook.organizationId, publicId('webhook', webhook.id), lowerBoundAt(timestampOf(eventUuid))],
+  )
+  const { createdAt, enabled, eventSubscriptions: subscriptions, filter } = webhook
+  return { createdAt, enabled, subscriptions, filter, ...rows[0]?.before }
+}
+
+async function fansOut(sql: Sql, organizationId: string, eventUuid: string): Promise<boolean> {
+  const { rows } = await sql.query(
+    'select from posthorn.fan_outs where organization_id = $1 and $2 = any (event_ids) limit 1',
+    [organizationId, eventUuid],
+  )
+  return rows.length > 0
+}

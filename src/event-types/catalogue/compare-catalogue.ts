@@ -1,0 +1,48 @@
+import { withoutWhiteSpace } from '../../lib/raw-json.ts'
+import { CATALOGUE_FIELDS, type CatalogueField, type CatalogueType } from './catalogue-type.ts'
+
+/** What an import does to one event type. */
+export interface TypeChange {
+  readonly name: string
+  readonly change: 'added' | 'changed' | 'archived' | 'unarchived'
+  /** The fields that differ. Empty for an added event type. */
+  readonly fields: readonly CatalogueField[]
+  /** Null for an added event type. */
+  readonly before: CatalogueType | null
+  readonly after: CatalogueType
+}
+
+/** `archiveMissing`: whether event types that only the database has are archived. Otherwise they stay. */
+export function compareCatalogue(
+  database: readonly CatalogueType[],
+  file: readonly CatalogueType[],
+  archiveMissing: boolean,
+): TypeChange[] {
+  const existing = new Map(database.map((type) => [type.name, type]))
+  const given = new Set(file.map(({ name }) => name))
+  const missing = archiveMissing ? database.filter(({ name }) => !given.has(name)) : []
+  return [...file, ...missing.map((type) => ({ ...type, archived: true }))]
+    .map((type) => compareType(existing.get(type.name) ?? null, type))
+    .filter((change) => change !== null)
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function compareType(before: CatalogueType | null, given: CatalogueType): TypeChange | null {
+  const { name } = given
+  if (before === null) return { name, change: 'added', fields: [], before, after: given }
+  const fields = CATALOGUE_FIELDS.filter((field) => !isSame(field, before[field], given[field]))
+  if (fields.length === 0) return null
+  // Texts that differ only in white space stay as they are.
+  const after = { ...before, ...Object.fromEntries(fields.map((field) => [field, given[field]])) }
+  const archiving = given.archived ? 'archived' : 'unarchived'
+  const change = fields.every((field) => field === 'archived') ? archiving : 'changed'
+  return { name, change, fields, before, after }
+}
+
+function isSame(field: CatalogueField, before: unknown, after: unknown): boolean {
+  const isJson = field === 'schema' || field === 'example'
+  if (isJson && typeof before === 'string' && typeof after === 'string') {
+    return before === after || withoutWhiteSpace(before) === withoutWhiteSpace(after)
+  }
+  return JSON.stringify(before) === JSON.stringify(after)
+}

@@ -1,0 +1,43 @@
+import type { Sql } from '../../db/client.ts'
+import { parsed } from './check-catalogue.ts'
+import type { TypeChange } from './compare-catalogue.ts'
+import { filterFindings, readFilteredWebhooks } from './filter-findings.ts'
+import type { Finding } from './finding.ts'
+import { brokenPromises } from './receiver-findings.ts'
+import { refusedEvents, refusedPublishers } from './refused-events.ts'
+import { searchKeyFindings } from './search-key-findings.ts'
+
+/** What each of the changes breaks, by the name of the event type. An added event type breaks nothing. */
+export async function findFindings(
+  sql: Sql,
+  changes: readonly TypeChange[],
+): Promise<ReadonlyMap<string, readonly Finding[]>> {
+  const webhooks = await readFilteredWebhooks(sql)
+  const findings = new Map<string, readonly Finding[]>()
+  for (const { name, fields, before, after } of changes) {
+    if (before === null) continue
+    const [old, next] = [parsed(before.schema), parsed(after.schema)]
+    const found: Finding[] = []
+    if (fields.includes('schema')) {
+      found.push(...(await refusedEvents(sql, name, next)))
+      found.push(...receiverFindings(old, next))
+      found.push(...filterFindings(webhooks, name, old, next))
+    }
+    if (fields.includes('schema') || fields.includes('searchKeys')) {
+      found.push(...searchKeyFindings(after.searchKeys, old, next))
+    }
+    if (fields.includes('archived') && after.archived) {
+      found.push(...(await refusedPublishers(sql, name)))
+    }
+    if (found.length > 0) findings.set(name, found)
+  }
+  return findings
+}
+
+function receiverFindings(before: unknown, after: unknown): Finding[] {
+  return brokenPromises(before, after).map((message) => ({
+    kind: 'breaks_receivers',
+    message,
+    remedy: 'Tell the receivers first, or keep what they rely on, for example in a new event type.',
+  }))
+}

@@ -1,0 +1,67 @@
+import { didYouMean } from '../../lib/did-you-mean.ts'
+import { rawItems, rawMembers } from '../../lib/raw-json.ts'
+import { unusable } from './catalogue-error.ts'
+import { CATALOGUE_FIELDS, type GivenType } from './catalogue-type.ts'
+import { parseOpenApi } from './parse-openapi.ts'
+import { textOf } from './text-of.ts'
+
+/** Reads a file: what `printCatalogue` printed, or an OpenAPI 3.1 document with `webhooks`. Throws one error. */
+export function parseCatalogueFile(bytes: Uint8Array, file: string): GivenType[] {
+  const text = textOf(bytes, file)
+  const members = rawMembers(text)
+  if (members?.has('openapi')) return parseOpenApi(members, file)
+  const items = rawItems(members?.get('eventTypes') ?? '')
+  if (items) return items.map((item, index) => parseItem(item, `${file}: eventTypes[${index}]`))
+  throw unusable([
+    `${file} is neither a file that \`posthorn event-type export\` wrote, with a list "eventTypes", nor an OpenAPI document. For JSON Schemas, give the folder with one file for each event type.`,
+  ])
+}
+
+/** Reads a JSON Schema of the file that is named for its event type, such as `order.paid.json`. */
+export function parseSchemaFile(bytes: Uint8Array, file: string): GivenType {
+  const text = textOf(bytes, file).trim()
+  const members = rawMembers(text)
+  if (members === null) throw unusable([`${file} must be a JSON Schema in an object.`])
+  const memberOf = (name: string): unknown => JSON.parse(members.get(name) ?? 'null')
+  return {
+    place: file,
+    name: file.replace(/\.json$/, ''),
+    description: memberOf('description') ?? memberOf('title') ?? undefined,
+    group: memberOf('x-group'),
+    searchKeys: memberOf('x-search-keys') ?? [],
+    archived: false,
+    schema: text,
+    example: rawItems(members.get('examples') ?? '')?.[0] ?? null,
+  }
+}
+
+function parseItem(text: string, place: string): GivenType {
+  const members = rawMembers(text)
+  if (members === null) throw unusable([`${place} must be an object.`])
+  const known = ['name', ...CATALOGUE_FIELDS]
+  const unknown = [...members.keys()].find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, known)
+    throw unusable([`${place} has ${JSON.stringify(unknown)}, which is no field.${hint}`])
+  }
+  const memberOf = (name: string): unknown => {
+    const member = members.get(name)
+    return member === undefined ? undefined : JSON.parse(member)
+  }
+  const name = memberOf('name')
+  if (typeof name !== 'string') throw unusable([`${place} needs a name, a string.`])
+  return {
+    place: `${place} (${name.slice(0, 128)})`,
+    name,
+    description: memberOf('description'),
+    group: memberOf('group') ?? null,
+    searchKeys: memberOf('searchKeys') ?? [],
+    archived: memberOf('archived') ?? false,
+    schema: notNull(members.get('schema')),
+    example: notNull(members.get('example')),
+  }
+}
+
+function notNull(text: string | undefined): string | null {
+  return text === undefined || text === 'null' ? null : text
+}

@@ -1,0 +1,76 @@
+import { rawItems, rawMembers } from '../../lib/raw-json.ts'
+import { bundleSchema } from './bundle-schema.ts'
+import { unusable } from './catalogue-error.ts'
+import type { GivenType } from './catalogue-type.ts'
+import { type Members, parsed, resolved } from './raw-document.ts'
+
+/** The `webhooks` of an OpenAPI 3.1 document: one event type each. */
+export function parseOpenApi(document: Members, file: string): GivenType[] {
+  const version: unknown = JSON.parse(document.get('openapi') ?? 'null')
+  if (typeof version !== 'string' || !/^3\.[1-9]/.test(version)) {
+    throw unusable([
+      `${file} is OpenAPI ${JSON.stringify(version)}. Convert it to OpenAPI 3.1, whose schemas are JSON Schemas.`,
+    ])
+  }
+  const webhooks = rawMembers(document.get('webhooks') ?? '')
+  if (!webhooks || webhooks.size === 0) {
+    throw unusable([`${file} has no "webhooks". Add one for each event type.`])
+  }
+  return [...webhooks].map(([name, item]) => parseWebhook(document, item, name, file))
+}
+
+function parseWebhook(document: Members, text: string, name: string, file: string): GivenType {
+  const place = `${file}: webhooks.${name.slice(0, 128)}`
+  const item = resolved(document, text)
+  const operation = resolved(document, item.get('post'))
+  const body = resolved(document, operation.get('requestBody'))
+  const content = rawMembers(body.get('content') ?? '') ?? new Map<string, string>()
+  const media = resolved(document, content.get('application/json'))
+  const bodySchema = media.get('schema')
+  if (bodySchema === undefined) {
+    throw unusable([
+      `${place} has no schema at post.requestBody.content["application/json"].schema. Add the schema of the request.`,
+    ])
+  }
+  const ofData = dataSchema(document, bodySchema)
+  const schema = bundleSchema(document, ofData ?? bodySchema, place)
+  const given = (key: string): unknown => parsed(operation.get(key) ?? item.get(key))
+  const [tag] = rawItems(operation.get('tags') ?? '') ?? []
+  return {
+    place,
+    name,
+    description: given('description') ?? given('summary'),
+    group: given('x-group') ?? parsed(tag) ?? null,
+    searchKeys: given('x-search-keys') ?? [],
+    archived: false,
+    schema,
+    example: exampleOf(document, media, schema, ofData !== null),
+  }
+}
+
+/** The schema of the member `data` of the request's body, which Posthorn sends in an envelope. Null if there is none. */
+function dataSchema(document: Members, text: string, level = 0): string | null {
+  const schema = resolved(document, text)
+  const own = rawMembers(schema.get('properties') ?? '')?.get('data')
+  if (own !== undefined || level > MAX_ALL_OF) return own ?? null
+  const parts = rawItems(schema.get('allOf') ?? '') ?? []
+  return parts.map((part) => dataSchema(document, part, level + 1)).findLast(Boolean) ?? null
+}
+
+const MAX_ALL_OF = 8
+
+/** The example of the request, of which only `data` counts if the schema is that of `data`; or that of the schema. */
+function exampleOf(
+  document: Members,
+  media: Members,
+  schema: string | null,
+  isInEnvelope: boolean,
+): string | null {
+  const [first] = [...(rawMembers(media.get('examples') ?? '')?.values() ?? [])]
+  const ofBody = media.get('example') ?? resolved(document, first).get('value')
+  const ofRequest = isInEnvelope ? rawMembers(ofBody ?? '')?.get('data') : ofBody
+  const members = rawMembers(schema ?? '')
+  return (
+    ofRequest ?? rawItems(members?.get('examples') ?? '')?.[0] ?? members?.get('example') ?? null
+  )
+}

@@ -1,0 +1,138 @@
+import type { Db } from '../db/client.ts'
+import { atLeastKey } from '../db/selection.ts'
+import { findEventTypesByNames, readNames } from '../event-types/find-event-types.ts'
+import { expandSubscriptions } from '../event-types/subscriptions.ts'
+import type { Filter } from '../filters/filter.ts'
+import { filterProblems } from '../filters/filter-problems.ts'
+import { textOfFilter } from '../filters/given-filter.ts'
+import { readFilter } from '../filters/read-filter.ts'
+import { builder } from '../graphql/builder.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
+import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
+import { findEventsByUuids } from './find-events-by-uuids.ts'
+import { MAX_TRIED, type TriedEvent, tryFilter } from './try-filter.ts'
+
+/** A trial reads and parses up to a hundred events. */
+const COMPLEXITY = 500
+
+interface FilterTrial {
+  readonly organizationId: string
+  readonly issues: readonly FieldIssue[]
+  readonly events: readonly TriedEvent[]
+  readonly warnings: readonly string[]
+}
+
+const TriedEventRef = builder
+  .objectRef<TriedEvent & { readonly organizationId: string }>('TriedEvent')
+  .implement({
+    description: 'An event on which a filter was tried.',
+    fields: (t) => ({
+      event: t.prismaField({
+        type: 'Event',
+        nullable: true,
+        description: 'The event. Null if it was deleted in the meantime.',
+        authScopes: { scope: 'events:read' },
+        resolve: (query, { uuid, organizationId }, _args, { perField, prisma }, info) =>
+          perField(info, async (uuids: string[]) => {
+            const found = await findEventsByUuids(prisma, organizationId, uuids, atLeastKey(query))
+            const byUuid = new Map(found.map((event) => [event.id, event]))
+            return uuids.map((one) => byUuid.get(one) ?? null)
+          })(uuid),
+      }),
+      matches: t.exposeBoolean('matches', {
+        description:
+          'Whether the filter lets the event pass. True too for data about which filters do not decide.',
+      }),
+      refusedBy: t.exposeString('refusedBy', {
+        nullable: true,
+        description:
+          'The first condition that the event does not meet, as an English sentence. Null if it matches.',
+      }),
+    }),
+  })
+
+const FilterTrialRef = builder.objectRef<FilterTrial>('FilterTrial').implement({
+  description: 'What a filter would have done with the newest events.',
+  fields: (t) => ({
+    issues: t.field({
+      type: ['ValidationIssue'],
+      description: 'What is wrong with the filter. With any issue, no event was tried.',
+      resolve: ({ issues }) => [...issues],
+    }),
+    tested: t.int({
+      description: 'The number of events that were tried.',
+      resolve: ({ events }) => events.length,
+    }),
+    matched: t.int({
+      description: 'The number of those that match.',
+      resolve: ({ events }) => events.filter(({ matches }) => matches).length,
+    }),
+    warnings: t.stringList({
+      description:
+        'What the schemas of the event types say against conditions: those that can never hold, one sentence each. At most 20.',
+      resolve: ({ warnings }) => [...warnings],
+    }),
+    events: t.field({
+      type: [TriedEventRef],
+      description: 'The events that were tried, newest first.',
+      resolve: ({ events, organizationId }) => events.map((one) => ({ ...one, organizationId })),
+    }),
+  }),
+})
+
+organizationFields((t) => ({
+  testFilter: t.field({
+    type: FilterTrialRef,
+    semanticNonNull: true,
+    description: `Tries a filter on the newest events of the event types, before a webhook has the filter: on at most ${MAX_TRIED}, and on fewer if their data have more than 2 MiB. A session of one webhook tries events with a delivery to the webhook. Changes nothing.`,
+    authScopes: { scope: 'events:read' },
+    complexity: COMPLEXITY,
+    portal: 'open',
+    args: {
+      eventSubscriptions: t.arg.stringList({
+        required: true,
+        description: 'The names of event types, and patterns, as of a webhook.',
+      }),
+      filter: t.arg({ type: 'JSON', description: 'The filter, as of a webhook.' }),
+      filterText: t.arg.string({
+        description: 'The filter as the text of its JSON. Not together with `filter`.',
+      }),
+    },
+    resolve: (parent, args, context) => tryGiven(organizationOf(parent, context), args, context),
+  }),
+}))
+
+const MAX_WARNINGS = 20
+
+async function warningsOf(db: Db, filter: Filter, types: readonly string[]): Promise<string[]> {
+  const found = await findEventTypesByNames(db, types, { select: { name: true, schema: true } })
+  const problems = [...found.values()].flatMap(({ name, schema }) =>
+    schema === null ? [] : filterProblems(filter, schema, name),
+  )
+  return problems.slice(0, MAX_WARNINGS)
+}
+
+interface TrialArguments {
+  readonly eventSubscriptions: readonly string[]
+  readonly filter?: unknown
+  readonly filterText?: string | null | undefined
+}
+
+async function tryGiven(
+  organizationId: string,
+  { eventSubscriptions, ...given }: TrialArguments,
+  context: Context,
+): Promise<FilterTrial> {
+  const text = textOfFilter(given)
+  const { filter, issues } =
+    typeof text === 'string'
+      ? readFilter(text, ['filter'])
+      : { filter: null, issues: [fieldIssue(['filter'], 'required', 'is required.')] }
+  if (filter === null) return { organizationId, issues, events: [], warnings: [] }
+  const types = expandSubscriptions(eventSubscriptions, await readNames(context.prisma))
+  const onlyWebhook = callerOf(context).session?.webhookId ?? null
+  const { events } = await tryFilter(context.sql, organizationId, filter, { types, onlyWebhook })
+  const warnings = await warningsOf(context.prisma, filter, types)
+  return { organizationId, issues: [], events, warnings }
+}

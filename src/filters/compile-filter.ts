@@ -1,0 +1,104 @@
+import { printExactJson } from '../lib/exact-json.ts'
+import type { PathStep } from '../lib/json-path.ts'
+import { parseExactTime } from './exact-time.ts'
+import type { Comparison, Filter, Leaf, Scalar } from './filter.ts'
+
+/** What Postgres evaluates for each event. */
+export interface CompiledFilter {
+  /**
+   * A path of SQL/JSON without a caller's syntax: it finds the data if the data passes. In strict mode, arrays are not
+   * opened unasked; as each step first looks at the type of its value, no step can fail.
+   */
+  readonly path: string
+  /** The conditions on times, which the path reads from the variable `t`: Postgres 15 has no times with `Z` in paths. */
+  readonly times: readonly TimeLeaf[]
+  /** How much reading large data costs: the conditions that look at each item of an array, or at a whole text. */
+  readonly scans: number
+}
+
+interface TimeLeaf {
+  /** A path to the texts. */
+  readonly path: string
+  readonly op: Comparison
+  readonly seconds: number
+  readonly fraction: string
+}
+
+/** A time costs as much as this many comparisons. */
+const SCANS_OF_TIME = 10
+
+export function compileFilter(filter: Filter): CompiledFilter {
+  const times: TimeLeaf[] = []
+  const tests = print(filter, times)
+  return { path: `strict $ ? (${tests})`, times, scans: scansOf(filter) }
+}
+
+function print(filter: Filter, times: TimeLeaf[]): string {
+  if ('all' in filter) return joined(filter.all, ' && ', times)
+  if ('any' in filter) return joined(filter.any, ' || ', times)
+  if ('not' in filter) return `!(${print(filter.not, times)})`
+  return printLeaf(filter, times)
+}
+
+function joined(parts: readonly Filter[], operator: string, times: TimeLeaf[]): string {
+  return `(${parts.map((part) => print(part, times)).join(operator)})`
+}
+
+function printLeaf(leaf: Leaf, times: TimeLeaf[]): string {
+  const found = `@${leaf.path.map(printStep).join('')}`
+  switch (leaf.op) {
+    case 'exists':
+      return `exists(${found})`
+    case 'equals':
+      return `exists(${found} ? (@ == ${literal(leaf.value)}))`
+    case 'in':
+      return `exists(${found} ? (${leaf.value.map((one) => `@ == ${literal(one)}`).join(' || ')}))`
+    case 'has':
+      return `exists(${found}${printStep({ eachItem: true })} ? (@ == ${literal(leaf.value)}))`
+    case 'startsWith':
+      return `exists(${found} ? (@ starts with ${literal(leaf.value)}))`
+    case 'contains':
+      return `exists(${found} ? (@ like_regex ${literal(leaf.value)} flag "q"))`
+    default:
+      return printComparison(leaf.op, leaf.value, found, times)
+  }
+}
+
+const SYMBOLS = { less: '<', lessOrEqual: '<=', greater: '>', greaterOrEqual: '>=' } as const
+
+function printComparison(op: Comparison, value: Scalar, found: string, times: TimeLeaf[]): string {
+  const time = typeof value === 'string' && parseExactTime(value)
+  if (!time) return `exists(${found} ? (@ ${SYMBOLS[op]} ${literal(value)}))`
+  const path = `strict $${found.slice(1)} ? (@.type() == "string")`
+  return `$t[${times.push({ path, op, ...time }) - 1}] == true`
+}
+
+/** A step is taken only from a value that has it. */
+function printStep(step: PathStep): string {
+  if ('eachItem' in step) return ' ? (@.type() == "array")[*]'
+  if ('index' in step) {
+    return ` ? (@.type() == "array" && @.size() > ${step.index})[${step.index}]`
+  }
+  const name = literal(step.name)
+  return ` ? (@.type() == "object" && exists(@.${name})).${name}`
+}
+
+/** A literal of JSON is one of SQL/JSON paths too. */
+function literal(value: Scalar): string {
+  return printExactJson(value)
+}
+
+function scansOf(filter: Filter): number {
+  if ('all' in filter) return sum(filter.all.map(scansOf))
+  if ('any' in filter) return sum(filter.any.map(scansOf))
+  if ('not' in filter) return scansOf(filter.not)
+  const isTime = filter.op !== 'exists' && filter.op in SYMBOLS && typeof filter.value === 'string'
+  if (filter.op === 'has' || filter.op === 'contains') return 1
+  if (!filter.path.some((step) => 'eachItem' in step)) return 0
+  if (filter.op === 'in') return filter.value.length
+  return isTime ? SCANS_OF_TIME : 1
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,47 @@
+import type { ExactJson } from '../lib/exact-json.ts'
+import type { PathStep } from '../lib/json-path.ts'
+
+/** What a webhook asks of the data of an event before a delivery is created. */
+export type Filter =
+  | { readonly all: readonly Filter[] }
+  | { readonly any: readonly Filter[] }
+  | { readonly not: Filter }
+  | Leaf
+
+/** One condition. It holds if a value that the path finds meets the operator. */
+export type Leaf =
+  | { readonly path: readonly PathStep[]; readonly op: 'exists' }
+  | { readonly path: readonly PathStep[]; readonly op: 'in'; readonly value: readonly Scalar[] }
+  | { readonly path: readonly PathStep[]; readonly op: 'equals' | 'has'; readonly value: Scalar }
+  | {
+      readonly path: readonly PathStep[]
+      readonly op: 'startsWith' | 'contains'
+      readonly value: string
+    }
+  | {
+      readonly path: readonly PathStep[]
+      readonly op: Comparison
+      /** A number, or an RFC 3339 time. */
+      readonly value: Exclude<Scalar, boolean | null>
+    }
+
+export type Scalar = Exclude<ExactJson, readonly ExactJson[] | { [name: string]: ExactJson }>
+
+export const COMPARISONS = ['less', 'lessOrEqual', 'greater', 'greaterOrEqual'] as const
+export type Comparison = (typeof COMPARISONS)[number]
+
+export const OPERATORS = [
+  'equals',
+  'in',
+  'exists',
+  ...COMPARISONS,
+  'startsWith',
+  'contains',
+  'has',
+] as const
+export type Operator = (typeof OPERATORS)[number]
+
+export const MAX_LEAVES = 20
+export const MAX_LEVELS = 8
+/** The largest value of a leaf, as JSON. */
+export const MAX_VALUE_BYTES = 1_024

@@ -1,0 +1,49 @@
+import {
+  compareNumber,
+  type GenericObject,
+  isLosslessNumber,
+  LosslessNumber,
+  parse,
+  stringify,
+} from 'lossless-json'
+
+/** A JSON value whose numbers keep their digits. */
+export type ExactJson =
+  | null
+  | boolean
+  | string
+  | LosslessNumber
+  | readonly ExactJson[]
+  | { readonly [name: string]: ExactJson }
+
+/**
+ * Parses JSON, and keeps the digits of numbers. Of a repeated name in an object, the last one counts. `onNumber` is called
+ * with the digits of every number, also of one that does not count.
+ */
+export function parseExactJson(text: string, onNumber?: (digits: string) => void): ExactJson {
+  return parse(text, null, {
+    parseNumber: (digits) => {
+      onNumber?.(digits)
+      return new LosslessNumber(digits)
+    },
+    onDuplicateKey: ({ newValue }) => newValue,
+  }) as ExactJson
+}
+
+/** A value that `JSON.parse` returned. Its numbers have the digits that they have left. */
+export function toExactJson(value: unknown): ExactJson {
+  return parseExactJson(JSON.stringify(value))
+}
+
+/** `indent`: the number of spaces of each level. Without it, one line. */
+export function printExactJson(value: ExactJson, indent?: number): string {
+  return stringify(value as GenericObject<unknown>, null, indent) as string
+}
+
+export function isExactNumber(value: unknown): value is LosslessNumber {
+  return isLosslessNumber(value)
+}
+
+export function compareExactNumbers(a: LosslessNumber, b: LosslessNumber): -1 | 0 | 1 {
+  return compareNumber(a.value, b.value)
+}

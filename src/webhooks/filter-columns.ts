@@ -1,0 +1,18 @@
+import { Prisma } from '../db/generated/prisma/client.ts'
+import { compileFilter } from '../filters/compile-filter.ts'
+import type { Filter } from '../filters/filter.ts'
+import { printFilter } from '../filters/read-filter.ts'
+
+/** What is stored of a filter: its text, and what Postgres evaluates. */
+export function filterColumns(filter: Filter | null) {
+  if (filter === null) {
+    return { filter: null, filterPath: null, filterTimes: Prisma.DbNull, filterScans: null }
+  }
+  const { path, times, scans } = compileFilter(filter)
+  return {
+    filter: printFilter(filter),
+    filterPath: path,
+    filterTimes: times.length > 0 ? (times as unknown as Prisma.InputJsonValue) : Prisma.DbNull,
+    filterScans: scans,
+  }
+}

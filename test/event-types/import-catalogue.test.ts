@@ -1,0 +1,366 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import type { Database } from '../../src/db/client.ts'
+import {
+  type CatalogueImportOptions,
+  importCatalogue,
+} from '../../src/event-types/catalogue/import-catalogue.ts'
+import { parseCatalogueFile } from '../../src/event-types/catalogue/parse-catalogue.ts'
+import { printCatalogue } from '../../src/event-types/catalogue/print-catalogue.ts'
+import { readCatalogue } from '../../src/event-types/catalogue/read-catalogue.ts'
+import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
+import { createCatalogue } from '../../src/event-types/event-type.ts'
+import { createPublishEvents } from '../../src/events/publish-events.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, subscribe } from '../support/factories.ts'
+
+let database: Database
+let organizationId: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  organizationId = (await createTenant(database.prisma)).organizationId
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await database.pool.query(`
+    delete from posthorn.events; delete from posthorn.webhooks; delete from posthorn.event_types;
+    delete from posthorn.filtered_events`)
+})
+
+/** A schema that no parser of JavaScript prints as it is. */
+const SCHEMA = `{
+  "type": "object",
+  "properties": { "total": { "type": "number", "multipleOf": 0.10 }, "2": {}, "1": {} },
+  "required": ["total"]
+}`
+const PAID = {
+  name: 'order.paid',
+  description: 'An order was paid.',
+  group: 'Orders',
+  searchKeys: ['$.total'],
+  schema: SCHEMA,
+  example: '{"total": 1.50}',
+}
+const SHIPPED = { name: 'order.shipped', description: 'An order was shipped.' }
+
+/** The text of a file with these event types. */
+function fileOf(...types: (Partial<typeof PAID> & { archived?: boolean })[]): string {
+  const items = types.map(({ schema = 'null', example = 'null', ...fields }) => {
+    const rest = JSON.stringify(fields).slice(1, -1)
+    return `{${rest}, "schema": ${schema}, "example": ${example}}`
+  })
+  return `{"eventTypes": [${items.join(', ')}]}`
+}
+
+async function load(text: string, options: CatalogueImportOptions = {}) {
+  const given = parseCatalogueFile(Buffer.from(text), 'file.json')
+  return await importCatalogue(database.pool, given, options, SYSTEM)
+}
+
+const read = () => readCatalogue(database.pool)
+
+async function versions(name = PAID.name) {
+  const { rows } = await database.pool.query(
+    'select version, schema::text from posthorn.event_type_versions where event_type = $1 order by version',
+    [name],
+  )
+  return rows
+}
+
+async function publish(data: unknown) {
+  const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
+  await publishEvents(organizationId, [{ type: PAID.name, data }])
+}
+
+/** The findings of importing `order.paid` with this schema, without writing it. */
+async function findingsOf(schema: object | null, fields: object = {}) {
+  const type = { ...PAID, example: 'null', schema: JSON.stringify(schema), ...fields }
+  const { changes } = await load(fileOf(type), { dryRun: true })
+  return changes.flatMap(({ findings }) => findings)
+}
+
+describe('an import', () => {
+  test('adds event types to the letter, and again changes nothing', async () => {
+    const text = fileOf(PAID, SHIPPED)
+    expect(await load(text)).toMatchObject({
+      changes: [
+        { name: 'order.paid', change: 'added', fields: [], findings: [] },
+        { name: 'order.shipped', change: 'added' },
+      ],
+      unchanged: 0,
+      written: true,
+    })
+    expect(await read()).toEqual([
+      { ...PAID, archived: false },
+      { ...SHIPPED, group: null, searchKeys: [], archived: false, schema: null, example: null },
+    ])
+    expect(await load(text)).toEqual({ changes: [], unchanged: 2, written: false })
+  })
+
+  test('of an export changes nothing, also if white space was changed', async () => {
+    await load(fileOf({ ...PAID, archived: true }, SHIPPED))
+    const before = await read()
+    const exported = printCatalogue(before)
+    expect(await load(exported)).toMatchObject({ changes: [], unchanged: 2 })
+    expect(await load(exported.replaceAll(/\n */g, ' '))).toMatchObject({ changes: [] })
+    expect(await read()).toEqual(before)
+    await database.pool.query('delete from posthorn.event_types')
+    await load(exported)
+    expect(await read()).toEqual(before)
+  })
+
+  test('of an export changes nothing after edits through the API', async () => {
+    const schema = { type: 'object', properties: { b: {}, a: {} } }
+    await createEventType(database.prisma, { ...SHIPPED, schema, example: { a: 1 } }, SYSTEM)
+    expect(await load(printCatalogue(await read()))).toMatchObject({ changes: [], unchanged: 1 })
+  })
+
+  test('changes only the fields that differ, with an audit entry and a revision each', async () => {
+    await load(fileOf(PAID))
+    const result = await load(fileOf({ ...PAID, group: 'Payments', archived: true }))
+    expect(result.changes).toMatchObject([{ change: 'changed', fields: ['group', 'archived'] }])
+    const { rows } = await database.pool.query(
+      `select revision::int, version, archived_at is not null as archived, schema::text from posthorn.event_types`,
+    )
+    expect(rows).toEqual([{ revision: 3, version: 1, archived: true, schema: SCHEMA }])
+    const entries = await database.pool.query(
+      `select action, before, after from posthorn.audit_log where subject_id = $1 order by id desc limit 2`,
+      [PAID.name],
+    )
+    expect(entries.rows).toEqual([
+      { action: 'event_type.archived', before: null, after: null },
+      {
+        action: 'event_type.updated',
+        before: { group: 'Orders' },
+        after: { group: 'Payments' },
+      },
+    ])
+    expect((await load(fileOf(PAID), { force: true })).changes).toMatchObject([
+      { change: 'changed', fields: ['group', 'archived'] },
+    ])
+  })
+
+  test('archives what the file does not have, on request only', async () => {
+    await load(fileOf(PAID, SHIPPED))
+    expect(await load(fileOf(SHIPPED))).toMatchObject({ changes: [], unchanged: 1 })
+    expect(await load(fileOf(SHIPPED), { archiveMissing: true })).toMatchObject({
+      changes: [{ name: PAID.name, change: 'archived', fields: ['archived'] }],
+      written: true,
+    })
+    expect(await load(fileOf(PAID))).toMatchObject({ changes: [{ change: 'unarchived' }] })
+  })
+
+  test('with dryRun writes nothing', async () => {
+    expect(await load(fileOf(PAID), { dryRun: true })).toMatchObject({ written: false })
+    expect(await read()).toEqual([])
+  })
+
+  test('leaves operational event types alone, and rejects them', async () => {
+    await database.pool.query(
+      `insert into posthorn.event_types (name, description) values ('posthorn.webhook.on_hold', 'x')`,
+    )
+    expect(await load(fileOf(SHIPPED), { archiveMissing: true })).toMatchObject({
+      changes: [{ name: SHIPPED.name }],
+    })
+    await expect(load(fileOf({ name: 'posthorn.x', description: 'x' }))).rejects.toThrow(
+      /only Posthorn itself defines/,
+    )
+  })
+
+  test.each<[string, string, RegExp]>([
+    [
+      'a missing description',
+      fileOf({ name: 'a' }),
+      /eventTypes\[0\] \(a\): description is required/,
+    ],
+    ['a wrong name', fileOf({ ...SHIPPED, name: 'a b' }), /name must be words of letters/],
+    ['a name twice', fileOf(SHIPPED, SHIPPED), /stands in file.json: eventTypes\[0\]/],
+    [
+      'a wrong schema',
+      fileOf({ ...PAID, schema: '{"type":"x"}' }),
+      /order.paid: schema cannot be used/,
+    ],
+    ['a schema in a list', fileOf({ ...PAID, schema: '[]' }), /schema must be a JSON Schema/],
+    [
+      'an example that does not match',
+      fileOf({ ...PAID, example: '{}' }),
+      /example does not match/,
+    ],
+    ['a long group', fileOf({ ...SHIPPED, group: 'a'.repeat(101) }), /group must have at most 100/],
+    ['a wrong search key', fileOf({ ...SHIPPED, searchKeys: ['x'] }), /must be a path such as/],
+    ['an unknown field', '{"eventTypes":[{"nane":"a"}]}', /"nane".*Did you mean "name"\?/],
+    ['another file', '{}', /is neither a file that/],
+    ['no JSON', 'eventTypes: []', /is not JSON.*YAML/],
+    ['an inexact number', '{"eventTypes":[1e999]}', /number that cannot be kept exactly/],
+  ])('with %s is an error, and nothing is written', async (_case, text, error) => {
+    await expect(async () => await load(text)).rejects.toThrow(error)
+    expect(await read()).toEqual([])
+  })
+
+  test('of a thousand event types takes less than 10 seconds', async () => {
+    const types = Array.from({ length: 1_000 }, (_, i) => ({ ...PAID, name: `order.paid_${i}` }))
+    const startedAt = performance.now()
+    await load(fileOf(...types))
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(await read()).toHaveLength(1_000)
+  }, 30_000)
+
+  test('fails if somebody changes the catalogue meanwhile', async () => {
+    await load(fileOf(SHIPPED))
+    const pool = {
+      query: database.pool.query.bind(database.pool),
+      async connect() {
+        await updateEventType(database.prisma, SHIPPED.name, { description: 'Else.' }, SYSTEM)
+        return await database.pool.connect()
+      },
+    } as unknown as Database['pool']
+    const given = parseCatalogueFile(Buffer.from(fileOf(PAID, SHIPPED)), 'file.json')
+    await expect(importCatalogue(pool, given, {}, SYSTEM)).rejects.toThrow(/import again/)
+    expect(await read()).toMatchObject([{ name: SHIPPED.name, description: 'Else.' }])
+  })
+})
+
+describe('versions', () => {
+  test('each schema is kept, by imports and by the API; an equal one is no version', async () => {
+    await load(fileOf({ ...PAID, schema: 'null' }))
+    await load(fileOf(PAID))
+    await load(fileOf({ ...PAID, description: 'Paid.' }))
+    const { prisma } = database
+    await updateEventType(prisma, PAID.name, { schema: JSON.parse(SCHEMA) }, SYSTEM)
+    const text = '{ "type": "object", "maxProperties": 1.0 }'
+    const schema = JSON.parse(text)
+    await updateEventType(prisma, PAID.name, { schema, schemaText: text }, SYSTEM)
+    await updateEventType(prisma, PAID.name, { schema: null }, SYSTEM)
+    expect(await versions()).toEqual([
+      { version: 1, schema: null },
+      { version: 2, schema: SCHEMA },
+      { version: 3, schema: text },
+      { version: 4, schema: null },
+    ])
+    expect(await prisma.eventType.findFirst()).toMatchObject({ version: 4 })
+  })
+
+  test('a change that fails adds none', async () => {
+    await load(fileOf(PAID))
+    await expect(
+      updateEventType(database.prisma, PAID.name, { schema: { type: 'x' } }, SYSTEM),
+    ).rejects.toThrow(/schema/)
+    expect(await versions()).toHaveLength(1)
+  })
+})
+
+describe('findings', () => {
+  beforeEach(async () => {
+    await load(fileOf(PAID))
+  })
+
+  const total = (schema: object, more: object = {}) => ({
+    type: 'object',
+    properties: { total: schema, ...more, 1: {}, 2: {} },
+    required: ['total'],
+  })
+
+  test('a schema that refuses stored events is tried on them; without --force nothing is written', async () => {
+    await publish({ total: 1 })
+    await publish({ total: 5 })
+    const schema = total({ type: 'number', maximum: 2 })
+    const found = await findingsOf(schema)
+    expect(found).toMatchObject([
+      {
+        kind: 'refuses_accepted',
+        message: expect.stringMatching(
+          /refuses 1 of the newest 2 events, which were accepted\. evt_\w{26}: \/total must be <= 2\./,
+        ),
+        eventId: expect.stringMatching(/^evt_/),
+      },
+    ])
+    const text = fileOf({ ...PAID, schema: JSON.stringify(schema) })
+    expect(await load(text)).toMatchObject({ written: false })
+    expect(await versions()).toHaveLength(1)
+    expect(await load(text, { force: true })).toMatchObject({ written: true })
+    await expect(publish({ total: 5 })).rejects.toThrow(/must be <= 2/)
+    await publish({ total: 2 })
+  })
+
+  test('a schema that accepts all stored events breaks nothing', async () => {
+    await publish({ total: 1 })
+    expect(await findingsOf(total({ type: 'number', maximum: 2 }))).toEqual([])
+  })
+
+  test('only the newest 1,000 events count', async () => {
+    await publish({ total: 5 })
+    const publishEvents = createPublishEvents(database.pool, createCatalogue(database.pool))
+    const events = Array.from({ length: 500 }, () => ({ type: PAID.name, data: { total: 1 } }))
+    await publishEvents(organizationId, events)
+    await publishEvents(organizationId, events)
+    expect(await findingsOf(total({ type: 'number', maximum: 2 }))).toEqual([])
+  })
+
+  test('receivers that rely on a property are named', async () => {
+    expect(await findingsOf({ type: 'object' }, { searchKeys: [] })).toMatchObject([
+      { kind: 'breaks_receivers', message: "`$['1']` was known, and goes away." },
+      { kind: 'breaks_receivers', message: "`$['2']` was known, and goes away." },
+      { kind: 'breaks_receivers', message: '`total` was required, and goes away.' },
+    ])
+  })
+
+  test('a filter that no longer matches is named with its webhooks; others are not', async () => {
+    const filter = '{"path":"$.total","op":"greater","value":100}'
+    const webhook = async (subscription: string, filtered: string | null) => {
+      await subscribe(database, organizationId, [PAID.name])
+      const { rows } = await database.pool.query(
+        `update posthorn.webhooks set event_subscriptions = $1, filter = $2,
+           filter_path = case when $2::text is not null then '$' end, filter_scans = case when $2::text is not null then 0 end
+         where id = (select max(id::text)::uuid from posthorn.webhooks)
+         returning posthorn.type_id('wh', id) as id`,
+        [[subscription], filtered],
+      )
+      return rows[0].id
+    }
+    const id = await webhook('order.*', filter)
+    await webhook('order.paid', null)
+    await webhook('order.shipped', filter)
+    const kinds = { kind: 'breaks_filter', webhookIds: [id] }
+    expect(await findingsOf(total({ type: 'string' }))).toMatchObject([
+      { kind: 'breaks_receivers' },
+      {
+        ...kinds,
+        message: `\`total\` is a string in order.paid: greater never matches. The filter of ${id} asks for it.`,
+      },
+    ])
+    expect(await findingsOf({ type: 'object' }, { searchKeys: [] })).toContainEqual(
+      expect.objectContaining({
+        ...kinds,
+        message: `The schema of order.paid no longer has \`total\`. The filter of ${id} asks for it.`,
+      }),
+    )
+    const bounded = total({ type: 'number', maximum: 1_000 })
+    expect(await findingsOf(bounded)).toEqual([])
+  })
+
+  test('a search key whose path is gone is named, also if it is new', async () => {
+    expect(await findingsOf({ type: 'object' })).toContainEqual(
+      expect.objectContaining({
+        kind: 'breaks_search_key',
+        message: expect.stringContaining('$.total'),
+      }),
+    )
+    const schema = JSON.parse(SCHEMA)
+    expect(await findingsOf(schema, { searchKeys: ['$.total.id'] })).toMatchObject([
+      { kind: 'breaks_search_key', message: expect.stringContaining('$.total.id') },
+    ])
+    expect(await findingsOf(schema, { searchKeys: ['$.other'] })).toEqual([])
+  })
+
+  test('an event type that was published is archived with --force only', async () => {
+    await publish({ total: 1 })
+    const text = fileOf({ ...PAID, archived: true })
+    expect(await load(text)).toMatchObject({
+      changes: [{ change: 'archived', findings: [{ kind: 'refuses_accepted' }] }],
+      written: false,
+    })
+    expect(await load(text, { force: true })).toMatchObject({ written: true })
+    await expect(publish({ total: 1 })).rejects.toThrow(/There is no event type/)
+  })
+})

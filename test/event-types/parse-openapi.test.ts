@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import {
+  parseCatalogueFile,
+  parseSchemaFile,
+} from '../../src/event-types/catalogue/parse-catalogue.ts'
+
+const parse = (document: object | string) => {
+  const text = typeof document === 'string' ? document : JSON.stringify(document)
+  return parseCatalogueFile(Buffer.from(text), 'openapi.json')
+}
+
+const body = (schema: unknown, more: object = {}) => ({
+  post: {
+    summary: 'An order was paid.',
+    requestBody: { content: { 'application/json': { schema, ...more } } },
+  },
+})
+const withWebhook = (item: object, more: object = {}) => ({
+  openapi: '3.1.0',
+  webhooks: { 'order.paid': item },
+  ...more,
+})
+
+test('the schema of the request is that of the data, with what it refers to, to the letter', () => {
+  const [type] = parse(`{
+    "openapi": "3.1.1",
+    "webhooks": {
+      "order.paid": {
+        "post": {
+          "description": "An order was paid.",
+          "tags": ["Orders"],
+          "x-search-keys": ["$.id"],
+          "requestBody": {"content": {"application/json": {
+            "schema": {"type": "object", "properties": {"2": {"multipleOf": 0.10}, "1": {"$ref": "#/components/schemas/Node"}}},
+            "example": {"2": 1.50}
+          }}}
+        }
+      }
+    },
+    "components": {"schemas": {
+      "Node": {"properties": {"next": {"$ref" : "#/components/schemas/Node"}, "name": {"$ref": "#/components/schemas/Name/anyOf/0"}}},
+      "Name": {"anyOf": [{"type": "string"}]},
+      "Unused": {}
+    }}
+  }`)
+  expect(type).toEqual({
+    place: 'openapi.json: webhooks.order.paid',
+    name: 'order.paid',
+    description: 'An order was paid.',
+    group: 'Orders',
+    searchKeys: ['$.id'],
+    archived: false,
+    schema:
+      '{"type": "object", "properties": {"2": {"multipleOf": 0.10}, "1": {"$ref": "#/$defs/Node"}}, ' +
+      '"$defs": {"Node": {"properties": {"next": {"$ref": "#/$defs/Node"}, "name": {"$ref": "#/$defs/Name/anyOf/0"}}}, ' +
+      '"Name": {"anyOf": [{"type": "string"}]}}}',
+    example: '{"2": 1.50}',
+  })
+})
+
+test('where the request is an envelope, only its data counts', () => {
+  const order = { type: 'object', title: 'Order', examples: [{ total: 1 }] }
+  const components = {
+    schemas: {
+      Order: order,
+      Envelope: { type: 'object', properties: { id: { type: 'string' } } },
+    },
+    requestBodies: {
+      Paid: body({
+        allOf: [
+          { $ref: '#/components/schemas/Envelope' },
+          { properties: { data: { $ref: '#/components/schemas/Order' } } },
+        ],
+      }).post.requestBody,
+    },
+    pathItems: {
+      Paid: {
+        post: { summary: 'Paid.', requestBody: { $ref: '#/components/requestBodies/Paid' } },
+      },
+    },
+  }
+  const [type] = parse(withWebhook({ $ref: '#/components/pathItems/Paid' }, { components }))
+  expect(type).toMatchObject({
+    description: 'Paid.',
+    group: null,
+    schema: JSON.stringify(order),
+    example: '{"total":1}',
+  })
+  const example = { id: 'evt_1', data: { total: 2 } }
+  const examples = { one: { value: example } }
+  const schema = { properties: { data: order } }
+  for (const more of [{ example }, { examples }]) {
+    expect(parse(withWebhook(body(schema, more)))[0]?.example).toBe('{"total":2}')
+  }
+})
+
+test('the schema true allows any JSON', () => {
+  expect(parse(withWebhook(body(true)))[0]).toMatchObject({ schema: null, example: null })
+})
+
+test.each<[string, object, RegExp]>([
+  ['OpenAPI 3.0', { openapi: '3.0.1', webhooks: {} }, /Convert it to OpenAPI 3\.1/],
+  ['no webhooks', { openapi: '3.1.0', paths: {} }, /has no "webhooks"/],
+  ['no schema', withWebhook({ post: {} }), /webhooks\.order\.paid has no schema at post/],
+  [
+    'a reference to another document',
+    withWebhook(body({ properties: { a: { $ref: 'order.json' } } })),
+    /refers to "order\.json"\. Refer to "#\/components\/schemas\/…"/,
+  ],
+  [
+    'a reference to what is missing',
+    withWebhook(body({ $ref: '#/components/schemas/Missing' })),
+    /refers to "#\/components\/schemas\/Missing"/,
+  ],
+])('%s', (_case, document, error) => {
+  expect(() => parse(document)).toThrow(error)
+})
+
+test('references that lead to themselves come to an end', () => {
+  const to = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  const components = { schemas: { A: to('B'), B: to('A') } }
+  expect(parse(withWebhook(body(to('A')), { components }))).toHaveLength(1)
+  const pathItems = { Loop: { $ref: '#/components/pathItems/Loop' } }
+  const loop = withWebhook({ $ref: '#/components/pathItems/Loop' }, { components: { pathItems } })
+  expect(() => parse(loop)).toThrow(/has no schema/)
+})
+
+test('a JSON Schema in a file of its own', () => {
+  const text =
+    '\ufeff{ "title": "An order was paid.", "x-group": "Orders", "x-search-keys": ["$.total"], "examples": [{"total": 1.50}] }\n'
+  expect(parseSchemaFile(Buffer.from(text), 'order.paid.json')).toEqual({
+    place: 'order.paid.json',
+    name: 'order.paid',
+    description: 'An order was paid.',
+    group: 'Orders',
+    searchKeys: ['$.total'],
+    archived: false,
+    schema: text.slice(1).trim(),
+    example: '{"total": 1.50}',
+  })
+  expect(() => parseSchemaFile(Buffer.from('[]'), 'a.json')).toThrow(
+    /a\.json must be a JSON Schema/,
+  )
+  expect(() => parseSchemaFile(Buffer.from([0xff]), 'a.json')).toThrow(/a\.json is not UTF-8/)
+})

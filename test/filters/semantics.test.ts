@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { compileFilter } from '../../src/filters/compile-filter.ts'
+import type { Filter } from '../../src/filters/filter.ts'
+import { matchesFilter } from '../../src/filters/match-filter.ts'
+import { parseStoredFilter, printFilter, readFilter } from '../../src/filters/read-filter.ts'
+import { readableData } from '../../src/filters/readable-data.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { dataTexts, filterTexts } from './arbitraries.ts'
+import { FILTER_CASES } from './cases.ts'
+
+let database: Database
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+
+describe.each(FILTER_CASES)('$name', ({ filter: text, passes, refuses }) => {
+  const filter = parseStoredFilter(text)
+
+  test('in TypeScript', () => {
+    expect(passes.filter((data) => !decide(filter, data))).toEqual([])
+    expect(refuses.filter((data) => decide(filter, data))).toEqual([])
+  })
+
+  test('in Postgres', async () => {
+    expect(await decideInPostgres(filter, passes)).toEqual(passes.map(() => true))
+    expect(await decideInPostgres(filter, refuses)).toEqual(refuses.map(() => false))
+  })
+
+  test('as it is printed', () => {
+    expect(parseStoredFilter(printFilter(filter))).toEqual(filter)
+  })
+})
+
+test('TypeScript and Postgres decide alike', async () => {
+  await fc.assert(
+    fc.asyncProperty(filterTexts, fc.array(dataTexts, { minLength: 20 }), async (text, data) => {
+      const { filter } = readFilter(text, [])
+      fc.pre(filter !== null)
+      expect(await decideInPostgres(filter, data)).toEqual(data.map((one) => decide(filter, one)))
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test.each([
+  '"\\u0000"',
+  '{"\\u0000":1}',
+  '"\\ud800"',
+  '["\\udc00"]',
+  '1e131072',
+  '1e-16384',
+  '{"a":[0e9999999999]}',
+])('data that Postgres cannot read, such as %s, passes every filter', async (data) => {
+  const filter = parseStoredFilter('{"path":"$.a","op":"equals","value":1}')
+  expect(readableData(data)).toBeNull()
+  expect(await decideInPostgres(filter, [data])).toEqual([true])
+})
+
+test.each(['"\\\\u0000"', '"\\ud83d\\ude00"', '1e131071', '1e-16383', '-0', '0e999999'])(
+  'data such as %s are read',
+  async (data) => {
+    const filter = parseStoredFilter('{"path":"$.a","op":"equals","value":1}')
+    expect(readableData(data)).not.toBeNull()
+    expect(await decideInPostgres(filter, [data])).toEqual([false])
+  },
+)
+
+function decide(filter: Filter, text: string): boolean {
+  const data = readableData(text)
+  return data === null || matchesFilter(filter, data.value)
+}
+
+async function decideInPostgres(filter: Filter, data: readonly string[]): Promise<boolean[]> {
+  const { path, times } = compileFilter(filter)
+  const { rows } = await database.pool.query<{ passes: boolean }>(
+    `select posthorn.passes_filter(posthorn.readable_data(given.data), $2::jsonpath, $3::jsonb) as passes
+     from unnest($1::text[]) with ordinality as given (data, i) order by i`,
+    [data, path, times.length > 0 ? JSON.stringify(times) : null],
+  )
+  return rows.map(({ passes }) => passes)
+}

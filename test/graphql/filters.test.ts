@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { type Api, openApi } from './support/api.ts'
+
+const PAID = {
+  all: [
+    { path: '$.status', op: 'equals', value: 'paid' },
+    { path: '$.total', op: 'greater', value: 100 },
+  ],
+}
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+// biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
+async function call(document: string, variables: object = {}): Promise<any> {
+  const { data, errors } = await api.call(tenant.token, document, { ...variables })
+  expect(errors).toBeUndefined()
+  return Object.values(data)[0]
+}
+
+const WEBHOOK = `
+  __typename
+  ... on ValidationError { issues { path code message } }
+  ... on %Success {
+    webhook { id revision updatedAt filter filterText subscriptions eventSubscriptions { name } }
+  }`
+
+const create = (input: object) =>
+  call(
+    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { ${WEBHOOK.replace('%', 'CreateWebhook')} } }`,
+    {
+      input: {
+        url: 'https://example.com/hook',
+        eventSubscriptions: [JOINED],
+        enabled: true,
+        ...input,
+      },
+    },
+  )
+
+const update = (id: string, input: object) =>
+  call(
+    `mutation ($id: ID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { ${WEBHOOK.replace('%', 'UpdateWebhook')} } }`,
+    { id, input },
+  )
+
+async function publish(data: unknown, type = JOINED) {
+  const { publishedEvent } = await call(
+    `mutation ($input: PublishEventInput!) {
+      publishEvent(input: $input) { ... on PublishEventSuccess { publishedEvent { id deliveryCount } } }
+    }`,
+    { input: { type, data } },
+  )
+  return publishedEvent as { id: string; deliveryCount: number }
+}
+
+describe('a filter', () => {
+  test('is stored in its normal form, changed and removed', async () => {
+    const filter = { path: '$["status"]', op: 'equals', value: 'paid' }
+    const { webhook } = await create({ filter })
+    expect(webhook).toMatchObject({
+      filter: { path: '$.status', op: 'equals', value: 'paid' },
+      filterText: '{"path":"$.status","op":"equals","value":"paid"}',
+    })
+    const same = await update(webhook.id, { filter: webhook.filter })
+    expect(same.webhook.revision).toBe(webhook.revision)
+    const text = '{"path":"$.n","op":"equals","value":9007199254740993}'
+    const changed = await update(webhook.id, { filterText: text })
+    expect(changed.webhook.filterText).toBe(text)
+    const kept = await update(webhook.id, { description: 'Orders' })
+    expect(kept.webhook.filterText).toBe(text)
+    const removed = await update(webhook.id, { filter: null })
+    expect(removed.webhook).toMatchObject({ filter: null, filterText: null })
+  })
+
+  test('that breaks rules is refused with all of them, and nothing is created', async () => {
+    const filter = {
+      all: [
+        { path: 'status', op: 'equals', value: 'paid' },
+        { path: '$.a', op: 'equal', value: 1 },
+        { path: '$.b', op: 'equals', value: { c: 1 } },
+        { path: '$.d', op: 'greater', value: 'ten' },
+        { path: '$.e', op: 'exists', value: true },
+        { path: '$.f', op: 'contains', value: '' },
+        { path: '$.g', op: 'in', value: [] },
+        { path: '$.h', op: 'equals', value: 'x'.repeat(1_100) },
+        { path: '$.i', op: 'equals' },
+        { path: '$.j', op: 'equals', value: 1, vaule: 2 },
+        { not: { path: '$.k', op: 'exists' }, any: [] },
+        { any: [] },
+        'text',
+      ],
+    }
+    const { __typename, issues } = await create({ filter })
+    expect(__typename).toBe('ValidationError')
+    expect(issues.map(({ path }: { path: string[] }) => path.join('.'))).toEqual([
+      'filter.all.0.path',
+      'filter.all.1.op',
+      'filter.all.2.value',
+      'filter.all.3.value',
+      'filter.all.4.value',
+      'filter.all.5.value',
+      'filter.all.6.value',
+      'filter.all.7.value',
+      'filter.all.8.value',
+      'filter.all.9.vaule',
+      'filter.all.10',
+      'filter.all.11.any',
+      'filter.all.12',
+    ])
+    expect(issues[1].message).toContain('Did you mean "equals"?')
+  })
+
+  test('is refused beyond 20 conditions and 8 levels, as broken JSON, and twice', async () => {
+    const one = { path: '$.a', op: 'exists' }
+    const many = await create({ filter: { all: Array.from({ length: 21 }, () => one) } })
+    expect(many.issues).toMatchObject([{ path: ['filter'], code: 'too_many' }])
+    let deep: object = one
+    for (let i = 0; i < 8; i++) deep = { not: deep }
+    expect((await create({ filter: deep })).issues).toMatchObject([{ code: 'too_big' }])
+    expect((await create({ filterText: '{"path":' })).issues).toMatchObject([{ code: 'malformed' }])
+    const both = await create({ filter: one, filterText: '{}' })
+    expect(both.issues).toMatchObject([{ path: ['filterText'], code: 'ambiguous' }])
+  })
+
+  test('decides which events have a delivery, and counts those that it refuses', async () => {
+    const { webhook } = await create({ filter: PAID })
+    await create({})
+    expect((await publish({ status: 'paid', total: 100.5 })).deliveryCount).toBe(2)
+    expect((await publish({ status: 'paid', total: 100 })).deliveryCount).toBe(1)
+    expect((await publish({ status: 'open', total: 500 })).deliveryCount).toBe(1)
+    const unread = await publishText('{"status":"\\u0000"}')
+    expect(unread.delivery_count).toBe(2)
+    expect(await countFilteredEvents(api.database.pool)).toBe(3)
+    expect(await countFilteredEvents(api.database.pool)).toBe(0)
+    const { statistics } = await call(
+      `query ($id: ID!, $since: DateTime!) {
+        webhook(id: $id) { statistics(since: $since, bucket: HOUR) { filteredOut filterUndecided } }
+      }`,
+      { id: webhook.id, since: new Date(Date.now() - 60_000).toISOString() },
+    )
+    const sums = statistics.reduce(
+      (sum: number[], { filteredOut, filterUndecided }: Record<string, number>) => [
+        (sum[0] ?? 0) + (filteredOut ?? 0),
+        (sum[1] ?? 0) + (filterUndecided ?? 0),
+      ],
+      [0, 0],
+    )
+    expect(sums).toEqual([2, 1])
+  })
+
+  test("decides in a host's trigger, in its transaction", async () => {
+    await create({ filter: PAID })
+    const { pool } = api.database
+    await pool.query(`
+      create table public.orders (status text, total numeric);
+      create function public.notify_order() returns trigger language plpgsql as $$
+      begin
+        perform posthorn.publish_event('${tenant.publicOrganizationId}', '${JOINED}', to_jsonb(new));
+        return null;
+      end $$;
+      create trigger publish after insert on public.orders for each row execute function public.notify_order();
+      insert into public.orders values ('paid', 101), ('paid', 99), ('open', 200)`)
+    const { rows } = await pool.query(
+      `select e.data::jsonb ->> 'total' as total from posthorn.deliveries as d
+       join posthorn.events as e on e.id = d.event_id where d.organization_id = $1`,
+      [tenant.organizationId],
+    )
+    expect(rows).toEqual([{ total: '101' }])
+  })
+
+  async function publishText(data: string) {
+    const { rows } = await api.database.pool.query(
+      'select * from posthorn.publish_event($1, $2, $3::text)',
+      [tenant.publicOrganizationId, JOINED, data],
+    )
+    return rows[0]
+  }
+})
+
+describe('a trial', () => {
+  const TRY = `query ($filter: JSON, $filterText: String, $types: [String!]!) {
+    testFilter(eventSubscriptions: $types, filter: $filter, filterText: $filterText) {
+      tested matched issues { path code } events { matches refusedBy event { id type { name } } }
+    }
+  }`
+  const attempt = (variables: object) => call(TRY, { types: [JOINED], ...variables })
+
+  test('tells which of the newest events match, and why others do not', async () => {
+    const first = await publish({ status: 'paid', total: 500 })
+    const second = await publish({ status: 'paid', total: 50 })
+    await publish({ status: 'paid', total: 500 }, TICKET)
+    expect(await attempt({ filter: PAID })).toEqual({
+      tested: 2,
+      matched: 1,
+      issues: [],
+      events: [
+        {
+          matches: false,
+          refusedBy: '$.total must be greater than 100, and is 50.',
+          event: { id: second.id, type: { name: JOINED } },
+        },
+        { matches: true, refusedBy: null, event: { id: first.id, type: { name: JOINED } } },
+      ],
+    })
+    expect(await attempt({ filter: PAID, types: ['event_attendee.*'] })).toMatchObject({
+      tested: 3,
+    })
+  })
+
+  test('reads at most 100 events, and none for a filter that breaks a rule', async () => {
+    const data = Array.from({ length: 120 }, (_, n) => ({ type: JOINED, data: { n } }))
+    await call(
+      `mutation ($input: PublishEventsInput!) { publishEvents(input: $input) { __typename } }`,
+      { input: { events: data } },
+    )
+    const filter = { path: '$.n', op: 'greaterOrEqual', value: 100 }
+    expect(await attempt({ filter })).toMatchObject({ tested: 100, matched: 20 })
+    expect(await attempt({ filter: { path: '$.n', op: 'is' } })).toMatchObject({
+      tested: 0,
+      issues: [{ path: ['filter', 'op'], code: 'invalid_value' }],
+    })
+    expect(await attempt({})).toMatchObject({ issues: [{ path: ['filter'], code: 'required' }] })
+  })
+
+  test('warns of conditions that the schema of a type rules out', async () => {
+    const warnings = async (filter: object) => {
+      const document = `query ($filter: JSON) { testFilter(eventSubscriptions: ["order.warned"], filter: $filter) { warnings } }`
+      return (await call(document, { filter })).warnings
+    }
+    const schema = { type: 'object', properties: { total: { type: 'string' } } }
+    await api.database.prisma.eventType.create({
+      data: { name: 'order.warned', description: 'An order.', schema },
+    })
+    expect(await warnings({ path: '$.total', op: 'greater', value: 100 })).toEqual([
+      expect.stringContaining('order.warned'),
+    ])
+    expect(await warnings({ path: '$.total', op: 'equals', value: '100' })).toEqual([])
+  })
+
+  test('does not see the events of another organization', async () => {
+    await publish({ n: 1 })
+    const other = await api.tenant()
+    const { data } = await api.call(other.token, TRY, {
+      types: ['*'],
+      filter: { path: '$.n', op: 'exists' },
+    })
+    expect(data.testFilter).toMatchObject({ tested: 0 })
+  })
+})
+
+describe('why an event was not delivered', () => {
+  const why = (eventId: string, webhookId: string) =>
+    call(
+      `query ($eventId: ID!, $webhookId: ID!) {
+        whyNotDelivered(eventId: $eventId, webhookId: $webhookId) { reason message delivery { id } }
+      }`,
+      { eventId, webhookId },
+    )
+
+  test('is told by the webhook as it was when the event was published', async () => {
+    const before = await publish({ status: 'paid', total: 500 })
+    const { webhook } = await create({ filter: PAID })
+    const { id } = webhook
+    const delivered = await publish({ status: 'paid', total: 500 })
+    const refused = await publish({ status: 'paid', total: 7 })
+    const ticket = await publish({}, TICKET)
+    await update(id, { enabled: false })
+    const missed = await publish({ status: 'paid', total: 500 })
+    await update(id, { enabled: true, filter: null, eventSubscriptions: ['*'] })
+    expect(await why(before.id, id)).toMatchObject({ reason: 'CREATED_LATER' })
+    expect(await why(delivered.id, id)).toMatchObject({
+      reason: 'DELIVERY_EXISTS',
+      delivery: { id: expect.stringMatching(/^msg_/) },
+    })
+    expect(await why(refused.id, id)).toEqual({
+      reason: 'FILTERED_OUT',
+      message:
+        'The filter of the webhook refused the event. $.total must be greater than 100, and is 7.',
+      delivery: null,
+    })
+    expect(await why(ticket.id, id)).toMatchObject({ reason: 'NOT_SUBSCRIBED' })
+    expect(await why(missed.id, id)).toMatchObject({ reason: 'DISABLED' })
+  })
+
+  test('is not told about the events and webhooks of others', async () => {
+    const { id } = await publish({})
+    const { webhook } = await create({})
+    const other = await api.tenant()
+    const { errors } = await api.call(
+      other.token,
+      'query ($e: ID!, $w: ID!) { whyNotDelivered(eventId: $e, webhookId: $w) { reason } }',
+      { e: id, w: webhook.id },
+    )
+    expect(errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
+  })
+})
+
+describe('a pattern', () => {
+  test('includes types that come later, and no operational event', async () => {
+    const { webhook } = await create({ eventSubscriptions: ['invoice.*', TICKET] })
+    expect(webhook).toMatchObject({
+      subscriptions: ['invoice.*', TICKET],
+      eventSubscriptions: [{ name: TICKET }],
+    })
+    await api.database.prisma.eventType.create({
+      data: { name: 'invoice.paid', description: 'An invoice was paid.' },
+    })
+    expect((await publish({}, 'invoice.paid')).deliveryCount).toBe(1)
+    expect((await publish({}, JOINED)).deliveryCount).toBe(0)
+    const { subscriptions, eventSubscriptions } = await call(
+      'query ($id: ID!) { webhook(id: $id) { subscriptions eventSubscriptions { name } } }',
+      { id: webhook.id },
+    )
+    expect(subscriptions).toEqual(['invoice.*', TICKET])
+    expect(eventSubscriptions).toEqual([{ name: TICKET }, { name: 'invoice.paid' }])
+    const everything = await create({ eventSubscriptions: ['*'] })
+    const names = everything.webhook.eventSubscriptions.map(({ name }: { name: string }) => name)
+    expect(names).toContain(JOINED)
+    expect(names.filter((name: string) => name.startsWith('posthorn.'))).toEqual([])
+  })
+
+  test.each(['order*', '*.paid', 'posthorn.*', 'order..*', '**', 'a b.*'])(
+    '%s is refused',
+    async (pattern) => {
+      const { issues } = await create({ eventSubscriptions: [pattern] })
+      expect(issues).toMatchObject([{ path: ['eventSubscriptions', '0'] }])
+    },
+  )
+})

@@ -1,0 +1,223 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { requirePackages } from '../support/installed-packages.ts'
+import { until } from '../support/until.ts'
+
+let posthorn: TestApp
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+const served = async (headers: Record<string, string> = {}) =>
+  await fetch(`${posthorn.app.url}/openapi.json`, {
+    headers: { authorization: `Bearer ${posthorn.tenant.token}`, ...headers },
+  })
+// biome-ignore lint/suspicious/noExplicitAny: a document of deep objects
+const webhooks = async (): Promise<any> => (await (await served()).json()).webhooks
+const query = (text: string, values: unknown[] = []) => posthorn.database.pool.query(text, values)
+
+interface NewType {
+  readonly name: string
+  readonly schema?: string
+  readonly example?: string
+}
+
+async function add({ name, schema, example }: NewType): Promise<void> {
+  await query(
+    `insert into posthorn.event_types (name, description, schema, example)
+     values ($1, 'About ' || $1, $2, $3)
+     on conflict (name) do update set schema = excluded.schema, example = excluded.example`,
+    [name, schema ?? null, example ?? null],
+  )
+}
+
+const ORDER = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: 'https://shop.example/order.json',
+  type: 'object',
+  required: ['order', 'lines'],
+  properties: {
+    order: { type: 'integer' },
+    lines: { type: 'array', items: { $ref: '#/$defs/line' } },
+    parent: { $ref: '#' },
+  },
+  $defs: { line: { type: 'object', required: ['sku'], properties: { sku: { type: 'string' } } } },
+}
+
+describe('the OpenAPI document', () => {
+  test('has one webhook for each event type, with its description, headers and example', async () => {
+    const names = (await query('select name from posthorn.event_types order by name')).rows
+    const documented = await webhooks()
+    expect(Object.keys(documented)).toEqual(names.map(({ name }) => name))
+    const { post } = documented[JOINED]
+    expect(post).toMatchObject({
+      operationId: 'receiveEventAttendeeJoinedEvent',
+      summary: `Receive ${JOINED}`,
+    })
+    expect(post.parameters.map(({ name }: { name: string }) => name)).toEqual([
+      'wh-id',
+      'wh-timestamp',
+      'wh-signature',
+      'wh-test',
+      'traceparent',
+    ])
+    const { rows } = await query(
+      'select description, example from posthorn.event_types where name = $1',
+      [JOINED],
+    )
+    const { example } = post.requestBody.content['application/json']
+    expect(post.description).toBe(rows[0].description)
+    expect(example).toMatchObject({ type: JOINED, data: rows[0].example })
+  })
+
+  test('has a schema that accepts the deliveries of its type, and no others', async () => {
+    const schema = JSON.stringify(ORDER)
+    await add({ name: 'order.paid', schema, example: '{"order":1,"lines":[]}' })
+    await until(async () => (await webhooks())['order.paid'], 'the type is documented')
+    const ajv = new Ajv2020({ strict: false })
+    addFormats.default(ajv)
+    ajv.addSchema({ $id: 'openapi', ...(await (await served()).json()) })
+    const body = 'post/requestBody/content/application~1json/schema'
+    const accepts = (event: object) =>
+      ajv.validate(`openapi#/webhooks/order.paid/${body}`, {
+        id: 'evt_1',
+        type: 'order.paid',
+        timestamp: '2026-01-01T00:00:00.000Z',
+        data: { order: 1, lines: [{ sku: 'a' }] },
+        ...event,
+      })
+    expect(accepts({})).toBe(true)
+    expect(accepts({ type: 'order.refunded' })).toBe(false)
+    expect(accepts({ data: { order: 1, lines: [{ sku: 1 }] } })).toBe(false)
+    expect(accepts({ data: { order: 1, lines: [], parent: { order: 1 } } })).toBe(false)
+    expect(accepts({ timestamp: 'yesterday' })).toBe(false)
+  })
+
+  test('lets the data be any JSON where the type has no schema', async () => {
+    await add({ name: 'note.written' })
+    await until(async () => (await webhooks())['note.written'], 'the type is documented')
+    const content = (await webhooks())['note.written'].post.requestBody.content['application/json']
+    expect(content.schema.properties.data).toEqual({ description: expect.any(String) })
+    expect(content).not.toHaveProperty('example')
+  })
+
+  test('keeps the numbers of schemas and examples to the letter', async () => {
+    const exact = '{"maximum":9007199254740993.10}'
+    await add({ name: 'number.counted', schema: exact, example: '1.0' })
+    await until(async () => (await webhooks())['number.counted'], 'the type is documented')
+    const text = await (await served()).text()
+    expect(text).toContain('"data":{"maximum":9007199254740993.10}')
+    expect(text).toContain('"data":1.0')
+  })
+
+  test('follows the catalogue without a restart, and its ETag with it', async () => {
+    const tag = (await served()).headers.get('etag') as string
+    const again = () => served({ 'if-none-match': tag })
+    expect((await again()).status).toBe(304)
+
+    await add({ name: 'cart.filled' })
+    await until(async () => (await webhooks())['cart.filled'], 'the new type is documented')
+    expect((await again()).status).toBe(200)
+
+    // A change in SQL leaves the revision as it is.
+    await query(`update posthorn.event_types set description = 'After' where name = 'cart.filled'`)
+    await until(
+      async () => (await webhooks())['cart.filled'].post.description === 'After',
+      'the change is documented',
+    )
+    await query(`update posthorn.event_types set archived_at = now() where name = 'cart.filled'`)
+    await until(async () => !(await webhooks())['cart.filled'], 'the archived type is left out')
+  })
+
+  test('gives names that differ in their signs alone different operation ids', async () => {
+    for (const name of ['a.b', 'a_b', 'A-B']) await add({ name })
+    await until(async () => (await webhooks())['a_b'], 'the types are documented')
+    const ids = Object.values<{ post: { operationId: string } }>(await webhooks()).map(({ post }) =>
+      post.operationId.toLowerCase(),
+    )
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test('describes deliveries in general where the catalogue is empty', async () => {
+    await using empty = await startTestApp({ role: 'api' })
+    await empty.database.pool.query('update posthorn.event_types set archived_at = now()')
+    const headers = { authorization: `Bearer ${empty.tenant.token}` }
+    const response = await fetch(`${empty.app.url}/openapi.json`, { headers })
+    expect(Object.keys((await response.json()).webhooks)).toEqual(['delivery'])
+  })
+
+  test('without a key describes deliveries in general, and rejects a wrong key', async () => {
+    const response = await fetch(`${posthorn.app.url}/openapi.json`)
+    expect(response.headers.get('vary')).toBe('authorization')
+    const text = await response.text()
+    expect(Object.keys(JSON.parse(text).webhooks)).toEqual(['delivery'])
+    expect(text).not.toContain('order.paid')
+    expect((await served({ authorization: 'Bearer phk_wrong' })).status).toBe(401)
+  })
+
+  test('without a key describes what POSTHORN_PUBLIC_CATALOGUE publishes', async () => {
+    await using open = await startTestApp({
+      role: 'api',
+      environment: { POSTHORN_PUBLIC_CATALOGUE: 'true' },
+    })
+    await open.database.pool.query(
+      `insert into posthorn.event_types (name, description) values ('posthorn.webhook.on_hold', 'x')`,
+    )
+    const names = async (headers: Record<string, string>) => {
+      const response = await fetch(`${open.app.url}/openapi.json`, { headers })
+      return Object.keys((await response.json()).webhooks)
+    }
+    const published = await names({})
+    expect(published).toContain(JOINED)
+    expect(published).not.toContain('posthorn.webhook.on_hold')
+    expect(await names({ authorization: `Bearer ${open.tenant.token}` })).toEqual([
+      ...published,
+      'posthorn.webhook.on_hold',
+    ])
+  })
+})
+
+describe('with the types of a shop', await requirePackages('test/openapi-client'), () => {
+  test("the document passes Redocly's recommended rules", async () => {
+    await add({ name: 'number.counted', schema: '{"maximum":9}', example: '1' })
+    await add({
+      name: 'order.paid',
+      schema: JSON.stringify(ORDER),
+      example: '{"order":1,"lines":[]}',
+    })
+    const file = path.join(await mkdtemp(path.join(tmpdir(), 'posthorn-openapi-')), 'openapi.json')
+    try {
+      await writeFile(file, await (await served()).text())
+      const redocly = path.resolve('test/openapi-client/node_modules/.bin/redocly')
+      const { stdout } = await promisify(execFile)(
+        redocly,
+        ['lint', file, '--extends', 'recommended', '--format', 'json'],
+        {
+          env: {
+            ...process.env,
+            REDOCLY_TELEMETRY: 'off',
+            REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+            CI: 'true',
+          },
+        },
+      ).catch((error: { stdout: string }) => error)
+      const { totals, problems } = JSON.parse(stdout)
+      expect(totals, JSON.stringify(problems, null, 2)).toEqual({
+        errors: 0,
+        warnings: 0,
+        ignored: 0,
+      })
+    } finally {
+      await rm(path.dirname(file), { recursive: true })
+    }
+  })
+})
