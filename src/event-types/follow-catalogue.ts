@@ -31,12 +31,14 @@ export function followCatalogue<Document>(
   })
 }
 
-/** `xmin` changes with each change of a row, also with one in SQL, which leaves `revision` as it is. */
+/** A hash, because a change in SQL leaves `revision` as it is. */
 async function readVersion(sql: Sql): Promise<string> {
   const { rows } = await sql.query<{ version: string }>({
     name: 'read_catalogue_version',
     text: `
-      select coalesce(string_agg(name || ' ' || xmin, ',' order by name collate "C"), '') as version
+      select coalesce(md5(string_agg(
+        md5(row(name, group_name, description, schema::text, example::text)::text), '' order by name collate "C")), '')
+        as version
       from posthorn.event_types where archived_at is null`,
   })
   return rows[0]?.version ?? ''

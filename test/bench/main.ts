@@ -7,6 +7,7 @@ import { killChildren } from './children.ts'
 import { reportDrains, reportWorkers } from './drains.ts'
 import { reportEndpoints } from './endpoints.ts'
 import { reportFairness } from './fairness.ts'
+import { reportFilters } from './filters.ts'
 import { reportLatency } from './latency.ts'
 import { reportMemory } from './memory-usage.ts'
 import { reportNeighbors } from './neighbors.ts'
@@ -39,6 +40,7 @@ const SCENARIOS = {
   L: reportUnresponsive,
   M: reportOneProcess,
   P: reportPages,
+  Q: reportFilters,
   S: reportSingles,
   T: reportNeighbors,
   V: reportAfterVacuum,

@@ -179,6 +179,23 @@ describe('a filter', () => {
     expect(rows).toEqual([{ total: '101' }])
   })
 
+  test('of today does not stop the redelivery of a delivery', async () => {
+    const { webhook } = await create({})
+    const event = await publish({ status: 'open' })
+    const { pool } = api.database
+    const { rows } = await pool.query(
+      `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
+       where posthorn.type_id('evt', event_id) = $1 returning posthorn.type_id('msg', id) as id`,
+      [event.id],
+    )
+    await update(webhook.id, { filter: PAID })
+    const redelivered = await call(
+      'mutation ($id: ID!) { redeliver(id: $id) { ... on RedeliverSuccess { delivery { state } } } }',
+      { id: rows[0].id },
+    )
+    expect(redelivered.delivery.state).toBe('QUEUED')
+  })
+
   async function publishText(data: string) {
     const { rows } = await api.database.pool.query(
       'select * from posthorn.publish_event($1, $2, $3::text)',

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import type { Database } from '../../src/db/client.ts'
+import { createKeyring } from '../../src/encryption/keyring.ts'
+import { tryFilter } from '../../src/events/try-filter.ts'
+import { parseStoredFilter } from '../../src/filters/read-filter.ts'
+import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts'
+import { createWebhook } from '../../src/webhooks/webhook.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+
+const MAX_BYTES = 256 * 1024
+
+let database: Database
+let tenant: Awaited<ReturnType<typeof createTenant>>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  tenant = await createTenant(database.prisma)
+  for (let i = 0; i < 20; i++) await subscribe(SCANNING)
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+
+/** As much work as one filter may ask for: 20 conditions that look at each item of an array. */
+const SCANNING = JSON.stringify({
+  not: {
+    any: Array.from({ length: 20 }, (_, i) => ({
+      path: '$.items[*]',
+      op: 'in',
+      value: Array.from({ length: 100 }, (_, n) => `no-${i}-${n}`).slice(0, 60),
+    })),
+  },
+})
+
+async function subscribe(filter: string) {
+  const keyring = createKeyring([Buffer.alloc(32, 1)])
+  const fields = { url: 'https://example.com/hooks', eventSubscriptions: [JOINED], enabled: true }
+  const deps = { prisma: database.prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
+  await createWebhook(deps, tenant.organizationId, { ...fields, filter })
+}
+
+async function publish(data: string): Promise<number> {
+  const { rows } = await database.pool.query<{ delivery_count: number }>(
+    'select * from posthorn.publish_event($1, $2, $3::text)',
+    [tenant.publicOrganizationId, JOINED, data],
+  )
+  return rows[0]?.delivery_count ?? 0
+}
+
+async function undecided(): Promise<number> {
+  while ((await countFilteredEvents(database.pool)) > 0);
+  const { rows } = await database.pool.query<{ n: number }>(
+    `select coalesce(sum(filter_undecided), 0)::int as n from posthorn.webhook_statistics where subject_id <> $1`,
+    [tenant.organizationId],
+  )
+  return rows[0]?.n ?? 0
+}
+
+describe('data as large as may be, and filters that look at all of them', () => {
+  test('are not decided, so that publishing does not wait: the event is delivered and counted', async () => {
+    const items = `{"items":[${'1,'.repeat(MAX_BYTES / 2 - 100)}1]}`
+    const before = await undecided()
+    expect(await publish(items)).toBe(20)
+    expect((await undecided()) - before).toBe(20)
+    // Small data are decided.
+    expect(await publish('{"items":["no-1-1"]}')).toBe(0)
+    expect((await undecided()) - before).toBe(20)
+  })
+
+  test('leave the event loop free during a trial', async () => {
+    const long = JSON.stringify({ text: 'a'.repeat(200_000), items: [] })
+    for (let i = 0; i < 12; i++) await publish(long)
+    let ticks = 0
+    const timer = setInterval(() => ticks++, 1)
+    const filter = parseStoredFilter('{"path":"$.text","op":"contains","value":"aab"}')
+    const { events } = await tryFilter(database.pool, tenant.organizationId, filter, {
+      types: [JOINED],
+      onlyWebhook: null,
+    })
+    clearInterval(timer)
+    // At most 2 MiB are read.
+    expect(events.length).toBe(10)
+    expect(events.every(({ matches }) => !matches)).toBe(true)
+    expect(ticks).toBeGreaterThan(0)
+  })
+})
+
+test.each([
+  ['deep nesting', '['.repeat(6_000) + ']'.repeat(6_000)],
+  ['a NUL', '{"items":["\\u0000"]}'],
+  ['half of a character', '{"items":["\\ud800"]}'],
+  ['a number beyond numeric', '{"items":[1e999999]}'],
+  ['names of prototypes', '{"__proto__":{"items":[]},"constructor":1,"items":1}'],
+  ['an empty name', '{"":{"":[]}}'],
+])('%s in the data never stops publishing', async (_, data) => {
+  expect(await publish(data)).toBe(20)
+})
+
+test.each([
+  '") || (1 == 1)',
+  '"; drop table posthorn.webhooks; --',
+  '\\") ? (true',
+  '$t[0]',
+  '\u2028\u2029\u0001"\'',
+])('the value %s is data, and no syntax of a path', async (value) => {
+  const filter = JSON.stringify({ path: '$.hostile', op: 'equals', value })
+  await subscribe(JSON.stringify({ all: [JSON.parse(filter), JSON.parse(filter)] }))
+  const baseline = 20
+  const delivered = await publish(JSON.stringify({ hostile: value }))
+  const refused = await publish(JSON.stringify({ hostile: 'other' }))
+  expect(delivered - baseline).toBe(1)
+  expect(refused - baseline).toBe(0)
+})
