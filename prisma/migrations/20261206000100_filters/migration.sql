@@ -225,13 +225,18 @@ begin
     -- index webhooks_organization_id_id serves it even if the table was small at planning time.
     subscribed as materialized (
       select kind.organization_id, kind.type, w.*
-      from (select distinct fresh.organization_id, fresh.type from fresh) as kind
+      from (
+        -- Once for each type, and not for each webhook.
+        select kind.*, posthorn.subscriptions_to(kind.type) as subscriptions
+        from (select distinct fresh.organization_id, fresh.type from fresh) as kind
+        offset 0
+      ) as kind
       join lateral (
         select array_agg(w.id order by w.id) as webhook_ids, bool_or(w.ordered) as has_ordered,
           array_agg(w.id order by w.id) filter (where w.filter_query is not null) as filtering_ids
         from posthorn.webhooks as w
         where w.organization_id = kind.organization_id and w.deleted_at is null and w.enabled
-          and w.event_subscriptions && posthorn.subscriptions_to(kind.type)
+          and w.event_subscriptions && kind.subscriptions
         offset 0
       ) as w on w.webhook_ids is not null
     ),
