@@ -11,7 +11,7 @@ const LAYERS = [
   ['config'],
   ['db'],
   ['telemetry'],
-  ['encryption', 'http', 'live', 'queue', 'rate-limit'],
+  ['encryption', 'event-graph', 'http', 'live', 'queue', 'rate-limit'],
   ['idempotency', 'migrate'],
   // Who calls, and with which rights.
   ['access'],

@@ -9,14 +9,17 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The script of each folder of `src/console` that has pages. */
 const SUBJECTS = [
-  // Loaded by the form of a webhook that has a filter, and by what shows one.
-  ['filter', 'webhooks[\\\\/]filter'],
   ['overview', 'overview|onboarding'],
-  ['webhooks', 'webhooks|incidents'],
+  ['webhooks', 'webhooks(?![\\\\/](filter|body)[\\\\/])|incidents'],
   ['deliveries', 'deliveries|attempts|tasks|exports|events|live'],
   ['catalogue', 'event-types|receiver'],
   ['menu', 'command-menu|shell'],
-  ['administration', 'api-keys|audit|organizations|jobs|portal'],
+  ['administration', 'api-keys|audit|consumers|organizations|jobs|portal'],
+  // The last two take nothing that the others need too: the others would load them for it.
+  // Loaded by the form of a webhook that has a filter, and by what shows one.
+  ['filter', 'webhooks[\\\\/]filter'],
+  // Loaded by the form of a webhook that does not send the whole event, and by what shows a body.
+  ['body', 'webhooks[\\\\/]body'],
 ] as const
 
 const COMPONENTS = String.raw`@mantine|@tabler|@floating-ui|react-[\w-]+`

@@ -42,6 +42,8 @@ export const AUDIT_ACTIONS = [
   'notice_address.updated',
   'notice_address.removed',
   'notice_address.unsubscribed',
+  'consumer.created',
+  'consumer.deleted',
 ] as const
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

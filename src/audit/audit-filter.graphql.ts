@@ -49,6 +49,7 @@ const AuditSubjectKind = builder.enumType('AuditSubjectKind', {
       value: 'notices',
       description: 'The switch of operational events, and the addresses of notices.',
     },
+    CONSUMER: { value: 'consumer', description: 'A consumer of events.' },
   } satisfies Record<string, { value: SubjectKind; description: string }>,
 })
 

@@ -13,6 +13,7 @@ export type SubjectKind =
   | 'encryption'
   | 'notices'
   | 'incident'
+  | 'consumer'
 
 type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
 
@@ -33,6 +34,7 @@ const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   operational_events: 'notices',
   notice_address: 'notices',
   incident: 'incident',
+  consumer: 'consumer',
 }
 
 /** The actions whose subjects are of one of these kinds. */

@@ -32,7 +32,7 @@ const FIND_SUBJECT_NAMES = `
         case task.action when 'redeliver' then 'Redelivery' when 'cancel' then 'Cancelation' else 'Recovery' end
           || case when task.total_is_exact then ' of ' else ' of at least ' end || to_char(task.total, 'FM999,999,999')
           || case when task.total = 1 then ' delivery' else ' deliveries' end
-      else coalesce(webhook.name, key.name, key.token_hint || '…', organization.name)
+      else coalesce(webhook.name, consumer.name, key.name, key.token_hint || '…', organization.name)
     end as name
   from entry
   left join posthorn.deliveries as delivery
@@ -50,6 +50,9 @@ const FIND_SUBJECT_NAMES = `
   left join posthorn.incidents as incident
     on incident.id = posthorn.parse_type_id('inc', entry.subject_id)
     and incident.organization_id = entry.organization_id
+  left join posthorn.event_consumers as consumer
+    on consumer.id = posthorn.parse_type_id('con', entry.subject_id)
+    and consumer.organization_id = entry.organization_id
   left join lateral (
     select coalesce(nullif(description, ''), substring(url from '^https://([^/?#]+)')) as name
     from posthorn.webhooks

@@ -82,7 +82,8 @@ async function countMissed(
      ),
      found as materialized (
        select e.id, webhook.filter_query is null
-         or posthorn.passes_filter(posthorn.readable_data(e.data), webhook.filter_query, webhook.filter_times) as passes
+         or posthorn.passes_filter(posthorn.readable_data(e.data, e.previous),
+           posthorn.readable_data(e.previous), webhook.filter_query, webhook.filter_times) as passes
        from posthorn.events as e, webhook
        where e.organization_id = $3 and e.type = any ((select types from webhook)::text[]) and e.id >= $4 and e.id < $5 and not e.is_test
        limit (select max + 1 from webhook)

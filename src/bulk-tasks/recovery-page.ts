@@ -157,7 +157,7 @@ async function createMissed(
 
 const CREATE_MISSED = `
   with webhook as materialized (
-    select w.ordered, ${MAX_ATTEMPTS} as max_attempts, ${PARKED_REASON} as parked_reason,
+    select w.ordered, w.body_id, ${MAX_ATTEMPTS} as max_attempts, ${PARKED_REASON} as parked_reason,
       case when $10::boolean then null else w.filter_query end as filter_query, w.filter_times
     from posthorn.webhooks as w left join posthorn.webhook_schedules as s on s.webhook_id = w.id
     where w.id = $2
@@ -186,7 +186,8 @@ const CREATE_MISSED = `
     select id, type, row_number() over (order by id) as n from scanned
     where not exists (select from received where received.event_id = scanned.id)
       and ((select filter_query from webhook) is null or (
-        select posthorn.passes_filter(posthorn.readable_data(e.data), webhook.filter_query, webhook.filter_times)
+        select posthorn.passes_filter(posthorn.readable_data(e.data, e.previous),
+          posthorn.readable_data(e.previous), webhook.filter_query, webhook.filter_times)
         from posthorn.events as e, webhook where e.id = scanned.id))
     order by id limit $6::int
   ),
@@ -195,10 +196,10 @@ const CREATE_MISSED = `
   ),
   missed as (
     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
-      next_attempt_at, parked_at, parked_reason)
+      next_attempt_at, parked_at, parked_reason, body_id)
     select minted.id, $7::uuid, $2, subject.id, subject.type, webhook.max_attempts,
       case when webhook.parked_reason is null then now() end,
-      case when webhook.parked_reason is not null then now() end, webhook.parked_reason
+      case when webhook.parked_reason is not null then now() end, webhook.parked_reason, webhook.body_id
     from subject join minted on minted.n = subject.n, webhook order by minted.n
     returning *
   ),

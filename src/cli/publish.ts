@@ -12,6 +12,7 @@ import type { ServerOptions } from './server-access.ts'
 
 interface PublishOptions extends ServerOptions {
   readonly organization?: string
+  readonly previous?: string
   readonly idempotencyKey?: string
   readonly timestamp?: string
   readonly json?: boolean
@@ -31,6 +32,10 @@ export function registerPublish(program: Command): void {
       `the data of the event: any JSON value of at most 256 KiB, nested at most ${MAX_JSON_NESTING} levels deep, with numbers that JavaScript represents exactly; or - to read it from standard input. It is kept to the letter, without white space around it`,
     )
     .option(
+      '--previous <json>',
+      'what the data was before the change that the event reports: JSON that matches the schema of the type, kept to the letter. <json> and this have at most 256 KiB together',
+    )
+    .option(
       '--idempotency-key <key>',
       'publish only once: within 24 hours, the same key returns the first event',
     )
@@ -45,10 +50,11 @@ Example:
     .action(async (type: string, json: string, options: PublishOptions) => {
       await runCommand(async () => {
         const dataText = json === '-' ? await readText() : withoutByteOrderMark(json)
-        rejectLoneSurrogates({ data: parseData(dataText) })
+        rejectLoneSurrogates({ data: parseText(dataText, '<json>') })
         const event = {
           type,
           dataText: dataText.trim(),
+          ...readPrevious(options.previous),
           idempotencyKey: options.idempotencyKey ?? null,
           occurredAt: options.timestamp === undefined ? null : readTime(options.timestamp),
         }
@@ -60,6 +66,14 @@ Example:
         print(options.json, { id, deliveries: deliveryCount, duplicate }, text)
       })
     })
+}
+
+/** JSON null is no previous data. */
+function readPrevious(given: string | undefined): { readonly previousText?: string } {
+  if (given === undefined) return {}
+  const previous = parseText(given, '--previous')
+  rejectLoneSurrogates({ previous })
+  return previous === null ? {} : { previousText: given.trim() }
 }
 
 function readTime(text: string): Date {
@@ -80,15 +94,21 @@ async function readText(): Promise<string> {
 /** Editors and PowerShell write one at the start of a file. */
 const withoutByteOrderMark = (text: string) => text.replace(/^\ufeff/, '')
 
-function parseData(text: string): unknown {
+function parseText(text: string, name: '<json>' | '--previous'): unknown {
   try {
     return parseJson(text)
   } catch (error) {
     const { message } = error as Error
     const detail =
       error instanceof InvalidJson
-        ? `<json> ${message}`
-        : `<json> is not JSON: ${message}. Quote it for the shell, or use - to read it from standard input.`
-    throw invalid([{ path: ['json'], code: 'malformed', detail }])
+        ? `${name} ${message}`
+        : `${name} is not JSON: ${message}. ${REMEDIES[name]}`
+    const path = name === '<json>' ? ['json'] : ['previous']
+    throw invalid([{ path, code: 'malformed', detail }])
   }
 }
+
+const REMEDIES = {
+  '<json>': 'Quote it for the shell, or use - to read it from standard input.',
+  '--previous': 'Quote it for the shell.',
+} as const

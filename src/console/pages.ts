@@ -2,6 +2,7 @@ import { matchPath } from 'react-router'
 import { apiKeysQuery } from './api-keys/api-keys-query.ts'
 import { attemptsQuery } from './attempts/attempts-query.ts'
 import { auditActorsQuery, auditLogQuery } from './audit/audit-log-query.ts'
+import { consumersQuery } from './consumers/consumers-query.ts'
 import {
   deliveriesByEventQuery,
   deliveriesQuery,
@@ -13,6 +14,7 @@ import { jobsQuery, jobsSummaryQuery } from './jobs/jobs-queries.ts'
 import { key } from './language/t.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
+import { channelsQuery } from './notices/channels/channel-query.ts'
 import { noticesQuery } from './notices/notices-query.ts'
 import { stepsQuery } from './onboarding/use-steps.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
@@ -49,6 +51,10 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   'webhooks/:id/recover': lazyPage(() => import('./tasks/recover-page.tsx'), [recoverQuery]),
   events: lazyPage(() => import('./events/events-page.tsx'), [eventsQuery]),
   'events/:id': lazyPage(() => import('./events/event-page.tsx'), [eventQuery]),
+  consumers: lazyPage(() => import('./consumers/consumers-page.tsx'), [consumersQuery], {
+    scope: 'events:read',
+    title: 'Consumers',
+  }),
   attempts: lazyPage(() => import('./attempts/attempts-page.tsx'), [attemptsQuery]),
   deliveries: lazyPage(
     () => import('./deliveries/list/deliveries-page.tsx'),
@@ -78,7 +84,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     [auditLogQuery, auditActorsQuery],
     { scope: 'keys:manage', title: 'Audit log' },
   ),
-  notices: lazyPage(() => import('./notices/notices-page.tsx'), [noticesQuery], {
+  notices: lazyPage(() => import('./notices/notices-page.tsx'), [noticesQuery, channelsQuery], {
     scope: 'webhooks:read',
     title: 'Notices',
   }),
@@ -103,11 +109,11 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   '*': lazyPage(() => import('./shell/not-found-page.tsx')),
 }
 
-/** Without Explore or the test receiver, its path is that of no page. No session of the portal reads notices. */
+/** Without Explore or the test receiver, its path is that of no page. No session of the portal reads notices or consumers. */
 const MISSING = [
   ...(isExploreEnabled ? [] : ['explore']),
   ...(hasTestReceiver ? [] : ['receiver']),
-  ...(mount.kind === 'portal' ? ['notices'] : []),
+  ...(mount.kind === 'portal' ? ['notices', 'consumers'] : []),
 ]
 
 export const ROUTES = Object.entries(PAGES).filter(([path]) => !MISSING.includes(path))

@@ -13,7 +13,7 @@ import { navigationFor } from './shell/navigation.ts'
 import { Shell } from './shell/shell.tsx'
 
 /** Pages of the whole organization, which a session restricted to one webhook cannot read. */
-const OF_ALL_WEBHOOKS = ['overview', 'events']
+const OF_ALL_WEBHOOKS = ['overview', 'events', 'consumers']
 
 export function Pages() {
   const { webhookId, deliveryId } = useSession()

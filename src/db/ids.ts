@@ -14,9 +14,16 @@ export const ID_PREFIXES = {
   forwardedRequest: 'fwd',
   noticeAddress: 'addr',
   incident: 'inc',
+  consumer: 'con',
+  lease: 'lease',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES
+
+/** A new uuid of a row without a public id. */
+export function mintUuid(): string {
+  return uuidV7()
+}
 
 /** A new public id. Ids ascend with the time of their creation. */
 export function mintId(kind: IdKind): string {

@@ -51,7 +51,7 @@ export async function testDelivery(
     `
     with webhook as (
       -- The lock prevents disabling or deleting the webhook before this statement commits.
-      select id, organization_id, case when enabled then (${MAX_ATTEMPTS}) else 1 end as max_attempts
+      select id, organization_id, body_id, case when enabled then (${MAX_ATTEMPTS}) else 1 end as max_attempts
       from posthorn.webhooks as w
       where id = $1 and deleted_at is null for share
     ),
@@ -61,8 +61,9 @@ export async function testDelivery(
     ),
     delivery as (
       insert into posthorn.deliveries
-        (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at, has_priority, is_test)
-      select $3, organization_id, id, $2, $4, max_attempts, now(), true, true from webhook
+        (id, organization_id, webhook_id, event_id, event_type, max_attempts, next_attempt_at, has_priority, is_test,
+          body_id)
+      select $3, organization_id, id, $2, $4, max_attempts, now(), true, true, body_id from webhook
       returning *
     ),
     audited as (

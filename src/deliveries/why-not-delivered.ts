@@ -5,7 +5,7 @@ import { subscribesTo } from '../event-types/subscriptions.ts'
 import { findEventById } from '../events/find-events.ts'
 import { explainRefusal } from '../filters/explain-refusal.ts'
 import { parseStoredFilter } from '../filters/read-filter.ts'
-import { readableData } from '../filters/readable-data.ts'
+import { readableEvent } from '../filters/readable-data.ts'
 import { notFound } from '../lib/errors.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
@@ -57,8 +57,8 @@ export async function whyNotDelivered(
   if (!subscribesTo(subscriptions, event.type)) {
     return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
   }
-  const read = filter === null ? null : readableData(event.data)
-  const refusal = read && explainRefusal(parseStoredFilter(filter as string), read.value)
+  const read = filter === null ? null : readableEvent(event.data, event.previous)
+  const refusal = read && explainRefusal(parseStoredFilter(filter as string), read)
   if (refusal) return explain('filtered_out', refusal)
   if (await fansOut(sql, organizationId, event.id)) return explain('fans_out')
   return explain('unknown', 'The webhook may have changed in the moment of publishing.')

@@ -4,11 +4,13 @@ import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import type { EventType, PrismaClient } from '../db/generated/prisma/client.ts'
+import { nameProblems } from '../event-graph/check-names.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
 import { checkSchema } from '../lib/json-schema.ts'
 import { checkInput } from '../lib/validation.ts'
+import { checkEventGraph, type GraphOptions } from './check-event-graph.ts'
 import { MAX_DATA_BYTES, OPERATIONAL_PREFIX } from './event-type.ts'
 import { searchKeysRule } from './search-key.ts'
 
@@ -61,6 +63,7 @@ export async function createEventType(
   prisma: PrismaClient,
   input: NewEventType,
   actor: Actor,
+  options: GraphOptions = {},
 ): Promise<void> {
   const { data, issues } = checkInput(newEventType, input)
   const payload = await payloadIssues(input.schema ?? null, input.example ?? null)
@@ -68,10 +71,12 @@ export async function createEventType(
   if (!data || allIssues.length > 0) throw invalid(allIssues)
   const created = await prisma.$transaction(async (tx) => {
     const { name, description, searchKeys, group } = data
+    const schema = textOf(data.schema, input.schemaText)
+    await checkEventGraph(tx, name, { description, schema }, options)
     const count = await tx.$executeRaw`
       insert into posthorn.event_types (name, description, search_keys, group_name, schema, example)
       values (${name}, ${description}, ${searchKeys}::text[], ${group},
-        ${textOf(data.schema, input.schemaText)}::json, ${textOf(data.example, input.exampleText)}::json)
+        ${schema}::json, ${textOf(data.example, input.exampleText)}::json)
       on conflict do nothing`
     if (count === 0) return false
     const entry = { action: 'event_type.created', organizationId: null } as const
@@ -94,7 +99,7 @@ export async function updateEventType(
   name: string,
   input: EventTypeChanges,
   actor: Actor,
-  ifRevision?: number,
+  { ifRevision, ...options }: GraphOptions & { readonly ifRevision?: number | undefined } = {},
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const before = await lockEventType(tx, name)
@@ -112,12 +117,17 @@ export async function updateEventType(
     await checkEditConflict(tx, edited, ifRevision, changed.before)
     if (Object.keys(changed.after).length === 0) return
     const after = { ...before, ...changed.after }
+    const schemaText = textOf(after.schema, input.schemaText)
+    if ('schema' in changed.after && before.archivedAt === null) {
+      const { description } = after
+      await checkEventGraph(tx, name, { description, schema: schemaText }, options)
+    }
     // An equal schema is not written, because its text can differ, and another text is a new version.
     await tx.$executeRaw`
       update posthorn.event_types
       set description = ${after.description}, search_keys = ${after.searchKeys}::text[], group_name = ${after.group},
         schema = case when ${'schema' in changed.after}
-          then ${textOf(after.schema, input.schemaText)}::json else schema end,
+          then ${schemaText}::json else schema end,
         example = case when ${'example' in changed.after}
           then ${textOf(after.example, input.exampleText)}::json else example end,
         revision = revision + 1, updated_at = now()
@@ -145,16 +155,18 @@ export async function archiveEventType(
   prisma: PrismaClient,
   name: string,
   actor: Actor,
+  options: GraphOptions = {},
 ): Promise<void> {
-  await setArchived(prisma, name, true, actor)
+  await setArchived(prisma, name, true, actor, options)
 }
 
 export async function unarchiveEventType(
   prisma: PrismaClient,
   name: string,
   actor: Actor,
+  options: GraphOptions = {},
 ): Promise<void> {
-  await setArchived(prisma, name, false, actor)
+  await setArchived(prisma, name, false, actor, options)
 }
 
 /** Idempotent. */
@@ -163,10 +175,14 @@ async function setArchived(
   name: string,
   archived: boolean,
   actor: Actor,
+  options: GraphOptions,
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const before = await lockEventType(tx, name)
     if ((before.archivedAt !== null) === archived) return
+    const { description, schema } = before
+    const type = { description, schema: textOf(schema, undefined) }
+    await checkEventGraph(tx, name, archived ? null : type, options)
     const now = new Date()
     await tx.eventType.update({
       where: { name },
@@ -229,6 +245,7 @@ export async function payloadIssues(schema: unknown, example: unknown): Promise<
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return issues
   const { check, problem } = await checkSchema(schema)
   if (problem) report('schema', 'invalid_schema', problem)
+  for (const rule of nameProblems(schema)) report('schema', 'invalid_schema', rule)
   const mismatches = check && example !== null ? check(example, exampleJson) : []
   if (mismatches.length > 0) {
     report('example', 'schema_mismatch', `does not match the schema: ${mismatches.join('; ')}.`)

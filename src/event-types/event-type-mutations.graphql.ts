@@ -21,6 +21,9 @@ const EXAMPLE =
 const SEARCH_KEYS =
   'The search keys: at most 8 JSON paths in the `data` of events, such as `$.order.id`, `$.items[0].sku` or `$["order-id"]`. When an event is published, the strings, numbers and booleans at these paths are indexed, so that `events` and `deliveries` find it by them. Longer values than 200 characters, objects, arrays and null are not indexed, nor is an event whose data has `\\u0000` or a lone surrogate.'
 
+const ACCEPT_BROKEN_SELECTIONS =
+  'Whether to change the catalogue even if that breaks selections of webhooks: each of them then goes on sending what its selection took when it was saved. Default: false; the error then lists the webhooks.'
+
 const GROUP =
   'The group that the event type belongs to in the catalogue, such as `Orders`: 1 to 100 characters.'
 
@@ -46,6 +49,7 @@ const CreateEventTypeInput = builder.inputType('CreateEventTypeInput', {
     exampleText: t.string({ description: textOf('example') }),
     searchKeys: t.stringList({ description: `${SEARCH_KEYS} Default: none.` }),
     group: t.string({ description: `${GROUP} Default: none.` }),
+    acceptBrokenSelections: t.boolean({ description: ACCEPT_BROKEN_SELECTIONS }),
   }),
 })
 
@@ -64,10 +68,12 @@ const UpdateEventTypeInput = builder.inputType('UpdateEventTypeInput', {
     }),
     group: t.string({ description: `${GROUP} Null removes the event type from its group.` }),
     ifRevision: t.int({ description: IF_REVISION }),
+    acceptBrokenSelections: t.boolean({ description: ACCEPT_BROKEN_SELECTIONS }),
   }),
 })
 
 const subject = { required: true, description: 'The id of the event type: `type_…`.' } as const
+const accepts = { defaultValue: false, description: ACCEPT_BROKEN_SELECTIONS } as const
 
 builder.mutationFields((t) => ({
   createEventType: t.prismaField({
@@ -88,7 +94,9 @@ builder.mutationFields((t) => ({
       const { name, description, searchKeys, group } = input
       const type = { name, description, searchKeys: searchKeys ?? [], group: group ?? null }
       // The domain rejects a schema that is not an object.
-      await createEventType(prisma, { ...type, ...readPayloads(input) }, actor)
+      const acceptBrokenSelections = input.acceptBrokenSelections === true
+      const created = { ...type, ...readPayloads(input) }
+      await createEventType(prisma, created, actor, { acceptBrokenSelections })
       return await rereadEventType(prisma, input.name, query)
     },
   }),
@@ -111,11 +119,15 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id, input }, { prisma, actor }) => {
       const name = nameOf(id)
-      const { ifRevision, schema, schemaText, example, exampleText, ...fields } = input
+      const { ifRevision, acceptBrokenSelections, ...given } = input
+      const { schema, schemaText, example, exampleText, ...fields } = given
       const payloads = readPayloads({ schema, schemaText, example, exampleText })
       // The domain rejects null for fields that cannot be null.
       const changes = { ...fields, ...payloads } as EventTypeChanges
-      await updateEventType(prisma, name, changes, actor, ifRevision ?? undefined)
+      await updateEventType(prisma, name, changes, actor, {
+        ifRevision: ifRevision ?? undefined,
+        acceptBrokenSelections: acceptBrokenSelections === true,
+      })
       return await rereadEventType(prisma, name, query)
     },
   }),
@@ -127,15 +139,17 @@ builder.mutationFields((t) => ({
       'Archives an event type: it can no longer be published, and webhooks can no longer subscribe to it. Existing subscriptions and events stay. Archiving it again changes nothing.',
     authScopes: { scope: 'admin' },
     errors: {
-      types: [NotFoundError],
+      types: [ValidationError, NotFoundError],
       dataField: { name: 'eventType', description: 'The archived event type.' },
       result: { description: 'The event type was archived.' },
       union: { description: 'The result of `archiveEventType`.' },
     },
-    args: { id: t.arg.id(subject) },
-    resolve: async (query, _root, { id }, { prisma, actor }) => {
+    args: { id: t.arg.id(subject), acceptBrokenSelections: t.arg.boolean(accepts) },
+    resolve: async (query, _root, { id, acceptBrokenSelections }, { prisma, actor }) => {
       const name = nameOf(id)
-      await archiveEventType(prisma, name, actor)
+      await archiveEventType(prisma, name, actor, {
+        acceptBrokenSelections: acceptBrokenSelections === true,
+      })
       return await rereadEventType(prisma, name, query)
     },
   }),
@@ -146,15 +160,17 @@ builder.mutationFields((t) => ({
     description: 'Returns an archived event type to the catalogue. Doing so again changes nothing.',
     authScopes: { scope: 'admin' },
     errors: {
-      types: [NotFoundError],
+      types: [ValidationError, NotFoundError],
       dataField: { name: 'eventType', description: 'The event type.' },
       result: { description: 'The event type is in the catalogue.' },
       union: { description: 'The result of `unarchiveEventType`.' },
     },
-    args: { id: t.arg.id(subject) },
-    resolve: async (query, _root, { id }, { prisma, actor }) => {
+    args: { id: t.arg.id(subject), acceptBrokenSelections: t.arg.boolean(accepts) },
+    resolve: async (query, _root, { id, acceptBrokenSelections }, { prisma, actor }) => {
       const name = nameOf(id)
-      await unarchiveEventType(prisma, name, actor)
+      await unarchiveEventType(prisma, name, actor, {
+        acceptBrokenSelections: acceptBrokenSelections === true,
+      })
       return await rereadEventType(prisma, name, query)
     },
   }),

@@ -32,7 +32,7 @@ export function followCatalogue<Document>(
 }
 
 /** A hash, because a change in SQL leaves `revision` as it is. */
-async function readVersion(sql: Sql): Promise<string> {
+export async function readVersion(sql: Sql): Promise<string> {
   const { rows } = await sql.query<{ version: string }>({
     name: 'read_catalogue_version',
     text: `

@@ -11,8 +11,15 @@ const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const TRACE_PARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** The issues of an event that do not depend on its type. `json` is its data. Paths are relative to the event. */
-export function checkEvent(event: NewEvent, json: string | undefined): FieldIssue[] {
+/**
+ * The issues of an event that do not depend on its type. `json` is its data, and `previousJson` the data before the
+ * change. Paths are relative to the event.
+ */
+export function checkEvent(
+  event: NewEvent,
+  json: string | undefined,
+  previousJson: string | null = null,
+): FieldIssue[] {
   const issues: FieldIssue[] = []
   const report = (field: string, code: IssueCode, detail: string) =>
     issues.push({ path: [field], code, detail })
@@ -24,6 +31,15 @@ export function checkEvent(event: NewEvent, json: string | undefined): FieldIssu
       'too_large',
       `data must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not ${Buffer.byteLength(json)}.`,
     )
+  } else if (previousJson !== null) {
+    const bytes = Buffer.byteLength(json) + Buffer.byteLength(previousJson)
+    if (bytes > MAX_DATA_BYTES) {
+      report(
+        'previous',
+        'too_large',
+        `previous and data together must have at most 256 KiB (${MAX_DATA_BYTES} bytes) as JSON, not ${bytes}.`,
+      )
+    }
   }
   if (event.occurredAt && !isTime(event.occurredAt)) {
     report(
@@ -61,17 +77,18 @@ function isTime(time: Date): boolean {
 
 export const CHECK_TOO_SLOW = 'check_too_slow'
 
-/** The issues of an event's data with the schema of its type. */
+/** The issues of an event's data, or of the data before the change, with the schema of its type. */
 export function checkAgainstSchema(
-  { type, data }: NewEvent,
+  event: NewEvent,
+  field: 'data' | 'previous',
   json: string,
   check: CheckData,
 ): FieldIssue[] {
-  const problems = check(data, json)
+  const problems = check(event[field], json)
   if (problems.length === 0) return []
   const listed = problems.slice(0, MAX_PROBLEMS).join('; ')
   const more = problems.length > MAX_PROBLEMS ? `; and ${problems.length - MAX_PROBLEMS} more` : ''
-  const detail = `data does not match the schema of ${type}: ${listed}${more}.`
+  const detail = `${field} does not match the schema of ${event.type}: ${listed}${more}.`
   const code = problems.includes(TOO_SLOW) ? CHECK_TOO_SLOW : 'schema_mismatch'
-  return [{ path: ['data'], code, detail }]
+  return [{ path: [field], code, detail }]
 }

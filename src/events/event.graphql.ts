@@ -31,10 +31,26 @@ const EventNode = builder.prismaNode('Event', {
       type: 'JSON',
       nullable: true,
       portal: 'open',
-      description: 'The payload, as JSON values. `body` has its text to the letter.',
+      description: 'The payload, as JSON values. `dataText` has its text to the letter.',
       complexity: LARGE_TEXT,
       select: { data: true },
       resolve: ({ data }) => new StoredJson(data),
+    }),
+    previous: t.field({
+      type: 'JSON',
+      nullable: true,
+      portal: 'open',
+      description:
+        'The payload as it was before the change that the event reports, as JSON values. Null if the publisher gave none.',
+      complexity: LARGE_TEXT,
+      select: { previous: true },
+      resolve: ({ previous }) => (previous === null ? null : new StoredJson(previous)),
+    }),
+    previousText: t.exposeString('previous', {
+      nullable: true,
+      portal: 'open',
+      description: 'The JSON text of `previous`, to the letter.',
+      complexity: LARGE_TEXT,
     }),
     preview: t.string({
       portal: 'open',
@@ -42,11 +58,17 @@ const EventNode = builder.prismaNode('Event', {
       resolve: ({ id }, _args, context, info) =>
         context.perField(info, (ids: string[]) => previewsOf(context.sql, ids))(id),
     }),
+    dataText: t.exposeString('data', {
+      portal: 'open',
+      description: 'The text of the payload, character for character as published.',
+      complexity: LARGE_TEXT,
+    }),
     body: t.string({
       portal: 'open',
       select: { id: true, type: true, occurredAt: true, data: true },
       resolve: deliveryBody,
-      description: 'The exact request body that every delivery of this event signs and sends.',
+      description:
+        'The whole event, as webhooks without a selection or template get it. `Delivery.body` is what a webhook got.',
       complexity: LARGE_TEXT,
     }),
     isTest: t.exposeBoolean('isTest', { portal: 'open' }),

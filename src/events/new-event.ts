@@ -4,6 +4,10 @@ export interface NewEvent {
   readonly data: unknown
   /** The text of `data`, to keep it as it is. Default: `data` as `JSON.stringify` prints it. */
   readonly dataText?: string
+  /** What `data` was before the change that the event reports. Null: not given. */
+  readonly previous?: unknown
+  /** The text of `previous`, to keep it as it is. */
+  readonly previousText?: string
   /** Default: now. */
   readonly occurredAt?: Date | null
   /** 1 to 255 characters. For 24 hours, publishing with the same key returns the first event. */

@@ -5,7 +5,7 @@ import { DomainError, type FieldIssue, invalid } from '../lib/errors.ts'
 import { findPublishedEvent } from './find-events.ts'
 import type { NewEvent } from './new-event.ts'
 import { MAX_EVENTS_PER_CALL, type PublishEvents, type PublishedEvent } from './publish-events.ts'
-import { readData } from './read-data.ts'
+import { readData, readPrevious } from './read-data.ts'
 
 declare module '../graphql/builder.ts' {
   interface Objects {
@@ -32,10 +32,18 @@ const PublishEventInput = builder.inputType('PublishEventInput', {
       description:
         'The payload as JSON text, in place of `data`. It is kept to the letter, without white space around it, as in SQL and by `posthorn publish`.',
     }),
+    previous: t.field({
+      type: 'JSON',
+      description:
+        'The whole payload as it was before the change that the event reports, for filters with `changed` and for receivers that ask for it. It must match the schema of the event type. `data` and `previous` together have at most 256 KiB. Null: not given.',
+    }),
+    previousText: t.string({
+      description: 'The same as JSON text, in place of `previous`. It is kept to the letter.',
+    }),
     timestamp: t.field({ type: 'DateTime', description: 'When the event occurred. Default: now.' }),
     idempotencyKey: t.string({
       description:
-        '1 to 255 characters, valid for 24 hours. Publishing the same event again, with the same type and the same text of `data`, returns the first event. Another type, other data or another order of the keys in `data` is a conflict. While another transaction uses the key, the request fails; retry after one second.',
+        '1 to 255 characters, valid for 24 hours. Publishing the same event again, with the same type and the same texts of `data` and `previous`, returns the first event. Another type, other data or another order of the keys in them is a conflict. While another transaction uses the key, the request fails; retry after one second.',
     }),
     traceparent: t.string({
       description: 'The W3C trace context to pass on to receivers: `00-<32 hex>-<16 hex>-<2 hex>`.',
@@ -139,20 +147,22 @@ type EventInput = typeof PublishEventInput.$inferInput
 /** Throws one `invalid` for all events whose data cannot be read. */
 function newEvents(inputs: readonly EventInput[]): NewEvent[] {
   const issues: FieldIssue[] = []
-  const events = inputs.flatMap(({ data, dataText, timestamp, traceparent, ...event }, index) => {
-    const read = readData({ data, dataText })
-    if ('issues' in read) {
+  const events = inputs.flatMap((input, index) => {
+    const [read, before] = [readData(input), readPrevious(input)]
+    if ('issues' in read || 'issues' in before) {
+      const found = [read, before].flatMap((one) => ('issues' in one ? one.issues : []))
       issues.push(
-        ...read.issues.map(({ path, ...one }) => ({ ...one, path: ['events', index, ...path] })),
+        ...found.map(({ path, ...one }) => ({ ...one, path: ['events', index, ...path] })),
       )
       return []
     }
     return {
-      type: event.type,
+      type: input.type,
       ...read,
-      occurredAt: timestamp ?? null,
-      idempotencyKey: event.idempotencyKey ?? null,
-      traceParent: traceparent ?? null,
+      ...before,
+      occurredAt: input.timestamp ?? null,
+      idempotencyKey: input.idempotencyKey ?? null,
+      traceParent: input.traceparent ?? null,
     }
   })
   if (issues.length > 0) throw invalid(issues)

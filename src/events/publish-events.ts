@@ -114,12 +114,14 @@ async function toRows(
       sliceStartedAtMs = performance.now()
     }
     const data = event.dataText ?? JSON.stringify(event.data)
+    const previous = printPrevious(event)
     const type = types.get(event.type)
-    const found = [...reservedIssues(event), ...checkEvent(event, data)]
+    const found = [...reservedIssues(event), ...checkEvent(event, data, previous)]
     if (type) {
       const checker = type.checker()
       const check = checker instanceof Promise ? await checker : checker
-      found.push(...checkAgainstSchema(event, data ?? 'null', check))
+      found.push(...checkAgainstSchema(event, 'data', data ?? 'null', check))
+      if (previous !== null) found.push(...checkAgainstSchema(event, 'previous', previous, check))
     }
     for (const issue of found) issues.push({ ...issue, path: ['events', index, ...issue.path] })
     if (found.some(({ code }) => code === CHECK_TOO_SLOW)) break
@@ -128,6 +130,7 @@ async function toRows(
       type: event.type,
       typeRevision: type?.revision ?? '0',
       data,
+      previous,
       occurredAt: event.occurredAt ?? new Date(),
       idempotencyKey: event.idempotencyKey ?? null,
       traceParent: event.traceParent ?? null,
@@ -135,6 +138,10 @@ async function toRows(
     })
   }
   return { rows, issues }
+}
+
+function printPrevious({ previous = null, previousText }: NewEvent): string | null {
+  return previous === null ? null : (previousText ?? JSON.stringify(previous))
 }
 
 function reservedIssues({ type }: NewEvent): FieldIssue[] {

@@ -19,21 +19,50 @@ export function readData({ data = null, dataText = null }: GivenData): ReadData 
     const detail = 'data is required. Send any JSON value, or the text of one as dataText.'
     return { issues: [{ path: ['data'], code: 'required', detail }] }
   }
-  if (data !== null) {
-    const detail = 'data and dataText are both given. Send one of them.'
-    return { issues: [{ path: ['dataText'], code: 'ambiguous', detail }] }
-  }
-  return readText(dataText)
+  if (data !== null) return { issues: [bothGiven('data')] }
+  const read = readText(dataText, 'data')
+  return 'issues' in read ? read : { data: read.value, dataText: read.text }
 }
 
-function readText(dataText: string): ReadData {
+/** The data before the change that an event reports, in the same forms. */
+interface GivenPrevious {
+  readonly previous?: unknown
+  readonly previousText?: string | null | undefined
+}
+
+export type ReadPrevious =
+  | { readonly previous?: unknown; readonly previousText?: string }
+  | { readonly issues: readonly FieldIssue[] }
+
+/** Null, also as a text, is no previous data. */
+export function readPrevious({
+  previous = null,
+  previousText = null,
+}: GivenPrevious): ReadPrevious {
+  if (previousText === null) return previous === null ? {} : { previous }
+  if (previous !== null) return { issues: [bothGiven('previous')] }
+  const read = readText(previousText, 'previous')
+  if ('issues' in read) return read
+  return read.value === null ? {} : { previous: read.value, previousText: read.text }
+}
+
+function bothGiven(field: 'data' | 'previous'): FieldIssue {
+  const detail = `${field} and ${field}Text are both given. Send one of them.`
+  return { path: [`${field}Text`], code: 'ambiguous', detail }
+}
+
+function readText(
+  text: string,
+  field: 'data' | 'previous',
+): { readonly value: unknown; readonly text: string } | { readonly issues: readonly FieldIssue[] } {
   try {
-    const data = parseJson(dataText)
-    if (hasLoneSurrogate(dataText)) rejectLoneSurrogates({ data })
-    return { data, dataText: dataText.trim() }
+    const value = parseJson(text)
+    if (hasLoneSurrogate(text)) rejectLoneSurrogates({ [field]: value })
+    return { value, text: text.trim() }
   } catch (error) {
     if (error instanceof DomainError) return { issues: error.issues }
+    const name = `${field}Text`
     const problem = error instanceof InvalidJson ? error.message : 'is not JSON.'
-    return { issues: [{ path: ['dataText'], code: 'malformed', detail: `dataText ${problem}` }] }
+    return { issues: [{ path: [name], code: 'malformed', detail: `${name} ${problem}` }] }
   }
 }

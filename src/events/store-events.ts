@@ -12,6 +12,8 @@ export interface EventRow {
   readonly typeRevision: string
   /** JSON. */
   readonly data: string
+  /** JSON. */
+  readonly previous: string | null
   readonly occurredAt: Date
   readonly idempotencyKey: string | null
   readonly traceParent: string | null
@@ -104,7 +106,10 @@ function keyTimeoutMs(calls: readonly Rows[], waitedMs: number): number {
 
 /** The fraction of a statement's bounds that a call uses. */
 function weigh(rows: Rows): number {
-  const characters = rows.reduce((sum, row) => sum + row.data.length, 0)
+  const characters = rows.reduce(
+    (sum, { data, previous }) => sum + data.length + (previous?.length ?? 0),
+    0,
+  )
   return Math.max(rows.length / MAX_EVENTS, characters / MAX_CHARACTERS)
 }
 
@@ -121,7 +126,7 @@ async function storeCalls(
     text: `
       select event_id, delivery_count, duplicate from posthorn.insert_events(
         case when set_config('lock_timeout', $8, true) is not null then $1::uuid[] end,
-        $2::text[], $3::bigint[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $9::text[])`,
+        $2::text[], $3::bigint[], $4::text[], $5::timestamptz[], $6::text[], $7::text[], $9::text[], $10::text[])`,
     values: [
       column((row) => row.organizationId),
       column((row) => row.type),
@@ -132,6 +137,7 @@ async function storeCalls(
       column((row) => row.traceParent),
       `${timeoutMs}ms`,
       column((row) => row.traceState),
+      column((row) => row.previous),
     ],
     rowMode: 'array',
   })

@@ -85,7 +85,7 @@ export function checkFilter(
     const rule = valueRule(op, operand)
     if (rule !== null)
       return report([...path, 'value'], operand === undefined ? 'required' : 'invalid_value', rule)
-    return steps && ({ path: steps, op, ...(op !== 'exists' && { value: operand }) } as Leaf)
+    return steps && ({ path: steps, op, ...(!hasNoValue(op) && { value: operand }) } as Leaf)
   }
 
   const filter = readFilter(input, at, 1)
@@ -110,10 +110,19 @@ function isOperator(text: string): text is Operator {
   return (OPERATORS as readonly string[]).includes(text)
 }
 
+const INSTEAD_OF_VALUE = {
+  exists: 'For a missing field, use not.',
+  changed: 'For the value after the change, add a condition with equals.',
+} as const
+
+function hasNoValue(op: Operator): op is keyof typeof INSTEAD_OF_VALUE {
+  return op in INSTEAD_OF_VALUE
+}
+
 /** What is wrong with the value of a condition, or null. */
 function valueRule(op: Operator, value: ExactJson | undefined): string | null {
-  if (op === 'exists') {
-    return value === undefined ? null : 'must be left out for exists. For a missing field, use not.'
+  if (hasNoValue(op)) {
+    return value === undefined ? null : `must be left out for ${op}. ${INSTEAD_OF_VALUE[op]}`
   }
   if (value === undefined) return `is required for ${op}.`
   if (printExactJson(value).length > MAX_VALUE_BYTES || bytesOf(value) > MAX_VALUE_BYTES) {

@@ -2,22 +2,23 @@ import { type ExactJson, printExactJson } from '../lib/exact-json.ts'
 import { printPath } from '../lib/json-path.ts'
 import type { Filter, Leaf } from './filter.ts'
 import { matchesFilter, valuesAt } from './match-filter.ts'
+import type { ReadableEvent } from './readable-data.ts'
 
 const MAX_VALUE_LENGTH = 60
 
-/** A sentence with the condition that data did not meet. Null if the data passes. */
-export function explainRefusal(filter: Filter, data: ExactJson): string | null {
-  if (matchesFilter(filter, data)) return null
-  if ('all' in filter) return firstOf(filter.all, data)
+/** A sentence with the condition that an event did not meet. Null if it passes. */
+export function explainRefusal(filter: Filter, event: ReadableEvent): string | null {
+  if (matchesFilter(filter, event.data, event.previous)) return null
+  if ('all' in filter) return firstOf(filter.all, event)
   if ('any' in filter)
-    return filter.any.length === 1 ? firstOf(filter.any, data) : noneOf(filter.any)
+    return filter.any.length === 1 ? firstOf(filter.any, event) : noneOf(filter.any)
   if ('not' in filter) return `${describeFilter(filter.not)}, which the filter excludes.`
-  return `${printPath(filter.path)} must ${describeTest(filter)}, and ${describeFound(filter, data)}.`
+  return `${printPath(filter.path)} must ${describeTest(filter)}, and ${describeFound(filter, event)}.`
 }
 
-function firstOf(parts: readonly Filter[], data: ExactJson): string | null {
+function firstOf(parts: readonly Filter[], event: ReadableEvent): string | null {
   for (const part of parts) {
-    const reason = explainRefusal(part, data)
+    const reason = explainRefusal(part, event)
     if (reason !== null) return reason
   }
   return null
@@ -50,6 +51,7 @@ const STATEMENTS = {
   startsWith: 'begins with',
   contains: 'contains',
   has: 'has the item',
+  changed: 'has changed',
 } as const
 
 const RULES = {
@@ -63,15 +65,21 @@ const RULES = {
   startsWith: 'begin with',
   contains: 'contain',
   has: 'have the item',
+  changed: 'change',
 } as const
 
 function operandOf(leaf: Leaf): string {
-  if (leaf.op === 'exists') return ''
+  if (!('value' in leaf)) return ''
   const values = leaf.op === 'in' ? leaf.value : [leaf.value]
   return ` ${values.map((value) => excerptOf(value)).join(', ')}`
 }
 
-function describeFound({ path }: Leaf, data: ExactJson): string {
+function describeFound({ path, op }: Leaf, { data, previous }: ReadableEvent): string {
+  if (op === 'changed') {
+    return previous === undefined
+      ? 'the event has no previous data, without which nothing has changed'
+      : 'is the same as before'
+  }
   const [first, ...others] = valuesAt(path, data)
   if (first === undefined) return 'is missing'
   return others.length === 0

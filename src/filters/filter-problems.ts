@@ -61,6 +61,7 @@ function itemProblem(
 function expectedTypes(leaf: Leaf): Set<JsonType> {
   switch (leaf.op) {
     case 'exists':
+    case 'changed':
       return new Set(JSON_TYPES)
     case 'has':
       return new Set(['array'])

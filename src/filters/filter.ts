@@ -1,7 +1,7 @@
 import type { ExactJson } from '../lib/exact-json.ts'
 import type { PathStep } from '../lib/json-path.ts'
 
-/** What a webhook asks of the data of an event before a delivery is created. */
+/** What a webhook asks of an event before a delivery is created: of its data, and of the data before the change. */
 export type Filter =
   | { readonly all: readonly Filter[] }
   | { readonly any: readonly Filter[] }
@@ -11,6 +11,8 @@ export type Filter =
 /** One condition. It holds if a value that the path finds meets the operator. */
 export type Leaf =
   | { readonly path: readonly PathStep[]; readonly op: 'exists' }
+  /** What the path finds differs from what it finds in the data before the change. */
+  | { readonly path: readonly PathStep[]; readonly op: 'changed' }
   | { readonly path: readonly PathStep[]; readonly op: 'in'; readonly value: readonly Scalar[] }
   | { readonly path: readonly PathStep[]; readonly op: 'equals' | 'has'; readonly value: Scalar }
   | {
@@ -38,6 +40,7 @@ export const OPERATORS = [
   'startsWith',
   'contains',
   'has',
+  'changed',
 ] as const
 export type Operator = (typeof OPERATORS)[number]
 

@@ -3,16 +3,21 @@ import type { PathStep } from '../lib/json-path.ts'
 import { compareExactTimes, parseExactTime } from './exact-time.ts'
 import type { Comparison, Filter, Leaf, Scalar } from './filter.ts'
 
-/** Whether the data passes the filter. Publishing decides the same in Postgres, by the path of `compileFilter`. */
-export function matchesFilter(filter: Filter, data: ExactJson): boolean {
-  if ('all' in filter) return filter.all.every((part) => matchesFilter(part, data))
-  if ('any' in filter) return filter.any.some((part) => matchesFilter(part, data))
-  if ('not' in filter) return !matchesFilter(filter.not, data)
-  return matchesLeaf(filter, data)
+/**
+ * Whether an event passes the filter. `previous` is undefined if the event has no data before a change: then nothing has
+ * changed. Publishing decides the same in Postgres, by the path of `compileFilter`.
+ */
+export function matchesFilter(filter: Filter, data: ExactJson, previous?: ExactJson): boolean {
+  if ('all' in filter) return filter.all.every((part) => matchesFilter(part, data, previous))
+  if ('any' in filter) return filter.any.some((part) => matchesFilter(part, data, previous))
+  if ('not' in filter) return !matchesFilter(filter.not, data, previous)
+  return matchesLeaf(filter, data, previous)
 }
 
-export function matchesLeaf(leaf: Leaf, data: ExactJson): boolean {
-  return valuesAt(leaf.path, data).some((value) => meets(leaf, value))
+export function matchesLeaf(leaf: Leaf, data: ExactJson, previous?: ExactJson): boolean {
+  const values = valuesAt(leaf.path, data)
+  if (leaf.op !== 'changed') return values.some((value) => meets(leaf, value))
+  return previous !== undefined && !isSameJson(values, valuesAt(leaf.path, previous))
 }
 
 /** A path finds one value or none; with `[*]`, any number. */
@@ -37,7 +42,7 @@ function isObject(value: ExactJson): value is { readonly [name: string]: ExactJs
   )
 }
 
-function meets(leaf: Leaf, value: ExactJson): boolean {
+function meets(leaf: Exclude<Leaf, { op: 'changed' }>, value: ExactJson): boolean {
   switch (leaf.op) {
     case 'exists':
       return true
@@ -54,6 +59,22 @@ function meets(leaf: Leaf, value: ExactJson): boolean {
     default:
       return isOnSide(leaf.op, compare(value, leaf.value))
   }
+}
+
+/** Whether two values are equal as jsonb: numbers by their values, objects with their names in any order. */
+function isSameJson(a: ExactJson, b: ExactJson): boolean {
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((one, i) => isSameJson(one, b[i]))
+  }
+  if (!isObject(a)) return isSame(b, a as Scalar)
+  if (!isObject(b)) return false
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every(
+      (name) => Object.hasOwn(b, name) && isSameJson(a[name] as ExactJson, b[name] as ExactJson),
+    )
+  )
 }
 
 /** Values of different types are never equal. */

@@ -20,6 +20,21 @@ export function readableData(text: string): { readonly value: ExactJson } | null
   }
 }
 
+/** An event as filters read it. */
+export interface ReadableEvent {
+  readonly data: ExactJson
+  /** The data before the change. Undefined: not given. */
+  readonly previous?: ExactJson
+}
+
+/** Null if Postgres cannot read the data, or the data before the change. Filters do not decide about such an event. */
+export function readableEvent(data: string, previous: string | null): ReadableEvent | null {
+  const read = readableData(data)
+  if (read === null || previous === null) return read && { data: read.value }
+  const before = readableData(previous)
+  return before && { data: read.value, previous: before.value }
+}
+
 function hasNul(json: string): boolean {
   return json.includes('\\u0000') && /\\u0000/.test(json.replaceAll('\\\\', '  '))
 }

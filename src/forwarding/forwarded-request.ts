@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { readBodies } from '../bodies/read-bodies.ts'
 import type { Sql } from '../db/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
 import { DomainError } from '../lib/errors.ts'
 import { parseInput } from '../lib/validation.ts'
 import { DEFAULT_LIMITS } from '../outbound/limits.ts'
@@ -28,10 +28,6 @@ interface FetchedRow {
   readonly deliveryId: string
   readonly headersCiphertext: Buffer
   readonly timeLimitMs: number
-  readonly eventId: string
-  readonly type: string
-  readonly occurredAt: Date
-  readonly data: string
 }
 
 /** The request, for the first stream that asks for it; the time limit begins. Null for every later one. */
@@ -42,20 +38,22 @@ export async function fetchForwardedRequest(
 ): Promise<ForwardedRequest | null> {
   const { rows } = await sql.query<FetchedRow>(
     `update posthorn.forwarded_requests as r set fetched_at = now()
-     from posthorn.deliveries as d, posthorn.events as e
-     where r.id = $1 and r.fetched_at is null and d.id = r.delivery_id and d.organization_id = $2 and e.id = d.event_id
+     from posthorn.deliveries as d
+     where r.id = $1 and r.fetched_at is null and d.id = r.delivery_id and d.organization_id = $2
      returning r.delivery_id as "deliveryId", r.headers_ciphertext as "headersCiphertext",
-       r.time_limit_ms as "timeLimitMs", e.id as "eventId", e.type, e.occurred_at as "occurredAt", e.data`,
+       r.time_limit_ms as "timeLimitMs"`,
     [uuid, organizationId],
   )
   const [row] = rows
   if (!row) return null
-  const event: DeliveredEvent = { ...row, id: row.eventId }
+  const [body] = await readBodies(sql, [row.deliveryId])
+  // The event was deleted meanwhile, and the delivery is canceled once it is loaded again.
+  if (body == null) return null
   return {
     id: publicId('forwardedRequest', uuid),
     deliveryId: publicId('delivery', row.deliveryId),
     headers: pairs(JSON.parse(keyring.decrypt(row.headersCiphertext, uuid).toString())),
-    body: Buffer.from(deliveryBody(event)),
+    body: Buffer.from(body),
     timeLimitMs: row.timeLimitMs,
   }
 }

@@ -1,4 +1,4 @@
-import type { GraphQLResolveInfo, ResponsePath } from 'graphql'
+import type { GraphQLResolveInfo, GraphQLSchema, ResponsePath } from 'graphql'
 import { type Actor, requestActor } from '../access/actor.ts'
 import type { Quota } from '../access/quota.ts'
 import { type Caller, hasScope } from '../access/scope.ts'
@@ -28,6 +28,7 @@ export type Identify = (request: Request, address: string | undefined) => Promis
 
 /** What is known of a request before its body is read: the server context of yoga. */
 export interface RequestContext extends Partial<Connection> {
+  readonly schema: GraphQLSchema
   readonly identity: Identity
   readonly quota: Quota
   /** What the parser found out about the parameters. */
@@ -46,6 +47,8 @@ export interface Context extends DomainDeps {
   readonly origin: () => string
   /** Closes the connection of the request. */
   readonly cut?: () => void
+  /** Aborts when the client leaves. A function, because it costs something only if it is called. */
+  readonly signal: () => AbortSignal
   /** Batches the calls of one field for all rows of a list. */
   readonly perField: <Input, Output>(
     info: GraphQLResolveInfo,
@@ -58,8 +61,9 @@ export interface Context extends DomainDeps {
 export function createContext(
   deps: DomainDeps,
   { identity, quota, input, address }: RequestContext,
-  { headers, url }: Request,
+  request: Request,
 ): Context {
+  const { headers, url } = request
   const caller = identity instanceof Error ? null : identity
   const source = caller?.consoleSessionId ? 'console' : 'graphql'
   const perOrganization = createBatch()
@@ -75,6 +79,7 @@ export function createContext(
     perField: (info, run) => perOrganization('', info, run),
     perOrganization,
     origin: () => deps.publicUrl ?? new URL(url).origin,
+    signal: () => request.signal,
   }
 }
 

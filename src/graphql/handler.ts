@@ -1,5 +1,5 @@
-import type { GraphQLSchema } from 'graphql'
-import { createYoga } from 'graphql-yoga'
+import { GraphQLSchema } from 'graphql'
+import { createYoga, type Plugin } from 'graphql-yoga'
 import { createQuota } from '../access/quota.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -9,6 +9,7 @@ import {
   createContext,
   type DomainDeps,
   type Identify,
+  type Identity,
   type RequestContext,
 } from './context.ts'
 import { corsOptions, type Handle } from './cors.ts'
@@ -21,7 +22,12 @@ import { useStreams } from './use-streams.ts'
 import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
 
 export interface HandlerOptions {
-  readonly schema: GraphQLSchema
+  /** A function for one that changes. It throws if the caller cannot read it. */
+  readonly schema: GraphQLSchema | ((identity: Identity) => Promise<GraphQLSchema>)
+  /** Default: `/graphql`. */
+  readonly path?: string
+  /** Executes the operations. Default: the executor of `graphql`, with the resolvers of the schema. */
+  readonly executor?: Plugin
   readonly identify: Identify
   readonly rateLimiter: RateLimiter
   readonly logger: Logger
@@ -43,9 +49,17 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     yoga ??= createServer(deps, options)
     const { address } = connection
     const identity = await options.identify(request, address).catch((error: Error) => error)
+    const schema = await schemaFor(identity, options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
     const input = { hasLoneSurrogate: false }
-    const context = { ...connection, identity, quota, input }
+    const context = {
+      ...connection,
+      // Without a schema, no request is read.
+      identity: schema instanceof Error ? schema : identity,
+      schema: schema instanceof Error ? NO_SCHEMA : schema,
+      quota,
+      input,
+    }
     const response = await yoga.handleRequest(request, context)
     for (const [name, value] of quota.headers()) response.headers.set(name, value)
     // Responses may contain secrets, and belong to one API key.
@@ -62,17 +76,24 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
   }
 }
 
+const NO_SCHEMA = new GraphQLSchema({})
+
+async function schemaFor(identity: Identity, { schema }: HandlerOptions): Promise<GraphQLSchema> {
+  return typeof schema === 'function' ? await schema(identity) : schema
+}
+
 function createServer(deps: DomainDeps, options: HandlerOptions) {
-  const { schema, trustedDocuments: trusted } = options
+  const { path = GRAPHQL_PATH, executor, trustedDocuments: trusted } = options
   return createYoga<RequestContext, Context>({
-    schema,
-    graphqlEndpoint: GRAPHQL_PATH,
+    schema: ({ schema }) => schema,
+    graphqlEndpoint: path,
     context: (context) => createContext(deps, context, context.request),
     plugins: [
       useReadParams(),
       trusted ? useTrustedDocuments(trusted) : usePersistedQueries(),
-      useLimits(schema),
+      useLimits(),
       useStreams(),
+      ...(executor ? [executor] : []),
     ],
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: { maskError: createMaskError(options.logger, options.outages) },

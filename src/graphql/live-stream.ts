@@ -31,7 +31,7 @@ export async function openStream<Item extends LiveItem>(
   return await context.live.subscribe({
     ...{ organizationId, apiKeyId, sessionId },
     ...{ topic, webhookId: webhook, filter, after },
-    toError: (reason) => toError(reason, credentialOf(caller)),
+    toError: (reason) => endOfStream(reason, credentialOf(caller)),
     disconnect: context.cut ?? (() => {}),
   })
 }
@@ -88,7 +88,8 @@ const ENDS: Readonly<Record<EndReason, readonly [code: ErrorCode, message: strin
   ],
 }
 
-function toError(reason: EndReason, credential: string): Error {
+/** The error that ends a stream of a caller with this credential. */
+export function endOfStream(reason: EndReason, credential: string): Error {
   const [code, message] = ENDS[reason]
   return createGraphQLError(message.replace('%', credential), { extensions: { code } })
 }

@@ -11,6 +11,7 @@ const KINDS: ReadonlyMap<string, IdKind> = new Map([
   ['BulkTask', 'bulkTask'],
   ['AuditEntry', 'auditEntry'],
   ['Incident', 'incident'],
+  ['Consumer', 'consumer'],
 ])
 
 /** The key of an event type is its name, so its id is the name with this prefix. */

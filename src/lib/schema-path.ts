@@ -109,8 +109,8 @@ export function itemPlace(
 export function placeOf(root: unknown, parts: readonly unknown[], isNamed: boolean): Place | null {
   const schemas = new Set<Schema>()
   const todo = [...parts]
-  while (todo.length > 0) {
-    const part = todo.pop()
+  // Grows meanwhile. The schemas keep the order of the document.
+  for (const part of todo) {
     if (part === false) return null
     if (!isSchema(part) || schemas.has(part)) continue
     schemas.add(part)

@@ -8,12 +8,19 @@ import type { LiveItem, Pages } from './topic.ts'
 /** Items that are remembered, because a read begins before the last item of the one before. */
 const MAX_SEEN = 20_000
 
+interface FeedOptions {
+  readonly restMs: number
+  readonly pollMs: number | undefined
+  readonly onError: (error: unknown) => void
+}
+
 /** A topic of an organization: what is new is read once for all of its subscribers in this process. */
 export class Feed {
   readonly subscribers = new Set<Subscriber>()
   readonly #read: (since: string) => Pages<LiveItem>
   readonly #restMs: number
   readonly #onError: (error: unknown) => void
+  readonly #polls: NodeJS.Timeout | undefined
   readonly #seen = new LruMap<string, true>({ maxEntries: MAX_SEEN })
   /** Where the feed began. */
   #from = ''
@@ -25,13 +32,19 @@ export class Feed {
   #starting: Promise<void> | null = null
   #reading: Promise<void> | null = null
 
-  constructor(
-    read: (since: string) => Pages<LiveItem>,
-    { restMs, onError }: { readonly restMs: number; readonly onError: (error: unknown) => void },
-  ) {
+  constructor(read: (since: string) => Pages<LiveItem>, { restMs, pollMs, onError }: FeedOptions) {
     this.#read = read
     this.#restMs = restMs
     this.#onError = onError
+    if (pollMs !== undefined) {
+      this.#polls = setInterval(() => this.notify(), pollMs)
+      this.#polls.unref()
+    }
+  }
+
+  /** Ends the polls. Without subscribers, nothing else happens. */
+  close(): void {
+    clearInterval(this.#polls)
   }
 
   /** Resolves once the subscribers get everything that commits after `registeredAt`, a UUIDv7. */

@@ -83,6 +83,7 @@ export class LiveHub implements AsyncDisposable {
       accepts: (item) =>
         (webhookId === null || item.webhookId === webhookId) && subscription.filter(item as Item),
       toError,
+      onlyNewest: subscription.topic.onlyNewest ?? false,
       onEnd: (reason) => this.#onEnd(subscriber, subscription, feed, reason),
     })
     feed.subscribers.add(subscriber)
@@ -119,7 +120,11 @@ export class LiveHub implements AsyncDisposable {
     const { sql, onError } = this.#options
     const feed =
       feeds.get(topic.name) ??
-      new Feed(topic.follow(sql, organizationId), { restMs: topic.restMs ?? 0, onError })
+      new Feed(topic.follow(sql, organizationId), {
+        restMs: topic.restMs ?? 0,
+        pollMs: topic.pollMs,
+        onError,
+      })
     feeds.set(topic.name, feed)
     return feed
   }
@@ -179,6 +184,8 @@ export class LiveHub implements AsyncDisposable {
       }, DISCONNECT_AFTER_MS).unref()
     }
     if (feed.subscribers.size > 0) return
+    feed.close()
+    topic.onEnd?.(organizationId)
     const feeds = this.#feeds.get(organizationId)
     feeds?.delete(topic.name)
     if (feeds?.size !== 0) return

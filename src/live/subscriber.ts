@@ -25,6 +25,8 @@ const MAX_BATCH = 200
 
 export interface SubscriberOptions {
   readonly accepts: (item: LiveItem) => boolean
+  /** Whether the queue holds only the newest item. */
+  readonly onlyNewest?: boolean
   /** Called once. `reason` is null if the client ended the stream. */
   readonly onEnd: (reason: EndReason | null) => void
   readonly toError: (reason: EndReason) => Error
@@ -52,6 +54,7 @@ export class Subscriber implements AsyncIterableIterator<StreamItem> {
   push(items: readonly LiveItem[]): void {
     if (this.#isEnded) return
     this.#queue.push(...this.#toStreamItems(items))
+    if (this.#options.onlyNewest) this.#queue = this.#queue.slice(-1)
     if (this.#queue.length > MAX_QUEUED) this.end('fell behind')
     this.#continue()
   }

@@ -5,8 +5,14 @@ export interface Topic<Item extends LiveItem = LiveItem> {
   readonly name: string
   /** The pause between two reads, for a topic that may skip states. Default: none. */
   readonly restMs?: number
+  /** How often to read without a notification, for news of which nobody notifies. Default: every 10 seconds. */
+  readonly pollMs?: number
+  /** Whether a stream needs only the newest item. Its client cannot fall behind. Default: false. */
+  readonly onlyNewest?: boolean
   /** Called once for all streams of an organization in a process. Returns how to read the items after a UUIDv7. */
   follow(sql: Sql, organizationId: string): (since: string) => Pages<Item>
+  /** Called when an organization has no more streams in this process. */
+  onEnd?(organizationId: string): void
   /** For streams that resume: the items after a UUIDv7, or null if they are more than `MAX_MISSED`. */
   openMissed?(sql: Sql, scope: LiveScope, since: string): Promise<Pages<Item> | null>
 }

@@ -6,6 +6,13 @@ const webhook = {
 }
 const link = `https://posthorn.example.com/console/webhooks/${webhook.id}`
 const ofWebhook = { organization, webhook, link }
+const THE_WEBHOOK = 'The webhook Ticketing at hooks.example.com'
+const THE_KEY = 'The API key Backend'
+
+/** What each notice says in words, as `posthorn.notice_words` does. */
+const alert = (severity: string, key: string = webhook.id) => ({
+  alert: { action: 'trigger', severity, key },
+})
 const apiKey = {
   api_key: {
     id: 'key_01k6z0c8p2e4v9xq7m3t5a1bcd',
@@ -26,6 +33,8 @@ const TYPES = {
     description: 'A webhook is degraded: a share of its deliveries fails.',
     example: {
       ...ofWebhook,
+      summary: `${THE_WEBHOOK} is degraded: a share of its deliveries fails.`,
+      ...alert('warning'),
       state: 'degraded',
       since,
       deliveries: 100,
@@ -37,6 +46,8 @@ const TYPES = {
     description: 'A webhook is behind: its oldest delivery has waited for too long.',
     example: {
       ...ofWebhook,
+      summary: `${THE_WEBHOOK} is behind: its deliveries wait for too long.`,
+      ...alert('warning'),
       state: 'behind',
       since,
       cause: 'rate_limit',
@@ -48,6 +59,8 @@ const TYPES = {
     description: 'A webhook is failing: no delivery has succeeded since its first failure.',
     example: {
       ...ofWebhook,
+      summary: `${THE_WEBHOOK} is failing: its last attempts failed.`,
+      ...alert('error'),
       state: 'failing',
       since,
       consecutive_failures: 10,
@@ -59,6 +72,8 @@ const TYPES = {
       'A webhook is on hold, because it kept failing. Its deliveries wait, and one at a time tests the endpoint.',
     example: {
       ...ofWebhook,
+      summary: `${THE_WEBHOOK} is on hold: its deliveries wait until the endpoint responds again.`,
+      ...alert('critical'),
       state: 'on_hold',
       since,
       failing_since: '2026-11-27T11:58:00Z',
@@ -70,13 +85,22 @@ const TYPES = {
   'posthorn.webhook.recovered': {
     description:
       'A webhook recovered from the state that its last notice reported. `since` is the time of that notice.',
-    example: { ...ofWebhook, state: 'healthy', previous_state: 'on_hold', since },
+    example: {
+      ...ofWebhook,
+      summary: `${THE_WEBHOOK} has recovered.`,
+      alert: { action: 'resolve', severity: 'info', key: webhook.id },
+      state: 'healthy',
+      previous_state: 'on_hold',
+      since,
+    },
   },
   'posthorn.delivery.exhausted': {
     description:
       'All attempts of a delivery failed. The first one of a webhook is reported at once, and those of the hour afterwards in one event: `count` is their number, and `delivery` the last of them.',
     example: {
       ...ofWebhook,
+      summary: `${THE_WEBHOOK} has a delivery whose attempts all failed.`,
+      ...alert('error', `${webhook.id} posthorn.delivery.exhausted`),
       count: 1,
       delivery: {
         id: 'msg_01k6z0c8p2e4v9xq7m3t5a1bcd',
@@ -89,16 +113,37 @@ const TYPES = {
   'posthorn.secret.rotated': {
     description:
       'The signing secret of a webhook was rotated. The old one signs nothing more, and expires after 24 hours.',
-    example: { ...ofWebhook, old_secret_expires_at: '2026-11-28T12:00:00Z' },
+    example: {
+      ...ofWebhook,
+      summary: `${THE_WEBHOOK} has a new signing secret.`,
+      ...alert('info', `${webhook.id} posthorn.secret.rotated`),
+      old_secret_expires_at: '2026-11-28T12:00:00Z',
+    },
   },
   'posthorn.secret.expiring': {
     description: 'An old signing secret of a webhook expires within 4 hours.',
-    example: { ...ofWebhook, expires_at: '2026-11-27T16:00:00Z' },
+    example: {
+      ...ofWebhook,
+      summary: `${THE_WEBHOOK} has an old signing secret that expires within 4 hours.`,
+      ...alert('warning', `${webhook.id} posthorn.secret.expiring`),
+      expires_at: '2026-11-27T16:00:00Z',
+    },
   },
-  'posthorn.api_key.created': { description: 'An API key was created.', example: apiKey },
+  'posthorn.api_key.created': {
+    description: 'An API key was created.',
+    example: {
+      ...apiKey,
+      summary: `${THE_KEY} was created.`,
+      ...alert('info', `${apiKey.api_key.id} posthorn.api_key.created`),
+    },
+  },
   'posthorn.api_key.expiring': {
     description: 'An API key expires within 7 days.',
-    example: apiKey,
+    example: {
+      ...apiKey,
+      summary: `${THE_KEY} expires within 7 days.`,
+      ...alert('warning', `${apiKey.api_key.id} posthorn.api_key.expiring`),
+    },
   },
 } as const
 
@@ -127,6 +172,12 @@ const PROPERTIES = {
     expires_at: { type: ['string', 'null'] },
   }),
   link: text,
+  summary: text,
+  alert: subject(['action', 'severity', 'key'], {
+    action: { enum: ['trigger', 'resolve'] },
+    severity: { enum: ['critical', 'error', 'warning', 'info'] },
+    key: text,
+  }),
   state: text,
   since: time,
   last_error: { type: ['string', 'null'] },

@@ -3,7 +3,9 @@ import { findInactiveKeys } from '../api-keys/inactive-keys.ts'
 import { heapShare } from '../config/heap-share.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Database, openPrisma } from '../db/client.ts'
+import { createEventStreams, type EventStreams } from '../event-stream/event-streams.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
+import { notifyOfEvents } from '../events/notify-of-events.ts'
 import { createPublishEvents, type PublishEvents } from '../events/publish-events.ts'
 import { tracePublishing } from '../events/trace-publishing.ts'
 import { LiveHub } from '../live/hub.ts'
@@ -29,6 +31,8 @@ export interface Services extends CommonServices {
   readonly publishEvents: PublishEvents
   /** The subscriptions of this process. */
   readonly live: LiveHub
+  /** The events of organizations, for those who follow or ask for them. */
+  readonly eventStreams: EventStreams
 }
 
 /** Opens the services of a command. They connect to Postgres on first use. */
@@ -67,10 +71,8 @@ export function addServices(common: CommonServices, { config, secrets }: Setting
     onError: warnOf('the connection of the subscriptions to Postgres broke'),
   })
   addGauge(registry, 'posthorn_subscriptions', 'Open subscriptions.', () => live.size)
-  const publish = createPublishEvents(
-    pipeline,
-    createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE)),
-  )
+  const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE))
+  const publish = notifyOfEvents(createPublishEvents(pipeline, catalogue), common.notify)
   return {
     ...common,
     database: { ...common.database, prisma },
@@ -86,6 +88,7 @@ export function addServices(common: CommonServices, { config, secrets }: Setting
     },
     publishEvents: measurePublishing(registry, tracePublishing(common.tracing, publish)),
     live,
+    eventStreams: createEventStreams({ sql: pool, live }),
     async [Symbol.asyncDispose]() {
       await rateLimiter[Symbol.asyncDispose]()
       await live[Symbol.asyncDispose]()

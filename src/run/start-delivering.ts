@@ -1,6 +1,7 @@
+import { createFindBody } from '../bodies/find-body.ts'
 import { heapShare } from '../config/heap-share.ts'
 import type { Settings } from '../config/settings.ts'
-import { SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
+import { BODY_TOO_LARGE, SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
 import { createCancelWithoutEvent } from '../deliveries/attempts/cancel-without-event.ts'
 import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
@@ -114,7 +115,7 @@ function addSchedulerGauges({ registry }: Metrics, scheduler: Scheduler, { confi
 /** Most of it is outside of the heap, as buffers. */
 const SHARE_OF_PAYLOADS = 1 / 4
 
-const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE]
+const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE, BODY_TOO_LARGE]
 
 const systemClock = () => new Date()
 
@@ -134,7 +135,7 @@ async function startTasks(
   const markFault = createMarkFault(pool)
   const attempt = {
     load: createLoadDelivery(pipeline),
-    loadBody: createLoadBody(pipeline),
+    loadBody: createLoadBody(pipeline, createFindBody(pipeline)),
     payloads: createPayloadMemory(heapShare(config, SHARE_OF_PAYLOADS)),
     isCurrentRevision: createIsCurrentRevision(pipeline),
     findSendOptions: createFindSendOptions(pipeline, keyring),

@@ -10,6 +10,7 @@ import { continueCancelation } from '../deliveries/continue-cancelation.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import {
   deleteExpiredForwarding,
@@ -106,6 +107,7 @@ export function createTasks({
       )
       const holds = await run('holds', () => deleteOldHolds(pool, retentionMs))
       const incidents = await run('incidents', () => deleteOldIncidents(pool, retentionMs))
+      const eventBatches = await run('event_streams', () => deleteOldBatches(pool, retentionMs))
       const secrets = await run('secrets', () => deleteExpiredSecrets(pool))
       const idempotencyKeys = await run('idempotency_keys', () =>
         deleteExpiredIdempotencyKeys(pool),
@@ -127,6 +129,7 @@ export function createTasks({
           backlogSamples,
           holds,
           incidents,
+          eventBatches,
           secrets,
           idempotencyKeys,
           mails,

@@ -3,16 +3,24 @@ import type { Hono, MiddlewareHandler } from 'hono'
 import { etag } from 'hono/etag'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../db/client.ts'
+import type { EventStreams } from '../event-stream/event-streams.ts'
+import { followGraph } from '../event-stream/graph/follow-schema.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { noWebSocketsProblem } from '../http/problem.ts'
 import { countMemory } from '../http/request-memory.ts'
 import { UNSUBSCRIBE_PATH } from '../notices/unsubscribe.ts'
 import { CONNECT_V1_PATH, type ConnectV1Deps, createConnectV1 } from '../rest/connect-v1/routes.ts'
+import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { createCatalogueRoutes } from './catalogue/catalogue-routes.ts'
 import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
-import { createGraphqlHandler, type GraphqlDeps } from './graphql-handler.ts'
+import {
+  createEventsHandler,
+  createGraphqlHandler,
+  EVENTS_PATH,
+  type GraphqlDeps,
+} from './graphql-handler.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
@@ -26,6 +34,7 @@ export interface ApiDeps
       'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'testReceiver' | 'copySender'
     > {
   readonly database: Database
+  readonly eventStreams: EventStreams
   /** Null without POSTHORN_OIDC_ISSUER. */
   readonly oidc: OidcSignIn | null
 }
@@ -41,7 +50,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   const { publicUrl, graphqlTrustedDocuments } = config
   // With trusted documents, no other document could run.
   const explore = config.graphiql && graphqlTrustedDocuments === null
-  const graphql = createGraphqlHandler({
+  const graphqlDeps = {
     ...deps,
     prisma: database.prisma,
     sql: database.pool,
@@ -51,13 +60,19 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     sendsEmail: config.emailFrom !== null,
     corsOrigins: config.corsOrigins,
     trustedDocuments: graphqlTrustedDocuments,
-  })
+  }
+  const graphql = createGraphqlHandler(graphqlDeps)
+  const eventGraph = followGraph(database.pool)
+  const { publicCatalogue } = config
+  const events = createEventsHandler({ ...graphqlDeps, publicCatalogue }, eventGraph)
   routes.use(trustProxies(config.trustedProxies), countMemory(config), rejectWebSockets)
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
+  routes.all(EVENTS_PATH, (context) => events(context.req.raw, connectionOf(context)))
   routes.get('/schema.graphql', etag(), staticText(readSchema, 'text/plain; charset=utf-8'))
-  routes.route('/', createCatalogueRoutes({ ...deps, sql: database.pool }, config))
+  routes.route('/', createCatalogueRoutes({ ...deps, sql: database.pool, eventGraph }, config))
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
+  routes.route(EVENTS_V1_PATH, createEventsV1(deps))
   const { prisma, keyring } = deps.webhooks
   routes.route(UNSUBSCRIBE_PATH, createUnsubscribeRoutes({ prisma, keyring }))
   if (deps.oidc && publicUrl !== null) {

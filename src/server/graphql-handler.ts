@@ -1,4 +1,7 @@
 import type { Authenticate } from '../api-keys/authenticate.ts'
+import type { EventStreams } from '../event-stream/event-streams.ts'
+import type { FollowedGraph } from '../event-stream/graph/follow-schema.ts'
+import { useEventExecutor } from '../event-stream/graph/use-event-executor.ts'
 import type { DomainDeps } from '../graphql/context.ts'
 import type { Handle } from '../graphql/cors.ts'
 import { createHandler, type HandlerOptions } from '../graphql/handler.ts'
@@ -6,10 +9,33 @@ import type { AuthenticateSession } from '../sessions/authenticate-session.ts'
 import { createIdentify } from './identify.ts'
 import { schema } from './schema.ts'
 
-export interface GraphqlDeps extends DomainDeps, Omit<HandlerOptions, 'schema' | 'identify'> {
+export interface GraphqlDeps
+  extends DomainDeps,
+    Omit<HandlerOptions, 'schema' | 'identify' | 'path' | 'executor'> {
   readonly authenticate: Authenticate
   readonly authenticateSession: AuthenticateSession
 }
+
+/** Handles requests to `/graphql/events`, the graph of the event types, in the same way. */
+export function createEventsHandler(
+  deps: GraphqlDeps & { readonly eventStreams: EventStreams; readonly publicCatalogue: boolean },
+  graph: () => Promise<FollowedGraph>,
+): Handle {
+  const { eventStreams, publicCatalogue } = deps
+  return createHandler(deps, {
+    ...deps,
+    path: EVENTS_PATH,
+    identify: createIdentify(deps),
+    async schema(identity) {
+      if (!(identity instanceof Error)) return (await graph()).schema
+      if (!publicCatalogue) throw identity
+      return (await (await graph()).ofPartners()).schema
+    },
+    executor: useEventExecutor(eventStreams, async () => (await graph()).schema),
+  })
+}
+
+export const EVENTS_PATH = '/graphql/events'
 
 /** Handles requests to `/graphql` with the whole schema, for callers with an API key or a session. */
 export function createGraphqlHandler(deps: GraphqlDeps): Handle {

@@ -9,6 +9,7 @@ export interface DatabaseMetrics {
 
 /** Those of the view `posthorn.webhook_states`. */
 const STATES = ['no_deliveries', 'healthy', 'degraded', 'behind', 'failing', 'on_hold', 'disabled']
+const CONSUMER_STATES = ['healthy', 'behind', 'no_pulls']
 const REASONS = ['disabled', 'on_hold', 'rate_limit', 'concurrency_limit', 'ordered']
 
 export function createDatabaseMetrics(): DatabaseMetrics {
@@ -57,6 +58,15 @@ export function createDatabaseMetrics(): DatabaseMetrics {
     'How long the circuit breaker of a webhook is open at most; 0 if none is.',
   )
   const backlogs = gauge('webhooks_with_backlog', 'Webhooks with waiting deliveries.')
+  const consumers = gauge('consumers', 'Consumers, which ask for events, by state.', ['state'])
+  const oldestConsumer = gauge(
+    'consumers_oldest_age_seconds',
+    'The time since the oldest event that a consumer has not acknowledged was published; 0 if there is none.',
+  )
+  const missedEvents = gauge(
+    'consumers_missed_events',
+    'Events whose retention ended before the present consumers acknowledged them.',
+  )
   const workers = gauge('workers', 'Workers with a heartbeat in the last 12 seconds.')
   const ahead = gauge('partitions_ahead', 'Days after today that have a partition of each table.')
   const past = gauge(
@@ -84,6 +94,11 @@ export function createDatabaseMetrics(): DatabaseMetrics {
       onHold.set(state.webhooksOnHold)
       longestHold.set(state.longestHold)
       backlogs.set(state.webhooksWithBacklog)
+      for (const name of CONSUMER_STATES) {
+        consumers.set({ state: name }, state.consumers[name] ?? 0)
+      }
+      oldestConsumer.set(state.oldestConsumerAge)
+      missedEvents.set(state.missedEvents)
       workers.set(state.workers)
       ahead.set(state.partitionsAhead)
       past.set(state.partitionsPastRetention)

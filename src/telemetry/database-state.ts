@@ -22,6 +22,12 @@ export interface DatabaseState {
   readonly webhooksOnHold: number
   readonly longestHold: number
   readonly webhooksWithBacklog: number
+  /** The number of consumers in each state that one of them is in. */
+  readonly consumers: Readonly<Record<string, number>>
+  /** The age of the oldest event that a consumer has not acknowledged. */
+  readonly oldestConsumerAge: number
+  /** Events that consumers missed, because their retention ended. */
+  readonly missedEvents: number
   readonly workers: number
   readonly partitionsAhead: number
   readonly partitionsPastRetention: number
@@ -96,6 +102,28 @@ const readState = (workerSchema: string) => `
   fan_outs as (
     select sum(delivery_count - created_count) as to_create, min(id::text) as oldest_fan_out from posthorn.fan_outs
   ),
+  -- The types and filters of consumers do not count: whoever pulls gets past other events.
+  read_consumers as materialized (
+    select c.last_pulled_at, c.missed_count, greatest(extract(epoch from now() - least(
+      (select min(posthorn.uuid_v7_timestamp(l.event_ids[1])) from posthorn.consumer_leases as l
+        where l.consumer_id = c.id and l.ended_at is null),
+      (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b
+        where b.organization_id = c.organization_id and b.position > c.read_position order by b.position limit 1),
+      (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b
+        where b.organization_id = c.organization_id and b.position is null order by b.id limit 1)
+    )), 0)::float8 as age
+    from posthorn.event_consumers as c
+  ),
+  consumers as (
+    select jsonb_object_agg(state, count) as consumers from (
+      select case when age > 300 then 'behind' when last_pulled_at is null then 'no_pulls' else 'healthy' end as state,
+        count(*) as count
+      from read_consumers group by 1
+    ) as counted
+  ),
+  consumer_totals as (
+    select coalesce(max(age), 0) as oldest_age, coalesce(sum(missed_count), 0)::float8 as missed from read_consumers
+  ),
   partitions as (
     -- Of the table that has the fewest.
     select min(days) as ahead from (
@@ -116,12 +144,13 @@ const readState = (workerSchema: string) => `
     coalesce(webhooks, '{}') as webhooks, coalesce(oldest_waiting_ages, '{}') as "oldestWaitingAges",
     on_hold::int as "webhooksOnHold", coalesce(extract(epoch from now() - first_hold), 0)::float8 as "longestHold",
     backlogs::int as "webhooksWithBacklog",
+    coalesce(consumers, '{}') as consumers, oldest_age as "oldestConsumerAge", missed as "missedEvents",
     (select count(*)::int from posthorn.workers
       where heartbeat_at > clock_timestamp() - interval '12 seconds') as workers,
     ahead::int as "partitionsAhead",
     (select count(*)::int from posthorn.partitions_before(first_kept_day))
       + (select count(*)::int from posthorn.default_partitions_before(first_kept_day)) as "partitionsPastRetention"
-  from counted_jobs, parked, schedules, states, ages, fan_outs, partitions,
+  from counted_jobs, parked, schedules, states, ages, fan_outs, consumers, consumer_totals, partitions,
     lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`
 
 function ageOf(uuid: string): string {

@@ -12,6 +12,7 @@ export const MAINTENANCE_STEPS = [
   'backlog_samples',
   'holds',
   'incidents',
+  'event_streams',
   'secrets',
   'idempotency_keys',
   'notice_mails',

@@ -69,6 +69,8 @@ export const RECORDS = {
     organizationId: id('organization'),
     ...webhookFields,
     filter: webhookFields.filter.transform((filter) => filter && printFilter(filter)).default(null),
+    selection: webhookFields.selection.default(null),
+    template: webhookFields.template.default(null),
     createdAt: time,
     updatedAt: time,
     signingSecrets: z

@@ -2,7 +2,7 @@ import { COMMAND_LINE } from '../access/actor.ts'
 import type { AuditAction } from '../audit/audit-entry.ts'
 import { type Entry, writeAuditEntries } from '../audit/write-audit-entries.ts'
 import type { Sql } from '../db/client.ts'
-import { parseId } from '../db/ids.ts'
+import { mintUuid, parseId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { compileFilter } from '../filters/compile-filter.ts'
 import { parseStoredFilter } from '../filters/read-filter.ts'
@@ -14,6 +14,7 @@ import { retryScheduleColumns } from '../webhooks/retry-schedule-columns.ts'
 import type { Contents, EventTypeRecord, WebhookRecord } from './contents.ts'
 import { EXPORTED_COLUMNS, type ExportedTable } from './exported-columns.ts'
 import type { Comparison } from './find-differences.ts'
+import { writeFirstBodies } from './write-first-bodies.ts'
 
 /** Inserts what is missing, with the ids and times of the file and an audit entry each. */
 export async function writeContents(
@@ -23,12 +24,17 @@ export async function writeContents(
 ): Promise<void> {
   const { organizations, eventTypes, webhooks, apiKeys } = missing
   await insert(sql, 'organizations', organizations.map(toRow))
-  await insert(
-    sql,
-    'webhooks',
-    webhooks.map((webhook) => toWebhookRow(keyring, webhook)),
-    ['filter_path', 'filter_times', 'filter_scans'],
-  )
+  // First, because selections are compiled against them.
+  await insert(sql, 'event_types', eventTypes.map(toEventTypeRow))
+  await replaceEventTypes(sql, replaced)
+  const webhookRows = webhooks.map((webhook) => toWebhookRow(keyring, webhook))
+  await insert(sql, 'webhooks', webhookRows, [
+    'filter_path',
+    'filter_times',
+    'filter_scans',
+    'body_id',
+  ])
+  await writeFirstBodies(sql, webhookRows)
   await insert(
     sql,
     'signing_secrets',
@@ -39,8 +45,6 @@ export async function writeContents(
     'api_keys',
     apiKeys.map(({ tokenHash, ...key }) => ({ ...toRow(key), token_hash: `\\x${tokenHash}` })),
   )
-  await insert(sql, 'event_types', eventTypes.map(toEventTypeRow))
-  await replaceEventTypes(sql, replaced)
   await writeAuditEntries(sql, COMMAND_LINE, createdEntries(missing, replaced))
 }
 
@@ -92,6 +96,7 @@ function toWebhookRow(keyring: Keyring, webhook: WebhookRecord): Row {
     filter_path: compiled?.path ?? null,
     filter_times: compiled && compiled.times.length > 0 ? compiled.times : null,
     filter_scans: compiled?.scans ?? null,
+    body_id: fields.selection === null && fields.template === null ? null : mintUuid(),
     headers_ciphertext: bytea(encryptHeaders(keyring, headers, row['id'] as string)),
     own_retry_schedule: schedule.ownRetrySchedule,
     retry_schedule_seconds: schedule.retryScheduleSeconds,

@@ -53,6 +53,8 @@ export function auditedFields(keyring: Keyring, row: WebhookRow) {
     timeoutSeconds: row.timeoutSeconds,
     ordered: row.ordered,
     filter: row.filter,
+    selection: row.selection,
+    template: row.template,
   }
 }
 

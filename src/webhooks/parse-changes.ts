@@ -1,6 +1,8 @@
+import { bodyColumns, type ChosenBody, chooseBody } from '../bodies/choose-body.ts'
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import { comparePlans } from '../event-graph/compare-plans.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
@@ -33,7 +35,7 @@ interface Rules {
   readonly allowsPatterns?: boolean
 }
 
-/** The columns that an update sets in a locked row. Throws `invalid`. */
+/** The columns that an update sets in a locked row, and the new version of the body. Throws `invalid`. */
 export async function parseChanges(
   tx: Db,
   { keyring, guard, headerPrefix, otherIssues, allowsPatterns = false }: Rules,
@@ -48,8 +50,18 @@ export async function parseChanges(
     await checkEdit(tx, keyring, before, ['headers'], ifRevision)
     throw invalid(applied.issues)
   }
+  const chosen = isNewBody(before, input)
+    ? await chooseBody(tx, input)
+    : await compileAgain(tx, before, input)
   const kept = allowsPatterns ? null : await keptPatterns(tx, before, input)
-  const { headers, filter, retryScheduleSeconds, ...fields } = await parseWebhook(
+  const {
+    headers,
+    filter,
+    retryScheduleSeconds,
+    selection: _selection,
+    template: _template,
+    ...fields
+  } = await parseWebhook(
     webhookChangesSchema,
     {
       ...input,
@@ -62,7 +74,7 @@ export async function parseChanges(
       headerPrefix,
       existingSubscriptions: before.eventSubscriptions,
       existingHeaderNames: Object.keys(stored ?? {}),
-      otherIssues,
+      otherIssues: [...(otherIssues ?? []), ...(chosen?.issues ?? [])],
       allowsPatterns: allowsPatterns || kept !== null,
     },
   )
@@ -72,14 +84,25 @@ export async function parseChanges(
   if (!movesHeaderValues && fields.url !== undefined && input.headers === undefined) {
     requireValuesForOrigin(fields.url, before.url, headerChanges, stored)
   }
-  return {
+  const body: ChosenBody | null = chosen?.body ?? null
+  const columns = {
     ...omitUndefined(fields),
     ...(headers !== undefined && {
       headersCiphertext: encryptHeaders(keyring, headers, before.id),
     }),
     ...(filter !== undefined && filterColumns(filter)),
     ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
+    ...(body && bodyColumns(body)),
   }
+  return { columns, body }
+}
+
+/** Whether a given text differs from the stored one. */
+function isNewBody(before: WebhookRow, { selection, template }: WebhookChanges): boolean {
+  return (
+    (selection !== undefined && selection !== before.selection) ||
+    (template !== undefined && template !== before.template)
+  )
 }
 
 const URL_OF_TEMPORARY =
@@ -92,6 +115,16 @@ async function keptPatterns(tx: Db, { eventSubscriptions }: WebhookRow, input: W
   const shown = new Set(expandSubscriptions(eventSubscriptions, await readNames(tx)))
   const isSame = new Set(names).size === shown.size && names.every((name) => shown.has(name))
   return isSame ? { eventSubscriptions } : null
+}
+
+/** The same selection, if it means something else in the catalogue as it is now. Null: it keeps its version. */
+async function compileAgain(tx: Db, before: WebhookRow, { selection }: WebhookChanges) {
+  if (selection == null || before.bodyId === null) return null
+  const chosen = await chooseBody(tx, { selection })
+  if (chosen.body === null) return null
+  const current = await tx.webhookBody.findUnique({ where: { id: before.bodyId } })
+  const plans = [current?.plan, chosen.body.plan].map((plan) => JSON.parse(plan ?? 'null'))
+  return comparePlans(plans[0], plans[1]).length === 0 ? null : chosen
 }
 
 function omitUndefined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {

@@ -45,6 +45,9 @@ export const webhookFields = {
       }
       return filter
     }),
+  /** Checked by bodies/choose-body.ts. */
+  selection: z.string('must be a string').nullable(),
+  template: z.string('must be a string').nullable(),
   ...sendOptionFields,
 }
 
@@ -56,6 +59,8 @@ export const newWebhookSchema = z.object({
   eventSubscriptions: webhookFields.eventSubscriptions,
   headers: webhookFields.headers.default(null),
   filter: webhookFields.filter.default(null),
+  selection: webhookFields.selection.default(null),
+  template: webhookFields.template.default(null),
   rateLimitPerSecond: webhookFields.rateLimitPerSecond.default(null),
   maxInFlight: webhookFields.maxInFlight.default(null),
   retryScheduleSeconds: webhookFields.retryScheduleSeconds.default(null),

@@ -49,9 +49,14 @@ const HEADERS =
   'Static headers added to every delivery: at most 32, and 8 KiB in total. They are encrypted at rest. Use hyphens in names: nginx, gunicorn and other servers drop headers with an underscore.'
 
 const FILTER =
-  'The filter: what the webhook asks of the `data` of an event before a delivery is created, as JSON: `{ "path": "$.total", "op": "greater", "value": 100 }`, or `all` or `any` with a list of filters, or `not` with one. At most 20 conditions on 8 levels, with values of at most 1,024 bytes. Operators: `equals`, `in`, `exists`, `less`, `lessOrEqual`, `greater`, `greaterOrEqual` (numbers, and RFC 3339 times), `startsWith`, `contains` (texts), `has` (an item of an array). A value of another type is never equal. The path `$.items[*].sku` means some item. docs/filters.md defines every case.'
+  'The filter: what the webhook asks of the `data` of an event, and of its `previous` data, before a delivery is created, as JSON: `{ "path": "$.total", "op": "greater", "value": 100 }`, or `all` or `any` with a list of filters, or `not` with one. At most 20 conditions on 8 levels, with values of at most 1,024 bytes. Operators: `equals`, `in`, `exists`, `less`, `lessOrEqual`, `greater`, `greaterOrEqual` (numbers, and RFC 3339 times), `startsWith`, `contains` (texts), `has` (an item of an array), `changed` (differs from `previous`; no value). A value of another type is never equal. The path `$.items[*].sku` means some item. docs/filters.md defines every case.'
 const FILTER_TEXT =
   'The filter as the text of its JSON, which keeps every digit of its numbers, such as 9007199254740993. Not together with `filter`.'
+
+const SELECTION =
+  'GraphQL on the event graph, such as `{ ... on OrderPaid { order { id total } } }`: the `data` of the body is then what the document selects. At most 16 KiB. Not together with `template`. docs/event-graph.md has the rules.'
+const TEMPLATE =
+  'JSON with placeholders, such as `{ "text": "Paid: {{ $.order.id }}" }`: the whole body, for programs that expect their own, such as Slack. At most 32 KiB. Not together with `selection`. docs/templates.md has the rules.'
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
@@ -84,6 +89,8 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     headers: t.field({ type: [HeaderInput], description: `${HEADERS} Default: none.` }),
     filter: t.field({ type: 'JSON', description: `${FILTER} Default: none.` }),
     filterText: t.string({ description: FILTER_TEXT }),
+    selection: t.string({ description: `${SELECTION} Default: the whole event.` }),
+    template: t.string({ description: `${TEMPLATE} Default: the whole event.` }),
     ...sendOptions(t),
     idempotencyKey: t.string({
       description:
@@ -113,6 +120,8 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     }),
     filter: t.field({ type: 'JSON', description: `${FILTER} Null removes the filter.` }),
     filterText: t.string({ description: FILTER_TEXT }),
+    selection: t.string({ description: `${SELECTION} Replaces a template. Null: none.` }),
+    template: t.string({ description: `${TEMPLATE} Replaces a selection. Null: none.` }),
     ...sendOptions(t),
     ifRevision: t.int({ description: IF_REVISION }),
   }),

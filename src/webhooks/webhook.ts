@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
+import { addBodyVersion, bodyColumns, chooseBody, WHOLE_EVENT } from '../bodies/choose-body.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { PrismaClient, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
@@ -82,11 +83,19 @@ export async function createWebhook(
   input: NewWebhook,
   tx?: Db,
 ): Promise<Webhook> {
+  const chosen = await chooseBody(tx ?? prisma, input)
   const { headers, filter, retryScheduleSeconds, ...fields } = await parseWebhook(
     newWebhookSchema,
     input,
-    { db: tx ?? prisma, guard, headerPrefix, otherIssues, allowsPatterns },
+    {
+      db: tx ?? prisma,
+      guard,
+      headerPrefix,
+      otherIssues: [...(otherIssues ?? []), ...chosen.issues],
+      allowsPatterns,
+    },
   )
+  const body = chosen.body ?? WHOLE_EVENT
   // The encryption of the custom headers is bound to the id, so the id is generated first.
   const id = parseId('webhook', mintId('webhook')) as string
   const headersCiphertext = encryptHeaders(keyring, headers, id)
@@ -97,11 +106,13 @@ export async function createWebhook(
         ...fields,
         ...retryScheduleColumns(retryScheduleSeconds),
         ...filterColumns(filter),
+        ...bodyColumns(body),
         id,
         organizationId,
         headersCiphertext,
       },
     })
+    await addBodyVersion(db, row, body)
     await addSigningSecret(db, keyring, id)
     const webhook = await toWebhook(db, keyring, row)
     await writeAuditEntry(db, actor, {
@@ -180,17 +191,20 @@ export async function updateWebhook(
   const found = await findWebhook(prisma, organizationId, id)
   const row = await actForOrganization(prisma, organizationId, async (tx) => {
     const before = await lockWebhook(tx, found.id)
-    const changes = await parseChanges(tx, deps, before, input, options)
+    const { columns: changes, body } = await parseChanges(tx, deps, before, input, options)
     precondition?.(await toWebhook(tx, keyring, before))
     // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
     if (changes.enabled) await enqueueRelease(tx, id)
     const audited = auditedChanges(keyring, before, { ...before, ...changes } as WebhookRow)
+    // The same selection can mean something else now.
+    if (body?.plan != null) Object.assign(audited.after, { selection: body.selection })
     if (Object.keys(audited.after).length === 0) return before
     await checkEdit(tx, keyring, before, Object.keys(audited.after), options.ifRevision)
     const after = await tx.webhook.update({
       where: { id: before.id },
       data: { ...changes, revision: { increment: 1 }, updatedAt: new Date() },
     })
+    if (body) await addBodyVersion(tx, after, body)
     // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
     const isSwitched = after.enabled !== before.enabled
     const hasFreshStart = after.url !== before.url || isSwitched

@@ -189,6 +189,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'notices',
     () => ({ input: { enabled: true } }),
   ],
+  deleteConsumer: ['consumer.deleted', 'consumers', async () => ({ id: await consumer() })],
   updateIncident: [
     'incident.updated',
     'incidents',
@@ -254,6 +255,18 @@ async function noticeAddress(): Promise<string> {
     },
   })
   return publicId('noticeAddress', id)
+}
+
+async function consumer(): Promise<string> {
+  const { id } = await api.database.prisma.consumer.create({
+    data: {
+      organizationId: operator.organizationId,
+      name: `consumer-${nextNumber()}`,
+      readPosition: 1,
+      readIndex: 0,
+    },
+  })
+  return publicId('consumer', id)
 }
 
 /** Mutations whose result is a record itself. */

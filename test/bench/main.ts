@@ -22,6 +22,8 @@ import { reportScale } from './scale.ts'
 import { reportSingles } from './singles.ts'
 import { FULL, QUICK } from './sizes.ts'
 import { reportSoak } from './soak.ts'
+import { reportStreaming } from './streaming.ts'
+import { reportTemplates } from './templates.ts'
 import { reportUnresponsive } from './unresponsive.ts'
 
 /**
@@ -43,8 +45,10 @@ const SCENARIOS = {
   Q: reportFilters,
   S: reportSingles,
   T: reportNeighbors,
+  U: reportTemplates,
   V: reportAfterVacuum,
   W: reportEndpoints,
+  X: reportStreaming,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 
 /** With `--scale`, instead of the others: they need much time and disk. */

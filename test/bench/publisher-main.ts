@@ -64,8 +64,10 @@ serveParent({
   },
 
   /** Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending. */
-  async publishAtRate(target: Target & { type: string; perSecond: number }): Promise<Answers> {
-    const { type, perSecond, data, warmUpMs, measureMs } = target
+  async publishAtRate(
+    target: Target & { type: string; perSecond: number; shares?: number },
+  ): Promise<Answers> {
+    const { type, perSecond, data, warmUpMs, measureMs, shares } = target
     await using client = openClient(target)
     const unfinished: Promise<void>[] = []
     const startedAt = monotonicMs()
@@ -77,7 +79,9 @@ serveParent({
       const waitMs = sendAt - monotonicMs()
       if (waitMs > 0) await sleep(Math.ceil(waitMs))
       const sentAt = next < first ? 0 : monotonicMs()
-      unfinished.push(client.publish(toBody('publishEvent', { type, data: { sentAt, ...data } })))
+      const share = shares && next % shares
+      const sent = { sentAt, ...(share !== undefined && { share }), ...data }
+      unfinished.push(client.publish(toBody('publishEvent', { type, data: sent })))
     }
     await Promise.all(unfinished)
     return { accepted: unfinished.length, acceptedInTime: unfinished.length - Math.ceil(first) }

@@ -182,6 +182,17 @@ describe('a recovery', () => {
     expect(await rows()).toHaveLength(6)
   })
 
+  test('of MISSED reads the previous data for a filter that asks what has changed', async () => {
+    const missed = await events({ count: 4 })
+    const data = `data = '{"n":1}', previous = case when id = any ($1) then '{"n":2}' else '{"n":1.0}' end`
+    await api.database.pool.query(`update posthorn.events set ${data}`, [missed.slice(3)])
+    await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
+      filter: '{"path":"$.n","op":"changed"}',
+    })
+    expect(await recover({ include: 'MISSED' })).toMatchObject({ total: 1, created: 1 })
+    expect((await rows()).map(({ eventId }) => eventId)).toEqual(missed.slice(3))
+  })
+
   test('of ALL does both, with the events of several types in order', async () => {
     await updateWebhook(api.deps.webhooks, organizationId, webhookId, {
       eventSubscriptions: [TICKET, JOINED],

@@ -158,6 +158,23 @@ describe('posthorn publish', () => {
     },
   )
 
+  test('keeps --previous to the letter, and rejects what is not JSON', async () => {
+    const args = ['publish', '--organization', organization, JOINED, '{}', '--previous']
+    const { id } = await json(...args, ` ${TO_THE_LETTER}\n`, '--json')
+    const { rows } = await database.pool.query(
+      `select previous from posthorn.events where id = posthorn.parse_type_id('evt', $1)`,
+      [id],
+    )
+    expect(rows).toEqual([{ previous: TO_THE_LETTER }])
+    const { code, stderr } = await posthorn(...args, '{n:1}')
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: --previous is not JSON: .* Quote it for the shell\.\n$/,
+      ),
+    })
+  })
+
   test('compares its data to the letter with that of the first use of a key, also with that of SQL', async () => {
     const args = ['publish', '--organization', organization, JOINED, '--idempotency-key', 'letter']
     const text = '{ "amount": 10.50 }'

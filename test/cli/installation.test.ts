@@ -73,6 +73,7 @@ test.each<[string, (one: Installation) => Promise<unknown>]>([
   ],
   ['an event', publish({})],
   ['null', publish({ dataText: 'null' })],
+  ['an event with previous data', publish({ previousText: '{"n": 1.0}' })],
   ['an event of a time', publish({ occurredAt: new Date('2026-01-31T11:00:00Z') })],
   ['150 levels', publish({ dataText: '['.repeat(150) + ']'.repeat(150) })],
 ])('%s', async (_what, use) => {
@@ -138,6 +139,11 @@ test.each<[string, RegExp, (one: Installation) => Promise<unknown>]>([
     'the revocation of nonsense',
     /^There is no API key "nonsense"\.$/,
     (one) => one.revokeKey('nonsense'),
+  ],
+  [
+    '300 KiB with the previous data',
+    /previous and data together must have at most 256 KiB/,
+    publish({ previousText: JSON.stringify({ n: 'x'.repeat(262_140) }) }),
   ],
   ['300 KiB', /at most 256 KiB/, publish({ dataText: JSON.stringify('"'.repeat(150 * 1024)) })],
   [

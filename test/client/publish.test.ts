@@ -91,6 +91,24 @@ describe('publish', () => {
     },
   )
 
+  test('sends the data before the change, of the same type', async () => {
+    const { id } = await client.publish(
+      'order.paid',
+      { order: 1, total: '2' },
+      { previous: { order: 1, total: '1' } },
+    )
+    const [other] = await client.publishMany([
+      { type: 'order.paid', data: { order: 1, total: '2' }, previous: undefined },
+    ])
+    expect(await storedEvents(posthorn.database, [id, other?.id ?? ''])).toMatchObject([
+      { data: '{"order":1,"total":"2"}', previous: '{"order":1,"total":"1"}' },
+      { previous: null },
+    ])
+    // @ts-expect-error: `total` is missing.
+    const wrong = client.publish('order.paid', { order: 1, total: '2' }, { previous: { order: 1 } })
+    await expect(wrong).rejects.toMatchObject({ issues: [{ path: ['previous'] }] })
+  })
+
   test('sends the trace context', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const { id } = await client.publish(NOTE, 1, { traceparent })

@@ -3,6 +3,7 @@ import type { Database } from '../../src/db/client.ts'
 export interface StoredEvent {
   readonly type: string
   readonly data: string
+  readonly previous: string | null
   readonly occurredAt: Date
   readonly traceParent: string | null
   readonly organization: string
@@ -14,7 +15,7 @@ export async function storedEvents(
   ids: readonly string[],
 ): Promise<StoredEvent[]> {
   const { rows } = await pool.query<StoredEvent>(
-    `select type, data, occurred_at as "occurredAt", trace_parent as "traceParent",
+    `select type, data, previous, occurred_at as "occurredAt", trace_parent as "traceParent",
         posthorn.type_id('org', organization_id) as organization
       from unnest($1::text[]) with ordinality as given (id, n)
       join posthorn.events on events.id = posthorn.parse_type_id('evt', given.id) order by n`,

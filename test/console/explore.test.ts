@@ -59,6 +59,19 @@ story('each file of docs/examples/graphql is a tab', async () => {
   await expectResponse(page, 'https://old.example/webhooks')
 })
 
+story('the other graph has the events of the catalogue, with examples of its own', async () => {
+  const page = await explore()
+  await page.getByRole('radiogroup', { name: 'Graph' }).getByText('Events', { exact: true }).click()
+  await page.locator('.graphiql-tab-button', { hasText: 'FollowEvents' }).waitFor()
+  await write(page, 'query OfEvents { __type(name: "EventAttendeeJoinedEvent") { name } }')
+  await execute(page)
+  await expectResponse(page, '"name": "EventAttendeeJoinedEvent"')
+  await write(page, 'query Wrong { webhooks { nodes { id } } }')
+  await page.locator('.graphiql-query-editor .squiggly-error').waitFor()
+  await page.getByRole('radiogroup', { name: 'Graph' }).getByText('API', { exact: true }).click()
+  await page.locator('.graphiql-tab-button', { hasText: 'Webhooks' }).waitFor()
+})
+
 story('an operation is checked against the schema while it is written', async () => {
   const page = await explore()
   await write(page, 'query Written { nothing }')

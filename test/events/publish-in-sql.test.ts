@@ -204,7 +204,7 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     [
       'NUL in an idempotency key',
       [{ type: JOINED, data: 1, idempotencyKey: 'a\0' }],
-      /^events\[0\]: a field other than data has \\u0000/,
+      /^events\[0\]: a field other than data and previous has \\u0000/,
     ],
     [
       'a time without a zone',
@@ -253,7 +253,7 @@ describe('bad input names the event and the field, and publishes nothing', () =>
     await expect(publish([{ type: JOINED, data: 1, color: 'red' }])).rejects.toMatchObject({
       code: '22023',
       message:
-        'events[0].color: this key is unknown; the keys are type, data, timestamp, idempotencyKey, traceparent.',
+        'events[0].color: this key is unknown; the keys are type, data, previous, timestamp, idempotencyKey, traceparent.',
     })
   })
 

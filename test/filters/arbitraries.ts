@@ -28,6 +28,13 @@ export const dataTexts: fc.Arbitrary<string> = fc.letrec<{ data: string }>((tie)
   ),
 })).data
 
+/** The texts of the data of an event, and of the data before the change. Often, the two are alike. */
+export const eventTexts = fc.oneof(
+  dataTexts,
+  fc.tuple(dataTexts, dataTexts),
+  dataTexts.map((data) => [data, data] as const),
+)
+
 const paths = fc
   .array(fc.constantFrom('.a', '.b', '[0]', '[1]', '[*]', '.items'), { maxLength: 3 })
   .map((steps) => `$${steps.join('')}`)
@@ -44,6 +51,7 @@ const conditions = fc.oneof(
     fc.array(scalars, { minLength: 1, maxLength: 4 }).map((list) => `[${list.join(',')}]`),
   ),
   paths.map((path) => `{"path":"${path}","op":"exists"}`),
+  paths.map((path) => `{"path":"${path}","op":"changed"}`),
   condition(
     fc.constantFrom('less', 'lessOrEqual', 'greater', 'greaterOrEqual'),
     fc.oneof(numbers, times),

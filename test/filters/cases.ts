@@ -1,9 +1,12 @@
-/** Each case of docs/filters.md: a condition, data that it lets pass, and data that it refuses. Texts of JSON. */
+/** The text of an event's data, or with the text of the data before the change. */
+export type CaseEvent = string | readonly [previous: string, data: string]
+
+/** Each case of docs/filters.md: a condition, events that it lets pass, and events that it refuses. Texts of JSON. */
 export interface FilterCase {
   readonly name: string
   readonly filter: string
-  readonly passes: readonly string[]
-  readonly refuses: readonly string[]
+  readonly passes: readonly CaseEvent[]
+  readonly refuses: readonly CaseEvent[]
 }
 
 const leaf = (path: string, op: string, value?: string) =>
@@ -129,6 +132,73 @@ export const FILTER_CASES: readonly FilterCase[] = [
     filter: leaf('$', 'in', '["a",1]'),
     passes: ['"a"', '1.0'],
     refuses: ['"b"', '["a"]', '{}'],
+  },
+  {
+    name: 'a field has changed if its value differs, is new or is gone',
+    filter: leaf('$.s', 'changed'),
+    passes: [
+      ['{"s":1}', '{"s":2}'],
+      ['{"s":1}', '{"s":"1"}'],
+      ['{"s":null}', '{}'],
+      ['{}', '{"s":null}'],
+      ['null', '{"s":1}'],
+      ['{"s":{"a":1,"b":[1]}}', '{"s":{"a":1,"b":[1,2]}}'],
+      ['{"s":[1,2]}', '{"s":[2,1]}'],
+      ['{"s":{}}', '{"s":[]}'],
+      ['{"s":"e\\u0301"}', '{"s":"é"}'],
+    ],
+    refuses: [
+      ['{"s":1}', '{"s":1.0}'],
+      ['{"s":9007199254740993}', '{"s":9007199254740993.0}'],
+      ['{"s":{"a":1,"b":2}}', '{"s":{"b":2e0,"a":1}}'],
+      ['{"s":"\\u00e9"}', '{"s":"é"}'],
+      ['{"s":2,"s":1}', '{"s":1}'],
+      ['{"a":1}', '{"a":2}'],
+      ['[{"s":1}]', '[{"s":2}]'],
+      ['{"s":-0}', '{"s":0}'],
+    ],
+  },
+  {
+    name: 'every digit of a number counts for a change',
+    filter: leaf('$.n', 'changed'),
+    passes: [['{"n":9007199254740993}', '{"n":9007199254740992}']],
+    refuses: [['{"n":10e-1}', '{"n":1}']],
+  },
+  {
+    name: 'without previous data, nothing has changed',
+    filter: leaf('$', 'changed'),
+    passes: [['{}', '{"a":1}']],
+    refuses: ['{}', '{"a":1}', 'null', '1'],
+  },
+  {
+    name: 'a path with [*] compares what it finds as one list',
+    filter: leaf('$.items[*].price', 'changed'),
+    passes: [
+      ['{"items":[{"price":1},{"price":2}]}', '{"items":[{"price":2},{"price":1}]}'],
+      ['{"items":[]}', '{"items":[{"price":1}]}'],
+      ['{"items":[{"price":1},{"price":1}]}', '{"items":[{"price":1}]}'],
+    ],
+    refuses: [
+      ['{"items":[{"price":1,"sku":1}]}', '{"items":[{"price":1.0,"sku":2}]}'],
+      ['{"items":[{"price":1}]}', '{"items":[{},{"price":1}]}'],
+      ['{"items":[]}', '{}'],
+    ],
+  },
+  {
+    name: 'not lets what has not changed pass, also without previous data',
+    filter: `{"not":${leaf('$.s', 'changed')}}`,
+    passes: [['{"s":1}', '{"s":1}'], '{"s":1}'],
+    refuses: [['{"s":1}', '{"s":2}']],
+  },
+  {
+    name: 'what has changed and what it is now are two conditions',
+    filter: `{"all":[${leaf('$.status', 'changed')},${leaf('$.status', 'equals', '"paid"')},${leaf('$.at', 'greater', '"2026-01-31T12:00:00Z"')}]}`,
+    passes: [['{"status":"open"}', '{"status":"paid","at":"2026-01-31T12:00:01Z"}']],
+    refuses: [
+      ['{"status":"paid"}', '{"status":"paid","at":"2026-01-31T12:00:01Z"}'],
+      ['{"status":"paid"}', '{"status":"open","at":"2026-01-31T12:00:01Z"}'],
+      ['{"status":"open"}', '{"status":"paid","at":"2026-01-31T11:00:00Z"}'],
+    ],
   },
   {
     name: 'names may be any text',

@@ -81,6 +81,12 @@ test.each([
     undefined,
     'The schema of order.paid has no `pair[2]`: exists never matches.',
   ],
+  [
+    '$.closed.b',
+    'changed',
+    undefined,
+    'The schema of order.paid has no `closed.b`: changed never matches.',
+  ],
   ['$.pair[1]', 'equals', 'a', '`pair[1]` is an integer in order.paid: equals never matches.'],
   [
     '$.pair[*]',
@@ -117,6 +123,8 @@ test.each([
 
 test.each([
   ['$.total', 'contains', '1'],
+  ['$.state', 'changed', undefined],
+  ['$.tags[*]', 'changed', undefined],
   ['$.total', 'greater', '2026-01-31T12:00:00Z'],
   ['$.total', 'in', [1, '1']],
   ['$.count', 'equals', 1],

@@ -33,11 +33,11 @@ const SCANNING = JSON.stringify({
   },
 })
 
-async function subscribe(filter: string) {
+async function subscribe(filter: string, { organizationId } = tenant) {
   const keyring = createKeyring([Buffer.alloc(32, 1)])
   const fields = { url: 'https://example.com/hooks', eventSubscriptions: [JOINED], enabled: true }
   const deps = { prisma: database.prisma, keyring, guard: createAddressGuard([]), actor: SYSTEM }
-  await createWebhook(deps, tenant.organizationId, { ...fields, filter })
+  await createWebhook(deps, organizationId, { ...fields, filter })
 }
 
 async function publish(data: string): Promise<number> {
@@ -66,6 +66,23 @@ describe('data as large as may be, and filters that look at all of them', () => 
     // Small data are decided.
     expect(await publish('{"items":["no-1-1"]}')).toBe(0)
     expect((await undecided()) - before).toBe(20)
+  })
+
+  test('count with the previous data, and five times for a condition with changed', async () => {
+    const other = await createTenant(database.prisma)
+    const condition = { path: '$.items', op: 'changed' }
+    await subscribe(JSON.stringify({ any: Array.from({ length: 20 }, () => condition) }), other)
+    const items = (n: number) => `{"items":[${'1,'.repeat(n)}1]}`
+    const publishAgain = async (data: string) => {
+      const { rows } = await database.pool.query<{ delivery_count: number }>(
+        'select * from posthorn.publish_event($1, $2, $3::json, previous => $3::json)',
+        [other.publicOrganizationId, JOINED, data],
+      )
+      return rows[0]?.delivery_count
+    }
+    // 20 conditions, five scans, two texts.
+    expect(await publishAgain(items(125_000 / 2))).toBe(1)
+    expect(await publishAgain(items(125_000 / 2 - 20))).toBe(0)
   })
 
   test('leave the event loop free during a trial', async () => {

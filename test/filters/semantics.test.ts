@@ -5,10 +5,10 @@ import { compileFilter } from '../../src/filters/compile-filter.ts'
 import type { Filter } from '../../src/filters/filter.ts'
 import { matchesFilter } from '../../src/filters/match-filter.ts'
 import { parseStoredFilter, printFilter, readFilter } from '../../src/filters/read-filter.ts'
-import { readableData } from '../../src/filters/readable-data.ts'
+import { readableData, readableEvent } from '../../src/filters/readable-data.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { dataTexts, filterTexts } from './arbitraries.ts'
-import { FILTER_CASES } from './cases.ts'
+import { eventTexts, filterTexts } from './arbitraries.ts'
+import { type CaseEvent, FILTER_CASES } from './cases.ts'
 
 let database: Database
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.each(FILTER_CASES)('$name', ({ filter: text, passes, refuses }) => {
 
 test('TypeScript and Postgres decide alike', async () => {
   await fc.assert(
-    fc.asyncProperty(filterTexts, fc.array(dataTexts, { minLength: 20 }), async (text, data) => {
+    fc.asyncProperty(filterTexts, fc.array(eventTexts, { minLength: 20 }), async (text, data) => {
       const { filter } = readFilter(text, [])
       fc.pre(filter !== null)
       expect(await decideInPostgres(filter, data)).toEqual(data.map((one) => decide(filter, one)))
@@ -57,6 +57,9 @@ test.each([
   const filter = parseStoredFilter('{"path":"$.a","op":"equals","value":1}')
   expect(readableData(data)).toBeNull()
   expect(await decideInPostgres(filter, [data])).toEqual([true])
+  const changed = parseStoredFilter('{"path":"$.a","op":"changed"}')
+  expect(readableEvent('{}', data)).toBeNull()
+  expect(await decideInPostgres(changed, [[data, '{}']])).toEqual([true])
 })
 
 test.each(['"\\\\u0000"', '"\\ud83d\\ude00"', '1e131071', '1e-16383', '-0', '0e999999'])(
@@ -68,17 +71,26 @@ test.each(['"\\\\u0000"', '"\\ud83d\\ude00"', '1e131071', '1e-16383', '-0', '0e9
   },
 )
 
-function decide(filter: Filter, text: string): boolean {
-  const data = readableData(text)
-  return data === null || matchesFilter(filter, data.value)
+const textsOf = (event: CaseEvent) => (typeof event === 'string' ? ([null, event] as const) : event)
+
+function decide(filter: Filter, event: CaseEvent): boolean {
+  const [previous, data] = textsOf(event)
+  const read = readableEvent(data, previous)
+  return read === null || matchesFilter(filter, read.data, read.previous)
 }
 
-async function decideInPostgres(filter: Filter, data: readonly string[]): Promise<boolean[]> {
+async function decideInPostgres(filter: Filter, events: readonly CaseEvent[]): Promise<boolean[]> {
   const { path, times } = compileFilter(filter)
   const { rows } = await database.pool.query<{ passes: boolean }>(
-    `select posthorn.passes_filter(posthorn.readable_data(given.data), $2::jsonpath, $3::jsonb) as passes
-     from unnest($1::text[]) with ordinality as given (data, i) order by i`,
-    [data, path, times.length > 0 ? JSON.stringify(times) : null],
+    `select posthorn.passes_filter(posthorn.readable_data(given.data, given.previous),
+       posthorn.readable_data(given.previous), $2::jsonpath, $3::jsonb) as passes
+     from unnest($1::text[], $4::text[]) with ordinality as given (data, previous, i) order by i`,
+    [
+      events.map((event) => textsOf(event)[1]),
+      path,
+      times.length > 0 ? JSON.stringify(times) : null,
+      events.map((event) => textsOf(event)[0]),
+    ],
   )
   return rows.map(({ passes }) => passes)
 }

@@ -143,8 +143,9 @@ describe('delivery', () => {
               },
             ],
           },
+          "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
+          "bodyVersion": null,
           "event": {
-            "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
             "id": "evt_1",
           },
           "eventType": {
@@ -166,11 +167,14 @@ describe('delivery', () => {
     expect(api.statements.list.toSorted()).toMatchInlineSnapshot(`
       [
         "authenticate",
+        "read_bodies",
+        "read_bodies",
         "select attempts",
         "select deliveries",
         "select deliveries",
         "select events",
         "select events",
+        "select webhook_bodies",
         "select webhooks",
       ]
     `)

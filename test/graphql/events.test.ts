@@ -53,6 +53,7 @@ describe('publishEvent', () => {
                   true,
                 ],
               },
+              "dataText": "{"attendee":"ada","seats":[1,2.5,null,true]}",
               "id": "evt_1",
               "occurredAt": "TIME",
               "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
@@ -111,6 +112,72 @@ describe('publishEvent', () => {
     const events = [{ type: JOINED, data: {} }, input]
     const { data: several } = await call('PublishEvents', { input: { events } })
     expect(several.publishEvents.issues[0].path.slice(0, 3)).toEqual(['events', '1', field])
+  })
+
+  describe('previous', () => {
+    const PREVIOUS = `mutation ($input: PublishEventInput!) { publishEvent(input: $input) {
+      ... on PublishEventSuccess { publishedEvent { event { data previous previousText } } }
+      ... on ConflictError { code } ... on ValidationError { issues { path code message } } } }`
+
+    test('is shown as JSON, and to the letter', async () => {
+      const text = String.raw`{ "amount": 10.50, "slash": "\/" }`
+      const input = { type: JOINED, data: { amount: 11 }, previousText: `${text}\n` }
+      const { data } = await api.call(tenant.token, PREVIOUS, { input })
+      expect(data.publishEvent.publishedEvent.event).toEqual({
+        data: { amount: 11 },
+        previous: { amount: 10.5, slash: '/' },
+        previousText: text,
+      })
+      const asJson = { type: JOINED, data: { amount: 11 }, previous: { b: 1, a: [] } }
+      const second = await api.call(tenant.token, PREVIOUS, { input: asJson })
+      expect(second.data.publishEvent.publishedEvent.event).toMatchObject({
+        previousText: '{"b":1,"a":[]}',
+      })
+    })
+
+    test.each([[{}], [{ previous: null }], [{ previousText: 'null' }]])(
+      '%j is no previous data',
+      async (given) => {
+        const input = { type: JOINED, data: {}, ...given }
+        const { data } = await api.call(tenant.token, PREVIOUS, { input })
+        expect(data.publishEvent.publishedEvent.event).toEqual({
+          data: {},
+          previous: null,
+          previousText: null,
+        })
+      },
+    )
+
+    test.each([
+      ['both', { previous: {}, previousText: '{}' }, 'previousText', /are both given/],
+      ['text that is not JSON', { previousText: '{n:1}' }, 'previousText', /^previousText is not/],
+      [
+        'what its schema rejects',
+        { previous: 7 },
+        'previous',
+        /^previous does not match the schema/,
+      ],
+      [
+        'more than 256 KiB with data',
+        { data: { a: 'x'.repeat(200_000) }, previous: { a: 'x'.repeat(70_000) } },
+        'previous',
+        /^previous and data together must have at most 256 KiB/,
+      ],
+    ])('%s is rejected', async (_what, given, field, message) => {
+      const input = { type: JOINED, data: {}, ...given }
+      const { data } = await api.call(tenant.token, PREVIOUS, { input })
+      expect(data.publishEvent.issues).toMatchObject([
+        { path: [field], message: expect.stringMatching(message) },
+      ])
+    })
+
+    test('belongs to the event of an idempotency key', async () => {
+      const input = { type: JOINED, data: {}, previous: { a: 1 }, idempotencyKey: 'changed' }
+      await api.call(tenant.token, PREVIOUS, { input })
+      const other = { ...input, previous: { a: 2 } }
+      const { data } = await api.call(tenant.token, PREVIOUS, { input: other })
+      expect(data.publishEvent).toEqual({ code: 'conflict' })
+    })
   })
 
   test('a repeated idempotency key returns the first event', async () => {

@@ -65,6 +65,18 @@ async function incidentOf(webhookId: string): Promise<string> {
   return publicId('incident', id)
 }
 
+async function consumer(): Promise<string> {
+  const { id } = await api.database.prisma.consumer.create({
+    data: {
+      organizationId: tenant.organizationId,
+      name: randomUUID(),
+      readPosition: 1,
+      readIndex: 0,
+    },
+  })
+  return publicId('consumer', id)
+}
+
 async function noticeAddress(): Promise<string> {
   const { id } = await api.database.prisma.noticeAddress.create({
     data: {
@@ -107,6 +119,14 @@ const VARIABLES: Record<
   }),
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
   SetFilter: ({ webhookId }) => ({ id: webhookId, filter: FILTER }),
+  TemplatePresets: () => ({ eventType: JOINED }),
+  CreateWebhookWithTemplate: () => ({
+    input: {
+      url: 'https://example.com/hook',
+      eventSubscriptions: [JOINED],
+      template: '{ "text": "{{ $.attendee.email }} has joined." }',
+    },
+  }),
   TestFilter: () => ({ eventSubscriptions: ['*'], filter: FILTER }),
   WhyNotDelivered: async ({ webhookId, deliveryId }) => ({
     webhookId,
@@ -171,9 +191,15 @@ const VARIABLES: Record<
   }),
   CreateEventType: () => ({ input: { name: 'order.paid', description: 'An order was paid.' } }),
   EventTypeVersions: () => ({ id: `type_${JOINED}` }),
+  SelectableFields: () => ({ id: `type_${JOINED}` }),
   UpdateEventType: () => ({ id: `type_${JOINED}`, input: { description: 'Somebody joined.' } }),
   ArchiveEventType: () => ({ id: `type_${TICKET}` }),
   UnarchiveEventType: () => ({ id: `type_${TICKET}` }),
+  Consumers: async () => {
+    await consumer()
+    return {}
+  },
+  DeleteConsumer: async () => ({ id: await consumer() }),
   Incidents: async ({ webhookId }) => ({ filter: { webhookId: await onHold(webhookId) } }),
   IncidentsOfWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
   UpdateIncident: async ({ webhookId }) => ({
@@ -208,7 +234,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   AddNoticeAddress: 7,
   AnswerForwardedRequest: 2,
   ApiKeys: 2,
-  ArchiveEventType: 8,
+  ArchiveEventType: 9,
   AuditLog: 3,
   BulkTask: 3,
   BulkTasks: 2,
@@ -221,7 +247,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CountRecoverable: 4,
   CountRedeliveries: 2,
   CreateApiKey: 8,
-  CreateEventType: 6,
+  CreateEventType: 7,
   CreateForwardedWebhook: 15,
   CreateDeliveryLink: 8,
   CreateFrontendSession: 9,
@@ -230,16 +256,19 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CreateWebhook: 9,
   DeleteWebhook: 13,
   DeliveriesPage: 5,
-  Delivery: 7,
+  Delivery: 10,
   Events: 4,
   EventTypes: 2,
   EventTypeVersions: 3,
+  SelectableFields: 5,
   FailedAttempts: 5,
   FailedDeliveries: 3,
   FailJobs: 4,
   FailureGroups: 4,
   FindByKey: 7,
   FrontendSessions: 3,
+  Consumers: 4,
+  DeleteConsumer: 6,
   Incidents: 7,
   IncidentsOfWebhook: 5,
   JobCounts: 2,
@@ -268,11 +297,11 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RunJobsNow: 6,
   ScanEvents: 3,
   SetOperationalEvents: 9,
-  SendDeliveryCopy: 3,
+  SendDeliveryCopy: 4,
   TestDelivery: 8,
   TestReceiver: 1,
   TuneWebhook: 10,
-  UnarchiveEventType: 8,
+  UnarchiveEventType: 9,
   UpdateApiKey: 8,
   UpdateEventType: 8,
   UpdateIncident: 12,
@@ -283,6 +312,8 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   WhetherDeliveriesArrive: 6,
   WhyWebhookFails: 14,
   SetFilter: 10,
+  TemplatePresets: 2,
+  CreateWebhookWithTemplate: 11,
   TestFilter: 5,
   WhyNotDelivered: 5,
   FilteredEvents: 3,

@@ -145,6 +145,7 @@ const OF_NONE: Readonly<Record<string, string>> = {
   organization: 'finds an organization',
   organizations: 'finds organizations',
   sendsEmail: 'of the installation',
+  templatePresets: 'all organizations share them',
   viewer: 'the caller',
 }
 

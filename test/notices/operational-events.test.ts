@@ -134,3 +134,22 @@ test.each(operationalTypes())(
     expect(check?.({}, '{}')).not.toEqual([])
   },
 )
+
+test.each(operationalTypes())('the example of $name says what Postgres says', async (type) => {
+  const { summary, alert, ...facts } = type.example
+  const { rows } = await posthorn.database.pool.query(
+    'select posthorn.notice_words($1, $2::jsonb) as words',
+    [type.name, JSON.stringify(facts)],
+  )
+  expect(rows).toEqual([{ words: { summary, alert } }])
+})
+
+test('a notice counts exhausted deliveries, and names a webhook without a description by its id', async () => {
+  const { rows } = await posthorn.database.pool.query(
+    `select posthorn.notice_words('posthorn.delivery.exhausted', $1::jsonb) ->> 'summary' as summary`,
+    [JSON.stringify({ webhook: { id: 'wh_1', host: 'example.com', description: ' ' }, count: 7 })],
+  )
+  expect(rows).toEqual([
+    { summary: 'The webhook wh_1 at example.com has 7 deliveries whose attempts all failed.' },
+  ])
+})

@@ -172,6 +172,7 @@ function fieldWithin(field: Field, above: readonly string[], followed: Set<Field
   const values = args.flatMap((argument) => {
     if (argument.name === 'first') return 'first: 1'
     if (argument.name === 'bucket') return 'bucket: DAY'
+    if (argument.name === 'eventType') return `eventType: "${JOINED}"`
     return argument.name === 'since' ? `since: "${hourAgo()}"` : []
   })
   const call = values.length > 0 ? `${name}(${values.join(', ')})` : name
@@ -207,6 +208,7 @@ type How = 'open' | 'nothing' | 'narrowed' | 'closed'
 const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: boolean][]> = {
   viewer: [['open', () => '', false]],
   eventTypes: [['open', () => '', false]],
+  templatePresets: [['open', () => '', false]],
   defaultSettings: [['open', () => '', false]],
   node: [
     ['nothing', () => `id: "${other.webhook}"`],
@@ -219,10 +221,8 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => `id: "${shared}"`],
   ],
   nodes: [
-    [
-      'narrowed',
-      () => `ids: ${JSON.stringify([...Object.values(own), ...Object.values(other), others])}`,
-    ],
+    ['narrowed', () => `ids: ${JSON.stringify([...Object.values(own), others])}`],
+    ['narrowed', () => `ids: ${JSON.stringify([...Object.values(other), own.webhook])}`],
   ],
   webhook: [['nothing', () => `id: "${other.webhook}"`]],
   webhooks: [
@@ -250,8 +250,8 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['closed', () => `first: 3, filter: { webhookIds: ["${other.webhook}"] }`],
   ],
   failureGroups: [
-    ['narrowed', () => `filter: { since: "${hourAgo()}" }`],
-    ['closed', () => `filter: { since: "${hourAgo()}", webhookId: "${other.webhook}" }`],
+    ['narrowed', () => `first: 3, filter: { since: "${hourAgo()}" }`],
+    ['closed', () => `first: 3, filter: { since: "${hourAgo()}", webhookId: "${other.webhook}" }`],
   ],
   failureCauses: [
     ['open', () => `filter: { since: "${hourAgo()}" }`, false],
@@ -265,6 +265,7 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   testFilter: [
     ['narrowed', () => 'eventSubscriptions: ["*"], filter: { path: "$.i", op: "exists" }'],
   ],
+  testBody: [['narrowed', () => 'eventSubscriptions: ["*"], template: "{{ $ }}"']],
   whyNotDelivered: [['closed', () => `eventId: "${others}", webhookId: "${own.webhook}"`, false]],
   searchKeyMatches: [['closed', () => 'equals: "0"', false]],
   scanEvents: [['closed', () => 'first: 3, filter: { contains: "payload" }']],
@@ -278,6 +279,8 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => 'first: 3'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
+  consumer: [['closed', () => 'name: "a"', false]],
+  consumers: [['closed', () => 'first: 3', false]],
   backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   firstSteps: [['closed', () => '', false]],
@@ -457,6 +460,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
   cancelBulkTask: ['not_found', () => `id: "${other.task}"`],
   updateIncident: ['not_found', () => `id: "${other.incident}", input: { acknowledged: true }`],
+  deleteConsumer: ['closed', () => 'id: "con_x"'],
   createWebhook: [
     'closed',
     () => `input: { url: "https://new.example", eventSubscriptions: ["${JOINED}"] }`,
@@ -729,6 +733,7 @@ describe('a new field', () => {
     'BulkTask.exhaustedDeliveries',
     'Delivery.webhook',
     'Delivery.attempts',
+    'TriedBody.event',
     'TriedEvent.event',
     'Attempt.delivery',
     'Attempt.webhook',

@@ -75,10 +75,36 @@ test('an empty database has nothing queued, and partitions for a week', async ()
     webhooksOnHold: 0,
     longestHold: 0,
     webhooksWithBacklog: 0,
+    consumers: {},
+    oldestConsumerAge: 0,
+    missedEvents: 0,
     workers: 0,
     partitionsAhead: 7,
     partitionsPastRetention: 0,
   })
+})
+
+test('consumers count by state, with the oldest event that one has not acknowledged', async () => {
+  const { organizationId } = await createTenant(database.prisma)
+  await sql(
+    `insert into posthorn.event_consumers
+       (organization_id, name, read_position, read_index, last_pulled_at, missed_count)
+     values ($1, 'behind', 1, 0, now(), 3), ($1, 'healthy', 2, 0, now(), 4), ($1, 'new', 2, 0, null, 0)`,
+    [organizationId],
+  )
+  await sql(
+    `insert into posthorn.published_batches (id, organization_id, event_ids, position)
+     values (posthorn.uuid_v7_lower_bound(now() - interval '10 minutes'), $1, array[posthorn.uuid_v7()], 2)`,
+    [organizationId],
+  )
+  const state = await read()
+  expect(state).toMatchObject({
+    consumers: { behind: 1, healthy: 1, no_pulls: 1 },
+    missedEvents: 7,
+  })
+  expect(state.oldestConsumerAge).toBeGreaterThanOrEqual(600)
+  await sql('delete from posthorn.event_consumers')
+  await sql('delete from posthorn.published_batches')
 })
 
 test('deliveries count by state, with the oldest of each, and overdue ones besides', async () => {

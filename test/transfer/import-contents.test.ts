@@ -283,6 +283,34 @@ test('a failure in the middle writes nothing', async () => {
   expect(await everything(target)).toEqual(before)
 })
 
+test('webhooks get the first version of their bodies', async () => {
+  await importInto(target, await exported(source))
+  const find = async ({ database }: Installation) => {
+    const bodies = await database.prisma.webhookBody.findMany({ orderBy: { webhookId: 'asc' } })
+    return bodies.map(({ id: _id, createdAt: _createdAt, ...body }) => body)
+  }
+  const bodies = await find(target)
+  expect(bodies).toEqual(await find(source))
+  expect(bodies).toMatchObject([
+    { version: 1, selection: '{ id ... on OrderPaid { data } }', plan: expect.any(String) },
+    { version: 1, template: '{"text": "{{ event.type }}"}' },
+  ])
+})
+
+test('a selection that the catalogue there does not have is an error that names the webhook', async () => {
+  const contents = await exported(source)
+  const before = await everything(target)
+  const webhooks = contents.webhooks.map((webhook) =>
+    webhook.selection === null
+      ? webhook
+      : { ...webhook, selection: '{ ... on OrderPaid { lost } }' },
+  )
+  await expect(importInto(target, { ...contents, webhooks })).rejects.toThrow(
+    /^The file cannot be imported:\nwebhook wh_\w+: selection is invalid at line 1, column \d+: .*"lost"/,
+  )
+  expect(await everything(target)).toEqual(before)
+})
+
 test('an organization cannot get more webhooks than POSTHORN_MAX_WEBHOOKS', async () => {
   const contents = await exported(source)
   await expect(importInto(target, contents, { maxWebhooks: 1 })).rejects.toThrow(

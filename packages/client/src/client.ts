@@ -28,7 +28,7 @@ export interface Client<Events extends object = Record<string, unknown>> {
   publish<Type extends EventType<Events>>(
     type: Type,
     data: Events[Type],
-    options?: PublishOptions,
+    options?: PublishOptions<Events[Type]>,
   ): Promise<PublishedEvent>
   /**
    * Publishes 1 to 1,000 events in one transaction, in a request of at most 1 MiB. If one of them is invalid, none is

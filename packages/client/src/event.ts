@@ -2,7 +2,12 @@
 export type EventType<Events extends object> = Extract<keyof Events, string>
 
 /** What can be said of an event besides its type and data. */
-export interface EventDetails {
+export interface EventDetails<Data = unknown> {
+  /**
+   * The whole data as it was before the change that the event reports. Receivers and filters can tell with it what has
+   * changed. `data` and `previous` have at most 256 KiB together.
+   */
+  readonly previous?: Data | undefined
   /**
    * 1 to 255 characters, valid for 24 hours: within them, publishing the same event again returns the first event, and
    * another event with the same key is a `CONFLICT`. Give the id of what happened, such as that of an order, if your
@@ -36,11 +41,11 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined
 }
 
-export interface PublishOptions extends EventDetails, CallOptions {}
+export interface PublishOptions<Data = unknown> extends EventDetails<Data>, CallOptions {}
 
 /** An event for `publishMany`. */
 export type NewEvent<Events extends object = Record<string, unknown>> = {
-  [Type in EventType<Events>]: EventDetails & {
+  [Type in EventType<Events>]: EventDetails<Events[Type]> & {
     readonly type: Type
     /** Any JSON value but null, of at most 256 KiB. It is sent as `JSON.stringify` prints it. */
     readonly data: Events[Type]

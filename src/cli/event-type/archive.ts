@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { ACCEPT_BROKEN_SELECTIONS } from '../installation/installation.ts'
 import { withInstallation, withServerOptions } from '../installation/with-installation.ts'
 import { print, runCommand } from '../run-command.ts'
 import type { ServerOptions } from '../server-access.ts'
@@ -10,6 +11,7 @@ export function registerArchive(eventType: Command): void {
       'Archives an event type: it can no longer be published, and webhooks can no longer subscribe to it. Existing subscriptions and events stay. Archiving it again changes nothing.',
     )
     .argument('<name>', 'the name, such as order.paid')
+    .option(...ACCEPT_BROKEN_SELECTIONS)
     .option('--json', 'print {"name":"order.paid","archived_at":"…"}')
     .action(setArchived(true))
 }
@@ -19,17 +21,21 @@ export function registerUnarchive(eventType: Command): void {
     .summary('return an archived event type to the catalogue')
     .description('Returns an archived event type to the catalogue. Doing so again changes nothing.')
     .argument('<name>', 'the name, such as order.paid')
+    .option(...ACCEPT_BROKEN_SELECTIONS)
     .option('--json', 'print {"name":"order.paid","archived_at":null}')
     .action(setArchived(false))
 }
 
-type Options = ServerOptions & { readonly json?: boolean }
+type Options = ServerOptions & {
+  readonly json?: boolean
+  readonly acceptBrokenSelections?: boolean
+}
 
 function setArchived(archived: boolean) {
   return async (name: string, options: Options): Promise<void> => {
     await runCommand(async () => {
       const { archivedAt } = await withInstallation(options, (one) =>
-        one.setEventTypeArchived(name, archived),
+        one.setEventTypeArchived(name, archived, options.acceptBrokenSelections ?? false),
       )
       const text = archived ? `${name} is archived.` : `${name} is in the catalogue.`
       print(options.json, { name, archived_at: archivedAt }, text)

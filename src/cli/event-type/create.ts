@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { textOf } from '../../event-types/catalogue/text-of.ts'
+import { ACCEPT_BROKEN_SELECTIONS } from '../installation/installation.ts'
 import { withInstallation, withServerOptions } from '../installation/with-installation.ts'
 import { readInput } from '../read-input.ts'
 import { print, runCommand } from '../run-command.ts'
@@ -11,6 +12,7 @@ interface CreateOptions extends ServerOptions {
   readonly schema?: string
   readonly example?: string
   readonly searchKey?: string[]
+  readonly acceptBrokenSelections?: boolean
   readonly json?: boolean
 }
 
@@ -38,6 +40,7 @@ export function registerCreate(eventType: Command): void {
       '--search-key <path...>',
       'at most 8 JSON paths in the data, such as $.order.id, by whose values events are found',
     )
+    .option(...ACCEPT_BROKEN_SELECTIONS)
     .option('--json', 'print {"name":"order.paid","version":1}')
     .addHelpText(
       'after',
@@ -54,6 +57,7 @@ Example:
           searchKeys: options.searchKey ?? [],
           schemaText: await readJson(options.schema),
           exampleText: await readJson(options.example),
+          acceptBrokenSelections: options.acceptBrokenSelections ?? false,
         }
         const { version } = await withInstallation(options, (one) => one.createEventType(type))
         print(options.json, { name, version }, `${name} is in the catalogue.`)

@@ -3,6 +3,7 @@ import type {
   CatalogueImport,
   CatalogueImportOptions,
 } from '../../event-types/catalogue/import-catalogue.ts'
+import { ACCEPT_BROKEN_SELECTIONS } from '../installation/installation.ts'
 import { print, runCommand, withServices } from '../run-command.ts'
 import { importJson, importText } from './import-text.ts'
 import { readSource } from './read-source.ts'
@@ -19,7 +20,7 @@ export function registerImport(eventType: Command): void {
     .command('import')
     .summary('make the catalogue equal to files')
     .description(
-      'Adds and changes event types of the database, all or none, and shows the difference. The difference says what a change breaks: a schema that refuses some of the newest 1,000 stored events, what receivers rely on, filters of webhooks and search keys. With such findings, nothing is written unless --force is given.',
+      'Adds and changes event types of the database, all or none, and shows the difference. The difference says what a change breaks: a schema that refuses some of the newest 1,000 stored events, what receivers rely on, filters and selections of webhooks, and search keys. With such findings, nothing is written unless --force is given.',
     )
     .argument(
       '<path>',
@@ -31,6 +32,7 @@ export function registerImport(eventType: Command): void {
       'archive the event types that the files do not have (default: they stay)',
     )
     .option('--force', 'write changes that break something')
+    .option(...ACCEPT_BROKEN_SELECTIONS)
     .option(
       '--json',
       'print {"changes":[{"name":"order.paid","change":"changed","fields":["schema"],"findings":[…]}],"unchanged":1,"written":true}',
@@ -38,7 +40,7 @@ export function registerImport(eventType: Command): void {
     .addHelpText(
       'after',
       `
-The exit code is 0 if nothing breaks or with --force, 1 after an error, and 3 with findings: nothing was written.
+The exit code is 0 if nothing breaks or the findings are accepted, 1 after an error, and 3 with other findings: nothing was written.
 
 Examples:
   $ posthorn event-type import schemas/ --dry-run

@@ -51,18 +51,24 @@ export function databaseInstallation({ database, publishEvents }: Services): Ins
       const { revokedAt } = await revokeApiKey(prisma, id, ALL_ORGANIZATIONS, COMMAND_LINE)
       return { revokedAt: revokedAt?.toISOString() ?? null }
     },
-    async createEventType({ schemaText, exampleText, searchKeys, ...type }) {
+    async createEventType({
+      schemaText,
+      exampleText,
+      searchKeys,
+      acceptBrokenSelections,
+      ...type
+    }) {
       const payloads = readPayloads({ schemaText, exampleText })
       const created = { ...type, ...payloads, searchKeys: [...searchKeys] }
-      await createEventType(prisma, created, COMMAND_LINE)
+      await createEventType(prisma, created, COMMAND_LINE, { acceptBrokenSelections })
       return { version: 1 }
     },
     async listEventTypes(includeArchived) {
       return (await findEventTypes(prisma, { includeArchived }, {})).map(toListed)
     },
-    async setEventTypeArchived(name, archived) {
+    async setEventTypeArchived(name, archived, acceptBrokenSelections) {
       const set = archived ? archiveEventType : unarchiveEventType
-      await set(prisma, name, COMMAND_LINE)
+      await set(prisma, name, COMMAND_LINE, { acceptBrokenSelections })
       return toListed(await rereadEventType(prisma, name, {}))
     },
     async describeEventTypes() {
@@ -72,7 +78,8 @@ export function databaseInstallation({ database, publishEvents }: Services): Ins
     async publish(organization, event) {
       const { id: organizationId } = await findOrganization(prisma, organization)
       const data: unknown = JSON.parse(event.dataText)
-      const [published] = await publishEvents(organizationId, [{ ...event, data }])
+      const previous: unknown = JSON.parse(event.previousText ?? 'null')
+      const [published] = await publishEvents(organizationId, [{ ...event, data, previous }])
       if (!published) throw new Error('No event was published.')
       return published
     },

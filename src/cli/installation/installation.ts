@@ -17,12 +17,19 @@ export interface Installation {
   setEventTypeArchived(
     name: string,
     archived: boolean,
+    acceptBrokenSelections: boolean,
   ): Promise<{ readonly archivedAt: string | null }>
   /** The event types that are not archived, sorted by name. */
   describeEventTypes(): Promise<DescribedEventType[]>
   /** Without an organization, the event is of the only one. */
   publish(organization: string | undefined, event: EventToPublish): Promise<PublishedEvent>
 }
+
+/** An option of commands that change the catalogue. */
+export const ACCEPT_BROKEN_SELECTIONS = [
+  '--accept-broken-selections',
+  'change the catalogue even if that breaks selections of webhooks, which then go on sending what they took when they were saved',
+] as const
 
 export interface Organization {
   readonly id: string
@@ -64,6 +71,7 @@ export interface EventTypeToCreate {
   /** The text of the JSON Schema, to keep it as it is. */
   readonly schemaText: string | null
   readonly exampleText: string | null
+  readonly acceptBrokenSelections: boolean
 }
 
 export interface ListedEventType {
@@ -86,6 +94,8 @@ export interface EventToPublish {
   readonly type: string
   /** The text of the data, to keep it as it is. */
   readonly dataText: string
+  /** The text of the data before the change that the event reports. */
+  readonly previousText?: string
   readonly idempotencyKey: string | null
   readonly occurredAt: Date | null
 }

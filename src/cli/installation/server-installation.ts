@@ -97,10 +97,10 @@ export function serverInstallation(access: ServerAccess): Installation {
       return await api.run<ListedEventType[]>(EVENT_TYPES, { includeArchived })
     },
 
-    async setEventTypeArchived(name, archived) {
+    async setEventTypeArchived(name, archived, accepts) {
       type Changed = { eventType: { archivedAt: string | null } }
       const mutation = archived ? ARCHIVE_EVENT_TYPE : UNARCHIVE_EVENT_TYPE
-      return (await api.run<Changed>(mutation, { id: `type_${name}` })).eventType
+      return (await api.run<Changed>(mutation, { id: `type_${name}`, accepts })).eventType
     },
 
     async describeEventTypes() {
@@ -204,15 +204,15 @@ const EVENT_TYPES = `query ($includeArchived: Boolean) {
   }
 }`
 
-const ARCHIVE_EVENT_TYPE = `mutation ($id: ID!) {
-  archiveEventType(id: $id) {
+const ARCHIVE_EVENT_TYPE = `mutation ($id: ID!, $accepts: Boolean) {
+  archiveEventType(id: $id, acceptBrokenSelections: $accepts) {
     ... on ArchiveEventTypeSuccess { eventType { archivedAt } }
     ${USER_ERROR}
   }
 }`
 
-const UNARCHIVE_EVENT_TYPE = `mutation ($id: ID!) {
-  unarchiveEventType(id: $id) {
+const UNARCHIVE_EVENT_TYPE = `mutation ($id: ID!, $accepts: Boolean) {
+  unarchiveEventType(id: $id, acceptBrokenSelections: $accepts) {
     ... on UnarchiveEventTypeSuccess { eventType { archivedAt } }
     ${USER_ERROR}
   }

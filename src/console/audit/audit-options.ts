@@ -42,6 +42,8 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'notice_address.updated': 'E-mail address changed',
   'notice_address.removed': 'E-mail address removed',
   'notice_address.unsubscribed': 'E-mail address unsubscribed',
+  'consumer.created': 'Consumer created',
+  'consumer.deleted': 'Consumer deleted',
 }
 
 /** A newer server may know more actions; these show their code. */
@@ -63,6 +65,7 @@ const KIND_LABELS: Record<AuditSubjectKind, string> = {
   INCIDENT: 'Incident',
   ENCRYPTION: 'Encryption keys',
   NOTICES: 'Notices',
+  CONSUMER: 'Consumer',
 }
 
 export const SUBJECT_KINDS = optionsOf(KIND_LABELS)

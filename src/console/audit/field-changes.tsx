@@ -1,9 +1,11 @@
-import { Box, Group, Stack, Text } from '@mantine/core'
-import { IconMinus, IconPlus } from '@tabler/icons-react'
+import { Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { ChangedValue } from '../components/difference/changed-value.tsx'
+import { textOf } from '../lib/json-schema.ts'
 import { maskUrl } from '../lib/mask-url.ts'
 import { compareFields, type FieldChange } from './compare-fields.ts'
 import { FilterInWords } from './filter-in-words.tsx'
+import { TextChange } from './text-change.tsx'
 
 export function FieldChanges({ before, after }: { before: unknown; after: unknown }) {
   const changes = compareFields(before, after)
@@ -24,51 +26,26 @@ function Change({ change: { field, before, after } }: { change: FieldChange }) {
       <Text size="sm" fw={600} className="ph-mono">
         {field}
       </Text>
-      {before !== undefined && <Value isBefore>{shown(field, before)}</Value>}
-      {after !== undefined && <Value>{shown(field, after)}</Value>}
+      {TEXTS.includes(field) ? (
+        <TextChange label={field} before={textOf(before) ?? ''} after={textOf(after) ?? ''} />
+      ) : (
+        <>
+          {before !== undefined && <ChangedValue isBefore>{shown(field, before)}</ChangedValue>}
+          {after !== undefined && <ChangedValue>{shown(field, after)}</ChangedValue>}
+        </>
+      )}
     </Stack>
   )
 }
+
+/** The fields with texts of several lines. */
+const TEXTS = ['selection', 'template']
 
 /** The value, of a URL without what may be a credential, and of a filter in words. */
 function shown(field: string, value: unknown): ReactNode {
   if (typeof value !== 'string') return formatValue(value)
   if (field === 'url') return maskUrl(value)
   return field === 'filter' ? <FilterInWords text={value} /> : formatValue(value)
-}
-
-interface ValueProps {
-  readonly isBefore?: boolean
-  readonly children: ReactNode
-}
-
-function Value({ children, isBefore = false }: ValueProps) {
-  const color = isBefore ? 'red' : 'green'
-  const Icon = isBefore ? IconMinus : IconPlus
-  return (
-    <Group
-      gap={8}
-      wrap="nowrap"
-      align="start"
-      px="sm"
-      py={6}
-      bg={`var(--mantine-color-${color}-light)`}
-      style={{ borderRadius: 'var(--mantine-radius-sm)' }}
-    >
-      <Box
-        role="img"
-        aria-label={isBefore ? 'Before' : 'After'}
-        c={`var(--posthorn-on-${color})`}
-        lh={1}
-        pt={4}
-      >
-        <Icon size={14} />
-      </Box>
-      <Text size="sm" className="ph-mono" style={{ whiteSpace: 'pre-wrap' }}>
-        {children}
-      </Text>
-    </Group>
-  )
 }
 
 function formatValue(value: unknown): string {

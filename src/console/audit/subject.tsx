@@ -44,5 +44,6 @@ function Linked({ to, children }: { to: string | null; children: ReactNode }) {
 function pageOfSubject(action: string, id: string): string | null {
   if (action.startsWith('event_type.')) return `/event-types/${id}`
   if (action.startsWith('api_key.') || action.startsWith('session.')) return `/api-keys?key=${id}`
+  if (action.startsWith('consumer.')) return `/consumers?consumer=${id}`
   return pageOfId(id)
 }

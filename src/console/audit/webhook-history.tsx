@@ -135,6 +135,6 @@ const MAX_LENGTH = 60
 function brief(field: string, value: unknown): ReactNode {
   if (value === undefined || value === null || value === '') return 'none'
   if (field === 'filter' && typeof value === 'string') return <FilterInWords text={value} />
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ')
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }

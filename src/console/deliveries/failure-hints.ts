@@ -71,6 +71,9 @@ export const HINTS: Readonly<Record<string, string>> = {
   secret_unreadable: key(
     'Enter the headers again and rotate the secret, or ask the Posthorn operator to restore the encryption key.',
   ),
+  body_too_large: key(
+    'Select fewer fields of the items of long lists in the webhook’s selection. New events then arrive; this delivery keeps its selection.',
+  ),
 }
 
 /** What a status means, and what to check. */

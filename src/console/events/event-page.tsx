@@ -26,7 +26,10 @@ import { TaskPanel } from '../tasks/task-panel.tsx'
 import { useActivity } from '../webhooks/health/use-health-changes.ts'
 import { eventQuery } from './events-query.ts'
 
-const EventBody = lazy(() => import('./event-body.tsx').then((m) => ({ default: m.EventBody })))
+const JsonText = lazy(() => import('./json-text.tsx').then((m) => ({ default: m.JsonText })))
+const DataDifference = lazy(() =>
+  import('./difference/data-difference.tsx').then((m) => ({ default: m.DataDifference })),
+)
 const BREADCRUMBS = [[t('Events'), '/events']] as const
 
 export default function EventPage() {
@@ -76,9 +79,23 @@ export default function EventPage() {
         />
       </Section>
       {can('deliveries:read') && <EventDeliveries id={event.id} />}
+      {event.previousText != null && (
+        <Section
+          title={t('What has changed')}
+          description={t('The fields of the event that differ from before.')}
+        >
+          <Suspense fallback={<Skeleton h={80} />}>
+            <DataDifference previousText={event.previousText} dataText={event.dataText} />
+          </Suspense>
+        </Section>
+      )}
       <Section title={t('Payload')}>
         <Suspense fallback={<Skeleton h={240} />}>
-          <EventBody body={event.body} />
+          <JsonText
+            label={t('Payload')}
+            text={event.dataText}
+            note={t('As published. The page of a delivery has the body that was sent.')}
+          />
         </Suspense>
       </Section>
     </Page>

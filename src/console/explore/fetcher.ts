@@ -10,17 +10,17 @@ interface ExploreFetcher {
   closeStreams(): void
 }
 
-/** `token` returns the token to send, or null for the cookie of the console. */
-export function createFetcher(token: () => string | null): ExploreFetcher {
+/** `path` is that of the graph. `token` returns the token to send, or null for the cookie of the console. */
+export function createFetcher(path: string, token: () => string | null): ExploreFetcher {
   const clients = new Set<Client>()
   return {
     fetch({ operationName, ...rest }, { documentAST } = {}) {
       const params = { ...rest, ...(operationName && { operationName }) }
       const options = requestOptions(token())
       const operation = documentAST && getOperationAST(documentAST, operationName)
-      if (operation?.operation !== 'subscription') return request(params, options)
+      if (operation?.operation !== 'subscription') return request(path, params, options)
       const client = createClient({
-        url: '/graphql',
+        url: path,
         retryAttempts: 0,
         fetchFn: fetchStream,
         ...options,
@@ -36,10 +36,11 @@ export function createFetcher(token: () => string | null): ExploreFetcher {
 }
 
 async function request(
+  path: string,
   params: object,
   { headers, credentials }: ReturnType<typeof requestOptions>,
 ) {
-  const response = await fetch('/graphql', {
+  const response = await fetch(path, {
     method: 'POST',
     headers: { ...headers, accept: ACCEPT, 'content-type': 'application/json' },
     credentials,

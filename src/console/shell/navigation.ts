@@ -12,6 +12,7 @@ import {
   IconListDetails,
   IconMailbox,
   IconSend,
+  IconTransferIn,
   IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
@@ -53,6 +54,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
       },
       { label: WORDS.webhooks, to: '/webhooks', icon: IconWebhook, scope: 'webhooks:read' },
       { label: key('Events'), to: '/events', icon: IconBolt, scope: 'events:read' },
+      { label: 'Consumers', to: '/consumers', icon: IconTransferIn, scope: 'events:read' },
       { label: key('Deliveries'), to: '/deliveries', icon: IconSend, scope: 'deliveries:read' },
       { label: key('Attempts'), to: '/attempts', icon: IconListDetails, scope: 'deliveries:read' },
     ],

@@ -1,5 +1,5 @@
+import { TOO_LARGE } from '../../bodies/write-body.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
-import { deliveryBody } from '../../events/delivery-body.ts'
 import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { Notify } from '../../live/notify.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
@@ -15,7 +15,9 @@ import type { IsCurrentRevision } from '../../webhooks/is-current-revision.ts'
 import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
 import {
   type AttemptRecord,
+  BODY_TOO_LARGE,
   type PlannedAttempt,
+  SECRET_UNREADABLE,
   toAttemptRecord,
   toUnsentRecord,
 } from './attempt-record.ts'
@@ -155,14 +157,19 @@ async function attemptWithPermit(
     const sendable = waitedMs === 0 ? loaded : await reloadIfStale(deps, loaded, waitedMs)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
     if (permit.reservation) await permit.reservation
-    const body = bodyOf(sendable.delivery) ?? (await deps.loadBody(sendable.delivery))
+    const loading = deps.loadBody(sendable.delivery)
+    const body = loading instanceof Promise ? await loading : loading
     // The event was deleted meanwhile, and the delivery is canceled once it is loaded again.
     if (body === null) return 'changed'
     const plan = planAttempt(deps, sendable, run)
     span = traceAttempt(deps.tracing, plan)
+    if (body === TOO_LARGE) {
+      record = toUnsentRecord(plan, BODY_TOO_LARGE)
+      return record
+    }
     const request = signAttempt(deps, sendable, body, plan.startedAt, span?.context ?? null)
     if (!request) {
-      record = toUnsentRecord(plan)
+      record = toUnsentRecord(plan, SECRET_UNREADABLE)
       return record
     }
     await run.ensureClaimed()
@@ -193,12 +200,6 @@ async function attemptWithPermit(
     endAttemptSpan(span, record)
     permit.release(result)
   }
-}
-
-/** Null if the payload was not loaded with the delivery. */
-function bodyOf({ eventId, eventType, occurredAt, data }: LoadedDelivery): Buffer | null {
-  if (data === null) return null
-  return Buffer.from(deliveryBody({ id: eventId, type: eventType, occurredAt, data }))
 }
 
 /** After a shorter wait, the revision of the webhook is enough to check. */

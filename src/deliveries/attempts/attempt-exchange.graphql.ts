@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer'
-import { deliveryBody } from '../../events/delivery-body.ts'
+import { readBodies } from '../../bodies/read-bodies.ts'
 import { builder } from '../../graphql/builder.ts'
 import { LARGE_TEXT, MEDIUM_TEXT } from '../../graphql/limits/field-complexity.ts'
 import { type AttemptRequestColumns, attemptRequestHeaders } from './attempt-request.ts'
 
 interface AttemptRequest extends AttemptRequestColumns {
   readonly url: string
-  readonly body: string | null
 }
 
 interface AttemptResponse {
@@ -47,11 +46,13 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
         'The headers of the request, except `host` and `content-length`. The values of custom headers are masked as `•••`: they may be credentials and are not stored with the attempt.',
       resolve: (request) => attemptRequestHeaders(request),
     }),
-    body: t.exposeString('body', {
+    body: t.string({
       nullable: true,
       complexity: LARGE_TEXT,
       description: 'The exact body. Null once the event is past its retention.',
       authScopes: { scope: 'events:read' },
+      resolve: ({ deliveryId }, _args, context, info) =>
+        context.perField(info, (uuids: string[]) => readBodies(context.sql, uuids))(deliveryId),
     }),
   }),
 })
@@ -98,14 +99,13 @@ builder.prismaObjectFields('Attempt', (t) => ({
       requestHeaderPrefix: true,
       requestUserAgent: true,
       requestTraceParent: true,
-      delivery: { select: { event: true } },
+      delivery: { select: { event: { select: { traceParent: true, traceState: true } } } },
     },
     resolve: ({ delivery, requestUrl, requestTraceParent, ...facts }) => {
       // Either may be past its retention.
       const event = (delivery as typeof delivery | null)?.event as typeof delivery.event | null
-      const body = event && deliveryBody(event)
       const traceParent = requestTraceParent ?? event?.traceParent
-      return { ...facts, url: requestUrl, body, traceParent, traceState: event?.traceState }
+      return { ...facts, url: requestUrl, traceParent, traceState: event?.traceState }
     },
   }),
   response: t.field({

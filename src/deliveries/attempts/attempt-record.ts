@@ -83,12 +83,26 @@ const UNREADABLE: Failure = {
     "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with.",
 }
 
+/** The error code of an attempt that sent nothing because the selection of the webhook makes too much of the event. */
+export const BODY_TOO_LARGE = 'body_too_large'
+
+const OVERSIZED: Failure = {
+  code: BODY_TOO_LARGE,
+  reason:
+    'Nothing was sent: the selection makes more than 256 KiB of the data of this event. Select fewer fields of the items of long lists: new events then arrive. This delivery keeps its selection.',
+}
+
 /**
- * The record of an attempt whose signing secret or custom headers cannot be decrypted: a failed attempt that sent
- * nothing. A thrown error would stay invisible to the webhook's owner. A failed attempt is shown and retried.
+ * The record of an attempt whose signing secret or custom headers cannot be decrypted, or whose body cannot be written: a
+ * failed attempt that sent nothing. A thrown error would stay invisible to the webhook's owner. A failed attempt is shown
+ * and retried.
  */
-export function toUnsentRecord(plan: PlannedAttempt): AttemptRecord {
-  return recordOf(plan, null, null, UNREADABLE, plan.startedAt)
+export function toUnsentRecord(
+  plan: PlannedAttempt,
+  code: typeof SECRET_UNREADABLE | typeof BODY_TOO_LARGE,
+): AttemptRecord {
+  const failure = code === BODY_TOO_LARGE ? OVERSIZED : UNREADABLE
+  return recordOf(plan, null, null, failure, plan.startedAt)
 }
 
 interface Failure {

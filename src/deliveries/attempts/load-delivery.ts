@@ -1,3 +1,5 @@
+import type { FindBody } from '../../bodies/find-body.ts'
+import { type BodyEvent, TOO_LARGE, writeBody } from '../../bodies/write-body.ts'
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/delivery-body.ts'
@@ -14,6 +16,12 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly occurredAt: Date
   /** Of the event. Null if it is large: jobs that wait keep no large payload in memory. */
   readonly data: string | null
+  /** The earlier data. Null too if the body does not need them. */
+  readonly previous: string | null
+  /** The version of the body. Null: the whole event. */
+  readonly bodyId: string | null
+  /** The origin of the console. Null if an operator has not set it, or the body does not need it. */
+  readonly publicUrl: string | null
   /** Null once the event is past its retention, and then so is `occurredAt`. */
   readonly dataBytes: number | null
   readonly traceParent: string | null
@@ -33,6 +41,10 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
   return batched((uuids: string[]) => loadDeliveries(sql, uuids), { maxSize: 500 })
 }
 
+/** SQL: what is read of the event `e` for the delivery `d`. Null once the event is past its retention. */
+const BYTES = `(octet_length(e.data)
+        + case when d.body_id is null then 0 else coalesce(octet_length(e.previous), 0) end)`
+
 /**
  * The primary keys serve every lookup, and the bounds prune the partitions of deliveries. `offset 0` keeps the lookups
  * apart: without it, a cached plan made for few rows reads all deliveries between the bounds, or all webhooks.
@@ -41,8 +53,10 @@ const LOAD_DELIVERIES = `
   select loaded.* from unnest($1::uuid[]) as requested (id), lateral (
     select d.id, d.state, d.attempt_count as "attemptCount", d.schedule_position as "schedulePosition",
       d.event_id as "eventId", d.event_type as "eventType", e.occurred_at as "occurredAt",
-      octet_length(e.data) as "dataBytes",
-      case when octet_length(e.data) <= ${MAX_BYTES_WITH_DELIVERY} then e.data end as data,
+      ${BYTES} as "dataBytes",
+      case when ${BYTES} <= ${MAX_BYTES_WITH_DELIVERY} then e.data end as data,
+      d.body_id as "bodyId", case when d.body_id is not null and ${BYTES} <= ${MAX_BYTES_WITH_DELIVERY} then e.previous end as previous,
+      case when d.body_id is not null then (select public_url from posthorn.settings) end as "publicUrl",
       e.trace_parent as "traceParent", e.trace_state as "traceState",
       d.organization_id as "organizationId", d.webhook_id as "webhookId",
       -- A temporary webhook that has expired is about to be deleted.
@@ -73,29 +87,57 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 
-/** The body of a delivery that was loaded without its payload. Null once the event is past its retention. */
-export type LoadBody = (delivery: LoadedDelivery) => Promise<Buffer | null>
+/** Null once the event is past its retention. */
+type LoadedBody = Buffer | typeof TOO_LARGE | null
 
-/** The deliveries of an event share its body. */
-export function createLoadBody(sql: Sql): LoadBody {
-  return batched((deliveries: LoadedDelivery[]) => loadBodies(sql, deliveries), {
+/** The body of a delivery. */
+export type LoadBody = (delivery: LoadedDelivery) => LoadedBody | Promise<LoadedBody>
+
+/** Deliveries that were loaded without their payloads share a statement. */
+export function createLoadBody(sql: Sql, findBody: FindBody): LoadBody {
+  const loadEvent = batched((deliveries: LoadedDelivery[]) => loadEvents(sql, deliveries), {
     maxSize: 100,
     weight: { max: MAX_BYTES_PER_LOAD, of: ({ dataBytes }) => dataBytes ?? 0 },
     parallel: 2,
   })
+
+  async function loadBody(delivery: LoadedDelivery): Promise<LoadedBody> {
+    const event = loadedEvent(delivery) ?? (await loadEvent(delivery))
+    if (!event) return null
+    const body = delivery.bodyId === null ? null : await findBody(delivery.bodyId)
+    const written = writeBody(body, event, delivery)
+    return written === TOO_LARGE ? TOO_LARGE : Buffer.from(written)
+  }
+
+  return (delivery) => {
+    const event = delivery.bodyId === null ? loadedEvent(delivery) : null
+    return event ? Buffer.from(deliveryBody(event)) : loadBody(delivery)
+  }
+}
+
+function loadedEvent(delivery: LoadedDelivery): BodyEvent | null {
+  const { eventId, eventType, occurredAt, data, previous } = delivery
+  return data === null ? null : { id: eventId, type: eventType, occurredAt, data, previous }
 }
 
 const MAX_BYTES_PER_LOAD = 2 * 1024 * 1024
 
-async function loadBodies(sql: Sql, deliveries: LoadedDelivery[]): Promise<(Buffer | null)[]> {
+/** The earlier data are read for deliveries that may contain them. */
+async function loadEvents(
+  sql: Sql,
+  deliveries: readonly LoadedDelivery[],
+): Promise<(BodyEvent | null)[]> {
   const ids = [...new Set(deliveries.map(({ eventId }) => eventId))].toSorted()
-  const { rows } = await sql.query<{ id: string; type: string; occurredAt: Date; data: string }>({
+  const withPrevious = deliveries.flatMap(({ eventId, bodyId }) => (bodyId === null ? [] : eventId))
+  const { rows } = await sql.query<BodyEvent>({
     name: 'load_bodies',
     text: `
-      select id, type, occurred_at as "occurredAt", data from posthorn.events
+      select id, type, occurred_at as "occurredAt", data,
+        case when id = any ($4::uuid[]) then previous end as previous
+      from posthorn.events
       where id = any ($1::uuid[]) and id between $2 and $3`,
-    values: [arrayLiteral(ids), ids[0], ids.at(-1)],
+    values: [arrayLiteral(ids), ids[0], ids.at(-1), withPrevious],
   })
-  const bodies = new Map(rows.map((event) => [event.id, Buffer.from(deliveryBody(event))]))
-  return deliveries.map(({ eventId }) => bodies.get(eventId) ?? null)
+  const events = new Map(rows.map((event) => [event.id, event]))
+  return deliveries.map(({ eventId }) => events.get(eventId) ?? null)
 }

@@ -1,8 +1,8 @@
 import type { Actor } from '../../access/actor.ts'
 import { writeAuditEntry } from '../../audit/audit-entry.ts'
+import { readBodies } from '../../bodies/read-bodies.ts'
 import type { Db, Sql } from '../../db/client.ts'
 import { parseId } from '../../db/ids.ts'
-import { type DeliveredEvent, deliveryBody } from '../../events/delivery-body.ts'
 import { DomainError, invalid, notFound } from '../../lib/errors.ts'
 import { requestedUrl } from '../../outbound/destination.ts'
 import { checkDestinationUrl } from '../../outbound/destination-url.ts'
@@ -38,7 +38,7 @@ export async function sendCopy(
   id: string,
   url: string,
 ): Promise<DeliveryCopy> {
-  const { isTest, ...event } = await findEvent(sql, organizationId, id)
+  const { isTest, body } = await findDelivery(sql, organizationId, id)
   const check = checkDestinationUrl(url, webhooks.guard)
   if (!check.ok) throw invalid([{ path: ['url'], code: check.code, detail: check.detail }])
   await writeAuditEntry(prisma, actor, {
@@ -58,29 +58,27 @@ export async function sendCopy(
       [names.timestamp]: String(Math.floor(sentAt.getTime() / 1_000)),
       ...(isTest && { [names.test]: 'true' }),
     },
-    body: Buffer.from(deliveryBody(event)),
+    body: Buffer.from(body),
   })
   return { url: requestedUrl(url), sentAt, outcome }
 }
 
-interface CopiedEvent extends DeliveredEvent {
+interface CopiedDelivery {
   readonly isTest: boolean
+  readonly body: string
 }
 
-type EventRow = Omit<CopiedEvent, 'data'> & { readonly data: string | null }
-
-async function findEvent(sql: Sql, organizationId: string, id: string): Promise<CopiedEvent> {
+async function findDelivery(sql: Sql, organizationId: string, id: string): Promise<CopiedDelivery> {
   const uuid = parseId('delivery', id)
   if (uuid === null) throw notFound('delivery', id)
-  const { rows } = await sql.query<EventRow>(
-    `select e.id, e.type, e.occurred_at as "occurredAt", e.data, d.is_test as "isTest"
-     from posthorn.deliveries as d left join posthorn.events as e on e.id = d.event_id
-     where d.id = $1 and d.organization_id = $2`,
+  const { rows } = await sql.query<{ isTest: boolean }>(
+    'select is_test as "isTest" from posthorn.deliveries where id = $1 and organization_id = $2',
     [uuid, organizationId],
   )
   const [row] = rows
   if (!row) throw notFound('delivery', id)
-  if (row.data !== null) return { ...row, data: row.data }
+  const [body] = await readBodies(sql, [uuid])
+  if (body != null) return { ...row, body }
   throw new DomainError(
     'conflict',
     `The event of the delivery ${id} is past its retention, so no copy can be sent.`,

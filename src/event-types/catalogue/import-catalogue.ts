@@ -1,7 +1,12 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Sql } from '../../db/client.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { changedMeanwhile } from './catalogue-error.ts'
+import { takenTypeNames } from '../../event-graph/check-names.ts'
+import { NAME_KEYWORD } from '../../event-graph/graphql-name.ts'
+import type { SourceType } from '../../event-graph/model.ts'
+import { SOURCE_TYPES } from '../../event-graph/read-source-types.ts'
+import { catalogueAfter } from './catalogue-after.ts'
+import { changedMeanwhile, unusable } from './catalogue-error.ts'
 import type { CatalogueType, GivenType } from './catalogue-type.ts'
 import { checkCatalogue, checkPayloads } from './check-catalogue.ts'
 import { compareCatalogue, type TypeChange } from './compare-catalogue.ts'
@@ -17,6 +22,8 @@ export interface CatalogueImportOptions {
   readonly archiveMissing?: boolean | undefined
   /** Whether to write changes that break something. Default: false. */
   readonly force?: boolean | undefined
+  /** Whether to write changes that break nothing but selections of webhooks. Default: false. */
+  readonly acceptBrokenSelections?: boolean | undefined
 }
 
 export interface CatalogueImport {
@@ -34,15 +41,23 @@ export interface CatalogueImport {
 export async function importCatalogue(
   pool: Database['pool'],
   given: readonly GivenType[],
-  { dryRun = false, archiveMissing = false, force = false }: CatalogueImportOptions,
+  {
+    dryRun = false,
+    archiveMissing = false,
+    force = false,
+    acceptBrokenSelections = false,
+  }: CatalogueImportOptions,
   actor: Actor,
 ): Promise<CatalogueImport> {
   const file = checkCatalogue(given)
   const database = await readCatalogue(pool)
   const changes = compareCatalogue(database, file, archiveMissing)
   await checkPayloads(changes.filter(hasNewPayload).map(({ after }) => after))
+  await checkTypeNames(pool, changes)
   const findings = await findFindings(pool, changes)
-  const written = !dryRun && changes.length > 0 && (force || findings.size === 0)
+  const isAccepted = ({ kind }: Finding) =>
+    force || (acceptBrokenSelections && kind === 'breaks_selection')
+  const written = !dryRun && changes.length > 0 && [...findings.values()].flat().every(isAccepted)
   if (written) {
     await inTransaction(pool, async (sql) => {
       await requireUnchanged(sql, JSON.stringify(database))
@@ -59,6 +74,16 @@ export async function importCatalogue(
     unchanged: countUnchanged(file, changes),
     written,
   }
+}
+
+/** Throws one error with every name of the event graph that another event type has. */
+async function checkTypeNames(sql: Sql, changes: readonly TypeChange[]): Promise<void> {
+  const named = changes.filter(({ after }) => after.schema?.includes(NAME_KEYWORD))
+  if (named.length === 0) return
+  const { rows: before } = await sql.query<SourceType>(SOURCE_TYPES)
+  const changed = new Set(named.map(({ name }) => name))
+  const taken = takenTypeNames(catalogueAfter(before, changes), changed)
+  if (taken.length > 0) throw unusable(taken.map((one) => `${one.eventType}: schema ${one.rule}`))
 }
 
 function countUnchanged(file: readonly CatalogueType[], changes: readonly TypeChange[]): number {

@@ -6,12 +6,13 @@ import { MAX_RESPONSE_BYTES, responseTooLarge } from './limit-exceeded.ts'
 
 /** A result that yoga sends as `stringify` returns it. */
 interface Serialized extends ExecutionResult {
-  readonly stringify?: () => string
+  readonly stringify?: (result: ExecutionResult) => string
 }
 
 /** Serializes a result. Returns an error in its place if it is too large. */
-export function withinLimits(result: ExecutionResult): { result: Serialized; bytes: number } {
-  const text = JSON.stringify(result)
+export function withinLimits(result: Serialized): { result: Serialized; bytes: number } {
+  const { stringify = JSON.stringify } = result
+  const text = stringify(result)
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_RESPONSE_BYTES) return { result: { errors: [responseTooLarge()] }, bytes }
   // Yoga still removes what errors have for it alone.

@@ -42,7 +42,7 @@ type LimitsContext = YogaInitialContext & RequestContext
  * events instead. It counts as a request only if it published nothing, for example because it was invalid. Without a
  * valid key, clients can only read the schema, at a limited rate per address.
  */
-export function useLimits(schema: GraphQLSchema): Plugin<YogaInitialContext, RequestContext> {
+export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
   const keyless = createAddressLimiter(MAX_KEYLESS_REQUESTS)
   return {
     async onParams({ context: { identity, address, memory } }) {
@@ -52,7 +52,7 @@ export function useLimits(schema: GraphQLSchema): Plugin<YogaInitialContext, Req
       await memory?.waitToRun(RUNS_ALONE_BYTES)
     },
     onParse({ context, setParseFn }) {
-      const { identity, quota, params } = context as LimitsContext
+      const { identity, quota, params, schema } = context as LimitsContext
       const isKeyless = identity instanceof Error
       setParseFn((source, options) => parseWithinLimits(schema, source, { ...options, isKeyless }))
       return ({ result, replaceParseResult }) => {
@@ -123,8 +123,9 @@ function isDocument(result: unknown): result is DocumentNode {
   return typeof result === 'object' && result !== null && 'definitions' in result
 }
 
-/** Whether all operations read nothing but the schema and `__typename`. */
+/** Whether there is a schema, and all operations read nothing but it and `__typename`. */
 function readsSchemaOnly(schema: GraphQLSchema, document: DocumentNode): boolean {
+  if (!schema.getQueryType()) return false
   return document.definitions.every(
     (definition) =>
       definition.kind !== Kind.OPERATION_DEFINITION ||

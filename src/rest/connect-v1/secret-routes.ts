@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { revealSigningSecret, rotateSigningSecret } from '../../webhooks/signing-secret.ts'
 import type { WebhookDeps } from '../../webhooks/webhook.ts'
-import { actorOf, authorize, type CallerEnv } from './caller.ts'
+import { actorOf, authorize, type CallerEnv } from '../caller.ts'
 import { getSecretOperation, rotateSecretOperation } from './secret-operations.ts'
 
 /** Read and rotate the signing secret of a webhook. */

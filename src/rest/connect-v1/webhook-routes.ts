@@ -18,7 +18,7 @@ import {
   type Precondition,
   type WebhookDeps,
 } from '../../webhooks/webhook.ts'
-import { actorOf, authorize, type CallerEnv } from './caller.ts'
+import { actorOf, authorize, type CallerEnv } from '../caller.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
 import { nextPageLink, readPage } from './page.ts'
 import { toWebhookResource } from './schemas.ts'

@@ -3,6 +3,7 @@ import { etag } from 'hono/etag'
 import type { Authenticate } from '../../api-keys/authenticate.ts'
 import type { Config } from '../../config/config.ts'
 import type { Sql } from '../../db/client.ts'
+import type { FollowedGraph } from '../../event-stream/graph/follow-schema.ts'
 import { type DescribedType, followCatalogue } from '../../event-types/follow-catalogue.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { problemResponse } from '../../http/problem.ts'
@@ -18,6 +19,8 @@ import { type PublicType, printPublicJson, publicTypes, withoutOperational } fro
 interface CatalogueDeps {
   readonly authenticate: Authenticate
   readonly sql: Sql
+  /** The graph of the event types. */
+  readonly eventGraph: () => Promise<FollowedGraph>
   readonly logger: Logger
   readonly outages: OutageLog
 }
@@ -29,6 +32,7 @@ export function createCatalogueRoutes(deps: CatalogueDeps, config: CatalogueConf
   const routes = new Hono()
   routes.onError((error, c) => problemResponse(error, c.req.raw, deps))
   addOpenApi(routes, deps, config)
+  addEventGraph(routes, deps, config)
   if (config.publicCatalogue) addPublicCatalogue(routes, deps, config)
   return routes
 }
@@ -55,6 +59,22 @@ function addOpenApi(routes: Hono, deps: CatalogueDeps, config: CatalogueConfig):
     if (authorization === undefined) return answerText(c, await published())
     await deps.authenticate(authorization, connectionOf(c).address)
     return answerText(c, await whole())
+  })
+}
+
+/** The definition of `/graphql/events`, for tools that do not use introspection. */
+function addEventGraph(
+  routes: Hono,
+  { authenticate, eventGraph }: CatalogueDeps,
+  { publicCatalogue }: CatalogueConfig,
+): void {
+  routes.get('/schema-events.graphql', etag(), async (c) => {
+    const authorization = c.req.header('authorization')
+    const isPartner = authorization === undefined && publicCatalogue
+    if (!isPartner) await authenticate(authorization ?? null, connectionOf(c).address)
+    const graph = await eventGraph()
+    const text = await (isPartner ? await graph.ofPartners() : graph).text()
+    return answerText(c, servedText(text, 'text/plain; charset=utf-8', { vary: 'authorization' }))
   })
 }
 

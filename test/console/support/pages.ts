@@ -31,6 +31,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('recover', 'webhooks/:id/recover', `/webhooks/${stats}/recover`),
     page('events', 'events'),
     page('event', 'events/:id', `/events/${seed.eventId}`),
+    page('consumers', 'consumers'),
     page('deliveries', 'deliveries'),
     page('delivery', 'deliveries/:id', `/deliveries/${seed.recovered}?attempt=${seed.attemptId}`),
     page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
@@ -56,7 +57,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
 /** Only the console has these. */
 export const NOT_IN_PORTAL: readonly string[] = [
   ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations', 'notices'],
-  ...['receiver', 'explore', 'jobs'],
+  ...['consumers', 'receiver', 'explore', 'jobs'],
 ]
 
 /** The routes of the console, from its source. */

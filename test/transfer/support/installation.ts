@@ -69,12 +69,14 @@ export async function configure({ database: { prisma, pool }, deps }: Installati
     retryScheduleSeconds: [],
     timeoutSeconds: 9,
     ordered: true,
+    selection: '{ id ... on OrderPaid { data } }',
   })
   await rotateSigningSecret(deps, fair.id, full.id)
   const plain = await createWebhook(deps, fair.id, {
     url: 'https://example.com/plain',
     eventSubscriptions: [TICKET],
     retryScheduleSeconds: [1, 86_400],
+    template: '{"text": "{{ event.type }}"}',
   })
   const deleted = await createWebhook(deps, fair.id, {
     url: 'https://example.com/deleted',

@@ -12,6 +12,7 @@ import { notFound, type WebhookSettings } from './use-webhook.ts'
 import { conflictsOf, type WebhookConflict } from './webhook-conflict.ts'
 import {
   changesOf,
+  editOf,
   inputOf,
   NEW_WEBHOOK,
   newWebhookOf,
@@ -137,7 +138,7 @@ export function useWebhookForm(options: WebhookFormOptions = {}): WebhookForm {
     setValue: (name, value) =>
       change(({ edits, issues, basedOn }) => ({
         basedOn: basedOn ?? saved?.revision ?? null,
-        edits: { ...edits, [name]: value },
+        edits: { ...edits, ...editOf(name, value) },
         issues: issues.filter(({ path }) => path[0] !== name),
         isSaved: false,
       })),
@@ -161,7 +162,7 @@ export function useWebhookForm(options: WebhookFormOptions = {}): WebhookForm {
     keepMine: (name) => decide(name),
     takeTheirs(name) {
       const conflict = conflicts.find((field) => field.name === name)
-      if (conflict) decide(name, { [name]: conflict.theirs })
+      if (conflict) decide(name, editOf(name, conflict.theirs))
     },
     scopes: query.data?.viewer.scopes ?? [],
     reload: query.reload,

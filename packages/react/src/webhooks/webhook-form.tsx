@@ -112,10 +112,13 @@ export function WebhookForm(props: WebhookFormProps) {
 
 const FIRST_PROBLEM = '[aria-invalid="true"], [data-part="conflict"] button'
 
+/** What only fields of the host show. */
+const OF_THE_HOST = ['headers', 'selection', 'template']
+
 interface SummaryProps {
   readonly form: Form
   readonly look: WebhookFormLook
-  /** Whether the host renders fields. Without them, the problems of the headers have no other place. */
+  /** Whether the host renders fields. Without them, some problems have no other place. */
   readonly hasOwnFields: boolean
 }
 
@@ -127,7 +130,7 @@ function Summary({ form, look, hasOwnFields }: SummaryProps) {
     return <ErrorNotice look={look} texts={texts} error={form.error} />
   }
   const issuesOfForm = form.issues.filter(
-    ({ path }) => path.length === 0 || (!hasOwnFields && path[0] === 'headers'),
+    ({ path }) => path.length === 0 || (!hasOwnFields && OF_THE_HOST.includes(path[0] ?? '')),
   )
   return (
     <div role="alert" {...partsOf(look.classNames)('summary')}>

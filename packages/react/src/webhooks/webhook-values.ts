@@ -1,4 +1,4 @@
-import type { WebhookSettings } from './use-webhook.ts'
+import type { PosthornWebhookSettingsFragment } from '../generated/graphql.ts'
 
 /** What a form can set. Options that are null have the default of the server. */
 export interface WebhookValues {
@@ -6,6 +6,10 @@ export interface WebhookValues {
   readonly description: string
   readonly enabled: boolean
   readonly eventSubscriptions: readonly string[]
+  /** GraphQL that selects the data of the body. At most one of this and `template`. Null: none. */
+  readonly selection: string | null
+  /** JSON with placeholders that is the whole body. Null: none. */
+  readonly template: string | null
   /** Null: the stored headers stay, which no encryption key of Posthorn can read. */
   readonly headers: readonly HeaderValue[] | null
   readonly ordered: boolean
@@ -28,6 +32,8 @@ export const NEW_WEBHOOK: WebhookValues = {
   description: '',
   enabled: true,
   eventSubscriptions: [],
+  selection: null,
+  template: null,
   headers: [],
   ordered: false,
   maxInFlight: null,
@@ -36,7 +42,7 @@ export const NEW_WEBHOOK: WebhookValues = {
   retryScheduleSeconds: null,
 }
 
-export function valuesOf(webhook: WebhookSettings): WebhookValues {
+export function valuesOf(webhook: PosthornWebhookSettingsFragment): WebhookValues {
   const { id: _id, updatedAt: _at, revision: _revision, ...rest } = webhook
   const { description, headerNames, subscriptions, ...settings } = rest
   const headers = formValueOf('headers', headerNames)
@@ -61,6 +67,15 @@ export function formValueOf<Name extends keyof WebhookValues>(
         ? (value ?? '')
         : value
   return converted as WebhookValues[Name]
+}
+
+/** A value with what it replaces: a webhook has a selection or a template. */
+export function editOf<Name extends keyof WebhookValues>(
+  name: Name,
+  value: WebhookValues[Name],
+): Partial<WebhookValues> {
+  const other = name === 'selection' ? 'template' : name === 'template' ? 'selection' : null
+  return { [name]: value, ...(other !== null && value !== null && { [other]: null }) }
 }
 
 /** Only what differs, so that a form overwrites nothing that it did not show. */

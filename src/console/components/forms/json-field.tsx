@@ -1,7 +1,8 @@
-import { Button, Group, Text, Textarea } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { t } from '../../language/t.ts'
 import { formatJson } from '../json/format-json.ts'
+import { CodeField } from './code-field.tsx'
 
 interface JsonFieldProps {
   readonly label: string
@@ -15,11 +16,11 @@ interface JsonFieldProps {
   onChange(value: string): void
 }
 
-/** A field for JSON, checked on every change. Tab leaves the field, as in any other. */
+/** A field for JSON, checked on every change. */
 export function JsonField({ label, description, value, error, ...props }: JsonFieldProps) {
   const parsed = parseJson(value)
   return (
-    <Textarea
+    <CodeField
       label={
         <>
           {label}{' '}
@@ -32,14 +33,8 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
       }
       description={description}
       placeholder={props.placeholder}
-      autosize
-      minRows={6}
-      maxRows={24}
-      spellCheck={false}
-      autoComplete="off"
-      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
       value={value}
-      onChange={(event) => props.onChange(event.currentTarget.value)}
+      onChange={props.onChange}
       error={parsed.error ?? error}
       inputContainer={(input) => (
         <>

@@ -11,6 +11,7 @@ import {
 } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { formatDuration } from '../../lib/format.ts'
+import { objectOf } from '../../lib/json-schema.ts'
 import { useSession } from '../../session/session.tsx'
 import { type ComparedAttempt, type Difference, differencesOf } from './differences.ts'
 
@@ -111,4 +112,8 @@ function comparedOf(attempt: ComparedAttemptFragment): ComparedAttempt {
   }
 }
 
-const payloadOf = (body: string) => (JSON.parse(body) as { data?: unknown }).data ?? null
+/** The data of an event or, of a body from a template, the whole. */
+function payloadOf(body: string): unknown {
+  const value: unknown = JSON.parse(body)
+  return objectOf(value)['data'] ?? value
+}

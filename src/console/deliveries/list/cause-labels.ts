@@ -5,6 +5,7 @@ export const causeLabel = (code: string): string => t(LABELS[code] ?? code.repla
 
 const LABELS: Readonly<Record<string, string>> = {
   address_not_public: key('Address not public'),
+  body_too_large: key('Body too large'),
   certificate_expired: key('Certificate expired'),
   certificate_invalid: key('Certificate invalid'),
   certificate_not_yet_valid: key('Certificate not yet valid'),

@@ -16,7 +16,7 @@ import { AttemptTimeline } from '../attempt/attempt-timeline.tsx'
 import { deliveryQuery, FEW_ATTEMPTS } from '../deliveries-query.ts'
 import { TestBadge } from '../list/delivery-columns.tsx'
 import { useDeliveryActions } from './delivery-actions.tsx'
-import { DeliveryEvent } from './delivery-event.tsx'
+import { DeliveryBody } from './delivery-body.tsx'
 import { DeliveryFacts } from './delivery-facts.tsx'
 import { ScheduleLine } from './schedule-line.tsx'
 import { useLiveDelivery } from './use-live-delivery.ts'
@@ -115,7 +115,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
           </Stack>
         )}
       </Section>
-      {can('events:read') && <DeliveryEvent deliveryId={delivery.id} />}
+      {can('events:read') && <DeliveryBody deliveryId={delivery.id} />}
     </Page>
   )
 }

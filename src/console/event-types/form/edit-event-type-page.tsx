@@ -7,7 +7,11 @@ import { NeedsScope } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { FormSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { type EventTypesFieldsFragment, EventTypesUpdateDocument } from '../../generated/graphql.ts'
+import {
+  type EventTypesFieldsFragment,
+  EventTypesUpdateDocument,
+  type UpdateEventTypeInput,
+} from '../../generated/graphql.ts'
 import NotFoundPage from '../../shell/not-found-page.tsx'
 import { useEventType } from '../event-type-queries.ts'
 import { draftOf, type EventTypeDraft, type EventTypeFields } from './event-type-draft.ts'
@@ -45,7 +49,7 @@ function Edit({ eventType }: { eventType: EventTypesFieldsFragment }) {
   const { ifRevision, conflict, report, decide } = useEditConflict(eventType.revision)
   const page = `/event-types/${name}`
 
-  async function save(changes: Partial<EventTypeFields>) {
+  async function save(changes: UpdateEventTypeInput) {
     const outcome = await run({ id, input: { ...changes, ifRevision } })
     if (outcome.ok) {
       notifySuccess(`${name} was saved.`)
@@ -60,7 +64,9 @@ function Edit({ eventType }: { eventType: EventTypesFieldsFragment }) {
       exists
       running={running}
       back={page}
-      onSave={(fields, draft) => save(changesOf(fields, draft, initial))}
+      onSave={({ acceptBrokenSelections = null, ...fields }, draft) =>
+        save({ ...changesOf(fields, draft, initial), acceptBrokenSelections })
+      }
       conflict={conflict}
       decide={decide}
     />

@@ -1,4 +1,4 @@
-import { Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { EditConflict, Outcome } from '../../api/use-action.ts'
 import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
@@ -6,9 +6,13 @@ import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-er
 import { FormButtons, FormError, useInitialFocus } from '../../components/forms/form-parts.tsx'
 import { JsonField, parseJson } from '../../components/forms/json-field.tsx'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
+import type { UpdateEventTypeInput } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
+import { breaksSelections } from '../breaks-selections.ts'
 import { type EventTypeDraft, type EventTypeFields, textOfField } from './event-type-draft.ts'
 import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
+
+type SavedFields = EventTypeFields & Pick<UpdateEventTypeInput, 'acceptBrokenSelections'>
 
 interface EventTypeFormProps {
   readonly initial: EventTypeDraft
@@ -17,7 +21,7 @@ interface EventTypeFormProps {
   readonly running: boolean
   /** The page that Cancel leads to. */
   readonly back: string
-  onSave(fields: EventTypeFields, draft: EventTypeDraft): Promise<Outcome<unknown>>
+  onSave(fields: SavedFields, draft: EventTypeDraft): Promise<Outcome<unknown>>
   /** The fields that somebody else changed in the meantime. */
   readonly conflict?: EditConflict | null
   decide?(name: string): void
@@ -37,6 +41,8 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
   const [draft, setDraft] = useState(initial)
   const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
   const [saved, setSaved] = useState(false)
+  // Null unless the last attempt would have broken selections of webhooks.
+  const [acceptsBroken, setAcceptsBroken] = useState<boolean | null>(null)
   const changed = FIELDS.some((field) => draft[field] !== initial[field])
 
   function change(changes: Partial<EventTypeDraft>) {
@@ -60,10 +66,15 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
       .split(/\s*\n\s*/)
       .filter(Boolean)
     const payloads = { schema: schema.value, example: example.value }
-    const outcome = await edit.onSave({ ...draft, ...payloads, searchKeys }, draft)
+    const fields = { ...draft, ...payloads, searchKeys }
+    const outcome = await edit.onSave(
+      acceptsBroken ? { ...fields, acceptBrokenSelections: true } : fields,
+      draft,
+    )
     if (outcome.ok) return
     setSaved(false)
     if (!outcome.conflict) setErrors(fieldErrorsOf(outcome, FIELDS))
+    if (breaksSelections(outcome)) setAcceptsBroken(false)
   }
 
   return (
@@ -157,6 +168,14 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
           />
         )}
         <FormError>{errors.form}</FormError>
+        {acceptsBroken !== null && (
+          <Checkbox
+            label="Save all the same"
+            description="Each of these webhooks goes on sending what its selection took when it was saved."
+            checked={acceptsBroken}
+            onChange={(event) => setAcceptsBroken(event.currentTarget.checked)}
+          />
+        )}
         <FormButtons
           action={exists ? 'Save' : 'Create event type'}
           loading={running}

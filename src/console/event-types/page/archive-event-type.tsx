@@ -1,7 +1,9 @@
-import { useAction } from '../../api/use-action.ts'
+import { useState } from 'react'
+import { type Outcome, useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
+import { breaksSelections } from '../breaks-selections.ts'
 
 interface ArchiveEventTypeProps {
   readonly id: string
@@ -18,14 +20,29 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
   const { id, name, archived, webhookCount, opened, onClose } = props
   const archive = useAction(EventTypesArchiveDocument)
   const unarchive = useAction(EventTypesUnarchiveDocument)
+  // Once the reader has seen which selections break, the same button goes on.
+  const [accepts, setAccepts] = useState(false)
+
+  async function noted<Success>(outcome: Promise<Outcome<Success>>): Promise<Outcome<Success>> {
+    const result = await outcome
+    setAccepts(!result.ok && breaksSelections(result))
+    return result
+  }
+
+  function close() {
+    setAccepts(false)
+    onClose()
+  }
+
+  const variables = { id, acceptBrokenSelections: accepts }
   if (archived) {
     return (
       <Confirm
         opened={opened}
-        onClose={onClose}
+        onClose={close}
         title="Unarchive this event type?"
-        action="Unarchive"
-        onConfirm={() => unarchive.run({ id })}
+        action={accepts ? 'Unarchive all the same' : 'Unarchive'}
+        onConfirm={() => noted(unarchive.run(variables))}
         success={`${name} is no longer archived.`}
       >
         Every organization can publish and subscribe to <strong>{name}</strong> again.
@@ -38,11 +55,11 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
   return (
     <Confirm
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       title="Archive this event type?"
-      action="Archive"
+      action={accepts ? 'Archive all the same' : 'Archive'}
       destructive
-      onConfirm={() => archive.run({ id })}
+      onConfirm={() => noted(archive.run(variables))}
       success={`${name} is archived.`}
     >
       <p>

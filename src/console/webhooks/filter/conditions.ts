@@ -1,7 +1,7 @@
 import { randomId } from '@mantine/hooks'
 import { isLosslessNumber } from 'lossless-json'
 import { type FilterJson, isScalar, type LeafJson, parseFilter } from './filter-json.ts'
-import { allows, type Operator, type ValueKind } from './operators.ts'
+import { allows, hasValue, type Operator, type ValueKind } from './operators.ts'
 
 /** One condition of the builder. Its values are texts as typed. */
 export interface Condition {
@@ -10,7 +10,7 @@ export interface Condition {
   readonly path: string
   readonly op: Operator
   readonly kind: ValueKind
-  /** One value; for "is one of", all of them; for "exists", none that counts. */
+  /** One value; for "is one of", all of them; for an operator without values, none that counts. */
   readonly values: readonly string[]
 }
 
@@ -64,7 +64,7 @@ function readCondition(filter: FilterJson): Condition | null {
 
 function readLeaf({ path, op, value }: LeafJson): Condition | null {
   const condition = { ...newCondition(), path, op }
-  if (op === 'exists') return value === undefined ? condition : null
+  if (!hasValue(op)) return value === undefined ? condition : null
   const values = op === 'in' && Array.isArray(value) ? value : [value]
   const kinds = new Set(values.map((one) => kindOf(op, one)))
   const [kind] = kinds

@@ -36,6 +36,8 @@ function leafInWords({ path, op, value }: LeafJson): string {
   switch (op) {
     case 'exists':
       return t('{field} exists', { field })
+    case 'changed':
+      return t('{field} has changed', { field })
     case 'equals':
       return t('{field} is {value}', { field, value: shown })
     case 'in':

@@ -19,6 +19,7 @@ export const VALUE_KINDS = {
   startsWith: TEXT,
   contains: TEXT,
   has: ANY,
+  changed: [],
 } as const satisfies Record<string, readonly ValueKind[]>
 
 export type Operator = keyof typeof VALUE_KINDS
@@ -28,6 +29,8 @@ export const isOperator = (name: unknown): name is Operator =>
 
 export const allows = (op: Operator, kind: ValueKind) =>
   (VALUE_KINDS[op] as readonly ValueKind[]).includes(kind)
+
+export const hasValue = (op: Operator) => VALUE_KINDS[op].length > 0
 
 export const OPERATOR_LABELS: Readonly<Record<Operator, string>> = {
   equals: t('is'),
@@ -40,6 +43,7 @@ export const OPERATOR_LABELS: Readonly<Record<Operator, string>> = {
   contains: t('contains'),
   has: t('has the item'),
   exists: t('exists'),
+  changed: t('has changed'),
 }
 
 export const KIND_LABELS: Readonly<Record<ValueKind, string>> = {

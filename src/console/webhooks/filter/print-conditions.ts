@@ -1,11 +1,12 @@
 import { type Condition, type ConditionGroup, conditionsOf, isGroup } from './conditions.ts'
+import { hasValue } from './operators.ts'
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
 /** What is missing before a condition can be tried. Null: nothing. */
 export function missingIn({ path, op, kind, values }: Condition): 'path' | 'value' | null {
   if (path.trim() === '') return 'path'
-  if (op === 'exists' || kind === 'null') return null
+  if (!hasValue(op) || kind === 'null') return null
   const isGiven = (text: string) => (kind === 'number' ? NUMBER.test(text.trim()) : text !== '')
   return values.length > 0 && values.every(isGiven) ? null : 'value'
 }
@@ -29,8 +30,7 @@ function printGroup({ mode, parts }: ConditionGroup): string {
 function printCondition(condition: Condition): string {
   const { isNegated, path, op } = condition
   const missing = missingIn(condition)
-  const value =
-    op === 'exists' ? '' : `,"value":${missing === 'value' ? '' : printValue(condition)}`
+  const value = hasValue(op) ? `,"value":${missing === 'value' ? '' : printValue(condition)}` : ''
   const pathText = missing === 'path' ? '' : JSON.stringify(path.trim())
   const leaf = `{"path":${pathText},"op":"${op}"${value}}`
   return isNegated ? `{"not":${leaf}}` : leaf

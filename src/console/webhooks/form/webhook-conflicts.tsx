@@ -24,6 +24,12 @@ export function WebhookConflicts({ form, conflict, decide }: WebhookConflictsPro
       keepMine={decide}
       takeTheirs={(name, value) => {
         form.setFieldValue(name as keyof WebhookFormValues, formValue(name, value) as never)
+        if (name === 'selection' || name === 'template') {
+          const isRemoved = value === null
+          if (!isRemoved || form.values.body === name) {
+            form.setFieldValue('body', isRemoved ? 'event' : name)
+          }
+        }
         decide(name)
       }}
     />
@@ -50,6 +56,8 @@ const LABELS = {
   enabled: t('Enabled'),
   eventSubscriptions: t('Events'),
   filter: t('Filter'),
+  selection: t('Chosen fields'),
+  template: t('Template'),
   headers: t('Custom headers'),
   rateLimitPerSecond: t('Rate limit'),
   maxInFlight: t('Concurrency'),

@@ -25,6 +25,14 @@ export function checkWebhook(values: WebhookFormValues, valuesStay = true): Erro
     eventSubscriptions:
       values.eventSubscriptions.length === 0 && t('Choose at least one event type.'),
     filter: checkFilter(values.filter),
+    selection:
+      values.body === 'selection' &&
+      values.selection.trim() === '' &&
+      t('Choose at least one field, or the whole event.'),
+    template:
+      values.body === 'template' &&
+      values.template.trim() === '' &&
+      t('Enter a template, or choose the whole event.'),
     headers: checkHeaders(headers),
     rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
     maxInFlight: checkNumber(values.maxInFlight, 1, 200),

@@ -11,6 +11,10 @@ export interface WebhookFormValues {
   eventSubscriptions: string[]
   /** The text of the filter's JSON. Empty: no filter. */
   filter: string
+  /** What each delivery contains. The texts of both choices stay while the reader compares them. */
+  body: 'event' | 'selection' | 'template'
+  selection: string
+  template: string
   /** Null: no key decrypts the stored headers, and they stay. */
   headers: HeaderRow[] | null
   rateLimitPerSecond: number | string
@@ -27,6 +31,9 @@ export const NEW_WEBHOOK: WebhookFormValues = {
   enabled: true,
   eventSubscriptions: [],
   filter: '',
+  body: 'event',
+  selection: '',
+  template: '',
   headers: [],
   rateLimitPerSecond: '',
   maxInFlight: '',
@@ -42,6 +49,9 @@ export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
     enabled: webhook.enabled,
     eventSubscriptions: [...webhook.subscriptions],
     filter: webhook.filterText ?? '',
+    body: webhook.selection ? 'selection' : webhook.template ? 'template' : 'event',
+    selection: webhook.selection ?? '',
+    template: webhook.template ?? '',
     headers: webhook.headerNames?.map(storedHeaderRow) ?? null,
     rateLimitPerSecond: webhook.rateLimitPerSecond ?? '',
     maxInFlight: webhook.maxInFlight ?? '',
@@ -58,6 +68,8 @@ export function inputOf(values: WebhookFormValues) {
     enabled: values.enabled,
     eventSubscriptions: values.eventSubscriptions,
     filterText: compactJson(values.filter) || null,
+    selection: values.body === 'selection' ? values.selection : null,
+    template: values.body === 'template' ? values.template : null,
     headers: values.headers?.map(headerInput),
     rateLimitPerSecond: numberOrNull(values.rateLimitPerSecond),
     maxInFlight: numberOrNull(values.maxInFlight),

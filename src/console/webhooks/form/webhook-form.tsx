@@ -7,6 +7,7 @@ import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
+import { BodySection } from './body-section.tsx'
 import { FilterSection } from './filter-section.tsx'
 import { HeaderRows } from './header-rows.tsx'
 import { SendOptions } from './send-options.tsx'
@@ -15,6 +16,7 @@ import { UrlField } from './url-field.tsx'
 import { WebhookConflicts } from './webhook-conflicts.tsx'
 import { checkWebhook, errorsOf } from './webhook-form-rules.ts'
 import { changesOf, newOrigin, type WebhookFormValues } from './webhook-form-values.ts'
+import './webhook-form.css'
 
 interface WebhookFormProps {
   readonly initial: WebhookFormValues
@@ -65,8 +67,8 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
   }
 
   return (
-    <form onSubmit={form.onSubmit(submit, showErrors)} noValidate style={{ maxWidth: 760 }}>
-      <Stack gap="lg">
+    <form onSubmit={form.onSubmit(submit, showErrors)} noValidate>
+      <Stack gap="lg" className="ph-webhook-form">
         <Section title={t('Endpoint')}>
           <UrlField isFirst={webhookId === null} {...form.getInputProps('url')} />
           <Textarea
@@ -92,6 +94,9 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
         />
         {/* The builder keeps rows of its own. */}
         <FilterSection key={`filter ${decided}`} form={form} wasSent={wasSent} />
+        <div className="ph-webhook-body">
+          <BodySection key={`body ${decided}`} form={form} />
+        </div>
         <HeaderRows form={form} webhookId={webhookId} newOrigin={newOrigin(initial, form.values)} />
         {/* The inputs of the retry schedule keep state of their own. */}
         <SendOptions key={decided} form={form} />

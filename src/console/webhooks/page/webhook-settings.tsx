@@ -18,6 +18,10 @@ const FilterSummary = lazy(() =>
   import('../filter/filter-summary.tsx').then((m) => ({ default: m.FilterSummary })),
 )
 
+const BodySummary = lazy(() =>
+  import('../body/body-summary.tsx').then((m) => ({ default: m.BodySummary })),
+)
+
 export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment }) {
   const { can } = useSession()
   const { rateLimitPerSecond, effectiveSettings } = webhook
@@ -74,6 +78,15 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
           <FilterSummary webhookId={webhook.id} filterText={webhook.filterText} />
         </Suspense>
       )}
+      <Section title={t('Body')}>
+        {webhook.selection || webhook.template ? (
+          <Suspense fallback={<Skeleton height={80} />}>
+            <BodySummary webhook={webhook} />
+          </Suspense>
+        ) : (
+          <Text size="sm">{t('The whole event')}</Text>
+        )}
+      </Section>
       <CustomHeaders webhook={webhook} />
       <Section title={t('Delivery options')}>
         <Facts

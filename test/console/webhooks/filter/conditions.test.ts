@@ -31,6 +31,7 @@ describe('the builder shows a filter, and prints the same', () => {
     ['a list of numbers', leaf('$.id', 'in', '[1,2.0]')],
     ['a time', leaf('$.at', 'greaterOrEqual', '"2026-01-31T12:00:00Z"')],
     ['a field that exists', leaf('$.items[*].sku', 'exists')],
+    ['a field that has changed', leaf('$.items[*].sku', 'changed')],
     ['a beginning', leaf('$.sku', 'startsWith', '"A"')],
     ['a part', leaf('$.sku', 'contains', '"\\"B\\""')],
     ['all of several', `{"all":[${PAID},${TOTAL},${BERLIN}]}`],

@@ -14,6 +14,7 @@ test.each([
   ],
   [{ all: [{ any: [CITY, TOTAL] }] }, 'address.city is "Berlin" or total is greater than 100'],
   [{ path: '$', op: 'exists' }, 'the data exists'],
+  [{ path: '$.status', op: 'changed' }, 'status has changed'],
 ])('%j in words', (filter, words) => {
   expect(filterInWords(JSON.stringify(filter))).toBe(words)
 })

@@ -116,6 +116,8 @@ describe('an edit', () => {
     eventSubscriptions: [{ name: 'order.shipped' }],
     subscriptions: ['order.*'],
     filterText: '{"path":"$.a","op":"exists"}',
+    selection: '{ ... on OrderShipped { id } }',
+    template: null,
     deliveryHeaderPrefix: 'wh-',
     headerNames: ['x-token', 'x-team'],
     rateLimitPerSecond: 5,
@@ -144,6 +146,18 @@ describe('an edit', () => {
       filterText: '{"path":"$.b","op":"exists"}',
     })
     expect(changesOf(before, { ...before, filter: ' ' })).toEqual({ filterText: null })
+  })
+
+  test('sends the body that is chosen, and keeps what was typed for the others', () => {
+    expect(before).toMatchObject({ body: 'selection', template: '' })
+    expect(changesOf(before, { ...before, template: '{}' })).toEqual({})
+    expect(changesOf(before, { ...before, body: 'template', template: '{}' })).toEqual({
+      selection: null,
+      template: '{}',
+    })
+    expect(changesOf(before, { ...before, body: 'event' })).toEqual({ selection: null })
+    const empty = checkWebhook({ ...GOOD, body: 'template', template: ' ' })
+    expect(Object.keys(empty)).toEqual(['template'])
   })
 
   test('sends only changed fields, and null for emptied ones', () => {

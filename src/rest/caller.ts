@@ -1,18 +1,18 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { type Actor, requestActor } from '../../access/actor.ts'
-import { createQuota, type Quota } from '../../access/quota.ts'
+import { type Actor, requestActor } from '../access/actor.ts'
+import { createQuota, type Quota } from '../access/quota.ts'
 import {
   type Caller,
   type CallerSession,
   ownerOf,
   requireScope,
   type Scope,
-} from '../../access/scope.ts'
-import type { Authenticate } from '../../api-keys/authenticate.ts'
-import { connectionOf } from '../../http/connection.ts'
-import { DomainError } from '../../lib/errors.ts'
-import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
-import { describeRequest } from '../../telemetry/request-log.ts'
+} from '../access/scope.ts'
+import type { Authenticate } from '../api-keys/authenticate.ts'
+import { connectionOf } from '../http/connection.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
 
 /** The context variables of every handler: `quota` is set first, `caller` after authentication. */
 export interface CallerEnv {

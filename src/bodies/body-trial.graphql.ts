@@ -1,0 +1,138 @@
+import { atLeastKey } from '../db/selection.ts'
+import type { SelectionPlan } from '../event-graph/plan.ts'
+import { readNames } from '../event-types/find-event-types.ts'
+import { expandSubscriptions } from '../event-types/subscriptions.ts'
+import { findEventsByUuids } from '../events/find-events-by-uuids.ts'
+import { builder } from '../graphql/builder.ts'
+import { type Context, callerOf } from '../graphql/context.ts'
+import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
+import type { FieldIssue } from '../lib/errors.ts'
+import { type BodyChoice, type ChosenBody, chooseBody } from './choose-body.ts'
+import { MAX_TRIED, type TriedBody, tryBody } from './try-body.ts'
+
+/** A trial writes up to ten bodies. */
+const COMPLEXITY = 500
+
+interface BodyTrial {
+  readonly organizationId: string
+  readonly issues: readonly FieldIssue[]
+  readonly warnings: readonly string[]
+  readonly bodies: readonly TriedBody[]
+}
+
+const TriedBodyRef = builder
+  .objectRef<TriedBody & { readonly organizationId: string }>('TriedBody')
+  .implement({
+    description: 'The body that a delivery of an event would have.',
+    fields: (t) => ({
+      event: t.prismaField({
+        type: 'Event',
+        nullable: true,
+        description:
+          'The event. Null for an example, and for an event that was deleted in the meantime.',
+        authScopes: { scope: 'events:read' },
+        resolve: (query, { eventUuid, organizationId }, _args, { perField, prisma }, info) =>
+          perField(info, async (uuids: (string | null)[]) => {
+            const given = uuids.filter((uuid) => uuid !== null)
+            const found = await findEventsByUuids(prisma, organizationId, given, atLeastKey(query))
+            const byUuid = new Map(found.map((event) => [event.id, event]))
+            return uuids.map((uuid) => (uuid === null ? null : (byUuid.get(uuid) ?? null)))
+          })(eventUuid),
+      }),
+      eventType: t.exposeString('eventType', { description: 'The name of the event type.' }),
+      body: t.exposeString('body', {
+        nullable: true,
+        description:
+          'The body. Null if the selection makes more than 256 KiB of the data: then attempts fail, and send nothing.',
+        complexity: LARGE_TEXT,
+      }),
+      bytes: t.int({
+        description: 'The size of the body in bytes. 0 for none.',
+        resolve: ({ body }) => Buffer.byteLength(body ?? ''),
+      }),
+    }),
+  })
+
+const BodyTrialRef = builder.objectRef<BodyTrial>('BodyTrial').implement({
+  description: 'The bodies that a selection or template would have made of the newest events.',
+  fields: (t) => ({
+    issues: t.field({
+      type: ['ValidationIssue'],
+      description:
+        'What is wrong with the selection or template. With any issue, no body was written.',
+      resolve: ({ issues }) => [...issues],
+    }),
+    warnings: t.stringList({
+      description:
+        'What the body will lack, such as an event type of which the selection chooses nothing: one sentence each. At most 20.',
+      resolve: ({ warnings }) => warnings.slice(0, MAX_WARNINGS),
+    }),
+    usesExamples: t.boolean({
+      description:
+        'Whether the bodies are those of the examples of the event types, because there are no events of them.',
+      resolve: ({ bodies }) => bodies.some(({ eventUuid }) => eventUuid === null),
+    }),
+    bodies: t.field({
+      type: [TriedBodyRef],
+      description: 'The bodies, of the newest event first.',
+      resolve: ({ bodies, organizationId }) => bodies.map((one) => ({ ...one, organizationId })),
+    }),
+  }),
+})
+
+const MAX_WARNINGS = 20
+
+organizationFields((t) => ({
+  testBody: t.field({
+    type: BodyTrialRef,
+    semanticNonNull: true,
+    description: `Tries a selection or template on the newest events of the event types, before a webhook has it: on at most ${MAX_TRIED}, and on fewer if their data have more than 1 MiB; on the examples of the types if there are no events. Without either, the bodies are the whole events. A session of one webhook tries events with a delivery to the webhook. Changes nothing.`,
+    authScopes: { scope: 'events:read' },
+    complexity: COMPLEXITY,
+    portal: 'open',
+    args: {
+      eventSubscriptions: t.arg.stringList({
+        required: true,
+        description: 'The names of event types, and patterns, as of a webhook.',
+      }),
+      selection: t.arg.string({ description: 'The selection, as of a webhook.' }),
+      template: t.arg.string({ description: 'The template, as of a webhook.' }),
+    },
+    resolve: (parent, args, context) => tryGiven(organizationOf(parent, context), args, context),
+  }),
+}))
+
+interface TrialArguments extends BodyChoice {
+  readonly eventSubscriptions: readonly string[]
+}
+
+async function tryGiven(
+  organizationId: string,
+  { eventSubscriptions, ...choice }: TrialArguments,
+  { prisma, sql, ...context }: Context,
+): Promise<BodyTrial> {
+  const types = expandSubscriptions(eventSubscriptions, await readNames(prisma))
+  const { body, issues } = await chooseBody(prisma, choice)
+  if (body === null) return { organizationId, issues, warnings: [], bodies: [] }
+  const onlyWebhook = callerOf({ prisma, sql, ...context }).session?.webhookId ?? null
+  const options = { types, onlyWebhook, webhookUuid: onlyWebhook }
+  const bodies = await tryBody(sql, organizationId, body, options)
+  return {
+    organizationId,
+    issues: [],
+    warnings: typesWithoutData(body, types),
+    bodies,
+  }
+}
+
+/** Says which event types a selection chooses nothing of. */
+function typesWithoutData({ plan }: ChosenBody, types: readonly string[]): string[] {
+  if (plan === null) return []
+  const { event }: SelectionPlan = JSON.parse(plan)
+  const keysOfOthers = event.other?.keys ?? []
+  const selected = new Set(event.cases.flatMap(({ values }) => values))
+  return types
+    .filter((type) => !selected.has(type) && keysOfOthers.length === 0)
+    .map((type) => `The selection chooses nothing of ${type}: \`data\` is {} in its deliveries.`)
+}

@@ -1,0 +1,75 @@
+import type { WebhookBody } from '../db/generated/prisma/client.ts'
+import { builder } from '../graphql/builder.ts'
+import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
+import { findBodyProblems } from './body-problems.ts'
+import { findBodyVersions } from './find-body-versions.ts'
+import { readBodies } from './read-bodies.ts'
+
+const BodyVersion = builder.objectRef<WebhookBody>('BodyVersion').implement({
+  description:
+    'What the deliveries of a webhook contain instead of the whole event. A version never changes: a webhook with another selection or template has another version.',
+  fields: (t) => ({
+    version: t.exposeInt('version', {
+      description: 'Counts the versions of the webhook, from 1.',
+    }),
+    selection: t.exposeString('selection', {
+      nullable: true,
+      description: 'The GraphQL that selects the data. Null for a template.',
+    }),
+    template: t.exposeString('template', {
+      nullable: true,
+      description: 'The template of the body. Null for a selection.',
+    }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When the webhook got this version.',
+    }),
+    problems: t.stringList({
+      description:
+        'What the selection names and the catalogue no longer has, one sentence each. The deliveries go on as before: a value that is missing is null.',
+      resolve: (body, _args, { perField, prisma }, info) =>
+        perField(info, (bodies: WebhookBody[]) => findBodyProblems(prisma, bodies))(body),
+    }),
+  }),
+})
+
+builder.prismaObjectFields('Webhook', (t) => ({
+  selection: t.exposeString('selection', {
+    nullable: true,
+    description:
+      'The GraphQL on the event graph that selects the `data` of deliveries. Null: none.',
+  }),
+  template: t.exposeString('template', {
+    nullable: true,
+    description: 'The JSON with placeholders that is the body of deliveries. Null: none.',
+  }),
+  bodyVersion: t.field({
+    type: BodyVersion,
+    nullable: true,
+    description: 'What new deliveries contain. Null: the whole event.',
+    select: { bodyId: true },
+    resolve: ({ bodyId }, _args, { perField, prisma }, info) =>
+      perField(info, (uuids: (string | null)[]) => findBodyVersions(prisma, uuids))(bodyId),
+  }),
+}))
+
+builder.prismaObjectFields('Delivery', (t) => ({
+  body: t.string({
+    nullable: true,
+    description:
+      'The exact request body that every attempt signs and sends. Null once the event is past its retention.',
+    complexity: LARGE_TEXT,
+    authScopes: { scope: 'events:read' },
+    resolve: ({ id }, _args, { perField, sql }, info) =>
+      perField(info, (uuids: string[]) => readBodies(sql, uuids))(id),
+  }),
+  bodyVersion: t.field({
+    type: BodyVersion,
+    nullable: true,
+    description:
+      'What the delivery contains: the version of the webhook when the delivery was created. Retries and redeliveries keep it. Null: the whole event.',
+    select: { bodyId: true },
+    resolve: ({ bodyId }, _args, { perField, prisma }, info) =>
+      perField(info, (uuids: (string | null)[]) => findBodyVersions(prisma, uuids))(bodyId),
+  }),
+}))

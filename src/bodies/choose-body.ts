@@ -1,0 +1,92 @@
+import type { Db } from '../db/client.ts'
+import { mintUuid } from '../db/ids.ts'
+import { compileSelection, type SelectionIssue } from '../event-graph/compile-selection.ts'
+import type { SourceType } from '../event-graph/model.ts'
+import type { SelectionPlan } from '../event-graph/plan.ts'
+import { readSourceTypes } from '../event-graph/read-source-types.ts'
+import { type FieldIssue, fieldIssue } from '../lib/errors.ts'
+import { compileTemplate } from '../templates/compile-template.ts'
+
+/** What a caller chooses for the body of a webhook. Undefined: as before. */
+export interface BodyChoice {
+  /** GraphQL on the event graph. Null: none. */
+  readonly selection?: string | null | undefined
+  /** JSON with placeholders. Null: none. */
+  readonly template?: string | null | undefined
+}
+
+/** A checked choice: at most one of the texts, and what is stored of a selection. */
+export interface ChosenBody {
+  readonly selection: string | null
+  readonly template: string | null
+  /** JSON. */
+  readonly plan: string | null
+}
+
+export const WHOLE_EVENT: ChosenBody = { selection: null, template: null, plan: null }
+
+interface Choice {
+  /** Null if there are issues. */
+  readonly body: ChosenBody | null
+  readonly issues: readonly FieldIssue[]
+}
+
+/** Checks a choice. A selection replaces a template, and a template a selection. */
+export async function chooseBody(db: Db, { selection, template }: BodyChoice): Promise<Choice> {
+  if (typeof selection === 'string' && typeof template === 'string') {
+    const rule = 'is given beside selection. Send one of them.'
+    return { body: null, issues: [fieldIssue(['template'], 'ambiguous', rule)] }
+  }
+  if (typeof selection === 'string') return await chooseSelection(db, selection)
+  if (typeof template !== 'string') return { body: WHOLE_EVENT, issues: [] }
+  const { template: compiled, issues } = compileTemplate(template, ['template'])
+  return { issues, body: compiled && { ...WHOLE_EVENT, template } }
+}
+
+async function chooseSelection(db: Db, selection: string): Promise<Choice> {
+  const { plan, issues } = checkSelection(selection, await readSourceTypes(db))
+  return { issues, body: plan && { selection, template: null, plan: JSON.stringify(plan) } }
+}
+
+/** Compiles a selection, with what is wrong with the field `selection`. */
+export function checkSelection(
+  text: string,
+  types: readonly SourceType[],
+): { plan: SelectionPlan | null; issues: FieldIssue[] } {
+  const { plan, issues } = compileSelection(text, types)
+  const toIssue = ({ message, line, column }: SelectionIssue) =>
+    fieldIssue(
+      ['selection'],
+      'invalid_value',
+      `is invalid at line ${line}, column ${column}: ${message}`,
+    )
+  return { plan, issues: issues.map(toIssue) }
+}
+
+/** The columns of a webhook with a new version of its body. */
+export function bodyColumns({ selection, template }: ChosenBody) {
+  const bodyId = selection === null && template === null ? null : mintUuid()
+  return { selection, template, bodyId }
+}
+
+interface VersionedWebhook {
+  readonly id: string
+  readonly organizationId: string
+  readonly bodyId: string | null
+}
+
+/** Stores the version that the columns of a webhook name. The webhook is locked or new. */
+export async function addBodyVersion(
+  tx: Db,
+  { id: webhookId, organizationId, bodyId }: VersionedWebhook,
+  body: ChosenBody,
+): Promise<void> {
+  if (bodyId === null) return
+  const { _max: newest } = await tx.webhookBody.aggregate({
+    where: { webhookId },
+    _max: { version: true },
+  })
+  await tx.webhookBody.create({
+    data: { id: bodyId, organizationId, webhookId, version: (newest.version ?? 0) + 1, ...body },
+  })
+}

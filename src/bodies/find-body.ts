@@ -1,0 +1,49 @@
+import type { Sql } from '../db/client.ts'
+import { batched } from '../lib/batch.ts'
+import { LruMap } from '../lib/lru-map.ts'
+import { type Body, parseStoredBody, type StoredBody } from './body.ts'
+
+/** The version of a body with a uuid. */
+export type FindBody = (uuid: string) => Body | Promise<Body>
+
+/** Versions in memory, and the characters of their texts. */
+const CACHE_SIZE = 10_000
+const CACHED_CHARACTERS = 8 * 1024 * 1024
+
+interface Row extends StoredBody {
+  readonly id: string
+}
+
+interface Entry {
+  readonly body: Body
+  readonly characters: number
+}
+
+/** Remembers the versions, which never change. */
+export function createFindBody(sql: Sql): FindBody {
+  const cache = new LruMap<string, Entry>({
+    maxEntries: CACHE_SIZE,
+    weight: { max: CACHED_CHARACTERS, of: ({ characters }) => characters },
+  })
+  const load = batched((uuids: string[]) => loadBodies(sql, uuids), { maxSize: 100 })
+  return (uuid) => {
+    const known = cache.get(uuid)
+    if (known) return known.body
+    return load(uuid).then((row) => {
+      if (!row) throw new Error(`There is no body version ${uuid}.`)
+      const body = parseStoredBody(row)
+      cache.set(uuid, { body, characters: (row.plan ?? row.template ?? '').length })
+      return body
+    })
+  }
+}
+
+async function loadBodies(sql: Sql, uuids: string[]): Promise<(Row | null)[]> {
+  const { rows } = await sql.query<Row>({
+    name: 'load_body_versions',
+    text: 'select id, plan, template from posthorn.webhook_bodies where id = any ($1::uuid[])',
+    values: [uuids],
+  })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return uuids.map((uuid) => byId.get(uuid) ?? null)
+}

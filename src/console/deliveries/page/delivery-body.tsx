@@ -1,0 +1,71 @@
+import { Anchor, Skeleton, Text } from '@mantine/core'
+import { lazy, Suspense } from 'react'
+import { Link } from 'react-router'
+import { useRead } from '../../api/use-read.ts'
+import { Section } from '../../components/page/section.tsx'
+import { QueryError } from '../../components/query-error.tsx'
+import { DeliveryBodyDocument } from '../../generated/graphql.ts'
+import { t } from '../../language/t.ts'
+import { useSession } from '../../session/session.tsx'
+import { SendCopy } from '../copy/send-copy.tsx'
+import { DeliveryDifference } from './delivery-difference.tsx'
+
+const JsonText = lazy(() =>
+  import('../../events/json-text.tsx').then((m) => ({ default: m.JsonText })),
+)
+
+const SentVersion = lazy(() =>
+  import('../../webhooks/body/sent-version.tsx').then((m) => ({ default: m.SentVersion })),
+)
+
+/** The body of every attempt of a delivery, which never changes. That of the webhook does. */
+export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
+  const { can, deliveryId: onlyDelivery } = useSession()
+  const withWebhook = can('webhooks:read')
+  const { data, error, reload } = useRead(
+    DeliveryBodyDocument,
+    { id: deliveryId, withWebhook },
+    { requestPolicy: 'cache-and-network' },
+  )
+  const delivery = data?.delivery
+  const { body, event, bodyVersion = null, webhook } = delivery ?? {}
+  const sends = webhook ? (webhook.bodyVersion?.version ?? null) : undefined
+  const isChosen = bodyVersion !== null || (sends !== undefined && sends !== null)
+  return (
+    <>
+      <Section
+        title={t('Payload')}
+        description={
+          event &&
+          onlyDelivery === null && (
+            <Anchor component={Link} to={`/events/${event.id}`} className="ph-mono" inherit>
+              {event.id}
+            </Anchor>
+          )
+        }
+        actions={event && can('deliveries:write') && <SendCopy deliveryId={deliveryId} />}
+      >
+        {error && !data && <QueryError error={error} reload={reload} />}
+        {!data && !error && <Skeleton h={120} />}
+        {data && body == null && (
+          <Text size="sm">
+            {event ? t('The body is too large') : t('The event is past its retention period.')}
+          </Text>
+        )}
+        {body != null && (
+          <Suspense fallback={<Skeleton h={120} />}>
+            {isChosen && <SentVersion sent={bodyVersion} sends={sends} />}
+            <JsonText label={t('Body')} text={body} note={noteOf(bodyVersion)} />
+          </Suspense>
+        )}
+      </Section>
+      {event?.previousText != null && <DeliveryDifference deliveryId={deliveryId} />}
+    </>
+  )
+}
+
+function noteOf(chosen: { readonly template?: string | null | undefined } | null): string {
+  return chosen?.template == null
+    ? t('The exact body that is signed and sent. The field data is the payload.')
+    : t('The exact body that is signed and sent.')
+}

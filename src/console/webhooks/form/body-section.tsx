@@ -1,0 +1,70 @@
+import { Radio, Skeleton, Stack } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { lazy, Suspense, useMemo } from 'react'
+import { usePageQuery } from '../../api/page-query.ts'
+import { Section } from '../../components/page/section.tsx'
+import { key, t } from '../../language/t.ts'
+import { webhookCatalogueQuery } from '../webhook-queries.ts'
+import { includedTypes } from './subscriptions.ts'
+import type { WebhookFormValues } from './webhook-form-values.ts'
+
+const BodyEditor = lazy(() =>
+  import('../body/body-editor.tsx').then((m) => ({ default: m.BodyEditor })),
+)
+
+interface BodySectionProps {
+  readonly form: UseFormReturnType<WebhookFormValues>
+}
+
+/** What the webhook sends. The editors are a script of their own. */
+export function BodySection({ form }: BodySectionProps) {
+  const { body, eventSubscriptions } = form.values
+  const catalogue = usePageQuery(webhookCatalogueQuery).data?.eventTypes
+  const names = useMemo(() => catalogue?.map(({ name }) => name) ?? [], [catalogue])
+  return (
+    <Section title={t('Body')} description={t('What each delivery contains.')}>
+      <Radio.Group
+        aria-label={t('Body')}
+        value={body}
+        onChange={(chosen) => form.setFieldValue('body', chosen as WebhookFormValues['body'])}
+      >
+        <Stack gap="sm">
+          {BODIES.map(({ value, label, description }) => (
+            <Radio key={value} value={value} label={t(label)} description={t(description)} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {body !== 'event' && (
+        <Suspense fallback={<Skeleton height={200} />}>
+          <BodyEditor
+            key={body}
+            form={body}
+            value={form.values[body]}
+            subscriptions={eventSubscriptions}
+            eventTypes={includedTypes(eventSubscriptions, names)}
+            error={form.errors[body] ? String(form.errors[body]) : null}
+            onChange={(text) => form.setFieldValue(body, text)}
+          />
+        </Suspense>
+      )}
+    </Section>
+  )
+}
+
+const BODIES = [
+  {
+    value: 'event',
+    label: key('The whole event'),
+    description: key('Its id, type, time and data, as published.'),
+  },
+  {
+    value: 'selection',
+    label: key('Chosen fields'),
+    description: key('Its id, type and time, and the fields of its data that you choose.'),
+  },
+  {
+    value: 'template',
+    label: key('A template'),
+    description: key('JSON of your own, such as a message for Slack, Microsoft Teams or Discord.'),
+  },
+] as const

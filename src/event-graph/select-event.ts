@@ -1,0 +1,77 @@
+import { publicId } from '../db/ids.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
+import type { SelectionPlan } from './plan.ts'
+import { skipSpace } from './skip-json.ts'
+import {
+  caseOf,
+  emptyValues,
+  joinObject,
+  newBudget,
+  prepare,
+  takeMember,
+  typenameOf,
+} from './slice-json.ts'
+
+export interface SelectedEvent {
+  /** A uuid. */
+  readonly id: string
+  readonly type: string
+  readonly occurredAt: Date
+  /** JSON. */
+  readonly data: string
+  /** JSON. Null: not given. */
+  readonly previous: string | null
+  /** The place in the stream. */
+  readonly cursor?: string
+}
+
+/**
+ * What a selection takes from an event, as JSON: an object. Made of the plan as it was parsed once: what is prepared for a
+ * plan is kept with the object. Throws `SelectionTooLarge`.
+ */
+export function selectEvent({ event: choice }: SelectionPlan, event: SelectedEvent): string {
+  const plan = caseOf(choice, event.type)
+  if (plan === null) return '{}'
+  const values = emptyValues(plan, plan.typename ?? typenameOf(choice, event.type))
+  const budget = newBudget()
+  const { reads } = prepare(plan)
+  for (const [name, uses] of reads) {
+    const text = memberText(event, name)
+    takeMember({ text, at: skipSpace(text, 0), budget }, uses, values)
+  }
+  return joinObject(budget, prepare(plan), values)
+}
+
+function memberText(event: SelectedEvent, name: string): string {
+  switch (name) {
+    case 'data':
+      return event.data
+    case 'previous':
+      return event.previous ?? 'null'
+    default:
+      return JSON.stringify(factsOf(event, name))
+  }
+}
+
+function factsOf({ id, type, occurredAt, cursor }: SelectedEvent, name: string): unknown {
+  switch (name) {
+    case 'id':
+      return publicId('event', id)
+    case 'type':
+      return type
+    case 'cursor':
+      return cursor
+    case 'occurredAt':
+      return occurredAt
+    case 'publishedAt':
+      return timestampOf(id)
+    default:
+      return null
+  }
+}
+
+/** The text of an event for plans on types of events, as the head of plan.ts says. */
+export function eventText(event: SelectedEvent): string {
+  const facts = ['id', 'type', 'occurredAt', 'publishedAt', 'data', 'previous']
+  return `{${facts.map((name) => `"${name}":${memberText(event, name)}`).join(',')}}`
+}

@@ -1,0 +1,271 @@
+import { typeNameAlone } from './names.ts'
+import type { ChoicePlan, ObjectPlan, Read, ScalarPlan, ValueChoice, ValuePlan } from './plan.ts'
+import {
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COMMA,
+  decodeString,
+  MINUS,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+  skipSpace,
+  skipString,
+  skipValue,
+} from './skip-json.ts'
+
+/** The most characters that a selection makes of one value. */
+export const MAX_SELECTED_LENGTH = 4 * 1024 * 1024
+
+/** The selection makes more than 4 MiB of a value: many fields of each item of a long list. */
+export class SelectionTooLarge extends Error {
+  override readonly name = 'SelectionTooLarge'
+}
+
+/** JSON text and a place in it. */
+export interface Cursor {
+  readonly text: string
+  at: number
+  /** How many characters may still be made. */
+  readonly budget: { left: number }
+}
+
+export function newBudget(): Cursor['budget'] {
+  return { left: MAX_SELECTED_LENGTH }
+}
+
+/**
+ * What a plan takes from the JSON text of a value, as JSON: slices of the text, so that numbers and strings keep their
+ * letters. Missing values, and values of another shape than the plan needs, are null. Throws `SelectionTooLarge`.
+ */
+export function sliceJson(plan: ValuePlan, text: string, budget = newBudget()): string {
+  return takeValue({ text, at: skipSpace(text, 0), budget }, plan)
+}
+
+/** The cursor stands at the beginning of a value, and then behind its end. */
+function takeValue(cursor: Cursor, plan: ValuePlan): string {
+  const code = cursor.text.charCodeAt(cursor.at)
+  switch (plan.kind) {
+    case 'object':
+      return code === OPEN_OBJECT ? takeObject(cursor, plan, plan.typename) : takeNull(cursor)
+    case 'list':
+      return code === OPEN_ARRAY ? takeList(cursor, plan.of) : takeNull(cursor)
+    case 'choice':
+      return code === OPEN_OBJECT ? takeChoice(cursor, plan) : takeNull(cursor)
+    default: {
+      const start = cursor.at
+      cursor.at = skipValue(cursor.text, start)
+      return made(cursor, isOfKind(plan, code) ? cursor.text.slice(start, cursor.at) : 'null')
+    }
+  }
+}
+
+function takeNull(cursor: Cursor): string {
+  cursor.at = skipValue(cursor.text, cursor.at)
+  return made(cursor, 'null')
+}
+
+function made({ budget }: Cursor, text: string): string {
+  spend(budget, text.length)
+  return text
+}
+
+function spend(budget: Cursor['budget'], length: number): void {
+  budget.left -= length
+  if (budget.left >= 0) return
+  throw new SelectionTooLarge(
+    'The selection makes more than 4 MiB of one event. Select fewer fields of the items of long lists.',
+  )
+}
+
+/** By the code of the first character. */
+function isOfKind({ kind }: ScalarPlan, code: number): boolean {
+  switch (kind) {
+    case 'json':
+      return true
+    case 'string':
+      return code === QUOTE
+    case 'boolean':
+      return code === 0x74 || code === 0x66
+    case 'number':
+      return isDigitOrMinus(code)
+  }
+}
+
+function isDigitOrMinus(code: number): boolean {
+  return code === MINUS || (code >= 0x30 && code <= 0x39)
+}
+
+function takeList(cursor: Cursor, of: ValuePlan): string {
+  const { text } = cursor
+  const items: string[] = []
+  cursor.at = skipSpace(text, cursor.at + 1)
+  while (cursor.at < text.length && text.charCodeAt(cursor.at) !== CLOSE_ARRAY) {
+    items.push(takeValue(cursor, of))
+    skipComma(cursor)
+  }
+  cursor.at++
+  return `[${items.join(',')}]`
+}
+
+function skipComma(cursor: Cursor): void {
+  cursor.at = skipSpace(cursor.text, cursor.at)
+  if (cursor.text.charCodeAt(cursor.at) === COMMA) {
+    cursor.at = skipSpace(cursor.text, cursor.at + 1)
+  }
+}
+
+/** `typename` is what `__typename` says. */
+function takeObject(cursor: Cursor, plan: ObjectPlan, typename: string | null): string {
+  const prepared = prepare(plan)
+  const values = emptyValues(plan, typename)
+  takeMembers(cursor, prepared.reads, values)
+  return joinObject(cursor.budget, prepared, values)
+}
+
+export function emptyValues(plan: ObjectPlan, typename: string | null): string[] {
+  const values: string[] = new Array(plan.keys.length).fill('null')
+  for (const key of plan.typenames) values[key] = JSON.stringify(typename)
+  return values
+}
+
+export function joinObject(
+  budget: Cursor['budget'],
+  { prefixes }: Prepared,
+  values: readonly string[],
+): string {
+  let object = ''
+  let length = 0
+  for (let i = 0; i < values.length; i++) {
+    const prefix = prefixes[i] as string
+    object += prefix + values[i]
+    length += prefix.length
+  }
+  spend(budget, length)
+  return object === '' ? '{}' : `${object}}`
+}
+
+/** Reads the members of the object at the cursor. Of a repeated name, the last one counts. */
+function takeMembers(cursor: Cursor, reads: ReadsByName, values: string[]): void {
+  const { text } = cursor
+  cursor.at = skipSpace(text, cursor.at + 1)
+  while (text.charCodeAt(cursor.at) === QUOTE) {
+    const start = cursor.at
+    const end = skipString(text, start)
+    const found = reads.get(decodeString(text, start, end))
+    // Behind the colon.
+    const value = skipSpace(text, skipSpace(text, end) + 1)
+    cursor.at = value
+    if (found === undefined) cursor.at = skipValue(text, value)
+    else takeMember(cursor, found, values)
+    skipComma(cursor)
+  }
+  if (text.charCodeAt(cursor.at) === CLOSE_OBJECT) cursor.at++
+}
+
+/** Reads the value at the cursor for each of its uses. */
+export function takeMember(cursor: Cursor, reads: readonly PreparedRead[], values: string[]): void {
+  const start = cursor.at
+  for (const read of reads) {
+    cursor.at = start
+    if ('value' in read) {
+      values[read.key] = takeValue(cursor, read.value)
+    } else {
+      for (const key of read.keys) values[key] = 'null'
+      if (cursor.text.charCodeAt(start) === OPEN_OBJECT) takeMembers(cursor, read.within, values)
+      else cursor.at = skipValue(cursor.text, start)
+    }
+  }
+}
+
+function takeChoice(cursor: Cursor, plan: ChoicePlan): string {
+  const value = plan.by === 'value' ? memberAt(cursor, plan.property) : undefined
+  const chosen =
+    plan.by === 'value'
+      ? caseOf(plan, value)
+      : (plan.cases.find(({ property }) => memberAt(cursor, property) !== undefined)?.plan ??
+        plan.other)
+  if (chosen === null) return takeNull(cursor)
+  const typename = chosen.typename ?? (plan.by === 'value' ? typenameOf(plan, value) : null)
+  return takeObject(cursor, chosen, typename)
+}
+
+export function caseOf(plan: ValueChoice, value: unknown): ObjectPlan | null {
+  return prepareChoice(plan).get(value) ?? plan.other
+}
+
+/** An event type that the plan does not know is newer than the plan. */
+export function typenameOf({ typenames = {} }: ValueChoice, value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  return (Object.hasOwn(typenames, value) ? typenames[value] : undefined) ?? typeNameAlone(value)
+}
+
+/** The value of a member of the object at the cursor, if it has the member. The cursor stays. */
+function memberAt({ text, at }: Cursor, property: string): unknown {
+  let found: unknown
+  let next = skipSpace(text, at + 1)
+  while (text.charCodeAt(next) === QUOTE) {
+    const end = skipString(text, next)
+    const isIt = decodeString(text, next, end) === property
+    const value = skipSpace(text, skipSpace(text, end) + 1)
+    const valueEnd = skipValue(text, value)
+    if (isIt) found = scalarOf(text.slice(value, valueEnd))
+    next = skipSpace(text, valueEnd)
+    if (text.charCodeAt(next) === COMMA) next = skipSpace(text, next + 1)
+  }
+  return found
+}
+
+/** Null stands for objects and arrays, too: none of them decides. */
+function scalarOf(value: string): unknown {
+  const code = value.charCodeAt(0)
+  return code === OPEN_OBJECT || code === OPEN_ARRAY ? null : JSON.parse(value)
+}
+
+/** A plan with what is made of it once. */
+export interface Prepared {
+  /** What stands before each value: `{"id":`, and then `,"total":` */
+  readonly prefixes: readonly string[]
+  readonly reads: ReadsByName
+}
+
+type ReadsByName = ReadonlyMap<string, readonly PreparedRead[]>
+
+type PreparedRead =
+  | Extract<Read, { readonly value: ValuePlan }>
+  | { readonly within: ReadsByName; readonly keys: readonly number[] }
+
+const prepared = new WeakMap<ObjectPlan, Prepared>()
+const choices = new WeakMap<ValueChoice, ReadonlyMap<unknown, ObjectPlan>>()
+
+export function prepare(plan: ObjectPlan): Prepared {
+  const known = prepared.get(plan)
+  if (known) return known
+  const prefixes = plan.keys.map((key, i) => `${i === 0 ? '{' : ','}${JSON.stringify(key)}:`)
+  const made = { prefixes, reads: byName(plan.reads) }
+  prepared.set(plan, made)
+  return made
+}
+
+function byName(reads: readonly Read[]): ReadsByName {
+  const found = new Map<string, PreparedRead[]>()
+  for (const read of reads) {
+    const one = 'value' in read ? read : { within: byName(read.within), keys: keysOf(read.within) }
+    found.set(read.name, [...(found.get(read.name) ?? []), one])
+  }
+  return found
+}
+
+function keysOf(reads: readonly Read[]): number[] {
+  return reads.flatMap((read) => ('value' in read ? [read.key] : keysOf(read.within)))
+}
+
+function prepareChoice(plan: ValueChoice): ReadonlyMap<unknown, ObjectPlan> {
+  const known = choices.get(plan)
+  if (known) return known
+  const made = new Map(
+    plan.cases.flatMap(({ values, plan: one }) => values.map((value) => [value, one] as const)),
+  )
+  choices.set(plan, made)
+  return made
+}

@@ -1,0 +1,84 @@
+import { OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
+import { subscribesTo } from '../event-types/subscriptions.ts'
+import type { Filter } from '../filters/filter.ts'
+import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
+import { matchesFilter } from '../filters/match-filter.ts'
+import { printFilter, readFilter } from '../filters/read-filter.ts'
+import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
+import { readableEvent, type StreamEvent } from './stream-event.ts'
+
+/** What a reader asks for. */
+export interface EventSelection {
+  /** Names and patterns of event types. Null: all types, without those of Posthorn itself. */
+  readonly types: readonly string[] | null
+  readonly filter: Filter | null
+}
+
+export interface GivenSelection extends GivenFilter {
+  readonly types?: readonly string[] | null | undefined
+}
+
+const MAX_TYPES = 100
+const NAME = /^(\*|[a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*(\.\*)?)$/
+const MAX_NAME_LENGTH = 128
+
+/** Reads what a caller gives. Throws `invalid`. A type that the catalogue does not have yet is one that may come. */
+export function readSelection(given: GivenSelection): EventSelection {
+  const issues: FieldIssue[] = checkTypes(given.types ?? [])
+  const field = typeof given.filterText === 'string' ? 'filterText' : 'filter'
+  const text = textOfFilter(given)
+  const read = typeof text === 'string' ? readFilter(text, [field]) : null
+  issues.push(...(read?.issues ?? []))
+  if (issues.length > 0) throw invalid(issues)
+  const types = [...new Set(given.types)]
+  return { types: types.length > 0 ? types : null, filter: read?.filter ?? null }
+}
+
+function checkTypes(types: readonly string[]): FieldIssue[] {
+  if (types.length > MAX_TYPES) {
+    const rule = `must have at most ${MAX_TYPES} entries, not ${types.length.toLocaleString('en')}.`
+    return [fieldIssue(['types'], 'too_many', rule)]
+  }
+  return types.flatMap((type, i) =>
+    NAME.test(type) && type.length <= MAX_NAME_LENGTH
+      ? []
+      : [
+          fieldIssue(
+            ['types', i],
+            'invalid_argument',
+            'must be the name of an event type, or a pattern such as order.* or *.',
+          ),
+        ],
+  )
+}
+
+export function printSelectionFilter({ filter }: EventSelection): string | null {
+  return filter && printFilter(filter)
+}
+
+export type MatchEvent = (event: StreamEvent) => boolean
+
+/** Whether events are of the types and pass the filter. Data that filters cannot read passes, as for webhooks. */
+export function createMatcher({ types, filter }: EventSelection): MatchEvent {
+  const hasType = createTypeMatcher(types)
+  return (event) => {
+    if (!hasType(event.type)) return false
+    if (filter === null) return true
+    const readable = readableEvent(event)
+    return readable === null || matchesFilter(filter, readable.data, readable.previous)
+  }
+}
+
+/** Each type is decided once. */
+export function createTypeMatcher(types: readonly string[] | null): (type: string) => boolean {
+  const decided = new Map<string, boolean>()
+  return (type) => {
+    const known = decided.get(type)
+    if (known !== undefined) return known
+    const wanted = types === null ? !type.startsWith(OPERATIONAL_PREFIX) : subscribesTo(types, type)
+    if (decided.size < MAX_DECIDED) decided.set(type, wanted)
+    return wanted
+  }
+}
+
+const MAX_DECIDED = 10_000

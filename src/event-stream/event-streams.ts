@@ -1,0 +1,152 @@
+import type { Actor } from '../access/actor.ts'
+import { type Caller, credentialOf, requireScope } from '../access/scope.ts'
+import type { Sql } from '../db/client.ts'
+import { publicId } from '../db/ids.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { LiveHub } from '../live/hub.ts'
+import type { EndReason } from '../live/subscriber.ts'
+import { acknowledgeEvents } from './consumers/acknowledge-events.ts'
+import { type PulledEvents, type PullRequest, pullEvents } from './consumers/pull-events.ts'
+import { parseCursor } from './cursor.ts'
+import {
+  createMatcher,
+  type GivenSelection,
+  type MatchEvent,
+  readSelection,
+} from './event-matcher.ts'
+import { createUseStream } from './event-stream.ts'
+import { followStream, requireKept } from './follow-stream.ts'
+import { givePositions } from './give-positions.ts'
+import { readEvents } from './read-stream.ts'
+import type { StreamEvent } from './stream-event.ts'
+import { createStreamTopic } from './stream-topic.ts'
+import { createWebhookMatcher } from './webhook-matcher.ts'
+
+/** Who reads events. */
+export interface Reader {
+  readonly caller: Caller
+  readonly actor: Actor
+  /** Aborts when the client leaves. */
+  readonly signal?: AbortSignal | undefined
+  /** Breaks the client's connection. */
+  readonly disconnect: () => void
+  /** The error that ends a stream. */
+  readonly toError: (reason: EndReason) => Error
+}
+
+export interface StreamRequest extends GivenSelection {
+  /** The cursor of an event. Null: the stream begins now. */
+  readonly after?: string | null | undefined
+}
+
+/** The events of organizations, for those who follow or ask for them. */
+export interface EventStreams {
+  /** Resolves once the stream gets all later events. */
+  subscribe(reader: Reader, request: StreamRequest): Promise<AsyncIterableIterator<StreamEvent>>
+  pull(reader: Reader, request: PullRequest): Promise<PulledEvents>
+  /** Returns how many events were acknowledged. */
+  acknowledge(reader: Reader, consumer: string, lease: string): Promise<number>
+  /** The event with this uuid, or null. It need not be in the stream, so it has no cursor there. */
+  find(reader: Reader, uuid: string): Promise<StreamEvent | null>
+}
+
+export function createEventStreams({
+  sql,
+  live,
+}: {
+  readonly sql: Sql
+  readonly live: LiveHub
+}): EventStreams {
+  const useStream = createUseStream(sql)
+  const topic = createStreamTopic(useStream)
+
+  function openNews({ caller, disconnect, toError }: Reader) {
+    return live.subscribe({
+      organizationId: caller.organizationId,
+      apiKeyId: caller.keyId,
+      sessionId: caller.consoleSessionId,
+      topic,
+      webhookId: null,
+      filter: () => true,
+      after: null,
+      toError,
+      disconnect,
+    })
+  }
+
+  return {
+    async subscribe(reader, request) {
+      const { caller, toError } = reader
+      const { organizationId } = caller
+      requireScope(caller, 'events:read')
+      const visible = visibleTo(sql, caller)
+      const matches = createMatcher(readSelection(request))
+      const after = request.after == null ? null : parseCursor(request.after, 'after')
+      const gone = () => toError('missed too much')
+      await useStream(organizationId)
+      if (after) {
+        await givePositions(sql, organizationId)
+        await requireKept(sql, organizationId, after, gone)
+      }
+      const news = await openNews(reader)
+      return followStream({
+        sql,
+        organizationId,
+        window: topic.windowOf(organizationId),
+        news,
+        after,
+        gone,
+        async matcher() {
+          if (visible === null) return matches
+          const isVisible = await visible()
+          return (event) => matches(event) && isVisible(event)
+        },
+      })
+    },
+
+    async pull(reader, request) {
+      const { caller, actor, signal } = reader
+      requireWholeOrganization(caller)
+      const deps = { sql, useStream, actor, signal, openNews: () => openNews(reader) }
+      return await pullEvents(deps, caller.organizationId, request)
+    },
+
+    async acknowledge({ caller }, consumer, lease) {
+      requireWholeOrganization(caller)
+      return await acknowledgeEvents(sql, caller.organizationId, consumer, lease)
+    },
+
+    async find({ caller }, uuid) {
+      requireScope(caller, 'events:read')
+      const [found] = await readEvents(sql, caller.organizationId, [uuid])
+      if (!found) return null
+      const event = { ...found, position: 0, index: 0 }
+      const isVisible = await visibleTo(sql, caller)?.()
+      return isVisible === undefined || isVisible(event) ? event : null
+    },
+  }
+}
+
+/** Null: the caller sees all events of its organization. */
+function visibleTo(sql: Sql, caller: Caller): (() => Promise<MatchEvent>) | null {
+  const { session, organizationId } = caller
+  if (!session || session.webhookId === null) return null
+  if (session.deliveryId !== null) {
+    const delivery = publicId('delivery', session.deliveryId)
+    throw forbidden(`This session is restricted to the delivery ${delivery}, not to events.`)
+  }
+  return createWebhookMatcher(sql, organizationId, session.webhookId)
+}
+
+/** Consumers belong to the organization: whoever pulls takes events from others. */
+function requireWholeOrganization(caller: Caller): void {
+  requireScope(caller, 'events:read')
+  if (!caller.session) return
+  throw forbidden(
+    `A ${credentialOf(caller)} cannot use consumers, which belong to the organization. Subscribe to \`events\`, or use an API key.`,
+  )
+}
+
+function forbidden(message: string): DomainError {
+  return new DomainError('forbidden', message)
+}

@@ -1,0 +1,65 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+} from 'graphql'
+import type { SelectionPlan } from '../../event-graph/plan.ts'
+import { type Planning, PlanTooLarge, planSelectionSet } from '../../event-graph/plan-selection.ts'
+import { MAX_REPETITIONS, repetitionsOf } from '../../event-graph/repetitions.ts'
+import { selectEvent } from '../../event-graph/select-event.ts'
+import { SelectionTooLarge } from '../../event-graph/slice-json.ts'
+import { printCursor } from '../cursor.ts'
+import type { StreamEvent } from '../stream-event.ts'
+
+/** Makes the JSON of what an operation selects of an event. */
+export type PrintEvent = (event: StreamEvent) => string
+
+/** Of all types of events together. */
+const MAX_PLANNED_FIELDS = 4_000
+
+export interface PlanScope {
+  readonly schema: GraphQLSchema
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  /** For `@skip` and `@include`. */
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+export function planningOf(scope: PlanScope): Planning {
+  return { ...scope, budget: { fields: MAX_PLANNED_FIELDS } }
+}
+
+/** How to print the events of a field of the type `Event`. Throws a `GraphQLError` for a selection that is too large. */
+export function planEvents(scope: PlanScope, nodes: readonly FieldNode[]): PrintEvent {
+  const sets = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []))
+  const type = scope.schema.getType('Event')
+  if (!type) throw new Error('The schema has no events.')
+  const event = withinBudget(nodes, () => planSelectionSet(planningOf(scope), type, sets))
+  if (event.kind !== 'choice' || event.by !== 'value') throw new Error('An event has one type.')
+  if (repetitionsOf(event) > MAX_REPETITIONS) {
+    const message = `A selection takes no value more than ${MAX_REPETITIONS} times. Remove some of the aliases, or data, which has every value.`
+    throw tooLarge(message, nodes)
+  }
+  const plan: SelectionPlan = { version: 1, event }
+  return (streamed) => {
+    try {
+      return selectEvent(plan, { ...streamed, cursor: printCursor(streamed) })
+    } catch (error) {
+      throw error instanceof SelectionTooLarge ? tooLarge(error.message, nodes) : error
+    }
+  }
+}
+
+function tooLarge(message: string, nodes: readonly FieldNode[]): GraphQLError {
+  return new GraphQLError(message, { nodes: [...nodes], extensions: { code: 'LIMIT_EXCEEDED' } })
+}
+
+function withinBudget<Plan>(nodes: readonly FieldNode[], make: () => Plan): Plan {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof PlanTooLarge)) throw error
+    const message = `A selection has at most ${MAX_PLANNED_FIELDS} fields, counted for each event type. Select fewer, or data.`
+    throw tooLarge(message, nodes)
+  }
+}

@@ -1,0 +1,108 @@
+import type { Sql } from '../db/client.ts'
+import { type Cursor, isBefore } from './cursor.ts'
+import { readBounds } from './event-stream.ts'
+import { givePositions } from './give-positions.ts'
+import { readStream } from './read-stream.ts'
+import { bytesOf, type StreamEvent } from './stream-event.ts'
+
+/** Of one window, if there are few. */
+const MAX_BYTES = 8 * 1024 * 1024
+const MAX_EVENTS = 10_000
+
+/**
+ * The recent events of one organization, loaded and parsed once for all subscribers of the process. Those that are behind
+ * read from Postgres.
+ */
+export class StreamWindow {
+  readonly #sql: Sql
+  readonly #organizationId: string
+  readonly #maxBytes: () => number
+  #events: StreamEvent[] = []
+  #bytes = 0
+  /** The window has all events after this one, up to `newest`. */
+  #after: Cursor | null = null
+  #newest: Cursor | null = null
+
+  constructor(sql: Sql, organizationId: string, maxBytes: () => number) {
+    this.#sql = sql
+    this.#maxBytes = maxBytes
+    this.#organizationId = organizationId
+  }
+
+  /** The newest event that was read. */
+  get newest(): Cursor {
+    if (this.#newest === null) throw new Error('The window was not filled yet.')
+    return this.#newest
+  }
+
+  /** Reads what is new. Returns whether there was anything. */
+  async fill(): Promise<boolean> {
+    if (this.#newest === null) return await this.#begin()
+    const { isWaiting, isNew } = await this.#look(this.#newest)
+    if (isWaiting) await givePositions(this.#sql, this.#organizationId)
+    if (!isWaiting && !isNew) return false
+    for (;;) {
+      const { events, next, isEnd } = await readStream(this.#sql, this.#organizationId, this.newest)
+      this.#append(events)
+      this.#newest = next
+      if (isEnd) return true
+    }
+  }
+
+  /** Up to `max` events after a cursor. Null if the window no longer has all of them. */
+  eventsAfter(cursor: Cursor, max: number): readonly StreamEvent[] | null {
+    if (this.#after === null || isBefore(cursor, this.#after)) return null
+    const start = this.#indexAfter(cursor)
+    return this.#events.slice(start, start + max)
+  }
+
+  async #begin(): Promise<boolean> {
+    await givePositions(this.#sql, this.#organizationId)
+    const { newest } = await readBounds(this.#sql, this.#organizationId)
+    this.#after = newest
+    this.#newest = newest
+    return true
+  }
+
+  /** Both indexes of the batches serve it. */
+  async #look({ position }: Cursor): Promise<{ isWaiting: boolean; isNew: boolean }> {
+    const { rows } = await this.#sql.query<{ isWaiting: boolean; isNew: boolean }>({
+      name: 'look_for_stream_events',
+      text: `
+        select
+          exists (select from posthorn.published_batches
+            where organization_id = $1 and position is null) as "isWaiting",
+          exists (select from posthorn.published_batches
+            where organization_id = $1 and position > $2) as "isNew"`,
+      values: [this.#organizationId, position],
+    })
+    return rows[0] as { isWaiting: boolean; isNew: boolean }
+  }
+
+  #append(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      this.#events.push(event)
+      this.#bytes += bytesOf(event)
+    }
+    const maxBytes = Math.min(MAX_BYTES, this.#maxBytes())
+    let dropped = 0
+    while (this.#bytes > maxBytes || this.#events.length - dropped > MAX_EVENTS) {
+      const oldest = this.#events[dropped] as StreamEvent
+      this.#bytes -= bytesOf(oldest)
+      this.#after = oldest
+      dropped += 1
+    }
+    if (dropped > 0) this.#events = this.#events.slice(dropped)
+  }
+
+  /** The index of the first event after a cursor. */
+  #indexAfter(cursor: Cursor): number {
+    let [low, high] = [0, this.#events.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isBefore(cursor, this.#events[middle] as StreamEvent)) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}

@@ -1,0 +1,71 @@
+import type { SourceType } from '../../event-graph/model.ts'
+import type { SelectionPlan } from '../../event-graph/plan.ts'
+import { findBrokenSelections, type StoredSelection } from '../../event-graph/selection-problems.ts'
+import type { Finding } from './finding.ts'
+
+/** SQL: the webhooks with a selection, of all organizations, with the version that new deliveries have. */
+export const SELECTING_WEBHOOKS = `
+  select posthorn.type_id('wh', w.id) as id, b.selection as text, b.plan
+  from posthorn.webhooks as w join posthorn.webhook_bodies as b on b.id = w.body_id
+  where w.selection is not null and w.deleted_at is null order by w.id`
+
+export interface SelectingRow {
+  /** The public id. */
+  readonly id: string
+  readonly text: string
+  /** JSON. */
+  readonly plan: string
+}
+
+const MAX_LISTED = 5
+
+/** What a change of the catalogue breaks in selections: one finding for each problem, by an event type that it concerns. */
+export async function selectionFindings(
+  webhooks: readonly SelectingRow[],
+  before: readonly SourceType[],
+  after: readonly SourceType[],
+): Promise<Map<string, Finding[]>> {
+  const broken = await findBrokenSelections(storedOnce(webhooks), before, after)
+  const ids = new Map<string, { readonly eventType: string; readonly webhookIds: string[] }>()
+  for (const { selection, problems, eventType } of broken) {
+    for (const problem of problems) {
+      const found = ids.get(problem) ?? { eventType, webhookIds: [] }
+      found.webhookIds.push(...selection.webhookIds)
+      ids.set(problem, found)
+    }
+  }
+  const findings = [...ids].map(([problem, { eventType, webhookIds }]) => {
+    const listed = webhookIds.slice(0, MAX_LISTED).join(', ')
+    const more =
+      webhookIds.length > MAX_LISTED ? `, and ${webhookIds.length - MAX_LISTED} more` : ''
+    const finding: Finding = {
+      kind: 'breaks_selection',
+      message: `${problem} The selection of ${listed}${more} takes it.`,
+      remedy:
+        'Change the selection of each of these webhooks first, or accept that each goes on sending what its selection took when it was saved.',
+      webhookIds,
+    }
+    return { eventType, finding }
+  })
+  return new Map(
+    [...Map.groupBy(findings, ({ eventType }) => eventType)].map(([eventType, list]) => [
+      eventType,
+      list.map(({ finding }) => finding),
+    ]),
+  )
+}
+
+/** Many webhooks have the same selection. */
+function storedOnce(
+  webhooks: readonly SelectingRow[],
+): (StoredSelection & { readonly webhookIds: readonly string[] })[] {
+  const groups = Map.groupBy(webhooks, ({ text, plan }) => `${text}\0${plan}`)
+  return [...groups.values()].map((group) => {
+    const [{ text, plan }] = group as [SelectingRow]
+    return {
+      text,
+      plan: JSON.parse(plan) as SelectionPlan,
+      webhookIds: group.map(({ id }) => id),
+    }
+  })
+}

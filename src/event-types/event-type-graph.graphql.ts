@@ -1,0 +1,94 @@
+import type { Db } from '../db/client.ts'
+import { namesOfTypes } from '../event-graph/describe-catalogue.ts'
+import { describeEventType } from '../event-graph/describe-event-type.ts'
+import type { SourceType } from '../event-graph/model.ts'
+import { typeNameAlone } from '../event-graph/names.ts'
+import { readTypesForNames } from '../event-graph/read-source-types.ts'
+import { type SelectableField, selectableFields } from '../event-graph/selectable-fields.ts'
+import { takeTurns } from '../event-graph/take-turns.ts'
+import { builder } from '../graphql/builder.ts'
+
+/** Describing a schema costs as much as reading some rows. */
+const COMPLEXITY = 2
+
+const SelectableFieldRef = builder.objectRef<SelectableField>('SelectableField').implement({
+  description: 'A field of an event type in the event graph, which a selection can have.',
+  fields: (t) => ({
+    path: t.exposeStringList('path', {
+      portal: 'open',
+      description: 'The names of the fields from the event type to this one.',
+    }),
+    name: t.exposeString('name', { portal: 'open', description: 'The name of the field.' }),
+    type: t.exposeString('type', {
+      portal: 'open',
+      description: 'The type, as the schema definition language writes it: `[OrderPaid_Lines]`.',
+    }),
+    hasFields: t.exposeBoolean('hasFields', {
+      portal: 'open',
+      description:
+        'Whether a selection of this field selects fields of it, which follow with longer paths. None follow where a schema refers to itself, and beyond 8 levels.',
+    }),
+    onType: t.exposeString('onType', {
+      portal: 'open',
+      nullable: true,
+      description:
+        'The type that a selection names before the field, as in `... on OrderPaid_Card { last4 }`, because the parent is a union. Null: none.',
+    }),
+    description: t.exposeString('description', {
+      portal: 'open',
+      nullable: true,
+      description: 'What the schema says about the property. Null: nothing.',
+    }),
+    jsonPath: t.exposeString('jsonPath', {
+      portal: 'open',
+      description: 'The path of the values in the data: `$.lines[*].sku`.',
+    }),
+  }),
+})
+
+builder.prismaObjectFields('EventType', (t) => ({
+  graphqlType: t.string({
+    portal: 'open',
+    description:
+      'The name of the object type of the event type in the event graph, such as `OrderPaid` for `order.paid`. Selections name it. Of an archived event type, the name that it would have.',
+    select: { name: true },
+    resolve: ({ name }, _args, { perField, prisma }, info) =>
+      perField(info, async (names: string[]) => {
+        const types = await readTypesForNames(prisma)
+        return names.map((one) => typeNameIn(types, one))
+      })(name),
+  }),
+  selectableFields: t.field({
+    type: [SelectableFieldRef],
+    portal: 'open',
+    description:
+      'The fields for the properties of `data`, in the order of the schema, each before the fields in it: at most 500. Empty if the schema names no properties. Besides these, an event has `id`, `type`, `occurredAt`, `publishedAt`, `data`, and `previous`, which has the same fields.',
+    complexity: { field: COMPLEXITY, multiplier: 1 },
+    select: { name: true },
+    resolve: ({ name }, _args, { perField, prisma }, info) =>
+      perField(info, async (names: string[]) => await findFields(prisma, names))(name),
+  }),
+}))
+
+/** The type is described in turns, because there can be many. */
+async function findFields(
+  db: Db,
+  names: readonly string[],
+): Promise<(readonly SelectableField[])[]> {
+  const types = await readTypesForNames(db)
+  const schemas = await findSchemas(db, names)
+  return await takeTurns(names, (name) => {
+    const source = { name, description: '', schema: schemas.get(name) ?? null }
+    return selectableFields(describeEventType(source, typeNameIn(types, name)))
+  })
+}
+
+async function findSchemas(db: Db, names: readonly string[]): Promise<Map<string, string | null>> {
+  const rows = await db.$queryRaw<{ name: string; schema: string | null }[]>`
+    select name, schema::text from posthorn.event_types where name = any (${names}::text[])`
+  return new Map(rows.map(({ name, schema }) => [name, schema]))
+}
+
+function typeNameIn(types: readonly SourceType[], name: string): string {
+  return namesOfTypes(types).get(name) ?? typeNameAlone(name)
+}

@@ -1,0 +1,117 @@
+import { type Context, Hono } from 'hono'
+import { credentialOf } from '../../access/scope.ts'
+import type { Authenticate } from '../../api-keys/authenticate.ts'
+import { publicId } from '../../db/ids.ts'
+import type { PulledEvents } from '../../event-stream/consumers/pull-events.ts'
+import { printCursor } from '../../event-stream/cursor.ts'
+import type { EventStreams, Reader } from '../../event-stream/event-streams.ts'
+import type { StreamEvent } from '../../event-stream/stream-event.ts'
+import { connectionOf } from '../../http/connection.ts'
+import { methodNotAllowed } from '../../http/method-not-allowed.ts'
+import { notFoundProblem, problemResponse } from '../../http/problem.ts'
+import { readJsonObject } from '../../http/read-json-object.ts'
+import { DomainError } from '../../lib/errors.ts'
+import type { EndReason } from '../../live/subscriber.ts'
+import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
+import type { Logger } from '../../telemetry/logger.ts'
+import type { OutageLog } from '../../telemetry/outage-log.ts'
+import { actorOf, addRateLimitHeaders, type CallerEnv, requireApiKey } from '../caller.ts'
+import { readAcknowledgement, readPull } from './read-requests.ts'
+
+export interface EventsV1Deps {
+  readonly authenticate: Authenticate
+  readonly rateLimiter: RateLimiter
+  readonly eventStreams: EventStreams
+  readonly logger: Logger
+  readonly outages: OutageLog
+}
+
+export const EVENTS_V1_PATH = '/api/events/v1'
+
+/** Pulls by plain HTTP, for programs without GraphQL. Not part of the connect contract. */
+export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
+  const { authenticate, rateLimiter, eventStreams } = deps
+  const app = new Hono<CallerEnv>()
+  app.onError((error, c) => problemResponse(error, c.req.raw, deps))
+  app.use(async (c, next) => {
+    await next()
+    c.header('cache-control', 'no-store')
+  })
+  app.use(addRateLimitHeaders(rateLimiter))
+  for (const path of ['/pull', '/acknowledge']) app.use(path, requireApiKey(authenticate))
+
+  app.get('/pull', async (c) => {
+    // Its answer would be lost, with the events.
+    if (c.req.raw.method === 'HEAD') throw methodNotAllowed('HEAD', ['GET'])
+    const request = readPull(new URL(c.req.url).searchParams)
+    const pulled = await eventStreams.pull(readerOf(c), request)
+    const text = printPulled(pulled)
+    connectionOf(c).memory?.resize('response', 2 * text.length)
+    return c.body(text, 200, { 'content-type': 'application/json' })
+  })
+
+  app.post('/acknowledge', async (c) => {
+    const body = await readJsonObject(c.req.raw, connectionOf(c).memory)
+    const { consumer, lease } = readAcknowledgement(body)
+    return c.json({ acknowledged: await eventStreams.acknowledge(readerOf(c), consumer, lease) })
+  })
+
+  app.all('/pull', (c) => {
+    throw methodNotAllowed(c.req.method, ['GET'])
+  })
+  app.all('/acknowledge', (c) => {
+    throw methodNotAllowed(c.req.method, ['POST'])
+  })
+  app.all('*', (c) => notFoundProblem(c.req.path))
+  return app
+}
+
+function readerOf(c: Context<CallerEnv>): Reader {
+  const caller = c.get('caller')
+  return {
+    caller,
+    actor: actorOf(c),
+    signal: c.req.raw.signal,
+    disconnect: connectionOf(c).cut,
+    toError: (reason) => toError(reason, credentialOf(caller)),
+  }
+}
+
+/** Why a pull that waits ends, or does not begin to wait. */
+function toError(reason: EndReason, credential: string): DomainError {
+  switch (reason) {
+    case 'revoked':
+    case 'expired':
+      return new DomainError('unauthenticated', `The ${credential} is ${reason}.`)
+    case 'too many':
+      return new DomainError(
+        'conflict',
+        `The ${credential} has as many subscriptions and waiting pulls as it may have. Pull without wait, or close one.`,
+      )
+    default:
+      return new DomainError('unavailable', 'This process is shutting down. Pull again.')
+  }
+}
+
+/** The texts that were published are sent as they are. */
+function printPulled({ lease, expiresAt, events }: PulledEvents): string {
+  const members = [
+    `"lease":${JSON.stringify(lease)}`,
+    `"expiresAt":${JSON.stringify(expiresAt)}`,
+    `"events":[${events.map(printEvent).join(',')}]`,
+  ]
+  return `{${members.join(',')}}`
+}
+
+function printEvent(event: StreamEvent): string {
+  const { id, type, occurredAt, data, previous } = event
+  const members = [
+    `"id":"${publicId('event', id)}"`,
+    `"type":${JSON.stringify(type)}`,
+    `"timestamp":"${occurredAt.toISOString()}"`,
+    `"data":${data}`,
+    ...(previous === null ? [] : [`"previous":${previous}`]),
+    `"cursor":"${printCursor(event)}"`,
+  ]
+  return `{${members.join(',')}}`
+}

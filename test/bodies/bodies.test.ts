@@ -1,0 +1,377 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { createEventType, updateEventType } from '../../src/event-types/edit-event-type.ts'
+import { verify } from '../../src/receiver/index.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+const PAID = 'order.paid'
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    order: { type: 'object', properties: { id: { type: 'string' }, total: { type: 'number' } } },
+    customer: { type: 'object', properties: { email: { type: 'string' } } },
+    items: { type: 'array', items: { type: 'object', properties: { sku: { type: 'string' } } } },
+  },
+}
+
+/** Numbers and texts that a JSON parser would change. */
+const DATA = String.raw`{"order": {"id": "o\/1", "total": 9007199254740993.10}, "customer": {"email": "ada@example.com", "card": "4242"}, "items": [{"sku":"a", "n": 1}, {"sku":"b"}]}`
+
+const SELECTION =
+  '{ ... on OrderPaid { order { total id } mail: customer { email } items { sku } } }'
+const SELECTED = String.raw`{"order":{"total":9007199254740993.10,"id":"o\/1"},"mail":{"email":"ada@example.com"},"items":[{"sku":"a"},{"sku":"b"}]}`
+
+const WEBHOOK =
+  'webhook { id revision selection template bodyVersion { version selection template problems } }'
+const ISSUES = '... on ValidationError { issues { path code message } }'
+
+let receiver: Receiver
+let posthorn: TestApp
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  posthorn = await startTestApp({
+    trustedAuthorities: [receiver.authority],
+    environment: { POSTHORN_PUBLIC_URL: 'https://hooks.example.com' },
+  })
+  await createEventType(
+    posthorn.database.prisma,
+    { name: PAID, description: 'An order was paid.', schema: SCHEMA },
+    SYSTEM,
+  )
+})
+beforeEach(() => {
+  receiver.clear()
+  receiver.answer = (response) => response.end()
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+async function create(input: object) {
+  const { createWebhook } = await posthorn.graphql(
+    `mutation ($input: CreateWebhookInput!) {
+      createWebhook(input: $input) { ... on CreateWebhookSuccess { ${WEBHOOK} } ${ISSUES} }
+    }`,
+    { input: { url: receiver.url, eventSubscriptions: [PAID], enabled: true, ...input } },
+  )
+  return createWebhook
+}
+
+async function update(id: string, input: object) {
+  const { updateWebhook } = await posthorn.graphql(
+    `mutation ($id: ID!, $input: UpdateWebhookInput!) {
+      updateWebhook(id: $id, input: $input) { ... on UpdateWebhookSuccess { ${WEBHOOK} } ${ISSUES} }
+    }`,
+    { id, input },
+  )
+  return updateWebhook
+}
+
+async function publish(dataText = DATA): Promise<string> {
+  const { publishEvent } = await posthorn.graphql(
+    `mutation ($input: PublishEventInput!) {
+      publishEvent(input: $input) { ... on PublishEventSuccess { publishedEvent { id } } ${ISSUES} }
+    }`,
+    { input: { type: PAID, dataText } },
+  )
+  return publishEvent.publishedEvent.id
+}
+
+async function remove(id: string) {
+  await posthorn.graphql('mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }', { id })
+}
+
+/** The only delivery to a webhook, once it has finished. */
+async function finished(webhookId: string) {
+  const read = async () =>
+    (
+      await posthorn.graphql(
+        `query ($filter: DeliveryFilter) {
+          deliveries(first: 1, filter: $filter) {
+            nodes {
+              id state body bodyVersion { version selection }
+              attempts(first: 3) { nodes { request { body } } }
+            }
+          }
+        }`,
+        { filter: { webhookIds: [webhookId] } },
+      )
+    ).deliveries.nodes[0]
+  await until(async () => (await read())?.state === 'SUCCEEDED', 'the delivery succeeds')
+  return await read()
+}
+
+const dataOf = (body: Buffer | string) => String(body).replace(/^.*?"data":(.*)}$/s, '$1')
+
+describe('a selection', () => {
+  test('makes the data of signed deliveries, with the letters of the values', async () => {
+    const { webhook } = await create({ selection: SELECTION })
+    expect(webhook).toMatchObject({
+      selection: SELECTION,
+      template: null,
+      bodyVersion: { version: 1, selection: SELECTION, problems: [] },
+    })
+    const eventId = await publish()
+    const { body, headers } = await receiver.arrival(1)
+    expect(dataOf(body)).toBe(SELECTED)
+    expect(JSON.parse(String(body))).toMatchObject({ id: eventId, type: PAID })
+    const { signingSecret } = (
+      await posthorn.graphql('query ($id: ID!) { webhook(id: $id) { signingSecret { key } } }', {
+        id: webhook.id,
+      })
+    ).webhook
+    expect(await verify(body, headers, signingSecret.key)).toMatchObject({ ok: true })
+    const delivery = await finished(webhook.id)
+    expect(delivery).toMatchObject({
+      body: String(body),
+      bodyVersion: { version: 1, selection: SELECTION },
+      attempts: { nodes: [{ request: { body: String(body) } }] },
+    })
+    await remove(webhook.id)
+  })
+
+  test('stays that of a delivery: retries and redeliveries send the same bytes after a change', async () => {
+    const { webhook } = await create({ selection: SELECTION })
+    receiver.answer = (response) => {
+      response.writeHead(receiver.received.length === 1 ? 503 : 200).end()
+    }
+    await publish()
+    const first = await receiver.arrival(1)
+    const changed = await update(webhook.id, {
+      selection: '{ id ... on OrderPaid { order { id } } }',
+    })
+    expect(changed.webhook.bodyVersion.version).toBe(2)
+    const delivery = await finished(webhook.id)
+    await posthorn.graphql(
+      'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }',
+      { id: delivery.id },
+    )
+    const third = await receiver.arrival(3)
+    expect(receiver.received.map(({ body }) => String(body))).toEqual(
+      Array(3).fill(String(first.body)),
+    )
+    expect(third.headers['wh-id']).toBe(delivery.id)
+    await until(async () => (await finished(webhook.id)).state === 'SUCCEEDED', 'it succeeds again')
+
+    await update(webhook.id, { selection: null })
+    receiver.clear()
+    await publish()
+    expect(dataOf((await receiver.arrival(1)).body)).toBe(DATA)
+    await remove(webhook.id)
+  })
+
+  test('keeps its version when other fields change, or the same text is given', async () => {
+    const { webhook } = await create({ selection: SELECTION })
+    const same = await update(webhook.id, { selection: SELECTION })
+    expect(same.webhook.revision).toBe(webhook.revision)
+    const described = await update(webhook.id, { description: 'Orders', template: null })
+    expect(described.webhook).toMatchObject({ selection: SELECTION, bodyVersion: { version: 1 } })
+    const rest = await posthorn.rest('PUT', `/webhooks/${webhook.id}`, { description: 'Paid' })
+    expect(rest.status).toBe(200)
+    expect(await rest.json()).not.toHaveProperty('selection')
+    expect((await update(webhook.id, {})).webhook.selection).toBe(SELECTION)
+    await remove(webhook.id)
+  })
+
+  test('selects from large events too, and from their earlier data', async () => {
+    const selection = '{ ... on OrderPaid { order { id } items { sku } } }'
+    const { webhook } = await create({ selection })
+    const items = Array.from({ length: 2_000 }, (_, n) => `{"sku":"s${n}","rest":"${n}"}`)
+    await publish(`{"order":{"id":"o-1"},"items":[${items.join(',')}]}`)
+    const { body } = await receiver.arrival(1)
+    const skus = items.map((_, n) => `{"sku":"s${n}"}`)
+    expect(dataOf(body)).toBe(`{"order":{"id":"o-1"},"items":[${skus.join(',')}]}`)
+    await remove(webhook.id)
+  })
+
+  test('that makes too much of an event is a failed attempt with the remedy, and sends nothing', async () => {
+    const aliases = Array.from({ length: 4 }, (_, n) => `a${n}: sku`).join(' ')
+    const { webhook, issues } = await create({
+      selection: `{ ... on OrderPaid { items { ${aliases} } } }`,
+    })
+    expect(issues).toBeUndefined()
+    await publish(`{"items":[${Array(40_000).fill('{}').join(',')}]}`)
+    const failed = async () =>
+      (
+        await posthorn.graphql(
+          `query ($filter: DeliveryFilter) {
+            deliveries(first: 1, filter: $filter) { nodes { body attempts(first: 1) { nodes { errorCode error } } } }
+          }`,
+          { filter: { webhookIds: [webhook.id] } },
+        )
+      ).deliveries.nodes[0]
+    await until(async () => (await failed())?.attempts.nodes.length === 1, 'an attempt fails')
+    expect(await failed()).toMatchObject({
+      body: null,
+      attempts: {
+        nodes: [{ errorCode: 'body_too_large', error: expect.stringContaining('256 KiB') }],
+      },
+    })
+    expect(receiver.received).toEqual([])
+    await remove(webhook.id)
+  })
+
+  test('makes the body of test deliveries and copies', async () => {
+    const { webhook } = await create({ selection: SELECTION })
+    const { testDelivery } = await posthorn.graphql(
+      `mutation ($id: ID!, $input: TestDeliveryInput!) {
+        testDelivery(id: $id, input: $input) { ... on TestDeliverySuccess { delivery { id body } } }
+      }`,
+      { id: webhook.id, input: { eventType: PAID, data: { order: { id: 'o-2' }, secret: 1 } } },
+    )
+    const { id, body } = testDelivery.delivery
+    const tested = String((await receiver.arrival(1)).body)
+    expect(dataOf(tested)).toBe('{"order":{"total":null,"id":"o-2"},"mail":null,"items":null}')
+    expect(body).toBe(tested)
+    const { sendDeliveryCopy } = await posthorn.graphql(
+      `mutation ($id: ID!, $input: SendDeliveryCopyInput!) {
+        sendDeliveryCopy(id: $id, input: $input) { __typename }
+      }`,
+      { id, input: { url: `${receiver.url}copy` } },
+    )
+    expect(sendDeliveryCopy.__typename).toBe('SendDeliveryCopySuccess')
+    expect(String((await receiver.arrival(2)).body)).toBe(tested)
+    await remove(webhook.id)
+  })
+
+  test('that is saved again after a change of the catalogue means what it says now', async () => {
+    const { webhook } = await create({ selection: '{ ... on OrderPaid { customer { email } } }' })
+    const { selection } = webhook
+    const setSchema = (schema: object) =>
+      updateEventType(
+        posthorn.database.prisma,
+        PAID,
+        { schema: schema as Record<string, unknown> },
+        SYSTEM,
+        { acceptBrokenSelections: true },
+      )
+    await setSchema({
+      ...SCHEMA,
+      properties: { ...SCHEMA.properties, customer: { type: 'string' } },
+    })
+    const broken = await update(webhook.id, { selection, description: 'Orders' })
+    expect(broken.webhook.bodyVersion).toMatchObject({ version: 1, problems: [expect.any(String)] })
+    const mapped = {
+      type: 'object',
+      properties: { mail: { type: 'string', 'x-graphql-name': 'email' } },
+    }
+    await setSchema({ ...SCHEMA, properties: { ...SCHEMA.properties, customer: mapped } })
+    const again = await update(webhook.id, { selection })
+    expect(again.webhook).toMatchObject({ selection, bodyVersion: { version: 2, problems: [] } })
+    await publish('{"customer":{"email":"old@example.com","mail":"ada@example.com"}}')
+    expect(dataOf((await receiver.arrival(1)).body)).toBe(
+      '{"customer":{"email":"ada@example.com"}}',
+    )
+    await setSchema(SCHEMA)
+    await remove(webhook.id)
+  })
+
+  test('that the event graph does not have is refused with the place and the remedy', async () => {
+    const { issues } = await create({
+      selection: '{\n  ... on OrderPaid { ordr { id } }\n}',
+      url: 'http://x',
+    })
+    expect(issues.map(({ path }: { path: string[] }) => path.join('.'))).toEqual([
+      'selection',
+      'url',
+    ])
+    expect(issues[0].message).toContain('"ordr"')
+    expect(issues[0].message).toContain('order')
+    expect(issues[0].message).toMatch(/line 2/)
+    const { webhook } = await create({ selection: SELECTION })
+    const refused = await update(webhook.id, { selection: '{ ...', description: 'Lost' })
+    expect(refused.issues[0].path).toEqual(['selection'])
+    const kept = await update(webhook.id, {})
+    expect(kept.webhook).toMatchObject({ revision: webhook.revision, selection: SELECTION })
+    await remove(webhook.id)
+  })
+})
+
+describe('a template', () => {
+  const TEMPLATE =
+    '{"text": "Order {{ $.order.id }} is paid: {{ delivery.url }}", "total": {{ $.order.total }}}'
+
+  test('makes the whole body, with a link to the delivery', async () => {
+    const { webhook } = await create({ template: TEMPLATE })
+    await publish()
+    const { body, headers } = await receiver.arrival(1)
+    const id = headers['wh-id']
+    expect(JSON.parse(String(body)).text).toBe(
+      `Order o/1 is paid: https://hooks.example.com/console/deliveries/${id}`,
+    )
+    expect(String(body)).toContain('"total":9007199254740993.10')
+    expect((await finished(webhook.id)).body).toBe(String(body))
+    await remove(webhook.id)
+  })
+
+  test('replaces a selection, and is refused beside one', async () => {
+    const { webhook } = await create({ selection: SELECTION })
+    const { webhook: replaced } = await update(webhook.id, { template: TEMPLATE })
+    expect(replaced).toMatchObject({
+      selection: null,
+      template: TEMPLATE,
+      bodyVersion: { version: 2 },
+    })
+    const both = await update(webhook.id, { template: '{}', selection: SELECTION })
+    expect(both.issues).toMatchObject([{ path: ['template'], code: 'ambiguous' }])
+    await remove(webhook.id)
+  })
+
+  test('that is no JSON is refused', async () => {
+    const { issues } = await create({ template: '{"text": {{ $.a }' })
+    expect(issues).toMatchObject([{ path: ['template'] }])
+  })
+})
+
+describe('a trial', () => {
+  async function tryBody(variables: object) {
+    const { testBody } = await posthorn.graphql(
+      `query ($types: [String!]!, $selection: String, $template: String) {
+        testBody(eventSubscriptions: $types, selection: $selection, template: $template) {
+          issues { path message } warnings usesExamples bodies { event { id } eventType body bytes }
+        }
+      }`,
+      { types: [PAID], ...variables },
+    )
+    return testBody
+  }
+
+  test('writes the bodies of the newest events', async () => {
+    const id = await publish()
+    const { bodies, usesExamples, issues } = await tryBody({ selection: SELECTION })
+    expect(issues).toEqual([])
+    expect(usesExamples).toBe(false)
+    expect(bodies[0]).toMatchObject({ event: { id }, eventType: PAID })
+    expect(dataOf(bodies[0].body)).toBe(SELECTED)
+    expect(bodies[0].bytes).toBe(Buffer.byteLength(bodies[0].body))
+    const whole = await tryBody({})
+    expect(dataOf(whole.bodies[0].body)).toBe(DATA)
+  })
+
+  test('uses examples while there are no events, and warns of types without data', async () => {
+    const answer = await tryBody({ types: ['event_attendee.*', PAID], selection: SELECTION })
+    expect(answer.warnings).toEqual([
+      'The selection chooses nothing of event_attendee.joined_event: `data` is {} in its deliveries.',
+      'The selection chooses nothing of event_attendee.ticket_success: `data` is {} in its deliveries.',
+    ])
+    const examples = await tryBody({
+      types: ['event_attendee.*'],
+      template: '{"id": "{{ event.id }}"}',
+    })
+    expect(examples).toMatchObject({
+      usesExamples: true,
+      bodies: [{ event: null }, { event: null }],
+    })
+  })
+
+  test('says what is wrong', async () => {
+    const { issues, bodies } = await tryBody({ selection: '{ nothing }' })
+    expect(issues[0]).toMatchObject({ path: ['selection'] })
+    expect(bodies).toEqual([])
+  })
+})

@@ -1,0 +1,96 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { JOINED } from '../../support/factories.ts'
+import { call } from '../support/call.ts'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { misfits } from '../support/layout.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { violations } from '../support/violations.ts'
+import { type Visit, visit } from '../support/visit.ts'
+
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer()
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+async function openList() {
+  await page.goto(`${server.url}/console/consumers`)
+  await waitUntilLoaded(page)
+}
+
+/** Makes the request of a curl command of the page, but does not wait for events. */
+async function run(command: string): Promise<{ lease: string | null; events: unknown[] }> {
+  const url = /'(http[^']+)'/.exec(command)?.[1]?.replace('wait=20', 'wait=0') ?? ''
+  const body = /-d '([^']+)'/.exec(command)?.[1]
+  const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' }
+  const response = await fetch(url, { headers, ...(body && { method: 'POST', body }) })
+  return await response.json()
+}
+
+const row = () => page.getByRole('table', { name: 'Consumers' }).getByRole('row').nth(1)
+
+story('the empty page has the calls to begin with, and the first pull appears', async () => {
+  await openList()
+  await page.getByText('No consumers yet').waitFor()
+  expect(await violations(page)).toEqual([])
+  const code = await page.getByRole('region', { name: 'curl code' }).innerText()
+  const [pull = '', acknowledge = ''] = code.split('\n\n')
+  expect((await run(pull)).events).toEqual([])
+  // The page asks again by itself.
+  await row().getByText('billing').waitFor()
+  await row().getByText('Healthy').waitFor()
+
+  const input = { type: JOINED, data: { attendee: 1 } }
+  await call(server, 'publishEvent', { input: ['PublishEventInput!', input] })
+  const { lease, events } = await run(pull)
+  expect(events).toMatchObject([{ type: JOINED }])
+  await row().getByRole('link', { name: 'billing' }).click()
+  const panel = page.getByRole('dialog')
+  await panel.getByText('1 event, until').waitFor()
+  expect(await violations(page)).toEqual([])
+  expect(await run(acknowledge.replace('LEASE', lease ?? ''))).toEqual({ acknowledged: 1 })
+  await panel.getByRole('region', { name: 'Open leases' }).getByText('None').waitFor()
+})
+
+story('a consumer is deleted after a question, and fits a telephone before', async () => {
+  await openList()
+  await page.setViewportSize({ width: 360, height: 800 })
+  expect(await misfits(page)).toEqual([])
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByRole('link', { name: 'billing' }).click()
+  await page.getByRole('button', { name: 'Delete consumer' }).click()
+  const question = page.getByRole('dialog', { name: 'Delete the consumer billing?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Delete consumer' }).click()
+  await question.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('Consumer deleted.').waitFor()
+  await page.getByText('No consumers yet').waitFor()
+})
+
+story('a key without the scope events:read has no page of consumers', async () => {
+  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
+    server,
+    'createApiKey',
+    { input: ['CreateApiKeyInput!', { name: 'other', scopes: ['webhooks:read'] }] },
+    'createdApiKey { token }',
+  )
+  await using other = await visit(browser, {
+    origins: [server.url],
+    signedInTo: { url: server.url, token: createdApiKey.token },
+  })
+  await other.page.goto(`${server.url}/console/consumers`)
+  await other.page.getByText('events:read').first().waitFor()
+  expect(await other.page.getByRole('link', { name: 'Consumers' }).count()).toBe(0)
+})

@@ -1,0 +1,115 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { until } from '../../support/until.ts'
+import { call } from '../support/call.ts'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { misfits } from '../support/layout.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { violations } from '../support/violations.ts'
+import { type Visit, visit } from '../support/visit.ts'
+
+const TYPE = 'order.updated'
+const BEFORE =
+  '{"id":7,"status":"open","note":"Call before noon","lines":[{"sku":"A-1","price":10.50}]}'
+const AFTER =
+  '{"status":"paid","id":7.0,"lines":[{"sku":"A-1","price":10.75}],"customer":{"email":"ada@example.com"}}'
+
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+let webhookId: string
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer()
+  const type = { name: TYPE, description: 'An order was changed.', example: JSON.parse(AFTER) }
+  await call(server, 'createEventType', { input: ['CreateEventTypeInput!', type] })
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+async function publish(dataText: string, previousText?: string): Promise<string> {
+  const { publishedEvent } = await call<{ publishedEvent: { id: string } }>(
+    server,
+    'publishEvent',
+    { input: ['PublishEventInput!', { type: TYPE, dataText, previousText }] },
+    'publishedEvent { id }',
+  )
+  return publishedEvent.id
+}
+
+const difference = () => page.getByRole('region', { name: 'Changed fields' })
+
+async function expectDifference() {
+  await difference().getByText('status', { exact: true }).waitFor()
+  expect((await difference().innerText()).split(/\s*\n\s*/)).toEqual([
+    ...['status', '"open"', '"paid"'],
+    ...['note', 'removed', '"Call before noon"'],
+    ...['lines[0].price', '10.50', '10.75'],
+    ...['customer', 'added', '{', '"email": "ada@example.com"', '}'],
+  ])
+  expect(await difference().getByRole('img', { name: 'Before' }).count()).toBe(3)
+  expect(await difference().getByRole('img', { name: 'After' }).count()).toBe(3)
+}
+
+story('a filter asks for the events in which a field has changed', async () => {
+  await publish(AFTER, BEFORE)
+  await publish(AFTER)
+  await page.goto(`${server.url}/console/webhooks/new`)
+  await waitUntilLoaded(page)
+  await page.getByLabel('URL').fill(server.receiver.url)
+  await page.getByRole('checkbox', { name: TYPE }).check()
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  const row = page.getByRole('group', { name: 'Condition 1' })
+  await row.getByLabel('Field', { exact: true }).fill('$.status')
+  await page.getByRole('option', { name: '$.status', exact: true }).click()
+  await row.getByLabel('Operator').click()
+  await page.getByRole('option', { name: 'has changed', exact: true }).click()
+  expect(await row.getByLabel('Value', { exact: true }).count()).toBe(0)
+  const trial = page.getByRole('region', { name: 'Trial of the filter' })
+  await trial.getByText('1 of the last 2 events match').waitFor()
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+  await page.getByRole('region', { name: 'Signing secret' }).waitFor()
+  webhookId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  await page.goto(`${server.url}/console/webhooks/${webhookId}?tab=settings`)
+  await page.getByText('status has changed').waitFor()
+})
+
+story('the pages of an event and of its delivery show what has changed', async () => {
+  const eventId = await publish(AFTER, BEFORE)
+  await page.goto(`${server.url}/console/events/${eventId}`)
+  await expectDifference()
+  expect(await violations(page)).toEqual([])
+  await page.setViewportSize({ width: 360, height: 800 })
+  expect(await misfits(page)).toEqual([])
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  const deliveries = 'query ($id: ID!) { event(id: $id) { deliveries { nodes { id } } } }'
+  type Answer = { event: { deliveries: { nodes: { id: string }[] } } }
+  let deliveryId: string | undefined
+  await until(async () => {
+    const { event } = await server.graphql<Answer>(deliveries, { id: eventId })
+    deliveryId = event.deliveries.nodes[0]?.id
+    return deliveryId !== undefined
+  }, 'the event has a delivery')
+  await page.goto(`${server.url}/console/deliveries/${deliveryId}`)
+  await expectDifference()
+})
+
+story(
+  'an event without previous data has no such section, and one that differs nowhere says so',
+  async () => {
+    await page.goto(`${server.url}/console/events/${await publish(AFTER)}`)
+    await page.getByRole('heading', { name: 'Payload' }).waitFor()
+    await waitUntilLoaded(page)
+    expect(await page.getByRole('heading', { name: 'What has changed' }).count()).toBe(0)
+    await page.goto(`${server.url}/console/events/${await publish('{"n":1.0}', '{"n":1}')}`)
+    await page.getByText('No field differs from before.').waitFor()
+  },
+)

@@ -1,0 +1,327 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { importCatalogue } from '../../src/event-types/catalogue/import-catalogue.ts'
+import { parseCatalogueFile } from '../../src/event-types/catalogue/parse-catalogue.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { runPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
+
+const object = (properties: object) => ({ type: 'object', properties })
+const ORDER = object({ id: { type: 'string' }, total: { type: 'number' } })
+const SCHEMA = object({ order: ORDER, note: { type: 'string' } })
+const SELECTION = '{ ... on OrderPaid { order { total } } }'
+const PAID = { name: 'order.paid', description: 'An order was paid.', schema: SCHEMA }
+
+let receiver: Receiver
+let posthorn: TestApp
+let operator: string
+let folder: string
+/** A webhook with the selection, and one without. */
+let webhookId: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+  const { prisma } = posthorn.database
+  const { organizationId } = posthorn.tenant
+  operator = (await createApiKey(prisma, { organizationId, scopes: ['admin'] })).token
+  folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn selections '))
+})
+beforeEach(async () => {
+  receiver.clear()
+  receiver.answer = (response) => response.end()
+  const { pool, prisma } = posthorn.database
+  await pool.query(`delete from posthorn.webhooks; delete from posthorn.event_types`)
+  await createEventType(prisma, PAID, SYSTEM)
+  webhookId = await createWebhook(SELECTION)
+})
+afterAll(async () => {
+  await posthorn?.[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function createWebhook(selection: string | null): Promise<string> {
+  const { createWebhook: result } = await posthorn.graphql(
+    `mutation ($input: CreateWebhookInput!) {
+      createWebhook(input: $input) {
+        ... on CreateWebhookSuccess { webhook { id } }
+        ... on ValidationError { message }
+      }
+    }`,
+    { input: { url: receiver.url, eventSubscriptions: ['*'], enabled: true, selection } },
+  )
+  expect(result.message).toBeUndefined()
+  return result.webhook.id
+}
+
+interface Answer {
+  readonly data: { readonly result: { readonly __typename: string } }
+  readonly errors?: unknown
+}
+
+/** A mutation of the catalogue: what it answers. */
+async function change(name: string, variables: object) {
+  const response = await fetch(`${posthorn.app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operator}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query: MUTATIONS[name], variables }),
+  })
+  const { data, errors } = (await response.json()) as Answer
+  expect(errors).toBeUndefined()
+  return data.result
+}
+
+const RESULT = '{ __typename ... on ValidationError { issues { path code message } } }'
+const MUTATIONS: Record<string, string> = {
+  create: `mutation ($input: CreateEventTypeInput!) { result: createEventType(input: $input) ${RESULT} }`,
+  update: `mutation ($id: ID! = "type_order.paid", $input: UpdateEventTypeInput!) { result: updateEventType(id: $id, input: $input) ${RESULT} }`,
+  archive: `mutation ($id: ID! = "type_order.paid", $accept: Boolean) { result: archiveEventType(id: $id, acceptBrokenSelections: $accept) ${RESULT} }`,
+  unarchive: `mutation ($id: ID! = "type_order.paid") { result: unarchiveEventType(id: $id) ${RESULT} }`,
+}
+
+async function problems(): Promise<string[]> {
+  const { node } = await posthorn.graphql(
+    'query ($id: ID!) { node(id: $id) { ... on Webhook { bodyVersion { problems } } } }',
+    { id: webhookId },
+  )
+  return node.bodyVersion.problems
+}
+
+const refused = (message: string) => ({
+  __typename: 'ValidationError',
+  issues: [
+    {
+      path: ['acceptBrokenSelections'],
+      code: 'breaks_selection',
+      message: expect.stringContaining(`${message} The selection of ${webhookId} takes it.`),
+    },
+  ],
+})
+
+const without = object({ order: object({ id: { type: 'string' } }), note: { type: 'string' } })
+const GONE = 'Cannot query field "total" on type "OrderPaid_Order".'
+
+describe('a change of an event type', () => {
+  test('that breaks a selection is refused with the webhook, or accepted; the webhook goes on', async () => {
+    await createWebhook(null)
+    await createWebhook('{ ... on OrderPaid { note } }')
+    expect(await change('update', { input: { schema: without } })).toEqual(refused(GONE))
+    expect(await problems()).toEqual([])
+
+    const input = { schema: without, acceptBrokenSelections: true }
+    expect(await change('update', { input })).toEqual({ __typename: 'UpdateEventTypeSuccess' })
+    expect(await problems()).toEqual([GONE])
+    // What is broken already does not stand in the way of other changes.
+    const other = object({ order: object({ id: { type: 'number' } }), note: { type: 'string' } })
+    expect((await change('update', { input: { schema: other } })).__typename).toBe(
+      'UpdateEventTypeSuccess',
+    )
+    await posthorn.database.pool.query('select posthorn.publish_event($1, $2, $3)', [
+      posthorn.tenant.publicOrganizationId,
+      'order.paid',
+      '{"order": {"id": 1, "total": 1.50}}',
+    ])
+    const selected = () =>
+      receiver.received.find(({ body }) => String(body).includes('"data":{"order":{"total"'))
+    await until(async () => selected() !== undefined, 'the webhook sends what it took')
+    expect(String(selected()?.body)).toContain('"data":{"order":{"total":1.50}}}')
+  })
+
+  test.each<[string, object, string]>([
+    [
+      'another JSON type',
+      object({ order: object({ total: { type: 'string' } }) }),
+      '`order.total` of order.paid was a number, and is a string.',
+    ],
+    [
+      'an object that becomes a list',
+      object({ order: { type: 'array', items: ORDER } }),
+      '`order` of order.paid was an object, and is a list.',
+    ],
+    [
+      'another property of the same name',
+      object({ order: object({ x: { type: 'number', 'x-graphql-name': 'total' } }) }),
+      '`order.total` of order.paid was the property "total", and is "x".',
+    ],
+    [
+      'another name of the type',
+      { ...SCHEMA, 'x-graphql-name': 'Payment' },
+      'No event type has the GraphQL type "OrderPaid".',
+    ],
+  ])('to %s is refused', async (_, schema, message) => {
+    expect(await change('update', { input: { schema } })).toEqual(refused(message))
+  })
+
+  test.each<[string, object]>([
+    ['a new property', object({ ...SCHEMA.properties, more: {} })],
+    ['another type of what nobody selects', object({ order: ORDER, note: { type: 'number' } })],
+    [
+      'an integer',
+      object({ order: object({ total: { type: 'integer', minimum: 0, maximum: 9 } }) }),
+    ],
+    ['null', object({ order: object({ total: { type: ['number', 'null'] } }) })],
+  ])('to %s breaks nothing', async (_, schema) => {
+    expect(await change('update', { input: { schema } })).toEqual({
+      __typename: 'UpdateEventTypeSuccess',
+    })
+    expect(await problems()).toEqual([])
+  })
+
+  test('that archives it is refused, or accepted', async () => {
+    const message = 'No event type has the GraphQL type "OrderPaid".'
+    expect(await change('archive', {})).toEqual(refused(message))
+    expect((await change('archive', { accept: true })).__typename).toBe('ArchiveEventTypeSuccess')
+    expect(await problems()).toEqual([message])
+    expect((await change('unarchive', {})).__typename).toBe('UnarchiveEventTypeSuccess')
+    expect(await problems()).toEqual([])
+  })
+
+  test('whose name changes that of another is refused', async () => {
+    const { prisma } = posthorn.database
+    await createEventType(prisma, { ...PAID, name: 'user_account.closed' }, SYSTEM)
+    webhookId = await createWebhook('{ ... on UserAccountClosed { order { id } } }')
+    const input = { name: 'user.account.closed', description: 'The same words.' }
+    expect(await change('create', { input })).toEqual(
+      refused('Cannot query field "order" on type "UserAccountClosed".'),
+    )
+    const accepted = { ...input, acceptBrokenSelections: true }
+    expect((await change('create', { input: accepted })).__typename).toBe('CreateEventTypeSuccess')
+  })
+})
+
+describe('x-graphql-name', () => {
+  test.each<[string, object, RegExp]>([
+    [
+      'GraphQL cannot spell',
+      object({ a: { 'x-graphql-name': 'a-b' } }),
+      /has letters, digits and _/,
+    ],
+    ['is no text', object({ a: { 'x-graphql-name': 1 } }), /has the x-graphql-name 1,/],
+    [
+      'is no name of a type',
+      { 'x-graphql-name': 'order_paid' },
+      /is a capital letter with letters/,
+    ],
+    ['the graph has itself', { 'x-graphql-name': 'Event' }, /such as Event/],
+    ['every event has', object({ a: { 'x-graphql-name': 'id' } }), /another field beside/],
+    [
+      'a property beside has',
+      object({ a: object({ b: { 'x-graphql-name': 'c' }, c: {} }) }),
+      /names the property "b" c with x-graphql-name/,
+    ],
+    [
+      'another event type has',
+      { 'x-graphql-name': 'OrderPaid' },
+      /the name of the event type order\.paid/,
+    ],
+  ])('that %s is refused when the schema is saved', async (_, schema, message) => {
+    const input = { name: 'order.sent', description: 'Sent.', schema }
+    expect(await change('create', { input })).toMatchObject({
+      issues: [
+        { path: ['schema'], code: 'invalid_schema', message: expect.stringMatching(message) },
+      ],
+    })
+    await expect(load([{ ...input }])).rejects.toThrow(message)
+  })
+
+  test('that is free is saved', async () => {
+    const schema = { 'x-graphql-name': 'Shipment', ...object({ a: { 'x-graphql-name': 'b' } }) }
+    const input = { name: 'order.sent', description: 'Sent.', schema }
+    expect((await change('create', { input })).__typename).toBe('CreateEventTypeSuccess')
+    await createWebhook('{ ... on Shipment { b } }')
+  })
+})
+
+async function load(eventTypes: object[], options = {}) {
+  const given = parseCatalogueFile(Buffer.from(JSON.stringify({ eventTypes })), 'file.json')
+  return await importCatalogue(posthorn.database.pool, given, options, SYSTEM)
+}
+
+describe('an import', () => {
+  test('that breaks a selection has a finding, and writes if that is accepted', async () => {
+    const next = { ...PAID, schema: object({ ...SCHEMA.properties, order: object({}) }) }
+    const finding = {
+      kind: 'breaks_selection',
+      message: `Field "order" must not have a selection since type "JSON" has no subfields. The selection of ${webhookId} takes it.`,
+      webhookIds: [webhookId],
+    }
+    const { changes, written } = await load([next])
+    expect(changes.flatMap(({ findings }) => findings)).toContainEqual(
+      expect.objectContaining(finding),
+    )
+    expect(written).toBe(false)
+    // What receivers of the whole event rely on goes away, too.
+    expect(await load([next], { acceptBrokenSelections: true })).toMatchObject({ written: false })
+    expect(await load([next], { force: true })).toMatchObject({ written: true })
+  })
+
+  test('that only archives needs no more than the flag, on the command line too', async () => {
+    await posthorn.database.pool.query('delete from posthorn.events')
+    const file = path.join(folder, 'none.json')
+    await writeFile(file, JSON.stringify({ eventTypes: [{ ...PAID, archived: true }] }))
+    const run = (...args: string[]) =>
+      runPosthorn(['event-type', 'import', file, '--json', ...args], {
+        environment: testEnvironment(posthorn.database.url),
+      })
+    const first = await run()
+    expect(first.code).toBe(3)
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      changes: [{ findings: [{ kind: 'breaks_selection', webhook_ids: [webhookId] }] }],
+      written: false,
+    })
+    const accepted = await run('--accept-broken-selections')
+    expect(accepted.code).toBe(0)
+    expect(JSON.parse(accepted.stdout)).toMatchObject({ written: true })
+  })
+})
+
+test('the command line archives with the flag only, and prints the graph', async () => {
+  const run = (...args: string[]) =>
+    runPosthorn(['event-type', ...args], {
+      environment: testEnvironment(posthorn.database.url),
+    })
+  const graph = await run('graph')
+  expect(graph).toMatchObject({ code: 0, stderr: '' })
+  expect(graph.stdout).toContain('"""An order was paid."""\ntype OrderPaid implements Event {')
+  const server = ['--server', posthorn.app.url, '--key', operator]
+  expect((await run('graph', ...server)).stdout).toBe(graph.stdout)
+  for (const way of [[], server]) {
+    const { code, stderr } = await run('archive', 'order.paid', ...way)
+    expect(code).toBe(1)
+    expect(stderr).toContain('--accept-broken-selections')
+    const accepted = await run('archive', 'order.paid', '--accept-broken-selections', ...way)
+    expect(accepted).toMatchObject({ code: 0, stderr: '' })
+    await run('unarchive', 'order.paid', ...way)
+  }
+})
+
+test('the fields of event types are listed, those of archived ones too', async () => {
+  const { eventTypes } = await posthorn.graphql(
+    '{ eventTypes { name graphqlType selectableFields { path type hasFields jsonPath } } }',
+  )
+  expect(eventTypes).toEqual([
+    {
+      name: 'order.paid',
+      graphqlType: 'OrderPaid',
+      selectableFields: [
+        { path: ['order'], type: 'OrderPaid_Order', hasFields: true, jsonPath: '$.order' },
+        { path: ['order', 'id'], type: 'String', hasFields: false, jsonPath: '$.order.id' },
+        { path: ['order', 'total'], type: 'Float', hasFields: false, jsonPath: '$.order.total' },
+        { path: ['note'], type: 'String', hasFields: false, jsonPath: '$.note' },
+      ],
+    },
+  ])
+  await change('archive', { accept: true })
+  const { node } = await posthorn.graphql(
+    '{ node(id: "type_order.paid") { ... on EventType { graphqlType selectableFields { name } } } }',
+  )
+  expect(node.graphqlType).toBe('OrderPaid')
+  expect(node.selectableFields).toHaveLength(4)
+})

@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest'
+import { publicId } from '../../src/db/ids.ts'
+import { compileSelection } from '../../src/event-graph/compile-selection.ts'
+import type { SourceType } from '../../src/event-graph/model.ts'
+import type { SelectionPlan } from '../../src/event-graph/plan.ts'
+import { selectEvent } from '../../src/event-graph/select-event.ts'
+import { SelectionTooLarge } from '../../src/event-graph/slice-json.ts'
+
+const PAID = {
+  properties: {
+    order: { properties: { id: { type: 'string' }, total: { type: 'number' } } },
+    lines: { items: { properties: { sku: { type: 'string' }, price: { type: 'number' } } } },
+    pay: {
+      oneOf: [
+        { properties: { kind: { const: 'card' }, last4: { type: 'string' } } },
+        { properties: { kind: { const: 'bank' }, iban: { type: 'string' } } },
+      ],
+    },
+    node: { $ref: '#/$defs/node' },
+  },
+  $defs: { node: { properties: { id: { type: 'number' }, next: { $ref: '#/$defs/node' } } } },
+}
+const TYPES: readonly SourceType[] = [
+  { name: 'order.paid', description: 'Paid.', schema: JSON.stringify(PAID) },
+  {
+    name: 'order.sent',
+    description: 'Sent.',
+    schema: '{"properties":{"parcel":{"type":"string"}}}',
+  },
+  { name: 'note', description: 'A note.', schema: null },
+]
+const DATA = String.raw`{"order":{"id":"o\/1","total":9007199254740993},"lines":[{"sku":"a","price":1.0},{"sku":"b"}],"pay":{"last4":"4242","kind":"card"},"node":{"id":1,"next":{"id":2,"next":null}}}`
+const EVENT = {
+  id: '019a2b3c-4d5e-7000-8000-000000000001',
+  type: 'order.paid',
+  occurredAt: new Date('2026-01-31T12:00:00Z'),
+  data: DATA,
+  previous: '{"order":{"total":7}}' as string | null,
+}
+
+function planOf(text: string): SelectionPlan {
+  const { plan, issues } = compileSelection(text, TYPES)
+  expect(issues).toEqual([])
+  return plan as SelectionPlan
+}
+
+const select = (text: string, event: Partial<typeof EVENT> = {}) =>
+  selectEvent(planOf(text), { ...EVENT, ...event })
+
+const issuesOf = (text: string, types = TYPES) => compileSelection(text, types).issues
+
+describe('a selection', () => {
+  test.each([
+    ['{ id type }', `{"id":"${publicId('event', EVENT.id)}","type":"order.paid"}`],
+    ['{ occurredAt }', '{"occurredAt":"2026-01-31T12:00:00.000Z"}'],
+    ['{ publishedAt }', `{"publishedAt":"${new Date(0x019a2b3c4d5e).toISOString()}"}`],
+    ['{ data }', `{"data":${DATA}}`],
+    ['{ __typename }', '{"__typename":"OrderPaid"}'],
+    ['{ ... on OrderPaid { order { total } } }', '{"order":{"total":9007199254740993}}'],
+    ['{ ... on OrderPaid { o: order { x: id } } }', String.raw`{"o":{"x":"o\/1"}}`],
+    [
+      '{ ... on OrderPaid { order { total } order { id total } } }',
+      String.raw`{"order":{"total":9007199254740993,"id":"o\/1"}}`,
+    ],
+    [
+      '{ ...A } fragment A on Event { type ...B } fragment B on OrderPaid { order { total } }',
+      '{"type":"order.paid","order":{"total":9007199254740993}}',
+    ],
+    ['{ ... on OrderPaid { lines { price } } }', '{"lines":[{"price":1.0},{"price":null}]}'],
+    [
+      '{ ... on OrderPaid { pay { __typename ... on OrderPaid_Pay_Card { last4 } } } }',
+      '{"pay":{"__typename":"OrderPaid_Pay_Card","last4":"4242"}}',
+    ],
+    ['{ ... on OrderPaid { node { next { next { id } } } } }', '{"node":{"next":{"next":null}}}'],
+    [
+      '{ ... on OrderPaid { previous { order { total } lines { sku } } } }',
+      '{"previous":{"order":{"total":7},"lines":null}}',
+    ],
+    ['{ type @skip(if: true) id @include(if: false) }', '{}'],
+    [
+      '{ type @skip(if: false) ... on OrderPaid @include(if: false) { data } }',
+      '{"type":"order.paid"}',
+    ],
+    ['query { type }', '{"type":"order.paid"}'],
+    ['{ ... { type } ... on Event { type } }', '{"type":"order.paid"}'],
+  ])('%s', (text, expected) => {
+    expect(select(text)).toBe(expected)
+  })
+
+  test('gives of an event of another type what it takes of every event', () => {
+    const text = '{ type __typename ... on OrderPaid { order { id } } }'
+    expect(select(text, { type: 'order.sent' })).toBe(
+      '{"type":"order.sent","__typename":"OrderSent"}',
+    )
+    expect(select(text, { type: 'order.added_later' })).toBe(
+      '{"type":"order.added_later","__typename":"OrderAddedLater"}',
+    )
+    expect(select('{ ... on OrderPaid { order { id } } }', { type: 'order.sent' })).toBe('{}')
+  })
+
+  test.each(['"text"', '1', 'null', '[]', '[{"order":{}}]', '{}', ' {} '])(
+    'gives null of data without what it takes: %s',
+    (data) => {
+      expect(select('{ ... on OrderPaid { order { id } } }', { data })).toBe('{"order":null}')
+      expect(select('{ ... on OrderPaid { previous { order { id } } } }', { previous: data })).toBe(
+        data.includes('{') && !data.includes('[')
+          ? '{"previous":{"order":null}}'
+          : '{"previous":null}',
+      )
+    },
+  )
+
+  test('of an event without earlier data has null for them', () => {
+    expect(select('{ ... on OrderPaid { previous { order { id } } } }', { previous: null })).toBe(
+      '{"previous":null}',
+    )
+  })
+
+  test('takes no value that is nested too deeply for a stack', () => {
+    const deep = `{"order":{"id":"x","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`
+    expect(select('{ ... on OrderPaid { order { id } } }', { data: deep })).toBe(
+      '{"order":{"id":"x"}}',
+    )
+    expect(select('{ data }', { data: deep })).toBe(`{"data":${deep}}`)
+  })
+
+  test('makes no more than 4 MiB of an event', () => {
+    const plan = planOf('{ ... on OrderPaid { lines { a_very_long_name_of_a_price: price } } }')
+    const data = `{"lines":[${'{},'.repeat(200_000)}{}]}`
+    expect(() => selectEvent(plan, { ...EVENT, data })).toThrow(SelectionTooLarge)
+  })
+})
+
+describe('an invalid selection', () => {
+  test.each([
+    ['{', 1, 2, 'Syntax Error: Expected Name, found <EOF>.'],
+    ['', 1, 1, 'Syntax Error: Unexpected <EOF>.'],
+    ['{ order { id } }', 1, 3, 'Cannot query field "order" on type "Event".'],
+    [
+      '{\n  ... on OrderPiad { id } }',
+      2,
+      10,
+      'No event type has the GraphQL type "OrderPiad". Did you mean "OrderPaid"?',
+    ],
+    [
+      '{ ... on OrderPaid {\n ordr { id } } }',
+      2,
+      2,
+      'Cannot query field "ordr" on type "OrderPaid". Did you mean "order"?',
+    ],
+    ['{ ... on OrderPaid { order } }', 1, 22, 'must have a selection of subfields'],
+    ['{ id { x } }', 1, 6, 'must not have a selection since type "ID!" has no subfields'],
+    [
+      '{ ... on OrderPaid { pay { last4 } } }',
+      1,
+      28,
+      'Cannot query field "last4" on type "OrderPaid_Pay".',
+    ],
+    ['{ ...A }', 1, 6, 'Unknown fragment "A".'],
+    ['{ ...A } fragment A on Event { ...A }', 1, 32, 'Cannot spread fragment "A" within itself.'],
+    ['{ id } fragment A on Event { id }', 1, 8, 'Fragment "A" is never used.'],
+    ['{ id(x: 1) }', 1, 6, 'Unknown argument "x"'],
+    ['{ id @defer }', 1, 6, 'Unknown directive "@defer".'],
+    ['{ id @skip(if: $x) }', 1, 16, 'Variable "$x" is not defined'],
+    ['{ id } { type }', 1, 8, 'one selection set'],
+    ['mutation { id }', 1, 1, 'no operation'],
+    ['query ($x: Boolean) { id }', 1, 1, 'no variables'],
+    ['query @include(if: true) { id }', 1, 1, 'no directives'],
+    ['fragment A on Event { id }', 1, 1, 'begins with a selection set'],
+    ['{ id } type Query { id: ID }', 1, 8, 'no definitions of types'],
+    ['{ id: type x: id id }', 1, 18, 'the name of two values'],
+    ['{ __schema { types { name } } }', 1, 3, 'Cannot query field "__schema"'],
+    ['{ ... on Query { event { id } } }', 1, 3, 'can never be of type "Query"'],
+    ['{ ... on OrderSent { ... on OrderPaid { order { id } } } }', 1, 22, 'can never be of type'],
+  ])('%s', (text, line, column, message) => {
+    expect(issuesOf(text)[0]).toEqual({ message: expect.stringContaining(message), line, column })
+    expect(compileSelection(text, TYPES).plan).toBeNull()
+  })
+
+  test.each([
+    ['bytes', `{ id ${'#'.repeat(16 * 1024)} }`, 'at most 16 KiB'],
+    ['fields', `{ ${'id '.repeat(1_001)} }`, 'at most 1000 fields'],
+    [
+      'levels',
+      `{ ... on OrderPaid { node ${'{ next '.repeat(16)} { id } ${'}'.repeat(16)} } }`,
+      'at most 16 levels',
+    ],
+    ['brackets', '{ a '.repeat(2_000), 'at most 16 levels'],
+    ['characters in a name', `{ ${'a'.repeat(300)} }`, 'more than 256 characters'],
+    [
+      'fields of fragments that spread fragments',
+      `{ ... on OrderPaid { node { ...F0 } } } ${[...Array(14).keys()]
+        .map(
+          (i) =>
+            `fragment F${i} on OrderPaid_Node { a: next { ...F${i + 1} } b: next { ...F${i + 1} } }`,
+        )
+        .join(' ')} fragment F14 on OrderPaid_Node { id }`,
+      'at most 1000 fields',
+    ],
+    [
+      'spreads without fields',
+      `{ ...F0 } ${[...Array(30).keys()]
+        .map((i) => `fragment F${i} on Event { ...F${i + 1} ...F${i + 1} }`)
+        .join(' ')} fragment F30 on Event { id }`,
+      'at most 1000 fields',
+    ],
+    [
+      'repetitions',
+      '{ ... on OrderPaid { a: node { id } b: node { id } c: node { id } d: node { id } data } }',
+      'no value more than 4 times',
+    ],
+    [
+      'aliases',
+      `{ ${[...Array(200).keys()].map((i) => `data_${i}: data`).join(' ')} }`,
+      'no value more than 4 times',
+    ],
+    [
+      'nested repetitions',
+      '{ ... on OrderPaid { a: node { a: next { id } b: next { id } c: next { id } } b: node { id a: next { id } b: next { id } } } }',
+      'no value more than 4 times',
+    ],
+  ])('with too many %s is refused at once', (_, text, message) => {
+    const start = performance.now()
+    expect(issuesOf(text)[0]?.message).toContain(message)
+    expect(performance.now() - start).toBeLessThan(60_000)
+  })
+
+  test('has at most 20 issues', () => {
+    expect(issuesOf(`{ ${[...Array(900).keys()].map((i) => `x${i}`).join(' ')} }`)).toHaveLength(21)
+    const unknown = [...Array(100).keys()].map((i) => `... on X${i} { id }`)
+    expect(issuesOf(`{ ${unknown.join(' ')} }`)).toHaveLength(20)
+  })
+})

@@ -1,0 +1,107 @@
+import { preset } from '@graphql-codegen/client-preset'
+import { codegen } from '@graphql-codegen/core'
+import { Client, cacheExchange, fetchExchange } from '@urql/core'
+import { buildSchema, parse } from 'graphql'
+import { GraphQLClient } from 'graphql-request'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { requirePackages } from '../support/installed-packages.ts'
+import { until } from '../support/until.ts'
+
+let posthorn: TestApp
+let url: string
+let headers: { authorization: string }
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  url = `${posthorn.app.url}/graphql/events`
+  headers = { authorization: `Bearer ${posthorn.tenant.token}` }
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+const PULL = `mutation ($consumer: String!) {
+  pullEvents(consumer: $consumer) { lease events { __typename id cursor } }
+}`
+const FOLLOW = 'subscription { events { __typename id } }'
+
+async function publish(): Promise<string> {
+  const { publishEvent } = await posthorn.graphql(
+    `mutation ($data: JSON!) { publishEvent(input: { type: "${JOINED}", data: $data }) {
+      ... on PublishEventSuccess { publishedEvent { id } } } }`,
+    { data: {} },
+  )
+  return publishEvent.publishedEvent.id
+}
+
+test('graphql-request pulls events', async () => {
+  const client = new GraphQLClient(url, { headers })
+  await client.request(PULL, { consumer: 'graphql-request' })
+  const id = await publish()
+  expect(await client.request(PULL, { consumer: 'graphql-request' })).toMatchObject({
+    pullEvents: { events: [{ __typename: 'EventAttendeeJoinedEvent', id }] },
+  })
+  await expect(new GraphQLClient(url).request(PULL, { consumer: 'a' })).rejects.toThrow(
+    'No API key was given',
+  )
+})
+
+test('urql pulls events, and follows them', async () => {
+  const client = new Client({
+    url,
+    fetchOptions: { headers },
+    exchanges: [cacheExchange, fetchExchange],
+    preferGetMethod: false,
+    fetchSubscriptions: true,
+  })
+  const pulled = await client.mutation(PULL, { consumer: 'urql' })
+  expect(pulled.data).toMatchObject({ pullEvents: { events: [] } })
+  const received: string[] = []
+  const { unsubscribe } = client
+    .subscription(FOLLOW, {})
+    .subscribe(({ data }) => received.push(data?.events.id))
+  try {
+    const published: string[] = []
+    await until(async () => {
+      published.push(await publish())
+      return received.length > 0
+    }, 'an event')
+    expect(published).toContain(received[0])
+  } finally {
+    unsubscribe()
+  }
+})
+
+test(
+  'Apollo Client reads an event, with its type',
+  await requirePackages('test/apollo'),
+  async () => {
+    const { readWithApollo } = await import('../apollo/apollo-events.ts')
+    const id = await publish()
+    expect(await readWithApollo({ url, headers }, id)).toMatchObject({
+      event: { __typename: 'EventAttendeeJoinedEvent', id, type: JOINED },
+    })
+    await expect(readWithApollo({ url, headers: {} }, id)).rejects.toThrow('No API key was given')
+  },
+)
+
+test('code is generated from the definition of the graph', async () => {
+  const response = await fetch(`${posthorn.app.url}/schema-events.graphql`, { headers })
+  const schema = await response.text()
+  const outputs = await preset.buildGeneratesSection({
+    schema: parse(schema),
+    schemaAst: buildSchema(schema),
+    documents: [{ location: 'follow.graphql', document: parse(DOCUMENT), rawSDL: DOCUMENT }],
+    baseOutputDir: 'generated/',
+    presetConfig: { fragmentMasking: false },
+    config: { scalars: { DateTime: 'string', JSON: 'unknown' } },
+    plugins: [],
+    pluginMap: {},
+  })
+  const code = (await Promise.all(outputs.map((output) => codegen(output)))).join('\n')
+  expect(code).toContain('FollowSubscription')
+  expect(code).toMatch(/cursor: string/)
+})
+
+const DOCUMENT =
+  'subscription Follow { events { cursor ... on EventAttendeeJoinedEvent { __typename id } } }'

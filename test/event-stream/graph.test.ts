@@ -1,0 +1,256 @@
+import { buildSchema, getIntrospectionQuery } from 'graphql'
+import { createClient } from 'graphql-sse'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+
+let posthorn: TestApp
+let authorization: string
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  const { token } = await createApiKey(posthorn.database.prisma, {
+    organizationId: posthorn.tenant.organizationId,
+    scopes: ['admin'],
+  })
+  authorization = `Bearer ${token}`
+  await createType('order.paid', {
+    type: 'object',
+    properties: {
+      order: {
+        type: 'object',
+        properties: { id: { type: 'string' }, total: { type: 'number' } },
+      },
+    },
+  })
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+async function send(
+  query: string,
+  variables: object = {},
+  headers: Record<string, string> = { authorization },
+  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the document
+): Promise<any> {
+  return JSON.parse(await sendForText(query, variables, headers))
+}
+
+async function sendForText(
+  query: string,
+  variables: object = {},
+  headers: Record<string, string> = { authorization },
+): Promise<string> {
+  const response = await fetch(`${posthorn.app.url}/graphql/events`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+  return await response.text()
+}
+
+async function createType(name: string, schema: object): Promise<void> {
+  const response = await fetch(`${posthorn.app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      query: `mutation ($input: CreateEventTypeInput!) { createEventType(input: $input) { __typename } }`,
+      variables: { input: { name, description: name, schema } },
+    }),
+  })
+  expect(await response.json()).toMatchObject({
+    data: { createEventType: { __typename: 'CreateEventTypeSuccess' } },
+  })
+}
+
+async function publish(dataText: string, type = 'order.paid'): Promise<string> {
+  const [event] = await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
+    { type, data: JSON.parse(dataText), dataText },
+  ])
+  return event?.id as string
+}
+
+function follow(query: string, variables: object = {}) {
+  const client = createClient({
+    url: `${posthorn.app.url}/graphql/events`,
+    headers: { authorization },
+    retryAttempts: 0,
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the document
+  return client.iterate({ query, variables: { ...variables } }) as AsyncIterableIterator<any>
+}
+
+/** The cursor of a new event: a stream after it misses nothing, however late it opens. */
+async function newCursor(): Promise<string> {
+  const pull = 'mutation { pullEvents(consumer: "cursors") { events { cursor } } }'
+  await send(pull)
+  await publish('{}')
+  return (await send(pull)).data.pullEvents.events.at(-1).cursor
+}
+
+async function streamsAreOpen(count: number): Promise<void> {
+  await until(() => posthorn.services.live.size === count, `${count} open streams`)
+}
+
+const SELECT_TOTAL = '{ id type ... on OrderPaid { order { id total } } }'
+
+test('an event is found by its id, and what is selected keeps its letters', async () => {
+  const id = await publish('{"order":{"id":"o\\/1","total":1.0,"tax":2}}')
+  const text = await sendForText(`query ($id: ID!) { event(id: $id) ${SELECT_TOTAL} }`, { id })
+  expect(text).toContain(
+    `"event":{"id":"${id}","type":"order.paid","order":{"id":"o\\/1","total":1.0}}`,
+  )
+  const { data, errors } = await send(
+    'query ($id: ID!) { a: event(id: $id) { data } event(id: "evt_1") { id } __typename }',
+    { id },
+  )
+  expect({ data, errors }).toEqual({
+    data: {
+      a: { data: { order: { id: 'o/1', total: 1, tax: 2 } } },
+      event: null,
+      __typename: 'Query',
+    },
+  })
+})
+
+test('introspection and fields run in one document, and wrong documents and variables are refused', async () => {
+  const { data } = await send(
+    '{ __schema { queryType { name } } event(id: "evt_1") { id } __type(name: "OrderPaid") { name } }',
+  )
+  expect(data).toEqual({
+    __schema: { queryType: { name: 'Query' } },
+    event: null,
+    __type: { name: 'OrderPaid' },
+  })
+  expect((await send('{ event(id: "x") { none } }')).errors[0].message).toContain('"none"')
+  const { errors } = await send('query ($id: ID!) { event(id: $id) { id } }')
+  expect(errors[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
+  const whole = await send(getIntrospectionQuery())
+  expect(whole.errors).toBeUndefined()
+})
+
+test('a program pulls events and acknowledges them', async () => {
+  const pull = `mutation ($filter: JSON) {
+    pullEvents(consumer: "graph", types: ["order.*"], filter: $filter, max: 10, lease: 30) {
+      __typename lease expiresAt events { cursor ... on OrderPaid { order { total } } }
+    }
+  }`
+  const filter = { path: '$.order.total', op: 'greater', value: 5 }
+  expect((await send(pull, { filter })).data.pullEvents).toEqual({
+    __typename: 'PulledEvents',
+    lease: null,
+    expiresAt: null,
+    events: [],
+  })
+  await publish('{"order":{"total":5}}')
+  await publish('{"order":{"total":6}}')
+  const { pullEvents } = (await send(pull, { filter })).data
+  expect(pullEvents.events).toEqual([
+    { cursor: expect.stringMatching(/^\d+\.0$/), order: { total: 6 } },
+  ])
+  expect(Date.parse(pullEvents.expiresAt)).toBeGreaterThan(Date.now())
+  const acknowledge =
+    'mutation ($lease: ID!) { acknowledgeEvents(consumer: "graph", lease: $lease) }'
+  const { lease } = pullEvents
+  expect((await send(acknowledge, { lease })).data).toEqual({ acknowledgeEvents: 1 })
+  const unknown = await send(acknowledge, { lease: 'lease_1' })
+  expect(unknown).toMatchObject({
+    data: { acknowledgeEvents: null },
+    errors: [{ path: ['acknowledgeEvents'], extensions: { code: 'NOT_FOUND' } }],
+  })
+  const invalid = await send('mutation { pullEvents(consumer: "graph", max: 2000) { lease } }')
+  expect(invalid.errors[0]).toMatchObject({
+    path: ['pullEvents'],
+    extensions: { code: 'BAD_USER_INPUT', issues: [{ path: ['max'] }] },
+  })
+})
+
+test('a pull that waits holds up no other operation of the organization', async () => {
+  await send('mutation { pullEvents(consumer: "patient") { lease } }')
+  const waiting = send('mutation { pullEvents(consumer: "patient", wait: 20) { events { id } } }')
+  const others = Array.from({ length: 4 }, (_, i) =>
+    send(`mutation { pullEvents(consumer: "other-${i}") { lease } event: __typename }`),
+  )
+  for (const { errors } of await Promise.all(others)) expect(errors).toBeUndefined()
+  const id = await publish('{}')
+  expect((await waiting).data.pullEvents.events).toEqual([{ id }])
+})
+
+test('a subscription emits what its document selects, and resumes after a cursor', async () => {
+  const stream = follow(
+    `subscription ($after: String) { events(types: ["order.*"], after: $after) { cursor ... on OrderPaid { order { total } } } }`,
+    { after: await newCursor() },
+  )
+  await publish('{"order":{"total":1}}')
+  await publish('{"order":{"total":2}}')
+  const { value } = await stream.next()
+  expect(value).toEqual({ data: { events: { cursor: expect.any(String), order: { total: 1 } } } })
+  await stream.return?.()
+  await streamsAreOpen(0)
+  const resumed = follow(
+    'subscription ($after: String) { events(after: $after) { ... on OrderPaid { order { total } } } }',
+    {
+      after: value.data.events.cursor,
+    },
+  )
+  expect((await resumed.next()).value).toEqual({ data: { events: { order: { total: 2 } } } })
+  await resumed.return?.()
+  const gone = follow('subscription { events(after: "0.0") { id } }')
+  expect((await gone.next()).value.errors).toMatchObject([
+    { extensions: { code: 'RELOAD_REQUIRED' } },
+  ])
+})
+
+test('a subscription goes on while the catalogue changes, and the graph has the new type within seconds', async () => {
+  const stream = follow(
+    'subscription ($after: String) { events(after: $after) { __typename id ... on OrderPaid { order { id } } } }',
+    { after: await newCursor() },
+  )
+  await createType('order.sent', { type: 'object', properties: { parcel: { type: 'string' } } })
+  await until(
+    async () => (await send('{ __type(name: "OrderSent") { name } }')).data?.__type !== null,
+    'the type of the event type',
+  )
+  const id = await publish('{"parcel":"p1"}', 'order.sent')
+  expect((await stream.next()).value).toEqual({ data: { events: { __typename: 'OrderSent', id } } })
+  await publish('{"order":{"id":"o2"}}')
+  expect((await stream.next()).value).toMatchObject({
+    data: { events: { __typename: 'OrderPaid', order: { id: 'o2' } } },
+  })
+  await stream.return?.()
+})
+
+test('a caller without the scope, and one without a key, read no events', async () => {
+  const { token } = await createApiKey(posthorn.database.prisma, {
+    organizationId: posthorn.tenant.organizationId,
+    scopes: ['deliveries:read'],
+  })
+  const id = await publish('{}')
+  const query = `{ event(id: "${id}") { id } }`
+  expect((await send(query, {}, { authorization: `Bearer ${token}` })).errors).toMatchObject([
+    { extensions: { code: 'FORBIDDEN' } },
+  ])
+  expect((await send(query, {}, {})).errors).toMatchObject([
+    { extensions: { code: 'UNAUTHENTICATED' } },
+  ])
+  expect((await send(getIntrospectionQuery(), {}, {})).errors).toMatchObject([
+    { extensions: { code: 'UNAUTHENTICATED' } },
+  ])
+  const other = await createTenant(posthorn.database.prisma)
+  const ofOther = await send(query, {}, { authorization: `Bearer ${other.token}` })
+  expect(ofOther.data).toEqual({ event: null })
+})
+
+test('the definition of the graph is a file, for callers with a key', async () => {
+  const url = `${posthorn.app.url}/schema-events.graphql`
+  const response = await fetch(url, { headers: { authorization } })
+  const text = await response.text()
+  const schema = buildSchema(text)
+  expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {})).toEqual(['events'])
+  expect(text).toContain('type OrderPaid implements Event')
+  const etag = response.headers.get('etag') ?? ''
+  const again = await fetch(url, { headers: { authorization, 'if-none-match': etag } })
+  expect(again.status).toBe(304)
+  expect((await fetch(url)).status).toBe(401)
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+
+let posthorn: TestApp
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  // The schema of the type would reject the data of these tests.
+  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+async function call(path: string, init: RequestInit = {}, token = posthorn.tenant.token) {
+  return await fetch(`${posthorn.app.url}/api/events/v1${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  })
+}
+
+const acknowledge = (body: object) =>
+  call('/acknowledge', { method: 'POST', body: JSON.stringify(body) })
+
+test('a program pulls and acknowledges without GraphQL, and gets the published text', async () => {
+  const path = `/pull?consumer=shell&types=${JOINED},order.*&max=5&lease=30`
+  expect(await (await call(path)).json()).toEqual({ lease: null, expiresAt: null, events: [] })
+  const dataText = '{"n":1.0, "big": 9007199254740993}'
+  const [event] = await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
+    { type: JOINED, data: {}, dataText },
+  ])
+  const response = await call(path)
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  expect(response.headers.get('ratelimit')).toContain('requests')
+  const text = await response.text()
+  expect(text).toContain(`"data":${dataText}`)
+  const { lease, events } = JSON.parse(text)
+  expect(events).toMatchObject([{ id: event?.id, type: JOINED, cursor: expect.any(String) }])
+  expect(await (await acknowledge({ consumer: 'shell', lease })).json()).toEqual({
+    acknowledged: 1,
+  })
+})
+
+test('a pull waits, and skips what its filter refuses', async () => {
+  await call('/pull?consumer=waiting')
+  const filter = encodeURIComponent('{"path":"$.n","op":"equals","value":2}')
+  const waiting = call(`/pull?consumer=waiting&wait=20&filter=${filter}`)
+  for (const n of [1, 2]) {
+    await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
+      { type: JOINED, data: { n } },
+    ])
+  }
+  const { events } = (await (await waiting).json()) as { events: object[] }
+  expect(events).toMatchObject([{ data: { n: 2 } }])
+})
+
+test('errors are problems that name the parameter', async () => {
+  const wrong = await call('/pull?max=all&from=never')
+  expect(wrong.status).toBe(422)
+  expect(wrong.headers.get('content-type')).toContain('application/problem+json')
+  const { errors } = (await wrong.json()) as { errors: { pointer: string }[] }
+  expect(errors.map(({ pointer }) => pointer)).toEqual(['#/from', '#/consumer', '#/max'])
+  const bounded = await call('/pull?consumer=a&wait=60')
+  expect(await bounded.json()).toMatchObject({
+    errors: [{ pointer: '#/wait', code: 'out_of_range' }],
+  })
+  expect((await acknowledge({ consumer: 'shell' })).status).toBe(422)
+  expect((await acknowledge({ consumer: 'none', lease: 'lease_1' })).status).toBe(404)
+  for (const method of ['DELETE', 'HEAD']) {
+    expect((await call('/pull?consumer=a', { method })).status).toBe(405)
+  }
+  expect((await call('/nothing')).status).toBe(404)
+})
+
+test('a caller without a key, and one without the scope, pull nothing', async () => {
+  expect((await call('/pull?consumer=a', {}, 'none')).status).toBe(401)
+  const { token } = await createApiKey(posthorn.database.prisma, {
+    organizationId: posthorn.tenant.organizationId,
+    scopes: ['webhooks:read'],
+  })
+  expect((await call('/pull?consumer=a', {}, token)).status).toBe(403)
+})

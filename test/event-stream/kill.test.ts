@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { freePort } from '../support/free-port.ts'
+import { startPosthorn } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
+
+let posthorn: TestApp
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  // The schema of the type would reject the data of these tests.
+  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+interface Pulled {
+  readonly lease: string | null
+  readonly events: { readonly data: { readonly n: number } }[]
+}
+
+async function pull(origin: string, query = ''): Promise<Pulled> {
+  const url = `${origin}/api/events/v1/pull?consumer=survivor&max=20&lease=1&wait=1${query}`
+  const response = await fetch(url, {
+    headers: { authorization: `Bearer ${posthorn.tenant.token}` },
+  })
+  return (await response.json()) as Pulled
+}
+
+async function acknowledge(origin: string, lease: string): Promise<boolean> {
+  const response = await fetch(`${origin}/api/events/v1/acknowledge`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${posthorn.tenant.token}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ consumer: 'survivor', lease }),
+  })
+  return response.ok
+}
+
+test('kill -9 of a process between pulls and acknowledgements loses no event', async () => {
+  const count = 300
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  await using killed = startPosthorn(['start', '--role', 'api'], {
+    environment: {
+      ...testEnvironment(posthorn.database.url),
+      PORT: String(port),
+    },
+  })
+  await until(
+    async () => (await fetch(`${origin}/readyz`).catch(() => null))?.ok,
+    'the process serves',
+    60_000,
+  )
+  await pull(origin)
+  const publishing = (async () => {
+    for (let n = 1; n <= count; n += 10) {
+      const events = Array.from({ length: 10 }, (_, i) => ({ type: JOINED, data: { n: n + i } }))
+      await posthorn.services.publishEvents(posthorn.tenant.organizationId, events)
+    }
+  })()
+
+  const acknowledged = new Set<number>()
+  /** The last pull before the kill is never acknowledged. */
+  let lost: Pulled = { lease: null, events: [] }
+  while (acknowledged.size < 60) {
+    const { lease, events } = await pull(origin)
+    if (lease && (await acknowledge(origin, lease))) {
+      for (const { data } of events) acknowledged.add(data.n)
+    }
+  }
+  await until(async () => {
+    lost = await pull(origin)
+    return lost.events.length > 0
+  }, 'another pull has events')
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  await publishing
+
+  const { url } = posthorn.app
+  await until(async () => {
+    const { lease, events } = await pull(url)
+    if (lease && (await acknowledge(url, lease))) {
+      for (const { data } of events) acknowledged.add(data.n)
+    }
+    return acknowledged.size === count
+  }, 'every event is acknowledged')
+  expect(lost.events.every(({ data }) => acknowledged.has(data.n))).toBe(true)
+  expect((await pull(url)).events).toEqual([])
+})

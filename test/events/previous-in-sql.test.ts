@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+
+let database: Database
+let organization: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  organization = (await createTenant(database.prisma)).publicOrganizationId
+})
+afterAll(async () => await database[Symbol.asyncDispose]())
+
+const BEFORE =
+  '{"b": 1.0,  "a":"\\u0000 \\\\u0000 \\ud800 \\"\\n", "b":2, "big":12345678901234567890}'
+
+describe('publish_events', () => {
+  test.each(['text', 'json'])('stores previous unchanged as %s', async (type) => {
+    const events = `[{"type":"${JOINED}","data":{"n": 2}, "previous":${BEFORE}},{"type":"${JOINED}","data":3}]`
+    const stored = await publish(`publish_events($1, $2::${type})`, [events])
+    expect(stored).toEqual([
+      { data: '{"n": 2}', previous: BEFORE },
+      { data: '3', previous: null },
+    ])
+  })
+
+  test('takes null for no previous data', async () => {
+    const events = JSON.stringify([{ type: JOINED, data: 1, previous: null }])
+    expect(await publish('publish_events($1, $2)', [events])).toEqual([
+      { data: '1', previous: null },
+    ])
+  })
+
+  test('refuses data and previous of more than 256 KiB together, and publishes nothing', async () => {
+    const half = 'x'.repeat(131_070)
+    const fits = [{ type: JOINED, data: half, previous: half }]
+    const stored = await publish('publish_events($1, $2)', [JSON.stringify(fits)])
+    expect(stored[0]?.previous).toHaveLength(131_072)
+    const events = [...fits, { type: JOINED, data: half, previous: `${half}x` }]
+    const before = await database.prisma.event.count()
+    await expect(publish('publish_events($1, $2)', [JSON.stringify(events)])).rejects.toMatchObject(
+      {
+        code: '22023',
+        message:
+          'events[1].previous: it is larger than 256 KiB (262,144 bytes) together with data.',
+      },
+    )
+    expect(await database.prisma.event.count()).toBe(before)
+  })
+
+  test('suggests previous for a name that is close', async () => {
+    const events = JSON.stringify([{ type: JOINED, data: 1, oldData: 1 }])
+    await expect(publish('publish_events($1, $2)', [events])).rejects.toMatchObject({
+      message: 'events[0].oldData: this key is unknown; did you mean "previous"?',
+    })
+  })
+
+  test('an idempotency key counts for the same previous data only', async () => {
+    const events = (previous?: unknown) =>
+      JSON.stringify([{ type: JOINED, data: 1, previous, idempotencyKey: 'previous' }])
+    await publish('publish_events($1, $2)', [events(1)])
+    const { rows } = await database.pool.query(
+      'select duplicate from posthorn.publish_events($1, $2)',
+      [organization, events(1)],
+    )
+    expect(rows).toEqual([{ duplicate: true }])
+    for (const other of [2, undefined]) {
+      await expect(publish('publish_events($1, $2)', [events(other)])).rejects.toMatchObject({
+        code: 'PH409',
+      })
+    }
+  })
+})
+
+describe('publish_event', () => {
+  test.each([
+    ['untyped values', '$3, previous => $4'],
+    ['text and json', '$3::text, previous => $4::json'],
+    ['json', '$3::json, previous => $4::json'],
+  ])('stores previous unchanged, of %s', async (_name, args) => {
+    const stored = await publish(`publish_event($1, $2, ${args})`, [JOINED, '{"n": 2}', BEFORE])
+    expect(stored).toEqual([{ data: '{"n": 2}', previous: BEFORE }])
+  })
+
+  test('takes rows as jsonb, with every other argument', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const [stored] = await publish(
+      `publish_event($1, $2, to_jsonb(row(2)), previous => to_jsonb(row(1)), idempotency_key => 'row',
+         occurred_at => '2026-03-01 12:00:00+02', traceparent => '${traceparent}')`,
+      [JOINED],
+    )
+    expect(stored).toEqual({ data: '{"f1": 2}', previous: '{"f1": 1}' })
+  })
+
+  test.each([
+    ['SQL null', 'null'],
+    ['JSON null', `'null'`],
+  ])('takes %s for no previous data', async (_name, previous) => {
+    const stored = await publish(`publish_event($1, $2, '1', previous => ${previous})`, [JOINED])
+    expect(stored).toEqual([{ data: '1', previous: null }])
+  })
+
+  test('names previous in its errors', async () => {
+    await expect(
+      publish(`publish_event($1, $2, to_json(repeat('x', 200000)), previous => $3)`, [
+        JOINED,
+        JSON.stringify('x'.repeat(100_000)),
+      ]),
+    ).rejects.toMatchObject({
+      code: '22023',
+      message: 'previous: it is larger than 256 KiB (262,144 bytes) together with data.',
+    })
+  })
+
+  test.each([
+    ['untyped', `$3, $4`],
+    ['untyped with a time', `$3, $4, '2026-03-01T00:00:00Z'`],
+    ['untyped to the end', `$3, $4, '2026-03-01T00:00:00Z', null`],
+    ['typed', `$3::json, $4::text, now()`],
+    ['jsonb', `$3::jsonb, $4::varchar`],
+  ])('without the name, the fourth argument is the idempotency key: %s', async (name, args) => {
+    const call = `publish_event($1, $2, ${args})`
+    expect(await publish(call, [JOINED, '1', `key of ${name}`])).toEqual([
+      { data: '1', previous: null },
+    ])
+    const { rows } = await database.pool.query(
+      `select duplicate from posthorn.publish_event($1, $2, '1', idempotency_key => $3)`,
+      [organization, JOINED, `key of ${name}`],
+    )
+    expect(rows).toEqual([{ duplicate: true }])
+  })
+})
+
+/** Calls a function of the schema with the organization and the values, and reads what was stored. */
+async function publish(call: string, values: readonly unknown[]) {
+  const { rows: published } = await database.pool.query<{ event_id: string }>(
+    `select event_id from posthorn.${call}`,
+    [organization, ...values],
+  )
+  const { rows } = await database.pool.query<{ data: string; previous: string | null }>(
+    `select e.data, e.previous from unnest($1::text[]) with ordinality as given (id, i)
+     join posthorn.events as e on e.id = posthorn.parse_type_id('evt', given.id) order by i`,
+    [published.map(({ event_id: id }) => id)],
+  )
+  return rows
+}

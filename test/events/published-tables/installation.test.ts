@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { created, createHostDatabase, type HostDatabase, updated } from './support.ts'
+
+let host: HostDatabase
+let org: string
+
+beforeAll(async () => {
+  host = await createHostDatabase()
+  org = host.organization
+})
+afterAll(async () => await host[Symbol.asyncDispose]())
+beforeEach(async () => {
+  await host.session.query(`
+    drop table if exists public.orders cascade;
+    create table public.orders (id int primary key, org text, status text, amount int)`)
+  await host.published()
+})
+
+const install = (args: string) => host.changes(`select posthorn.publish_changes(${args})`)
+const installed = async () =>
+  (await host.session.query('select * from posthorn.published_tables order by table_name')).rows
+const insert = (id: number) =>
+  host.changes(`insert into orders values (${id}, '${org}', 'open', 1)`)
+
+describe('what cannot publish is refused with the argument and the remedy', () => {
+  const COLUMNS = `'org', '{id,status}', 'order'`
+
+  beforeAll(async () => {
+    await host.session.query(`
+      create view a_view as select 1 as id, ''::text as org;
+      create table no_key (id int, org text);
+      create table late_key (id int primary key deferrable initially deferred, org text, part text unique);
+      create table numbered (id int primary key, org int)`)
+  })
+
+  test.each([
+    [`null, ${COLUMNS}`, /^table_name: give a table/],
+    [`'a_view', ${COLUMNS}`, /^table_name: give a table, not a view/],
+    [
+      `'posthorn.webhooks', 'organization_id', '{id}', 'order'`,
+      /^table_name: posthorn\.webhooks is/,
+    ],
+    [`'orders', null, '{id}', 'order'`, /^organization_column: give the column/],
+    [
+      `'orders', 'tenant', '{id}', 'order'`,
+      /^organization_column: public\.orders has no column tenant/,
+    ],
+    [
+      `'orders', 'amount', '{id}', 'order'`,
+      /^organization_column: amount is of type integer\. Give/,
+    ],
+    [`'orders', 'org', '{}', 'order'`, /^columns: give one or more names/],
+    [`'orders', 'org', null, 'order'`, /^columns: give one or more names/],
+    [`'orders', 'org', '{id,state}', 'order'`, /^columns: public\.orders has no column state\./],
+    [`'orders', 'org', '{id,id}', 'order'`, /^columns: a name stands twice/],
+    [`'orders', 'org', '{ctid}', 'order'`, /^columns: public\.orders has no column ctid\./],
+    [`'orders', 'org', '{id}', null`, /^event_type: give the beginning/],
+    [`'orders', 'org', '{id}', 'posthorn'`, /^event_type: .* must not be posthorn/],
+    [
+      `'orders', 'org', '{id}', 'invoice'`,
+      /^event_type: invoice\.created, invoice\.updated, invoice\.deleted is not in the catalogue/,
+    ],
+    [
+      `'orders', 'org', '{id}', 'order', '{status}'`,
+      /^key_columns: public\.orders has no unique index/,
+    ],
+    [`'orders', 'org', '{id}', 'order', '{}'`, /^key_columns: public\.orders has no unique index/],
+    [`'orders', 'org', '{id}', 'order', '{nr}'`, /^key_columns: public\.orders has no column nr/],
+    [`'no_key', 'org', '{id}', 'order'`, /^key_columns: public\.no_key has no primary key/],
+    [
+      `'late_key', 'org', '{id}', 'order'`,
+      /^key_columns: public\.late_key has no primary key, or a def/,
+    ],
+    [
+      `'late_key', 'org', '{id}', 'order', '{part}'`,
+      /^key_columns: public\.late_key has no unique/,
+    ],
+    [`'orders', 'org', '{id}', 'order', null, '{inserted}'`, /^operations: give one or more of/],
+    [`'orders', 'org', '{id}', 'order', null, '{}'`, /^operations: give one or more of/],
+    [`'orders', 'org', '{id}', 'order', null, '{created}', 0`, /^max_events: give a number from 1/],
+    [`'orders', 'org', '{id}', 'order', null, '{created}', null`, /^max_events: give a number/],
+  ])('publish_changes(%s)', async (args, message) => {
+    await expect(install(args)).rejects.toMatchObject({
+      code: '22023',
+      message: expect.stringMatching(message),
+    })
+    expect(await installed()).toEqual([])
+  })
+})
+
+test('a unique index of columns that are not null may be the key', async () => {
+  await host.session.query(
+    'alter table orders drop constraint orders_pkey, alter status set not null, alter amount set not null, add unique (status, amount)',
+  )
+  await install(`'orders', 'org', '{id}', 'order', key_columns => '{amount,status}'`)
+  await insert(1)
+  expect(await host.changes('update orders set id = 2')).toEqual([updated({ id: 1 }, { id: 2 })])
+})
+
+test('a second call replaces the first, and stop_publishing_changes ends it', async () => {
+  await install(`'orders', 'org', '{id}', 'order'`)
+  await install(`'orders', 'org', '{id,status}', 'order', operations => '{updated,created}'`)
+  expect(await insert(1)).toEqual([created({ id: 1, status: 'open' })])
+  expect(await host.changes('delete from orders')).toEqual([])
+  const stop = async () =>
+    (await host.session.query(`select posthorn.stop_publishing_changes('orders') as stopped`)).rows
+  expect(await stop()).toEqual([{ stopped: true }])
+  expect(await stop()).toEqual([{ stopped: false }])
+  expect(await insert(2)).toEqual([])
+  expect(await installed()).toEqual([])
+})
+
+describe('the view published_tables', () => {
+  test('shows what each table publishes', async () => {
+    await install(
+      `'orders', 'org', '{status,id}', 'order', operations => '{deleted,created}', max_events => 7`,
+    )
+    expect(await installed()).toEqual([
+      {
+        table_name: 'orders',
+        partition_of: null,
+        event_type: 'order',
+        operations: ['created', 'deleted'],
+        organization_column: 'org',
+        columns: ['status', 'id'],
+        key_columns: ['id'],
+        max_events: 7,
+        problem: null,
+      },
+    ])
+  })
+
+  test('shows what is wrong', async () => {
+    const problem = async () => (await installed())[0]?.problem
+    await install(`'orders', 'org', '{status}', 'order'`)
+    await host.session.query('alter table orders disable trigger posthorn_changes_update')
+    expect(await problem()).toBe('A trigger is disabled.')
+    await host.session.query('alter table orders enable trigger posthorn_changes_update')
+    await host.session.query('alter table orders rename status to state')
+    expect(await problem()).toBe('The table has no column status any more, so its writes fail.')
+    await host.session.query('alter table orders rename state to status')
+    await host.session.query(
+      `update posthorn.event_types set archived_at = now() where name = 'order.updated'`,
+    )
+    expect(await problem()).toBe(
+      'order.updated is not in the catalogue of event types, so writes fail.',
+    )
+    await expect(host.changes('update orders set status = 1')).resolves.toEqual([])
+    await insert(1)
+    await expect(host.changes('update orders set status = 2')).rejects.toMatchObject({
+      code: '55000',
+      message: expect.stringContaining(
+        'order.updated is not in the catalogue of event types. Call',
+      ),
+    })
+    await host.session.query(`update posthorn.event_types set archived_at = null`)
+    expect(await problem()).toBeNull()
+  })
+})
+
+test('a renamed table goes on, and a renamed column fails with the remedy', async () => {
+  await install(`'orders', 'org', '{id,status}', 'order'`)
+  await host.session.query('drop table if exists purchases; alter table orders rename to purchases')
+  const add = `insert into purchases values (1, '${org}', 'open', 1)`
+  expect(await host.changes(add)).toEqual([created({ id: 1, status: 'open' })])
+  await host.session.query('alter table purchases rename status to "State of it"')
+  await expect(host.changes('delete from purchases')).rejects.toMatchObject({
+    code: '55000',
+    message:
+      'The table public.purchases publishes its changes and has no column status any more. ' +
+      `Call posthorn.publish_changes('public.purchases', …) again, or posthorn.stop_publishing_changes('public.purchases').`,
+  })
+  await install(`'purchases', 'org', '{id,"State of it"}', 'order'`)
+  expect(await host.changes('update purchases set amount = 2, "State of it" = $$paid$$')).toEqual([
+    updated({ id: 1, 'State of it': 'open' }, { id: 1, 'State of it': 'paid' }),
+  ])
+  await host.session.query('drop table purchases')
+})
+
+test('names that need quotes, and a schema of the host, work', async () => {
+  const table = `"My ""Shop""'s"."Order's \\ %I"`
+  await host.session.query(`
+    drop schema if exists "My ""Shop""'s" cascade; create schema "My ""Shop""'s";
+    create table ${table} ("the id" int, "key" text, "Org %s" uuid, "select" text, "état ""ü""" int, primary key ("the id", "key"))`)
+  await host.session.query(
+    `select posthorn.publish_changes($1::regclass, $2, $3::name[], 'order')`,
+    [table, 'Org %s', ['select', 'état "ü"', 'the id']],
+  )
+  const add = `insert into ${table} values (1, 'a\\b', '${host.organizationUuid}', 'x', 2)`
+  const row = { select: 'x', 'état "ü"': 2, 'the id': 1 }
+  expect(await host.changes(add)).toEqual([created(row)])
+  expect(await host.changes(`update ${table} set "état ""ü""" = 3`)).toEqual([
+    updated(row, { ...row, 'état "ü"': 3 }),
+  ])
+  expect((await installed()).map(({ key_columns: key }) => key)).toEqual([['the id', 'key']])
+  await host.session.query(`drop schema "My ""Shop""'s" cascade`)
+})

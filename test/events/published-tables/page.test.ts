@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { created, createHostDatabase, type HostDatabase, updated } from './support.ts'
+
+/** The SQL of docs/changed-fields.md, in its order. */
+let blocks: string[]
+let host: HostDatabase
+
+beforeAll(async () => {
+  host = await createHostDatabase()
+  const page = await readFile(new URL('../../../docs/changed-fields.md', import.meta.url), 'utf8')
+  blocks = [...page.matchAll(/^```sql\n([\s\S]+?)^```/gm)].map(([, text = '']) =>
+    text.replaceAll('org_…', host.organization),
+  )
+})
+afterAll(async () => await host[Symbol.asyncDispose]())
+
+test('the SQL of the page publishes what the page says', async () => {
+  expect(blocks).toHaveLength(6)
+  const [publish, , install, write, review] = blocks as string[]
+  expect(await host.changes(publish as string)).toEqual([
+    updated({ id: 7, status: 'open' }, { id: 7, status: 'paid' }),
+  ])
+  expect(await host.changes(install as string)).toEqual([])
+  const [open, paid] = [
+    { id: 7, status: 'open', total: 49.9 },
+    { id: 7, status: 'paid', total: 49.9 },
+  ]
+  expect(await host.changes(write as string)).toEqual([created(open), updated(open, paid)])
+  await host.session.query(review as string)
+  expect(await host.changes('delete from orders')).toEqual([])
+})
+
+test('the grants of the page are of functions that exist', async () => {
+  await host.session.query(`begin; create role host`)
+  for (const grants of [blocks[1], blocks[5]]) {
+    await expect(host.session.query(grants as string)).resolves.toBeDefined()
+  }
+  await host.session.query('rollback')
+})

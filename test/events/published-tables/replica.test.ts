@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../../src/db/client.ts'
+import { migrate } from '../../../src/migrate/migrate.ts'
+import { createPostgres, type InstalledPostgres } from '../../deploy/installed-postgres.ts'
+import { createTenant } from '../../support/factories.ts'
+import { needs } from '../../support/left-out.ts'
+
+/* On a server of the system's package, with the programs that a host uses. */
+describe('a table that publishes', needs('pg_ctl'), () => {
+  let folder: string
+  let postgres: InstalledPostgres
+  let organization: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-replica-'))
+    postgres = await createPostgres(folder)
+    await postgres.run(`echo "wal_level = logical" >> data/postgresql.conf`)
+    await postgres.start()
+    organization = await prepare('posthorn')
+  })
+  afterAll(async () => {
+    await postgres?.[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  test('publishes again after a dump was restored, and nothing during the restore', async () => {
+    await query(
+      'posthorn',
+      `insert into orders select n, $1, 'open' from generate_series(1, 2000) as n`,
+      [null],
+    )
+    await query('posthorn', `insert into orders values (0, $1, 'open')`, [organization])
+    await postgres.run('pg_dump -Fc -f dump posthorn')
+    await postgres.run('createdb restored')
+    await postgres.run('pg_restore --exit-on-error -d restored dump')
+    const counted = 'select count(*)::int as events from posthorn.events'
+    expect(await query('restored', counted)).toEqual(await query('posthorn', counted))
+    expect(await query('restored', 'select * from posthorn.published_tables')).toEqual(
+      await query('posthorn', 'select * from posthorn.published_tables'),
+    )
+    await query('restored', `update orders set status = 'paid'`)
+    expect(
+      await query(
+        'restored',
+        'select type, data, previous from posthorn.events order by id desc limit 1',
+      ),
+    ).toEqual([
+      {
+        type: 'order.updated',
+        data: '{"id":0,"status":"paid"}',
+        previous: '{"id":0,"status":"open"}',
+      },
+    ])
+  })
+
+  test('publishes each change once, by the origin and not by a logical replica', async () => {
+    await query('posthorn', 'truncate orders')
+    await postgres.run('createdb replica')
+    await prepare('replica')
+    await query('replica', `delete from posthorn.organizations`)
+    await query('posthorn', 'create publication orders for table orders')
+    // In one cluster, the subscription cannot create the slot itself: it would wait for its own transaction.
+    await query('posthorn', `select pg_create_logical_replication_slot('orders', 'pgoutput')`)
+    await query(
+      'replica',
+      `create subscription orders connection '${postgres.urlOf('posthorn')}' publication orders
+       with (create_slot = false, slot_name = 'orders')`,
+    )
+    const before = await countEvents('posthorn')
+    await query(
+      'posthorn',
+      `insert into orders select n, $1, 'open' from generate_series(1, 3) as n`,
+      [organization],
+    )
+    await query('posthorn', `update orders set status = 'paid'`)
+    await query('posthorn', `delete from orders where id = 3`)
+    await expect
+      .poll(() => query('replica', 'select id, status from orders order by id'))
+      .toEqual([
+        { id: 1, status: 'paid' },
+        { id: 2, status: 'paid' },
+      ])
+    expect(await countEvents('posthorn')).toBe(before + 7)
+    expect(await countEvents('replica')).toBe(0)
+    await query('replica', 'alter subscription orders disable')
+    await query('replica', 'alter subscription orders set (slot_name = none)')
+    await query('replica', 'drop subscription orders')
+  })
+
+  async function countEvents(database: string): Promise<number> {
+    const [row] = await query(database, 'select count(*)::int as events from posthorn.events')
+    return row.events
+  }
+
+  /** Migrates a database, creates a table that publishes, and returns the id of an organization. */
+  async function prepare(database: string): Promise<string> {
+    if (database === 'posthorn') await postgres.run('createdb posthorn')
+    await using opened = openDatabase(postgres.urlOf(database))
+    await migrate(opened.pool)
+    const { publicOrganizationId } = await createTenant(opened.prisma)
+    for (const operation of ['created', 'updated', 'deleted']) {
+      await opened.prisma.eventType.create({
+        data: { name: `order.${operation}`, description: 'A change.' },
+      })
+    }
+    await query(
+      database,
+      `create table public.orders (id int primary key, org text, status text);
+       select posthorn.publish_changes('public.orders', 'org', '{id,status}', 'order')`,
+    )
+    return publicOrganizationId
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the rows depend on the statement.
+  async function query(database: string, sql: string, values?: unknown[]): Promise<any[]> {
+    const client = new pg.Client({ connectionString: postgres.urlOf(database) })
+    await client.connect()
+    try {
+      await client.query('set search_path = public')
+      return (await client.query(sql, values)).rows
+    } finally {
+      await client.end()
+    }
+  }
+})

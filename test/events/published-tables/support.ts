@@ -1,0 +1,94 @@
+import pg from 'pg'
+import type { Database } from '../../../src/db/client.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { createTenant } from '../../support/factories.ts'
+import { hostUrl } from '../../support/host-url.ts'
+
+export interface PublishedChange {
+  readonly type: string
+  readonly data: unknown
+  readonly previous: unknown
+}
+
+export interface HostDatabase extends AsyncDisposable {
+  readonly database: Database
+  /** A session of the host, with the settings of the server. */
+  readonly session: pg.Client
+  readonly organization: string
+  readonly organizationUuid: string
+  readonly other: string
+  /** Runs statements of the host, and returns the events that they published, in their order. */
+  changes(sql: string, values?: readonly unknown[]): Promise<PublishedChange[]>
+  /** The events that were published since the last call. */
+  published(): Promise<PublishedChange[]>
+}
+
+/** A database of a host application, with two organizations and the event types `order.*` and `line.*`. */
+export async function createHostDatabase(): Promise<HostDatabase> {
+  const database = await createTestDatabase()
+  const { organizationId, publicOrganizationId } = await createTenant(database.prisma)
+  const other = await createTenant(database.prisma)
+  for (const noun of ['order', 'line']) {
+    for (const operation of ['created', 'updated', 'deleted']) {
+      await database.prisma.eventType.create({
+        data: { name: `${noun}.${operation}`, description: 'A change.' },
+      })
+    }
+  }
+  const session = new pg.Client({ connectionString: hostUrl(database.url) })
+  await session.connect()
+  // The user of the tests has the name of the schema of Posthorn.
+  await session.query('set search_path = public')
+  // Tests read a view, write backslashes, and compare printed names.
+  await session.query(`set quote_all_identifiers = off; set standard_conforming_strings = on; set array_nulls = on; set lc_messages = 'C';
+    select set_config(name, '', false) from pg_settings where name = 'restrict_nonsystem_relation_kind'`)
+  let last = '00000000-0000-0000-0000-000000000000'
+
+  async function published() {
+    const { rows } = await database.pool.query<{
+      id: string
+      type: string
+      data: string
+      previous: string | null
+    }>('select id, type, data, previous from posthorn.events where id > $1 order by id', [last])
+    last = rows.at(-1)?.id ?? last
+    return rows.map(({ type, data, previous }) => ({
+      type,
+      data: JSON.parse(data),
+      previous: previous === null ? null : JSON.parse(previous),
+    }))
+  }
+
+  return {
+    database,
+    session,
+    organization: publicOrganizationId,
+    organizationUuid: organizationId,
+    other: other.publicOrganizationId,
+    published,
+    async changes(sql, values) {
+      await session.query(sql, values ? [...values] : undefined)
+      return await published()
+    },
+    async [Symbol.asyncDispose]() {
+      await session.end()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export const created = (data: unknown, noun = 'order'): PublishedChange => ({
+  type: `${noun}.created`,
+  data,
+  previous: null,
+})
+export const updated = (previous: unknown, data: unknown, noun = 'order'): PublishedChange => ({
+  type: `${noun}.updated`,
+  data,
+  previous,
+})
+export const deleted = (data: unknown, noun = 'order'): PublishedChange => ({
+  type: `${noun}.deleted`,
+  data,
+  previous: null,
+})

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { verify } from '../../src/receiver/verify.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { findNotices, switchOn } from './support/notices.ts'
+
+const ON_HOLD = 'posthorn.webhook.on_hold'
+const RECOVERED = 'posthorn.webhook.recovered'
+const EXHAUSTED = 'posthorn.delivery.exhausted'
+
+let receiver: Receiver
+let posthorn: TestApp
+beforeAll(async () => {
+  receiver = await startReceiver()
+  receiver.answer = (response, { path }) =>
+    response.writeHead(path === '/broken' ? 404 : 200).end('ok')
+  posthorn = await startTestApp({
+    trustedAuthorities: [receiver.authority],
+    environment: { POSTHORN_RETRY_SCHEDULE: '' },
+  })
+  await switchOn(posthorn)
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+async function create(path: string, input: object): Promise<string> {
+  const { createWebhook } = await posthorn.graphql(
+    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
+      ... on CreateWebhookSuccess { webhook { id } } ... on ValidationError { message } } }`,
+    { input: { url: `${receiver.url}${path}`, enabled: true, ...input } },
+  )
+  return createWebhook.webhook.id
+}
+
+async function createChannel(path: string, target: string): Promise<string> {
+  const { templatePresets } = await posthorn.graphql(
+    `{ templatePresets { target template(eventType: "${ON_HOLD}") } }`,
+  )
+  const preset = templatePresets.find((one: { target: string }) => one.target === target)
+  return await create(path, {
+    eventSubscriptions: [ON_HOLD, RECOVERED, EXHAUSTED],
+    template: preset.template,
+  })
+}
+
+async function tell(webhookId: string, type: string): Promise<void> {
+  await posthorn.database.pool.query(
+    `select posthorn.notice(w.organization_id, w.id, $2, '{"last_error": "<!channel> 503"}')
+     from posthorn.webhooks as w where posthorn.type_id('wh', w.id) = $1`,
+    [webhookId, type],
+  )
+}
+
+const received = (path: string) => receiver.received.filter((one) => one.path === `/${path}`)
+
+test('a webhook on hold is told in each channel in its form, signed, and its recovery resolves the alert', async () => {
+  const slackId = await createChannel('slack', 'SLACK')
+  await createChannel('pagerduty', 'PAGERDUTY')
+  const webhookId = await create('endpoint', {
+    eventSubscriptions: [JOINED],
+    description: 'Ticketing',
+  })
+  await tell(webhookId, ON_HOLD)
+  await until(() => received('slack').length === 1, 'Slack is told')
+  const [message] = received('slack')
+  if (!message) throw new Error('There is no message.')
+  const { text, blocks } = JSON.parse(message.body.toString())
+  expect(text).toBe(ON_HOLD)
+  expect(blocks[1].text).toEqual({
+    type: 'plain_text',
+    text: 'The webhook Ticketing at localhost is on hold: its deliveries wait until the endpoint responds again.',
+    emoji: false,
+  })
+  expect(blocks[2].fields.at(-1).text).toBe('Last error\n<!channel> 503')
+  const secret = await posthorn.rest('GET', `/webhooks/${slackId}/secret`)
+  const { key } = (await secret.json()) as { key: string }
+  expect(await verify(message.body, message.headers, key)).toMatchObject({ ok: true })
+
+  await tell(webhookId, RECOVERED)
+  await until(() => received('pagerduty').length === 2, 'PagerDuty is told twice')
+  const alerts = received('pagerduty').map(({ body }) => JSON.parse(body.toString()))
+  expect(
+    alerts.map(({ event_action, dedup_key, payload }) => [
+      event_action,
+      dedup_key,
+      payload.severity,
+    ]),
+  ).toEqual([
+    ['trigger', webhookId, 'critical'],
+    ['resolve', webhookId, 'info'],
+  ])
+})
+
+test('a channel that rejects each message causes no notice about itself', async () => {
+  const brokenId = await createChannel('broken', 'SLACK')
+  const webhookId = await create('other', { eventSubscriptions: [JOINED] })
+  await tell(webhookId, ON_HOLD)
+  await until(async () => {
+    const { webhook } = await posthorn.graphql(
+      `{ webhook(id: "${brokenId}") { deliveries { nodes { state } } } }`,
+    )
+    return webhook.deliveries.nodes[0]?.state === 'EXHAUSTED'
+  }, 'the delivery to the channel is exhausted')
+  // It would be told in the same transaction.
+  const told = (await findNotices(posthorn.database.pool)).map(({ data }) => data.webhook.id)
+  expect(told).toContain(webhookId)
+  expect(told).not.toContain(brokenId)
+})

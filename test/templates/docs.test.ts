@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { FUNCTIONS } from '../../src/templates/functions.ts'
+import { NAMES } from '../../src/templates/template.ts'
+import { compiled, render } from './support/render.ts'
+
+const page = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8')
+
+/** The rows of the table below this heading, without back-ticks. */
+function rowsBelow(heading: string): string[][] {
+  const table = page.slice(page.indexOf(heading))
+  const lines = /^\|.*\n\|[ -|]+\n((?:\|.*\n)+)/m.exec(table)?.[1]?.trimEnd().split('\n') ?? []
+  return lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) =>
+        cell
+          .trim()
+          .replace(/^`(.*)`$/, '$1')
+          .replaceAll('\\|', '|'),
+      ),
+  )
+}
+
+test.each(rowsBelow('| template | data | body |'))(
+  '%s with %s gives %s',
+  (template, data, body) => {
+    expect(render(template, data)).toBe(body)
+  },
+)
+
+test('the page has a row for each function and each name', () => {
+  expect(rowsBelow('| template | data | body |').length).toBeGreaterThan(15)
+  for (const name of Object.keys(FUNCTIONS)) expect(page).toMatch(new RegExp(`^\\| \`${name}`, 'm'))
+  for (const name of NAMES) expect(page).toContain(`\`${name}\``)
+})
+
+test('the templates of the page are accepted', () => {
+  const templates = [...page.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = '']) => text)
+  expect(templates).toHaveLength(2)
+  for (const template of templates) expect(() => compiled(template)).not.toThrow()
+})

@@ -1,0 +1,218 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compileTemplate } from '../../src/templates/compile-template.ts'
+import { renderTemplate } from '../../src/templates/render-template.ts'
+import { MAX_RENDERED_BYTES } from '../../src/templates/template.ts'
+import { compiled, render, sourceOf } from './support/render.ts'
+
+const hostileTexts = fc.constantFrom(
+  ...['"}}{{"', '{{ $ }}', '</script>', '\u0000', '\ud800', '\udc00', '\u2028', '\\', '\\u', '"'],
+  ...['😀', 'ﬃ', '2026-11-27T12:00:00Z', '  ', 'é', '\n', "'", '}}', '$&', '$1'],
+)
+const texts = fc.oneof(
+  hostileTexts,
+  fc.string({ unit: 'binary' }),
+  fc.array(hostileTexts).map((list) => list.join('')),
+)
+const numbers = fc.constantFrom(
+  '1e999999',
+  '-0',
+  '1.0',
+  '9007199254740993',
+  '1E+2',
+  '123456789'.repeat(20),
+)
+const space = fc.constantFrom('', '', ' ', '\n\t')
+const names = fc.oneof(fc.constantFrom('a', 'b', 'a', '__proto__', 'a"}', '\u0000'), texts)
+
+/** A string of JSON, with or without escapes that are not needed. */
+const strings = fc.oneof(
+  texts.map((text) => JSON.stringify(text)),
+  texts.map(
+    (text) =>
+      `"${[...Array(text.length).keys()].map((i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')}"`,
+  ),
+)
+
+/** Texts of JSON with repeated names, white space, and any letters. */
+const json: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.oneof(strings, numbers, fc.constantFrom('true', 'false', 'null')),
+    fc
+      .tuple(space, fc.array(tie('value'), { maxLength: 4 }))
+      .map(([gap, items]) => `[${gap}${items.join(`${gap},${gap}`)}${gap}]`),
+    fc
+      .tuple(
+        space,
+        fc.array(
+          fc.tuple(
+            fc.oneof(
+              names.map((name) => JSON.stringify(name)),
+              strings,
+            ),
+            tie('value'),
+          ),
+          { maxLength: 4 },
+        ),
+      )
+      .map(
+        ([gap, members]) =>
+          `{${gap}${members.map(([name, value]) => `${name}${gap}:${gap}${value}`).join(`${gap},${gap}`)}${gap}}`,
+      ),
+  ),
+})).value
+
+const steps = fc.constantFrom('.a', '.b', '[0]', '[1]', '[*]', '.__proto__', `['a']`)
+const from = fc.oneof(
+  fc.array(steps, { maxLength: 3 }).map((list) => `$${list.join('')}`),
+  fc.array(steps, { maxLength: 3 }).map((list) => `$previous${list.join('')}`),
+  fc.constantFrom('event.id', 'event.type', 'event.occurredAt', 'webhook.id', 'delivery.url'),
+)
+const functions = fc.constantFrom(
+  ...[
+    'default("x")',
+    "default('\"')",
+    'default(1.50)',
+    'default(null)',
+    'join(", ")',
+    'join("\\u0000")',
+  ],
+  ...['first', 'upper', 'truncate(1)', 'truncate(5)', 'date("yyyy-MM-dd")', `date("'}}'")`],
+)
+const placeholders = fc
+  .tuple(from, fc.array(functions, { maxLength: 3 }))
+  .map(([path, list]) => `{{ ${[path, ...list].join(' | ')} }}`)
+const templates = fc.letrec<{ value: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    placeholders,
+    fc
+      .tuple(strings, fc.array(placeholders, { maxLength: 3 }))
+      .map(([string, list]) => `${string.slice(0, -1).replaceAll('{{', '')}${list.join(' ')}"`),
+    fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
+    fc
+      .array(tie('value'), { maxLength: 3 })
+      .map((items) => `{${items.map((item) => `"a": ${item}`).join()}}`),
+  ),
+})).value
+
+test('the result is JSON for every template and all data', () => {
+  fc.assert(
+    fc.property(templates, json, fc.option(json), (template, data, previous) => {
+      const { event } = sourceOf(data)
+      const body = render(template, data, { event: { ...event, type: '"}\\', previous } })
+      JSON.parse(body)
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_RENDERED_BYTES)
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+test('a path leads to what JavaScript finds in the parsed data', () => {
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 4 }), json, (list, data) => {
+      const found = JSON.parse(render(`{{ $${list.join('')} }}`, data))
+      const values = list.reduce<unknown[]>(
+        (values, step) => values.flatMap((one) => take(one, step)),
+        [JSON.parse(data)],
+      )
+      expect(found).toEqual(list.includes('[*]') ? values : (values[0] ?? null))
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+function take(value: unknown, step: string): unknown[] {
+  if (step === '[*]') return Array.isArray(value) ? value : []
+  const key = /\w+/.exec(step)?.[0] ?? ''
+  const isIndex = /^\[\d/.test(step)
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== isIndex) return []
+  return Object.hasOwn(value, key) ? [(value as Record<string, unknown>)[key]] : []
+}
+
+test('a text in a string is the text itself', () => {
+  fc.assert(
+    fc.property(texts, strings, (text, string) => {
+      expect(JSON.parse(render('"<{{ $ }}>"', JSON.stringify(text)))).toBe(`<${text}>`)
+      expect(render('"{{ $ }}"', string)).toBe(string)
+      expect(render('{{ $ }}', string)).toBe(string)
+    }),
+  )
+})
+
+test('the beginning of a long text is cut between its escapes', () => {
+  const units = fc.constantFrom('x', '\\n', '\\\\', '\\u0041', '\\ud83d\\ude00', 'é', '😀', '\\"')
+  fc.assert(
+    fc.property(fc.array(units, { minLength: 1 }), fc.integer({ min: 1, max: 60 }), (list, max) => {
+      const letters = list.join('').repeat(2_000)
+      const text: string = JSON.parse(`"${letters}"`)
+      const shortened = JSON.parse(render(`"{{ $ | truncate(${max}) }}"`, `"${letters}"`))
+      expect(shortened.endsWith('…')).toBe(true)
+      const beginning = shortened.slice(0, -1)
+      expect(text.startsWith(beginning)).toBe(true)
+      // Half of a pair is left out.
+      expect([max - 1, max - 2]).toContain(beginning.length)
+    }),
+  )
+})
+
+test('any text is compiled or refused, and what is compiled gives JSON', () => {
+  const letters = fc.constantFrom(
+    ...'{}[]":,|$.\\u0a1 \'()\n*'.split(''),
+    '{{',
+    '}}',
+    'first',
+    'default',
+    '$.a',
+    'event.id',
+  )
+  fc.assert(
+    fc.property(
+      fc.array(letters).map((list) => list.join('')),
+      (text) => {
+        const { template, issues } = compileTemplate(text, ['template'])
+        expect(issues.length > 0).toBe(template === null)
+        if (template) JSON.parse(renderTemplate(template, sourceOf('{"a":"\\""}')))
+      },
+    ),
+    { numRuns: 5000 },
+  )
+})
+
+const LARGE = 250_000
+
+test.each([
+  ['texts', JSON.stringify('x'.repeat(LARGE))],
+  ['control characters', `"${'\\u0000'.repeat(LARGE / 6)}"`],
+  ['characters of four bytes', JSON.stringify('😀'.repeat(LARGE / 4))],
+  ['quotes', JSON.stringify('"'.repeat(LARGE / 2))],
+  ['a list of numbers', `[${'1,'.repeat(LARGE / 2)}1]`],
+  ['a list of texts', `["${'x","'.repeat(LARGE / 4)}"]`],
+  ['an object', `{"a":"${'x'.repeat(LARGE)}"}`],
+  ['a number', '9'.repeat(LARGE)],
+  ['deep nesting', '['.repeat(LARGE / 2) + ']'.repeat(LARGE / 2)],
+])('100 placeholders with %s give JSON of at most 256 KiB', (_, data) => {
+  const kinds = ['"{{ $ }}"', '{{ $ }}', '"{{ $ | upper }}"', '{{ $[*] }}', '{{ $ | join(", ") }}']
+  for (const one of [...kinds, `"{{ $${'[*]'.repeat(50)} }}"`]) {
+    const template = compiled(`[${Array(100).fill(one).join()}]`)
+    const body = renderTemplate(template, sourceOf(data))
+    expect(JSON.parse(body)).toHaveLength(100)
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_RENDERED_BYTES)
+  }
+})
+
+test('what does not fit is shortened: a text ends with …, and anything else is null', () => {
+  const data = JSON.stringify({ text: 'é'.repeat(50_000), list: Array(60_000).fill(1) })
+  const [first, second, third, fourth, list] = JSON.parse(
+    render('["{{ $.text }}",{{ $.text }},"{{ $.text }}","{{ $.text }}",{{ $.list }}]', data),
+  )
+  expect([first.length, second.length]).toEqual([50_000, 50_000])
+  expect(third).toMatch(/^é+…$/)
+  expect([fourth, list]).toEqual([expect.stringMatching(/^é?…$/), null])
+})
+
+test('half of the room is not left unused', () => {
+  const body = render('["{{ $ }}","{{ $ }}","{{ $ }}"]', JSON.stringify('x'.repeat(LARGE / 2)))
+  expect(Buffer.byteLength(body)).toBeGreaterThan(MAX_RENDERED_BYTES - 100)
+})
