@@ -148,7 +148,10 @@ test.each([
       ...['export', 'import', 'verify'],
     ],
   ],
-  [['event-type'], ['create', 'list', 'archive', 'unarchive', 'export', 'import', 'types', 'graph']],
+  [
+    ['event-type'],
+    ['create', 'list', 'archive', 'unarchive', 'export', 'import', 'types', 'graph'],
+  ],
   [['organization'], ['create', 'list']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
 ])('posthorn %j has only the commands that this file knows', async (command, known) => {
