@@ -8,7 +8,7 @@ export interface StreamNews extends LiveItem {
 }
 
 /** Events are read together for so long, after the first of them was read at once. */
-const REST_MS = 20
+const REST_MS = 5
 
 /** Events that SQL publishes come without a notification: those who notify would wait for each other's commits. */
 const POLL_MS = 250
