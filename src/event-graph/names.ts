@@ -79,7 +79,7 @@ export function typeNames(
     .toSorted()
   const sharing = Map.groupBy(rest, typeNameAlone)
   for (const [alone, group] of sharing) {
-    const holder = group.length === 1 ? group[0] : group.find(isPlain)
+    const holder = group.length === 1 ? group[0] : holderOf(alone, group)
     for (const name of group) {
       const wanted = name === holder && !taken.has(alone) ? alone : spelledOut(name)
       const free = firstFree(cut(wanted), taken)
@@ -88,6 +88,11 @@ export function typeNames(
     }
   }
   return names
+}
+
+/** A name of digits is spelled out as it is: `11`, and then `1.1` has another name. */
+function holderOf(alone: string, names: readonly string[]): string | undefined {
+  return names.find((name) => spelledOut(name) === alone) ?? names.find(isPlain)
 }
 
 /** `order.paid`, but not `order_paid` or `Order.Paid`. */

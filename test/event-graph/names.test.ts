@@ -98,7 +98,7 @@ test('every event type has a name of its own, and no nested type has the name of
       const nested = types.filter((type) => types.some((one) => isNestedIn(type, one)))
       expect(nested).toEqual([])
     }),
-    { numRuns: 1_000 },
+    { numRuns: 1_000, examples: [[['11', '1.1']]] },
   )
 })
 
