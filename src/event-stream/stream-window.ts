@@ -15,7 +15,7 @@ const MAX_EVENTS = 10_000
  */
 export class StreamWindow {
   readonly #sql: Sql
-  readonly #organizationId: string
+  readonly #organizationUuid: string
   readonly #maxBytes: () => number
   #events: StreamEvent[] = []
   #bytes = 0
@@ -26,7 +26,7 @@ export class StreamWindow {
   constructor(sql: Sql, organizationId: string, maxBytes: () => number) {
     this.#sql = sql
     this.#maxBytes = maxBytes
-    this.#organizationId = organizationId
+    this.#organizationUuid = organizationId
   }
 
   /** The newest event that was read. */
@@ -39,10 +39,14 @@ export class StreamWindow {
   async fill(): Promise<boolean> {
     if (this.#newest === null) return await this.#begin()
     const { isWaiting, isNew } = await this.#look(this.#newest)
-    if (isWaiting) await givePositions(this.#sql, this.#organizationId)
+    if (isWaiting) await givePositions(this.#sql, this.#organizationUuid)
     if (!isWaiting && !isNew) return false
     for (;;) {
-      const { events, next, isEnd } = await readStream(this.#sql, this.#organizationId, this.newest)
+      const { events, next, isEnd } = await readStream(
+        this.#sql,
+        this.#organizationUuid,
+        this.newest,
+      )
       this.#append(events)
       this.#newest = next
       if (isEnd) return true
@@ -57,8 +61,8 @@ export class StreamWindow {
   }
 
   async #begin(): Promise<boolean> {
-    await givePositions(this.#sql, this.#organizationId)
-    const { newest } = await readBounds(this.#sql, this.#organizationId)
+    await givePositions(this.#sql, this.#organizationUuid)
+    const { newest } = await readBounds(this.#sql, this.#organizationUuid)
     this.#after = newest
     this.#newest = newest
     return true
@@ -74,7 +78,7 @@ export class StreamWindow {
             where organization_id = $1 and position is null) as "isWaiting",
           exists (select from posthorn.published_batches
             where organization_id = $1 and position > $2) as "isNew"`,
-      values: [this.#organizationId, position],
+      values: [this.#organizationUuid, position],
     })
     return rows[0] as { isWaiting: boolean; isNew: boolean }
   }

@@ -73,7 +73,19 @@ const UpdateEventTypeInput = builder.inputType('UpdateEventTypeInput', {
 })
 
 const subject = { required: true, description: 'The id of the event type: `type_…`.' } as const
-const accepts = { defaultValue: false, description: ACCEPT_BROKEN_SELECTIONS } as const
+
+function archivingInput(name: string) {
+  return builder.inputType(name, {
+    description: 'What to accept.',
+    fields: (t) => ({
+      acceptBrokenSelections: t.boolean({ description: ACCEPT_BROKEN_SELECTIONS }),
+    }),
+  })
+}
+
+const ArchiveEventTypeInput = archivingInput('ArchiveEventTypeInput')
+const UnarchiveEventTypeInput = archivingInput('UnarchiveEventTypeInput')
+const options = { required: true, defaultValue: {}, description: 'Default: nothing.' } as const
 
 builder.mutationFields((t) => ({
   createEventType: t.prismaField({
@@ -126,7 +138,7 @@ builder.mutationFields((t) => ({
       const changes = { ...fields, ...payloads } as EventTypeChanges
       await updateEventType(prisma, name, changes, actor, {
         ifRevision: ifRevision ?? undefined,
-        acceptBrokenSelections: acceptBrokenSelections === true,
+        acceptBrokenSelections: input.acceptBrokenSelections === true,
       })
       return await rereadEventType(prisma, name, query)
     },
@@ -144,11 +156,11 @@ builder.mutationFields((t) => ({
       result: { description: 'The event type was archived.' },
       union: { description: 'The result of `archiveEventType`.' },
     },
-    args: { id: t.arg.id(subject), acceptBrokenSelections: t.arg.boolean(accepts) },
-    resolve: async (query, _root, { id, acceptBrokenSelections }, { prisma, actor }) => {
+    args: { id: t.arg.id(subject), input: t.arg({ ...options, type: ArchiveEventTypeInput }) },
+    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
       const name = nameOf(id)
       await archiveEventType(prisma, name, actor, {
-        acceptBrokenSelections: acceptBrokenSelections === true,
+        acceptBrokenSelections: input.acceptBrokenSelections === true,
       })
       return await rereadEventType(prisma, name, query)
     },
@@ -165,11 +177,11 @@ builder.mutationFields((t) => ({
       result: { description: 'The event type is in the catalogue.' },
       union: { description: 'The result of `unarchiveEventType`.' },
     },
-    args: { id: t.arg.id(subject), acceptBrokenSelections: t.arg.boolean(accepts) },
-    resolve: async (query, _root, { id, acceptBrokenSelections }, { prisma, actor }) => {
+    args: { id: t.arg.id(subject), input: t.arg({ ...options, type: UnarchiveEventTypeInput }) },
+    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
       const name = nameOf(id)
       await unarchiveEventType(prisma, name, actor, {
-        acceptBrokenSelections: acceptBrokenSelections === true,
+        acceptBrokenSelections: input.acceptBrokenSelections === true,
       })
       return await rereadEventType(prisma, name, query)
     },

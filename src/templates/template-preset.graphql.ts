@@ -25,7 +25,10 @@ const TemplateTargetRef = builder.enumType('TemplateTarget', {
 const TemplatePreset = builder.objectRef<Preset>('TemplatePreset').implement({
   description: 'Makes templates whose bodies a target accepts, whatever the data of the events.',
   fields: (t) => ({
-    target: t.expose('target', { type: TemplateTargetRef }),
+    target: t.expose('target', {
+      type: TemplateTargetRef,
+      description: 'The program that gets the bodies.',
+    }),
     name: t.exposeString('name', { description: 'The name of the target.' }),
     urlHint: t.exposeString('urlHint', {
       description: 'How the URL of a webhook looks for this target.',

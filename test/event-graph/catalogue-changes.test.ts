@@ -82,7 +82,7 @@ const RESULT = '{ __typename ... on ValidationError { issues { path code message
 const MUTATIONS: Record<string, string> = {
   create: `mutation ($input: CreateEventTypeInput!) { result: createEventType(input: $input) ${RESULT} }`,
   update: `mutation ($id: ID! = "type_order.paid", $input: UpdateEventTypeInput!) { result: updateEventType(id: $id, input: $input) ${RESULT} }`,
-  archive: `mutation ($id: ID! = "type_order.paid", $accept: Boolean) { result: archiveEventType(id: $id, acceptBrokenSelections: $accept) ${RESULT} }`,
+  archive: `mutation ($id: ID! = "type_order.paid", $accept: Boolean) { result: archiveEventType(id: $id, input: { acceptBrokenSelections: $accept }) ${RESULT} }`,
   unarchive: `mutation ($id: ID! = "type_order.paid") { result: unarchiveEventType(id: $id) ${RESULT} }`,
 }
 

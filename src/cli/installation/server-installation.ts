@@ -205,14 +205,14 @@ const EVENT_TYPES = `query ($includeArchived: Boolean) {
 }`
 
 const ARCHIVE_EVENT_TYPE = `mutation ($id: ID!, $accepts: Boolean) {
-  archiveEventType(id: $id, acceptBrokenSelections: $accepts) {
+  archiveEventType(id: $id, input: { acceptBrokenSelections: $accepts }) {
     ... on ArchiveEventTypeSuccess { eventType { archivedAt } }
     ${USER_ERROR}
   }
 }`
 
 const UNARCHIVE_EVENT_TYPE = `mutation ($id: ID!, $accepts: Boolean) {
-  unarchiveEventType(id: $id, acceptBrokenSelections: $accepts) {
+  unarchiveEventType(id: $id, input: { acceptBrokenSelections: $accepts }) {
     ... on UnarchiveEventTypeSuccess { eventType { archivedAt } }
     ${USER_ERROR}
   }

@@ -34,7 +34,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
     onClose()
   }
 
-  const variables = { id, acceptBrokenSelections: accepts }
+  const variables = { id, input: { acceptBrokenSelections: accepts } }
   if (archived) {
     return (
       <Confirm
