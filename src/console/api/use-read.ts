@@ -20,8 +20,9 @@ export function useRead<Data, Variables extends object>(
     variables,
     ...options,
   } as UseQueryArgs<Variables, Data>)
+  // Other components of the page, whose effects come next, share the preload.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once the first answer is there, or on its way
-  useEffect(() => endPreload(query, variables), [])
+  useEffect(() => queueMicrotask(() => endPreload(query, variables)), [])
   const reload = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute])
   const { error, fetching, stale } = result
   const isUnreachable = error !== undefined && describeError(error).isUnreachable

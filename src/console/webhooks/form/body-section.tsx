@@ -18,9 +18,7 @@ interface BodySectionProps {
 
 /** What the webhook sends. The editors are a script of their own. */
 export function BodySection({ form }: BodySectionProps) {
-  const { body, eventSubscriptions } = form.values
-  const catalogue = usePageQuery(webhookCatalogueQuery).data?.eventTypes
-  const names = useMemo(() => catalogue?.map(({ name }) => name) ?? [], [catalogue])
+  const { body } = form.values
   return (
     <Section title={t('Body')} description={t('What each delivery contains.')}>
       <Radio.Group
@@ -34,20 +32,32 @@ export function BodySection({ form }: BodySectionProps) {
           ))}
         </Stack>
       </Radio.Group>
-      {body !== 'event' && (
-        <Suspense fallback={<Skeleton height={200} />}>
-          <BodyEditor
-            key={body}
-            form={body}
-            value={form.values[body]}
-            subscriptions={eventSubscriptions}
-            eventTypes={includedTypes(eventSubscriptions, names)}
-            error={form.errors[body] ? String(form.errors[body]) : null}
-            onChange={(text) => form.setFieldValue(body, text)}
-          />
-        </Suspense>
-      )}
+      {body !== 'event' && <ChosenBody form={form} body={body} />}
     </Section>
+  )
+}
+
+interface ChosenBodyProps extends BodySectionProps {
+  readonly body: Exclude<WebhookFormValues['body'], 'event'>
+}
+
+/** A component of its own, so that a form for whole events does not ask for the catalogue again. */
+function ChosenBody({ form, body }: ChosenBodyProps) {
+  const { eventSubscriptions } = form.values
+  const catalogue = usePageQuery(webhookCatalogueQuery).data?.eventTypes
+  const names = useMemo(() => catalogue?.map(({ name }) => name) ?? [], [catalogue])
+  return (
+    <Suspense fallback={<Skeleton height={200} />}>
+      <BodyEditor
+        key={body}
+        form={body}
+        value={form.values[body]}
+        subscriptions={eventSubscriptions}
+        eventTypes={includedTypes(eventSubscriptions, names)}
+        error={form.errors[body] ? String(form.errors[body]) : null}
+        onChange={(text) => form.setFieldValue(body, text)}
+      />
+    </Suspense>
   )
 }
 
