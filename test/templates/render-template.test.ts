@@ -66,6 +66,11 @@ test.each([
   expect(render(template, DATA)).toBe(body)
 })
 
+test('of a repeated name, the last one counts', () => {
+  const data = String.raw`{"a": {"b": 1}, "\u0061": {"c": 2, "\u0063": [3]}, "d": 4}`
+  expect(render('[{{ $.a.b }}, {{ $.a.c[0] }}, {{ $.d }}]', data)).toBe('[null,3,4]')
+})
+
 test('$previous is the data before the change, and missing without one', () => {
   const template = '{"from":{{ $previous.total }},"to":{{ $.total }},"all":{{$previous}}}'
   const { event } = sourceOf('{"total":2.0}')
