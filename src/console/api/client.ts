@@ -1,5 +1,5 @@
 import { Client, cacheExchange, fetchExchange, mapExchange } from 'urql'
-import { preloadExchange } from './preload.ts'
+import { answerExchange, preloadExchange } from './preload.ts'
 import { noteReachability } from './reachability.ts'
 import { describeError } from './request-error.ts'
 import { requestOptions } from './request-options.ts'
@@ -34,6 +34,7 @@ export function createClient({ token, onSignedOut }: ClientOptions): Client {
       }),
       preloadExchange,
       cacheExchange,
+      answerExchange,
       fetchExchange,
     ],
   })
