@@ -17,7 +17,7 @@ const LAYERS = [
   ['access'],
   ['graphql'],
   // The nouns of the product.
-  ['audit'],
+  ['audit', 'own-names', 'retention'],
   ['organizations'],
   ['notices'],
   ['api-keys'],
@@ -26,7 +26,7 @@ const LAYERS = [
   ['webhooks'],
   ['forwarding', 'incidents', 'scheduling', 'sessions'],
   ['deliveries'],
-  ['bulk-tasks', 'test-receiver', 'transfer'],
+  ['bulk-tasks', 'erasure', 'moving-in', 'test-receiver', 'transfer'],
   ['jobs'],
   // Adapters: they parse, call the domain, and translate the answer.
   ['rest'],

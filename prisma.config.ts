@@ -29,6 +29,7 @@ export default defineConfig({
       'posthorn.recovery_items',
       'posthorn.reported_states',
       'posthorn.settings',
+      'posthorn.unkept_payloads',
       'posthorn.webhook_holds',
       'posthorn.workers',
     ],

@@ -11,6 +11,7 @@ export const SCOPES = [
   'events:read',
   'deliveries:read',
   'deliveries:write',
+  'data:erase',
   'keys:manage',
   'admin',
 ] as const

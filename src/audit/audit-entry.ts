@@ -32,6 +32,9 @@ export const AUDIT_ACTIONS = [
   'event_type.unarchived',
   'organization.created',
   'organization.renamed',
+  'organization.updated',
+  'organization.deleted',
+  'organization.exported',
   'job.run_now',
   'job.rescheduled',
   'job.failed',
@@ -44,6 +47,8 @@ export const AUDIT_ACTIONS = [
   'notice_address.unsubscribed',
   'consumer.created',
   'consumer.deleted',
+  'erasure.started',
+  'subject.exported',
 ] as const
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

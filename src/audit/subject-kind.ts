@@ -14,6 +14,7 @@ export type SubjectKind =
   | 'notices'
   | 'incident'
   | 'consumer'
+  | 'erasure'
 
 type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
 
@@ -35,6 +36,8 @@ const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   notice_address: 'notices',
   incident: 'incident',
   consumer: 'consumer',
+  erasure: 'erasure',
+  subject: 'erasure',
 }
 
 /** The actions whose subjects are of one of these kinds. */

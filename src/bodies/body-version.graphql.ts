@@ -57,7 +57,7 @@ builder.prismaObjectFields('Delivery', (t) => ({
   body: t.string({
     nullable: true,
     description:
-      'The exact request body that every attempt signs and sends. Null once the event is past its retention.',
+      'The exact request body that every attempt signs and sends. Null once the event is past its retention, erased, or not kept: `payloadState` says which.',
     complexity: LARGE_TEXT,
     authScopes: { scope: 'events:read' },
     resolve: ({ id }, _args, { perField, sql }, info) =>

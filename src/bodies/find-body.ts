@@ -1,6 +1,6 @@
 import type { Sql } from '../db/client.ts'
 import { batched } from '../lib/batch.ts'
-import { LruMap } from '../lib/lru-map.ts'
+import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 import { type Body, parseStoredBody, type StoredBody } from './body.ts'
 
 /** The version of a body with a uuid. */
@@ -24,6 +24,7 @@ export function createFindBody(sql: Sql): FindBody {
   const cache = new LruMap<string, Entry>({
     maxEntries: CACHE_SIZE,
     weight: { max: CACHED_CHARACTERS, of: ({ characters }) => characters },
+    maxIdleMs: MAX_IDLE_MS,
   })
   const load = batched((uuids: string[]) => loadBodies(sql, uuids), { maxSize: 100 })
   return (uuid) => {

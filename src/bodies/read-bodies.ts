@@ -12,7 +12,7 @@ interface Row extends Omit<BodyEvent, 'id' | 'data'>, StoredBody {
 }
 
 /**
- * The exact bodies of deliveries, by their uuids. Null for one that was deleted, whose event is past its retention, or
+ * The exact bodies of deliveries, by their uuids. Null for one that was deleted, whose event is past its retention, erased or not kept, or
  * whose selection makes too much of its event.
  */
 export async function readBodies(
@@ -38,7 +38,9 @@ const READ_BODIES = `
       case when d.body_id is not null then e.previous end as previous, d.body_id is null as "isWhole", b.plan, b.template,
       (select public_url from posthorn.settings) as "publicUrl"
     from (select * from posthorn.deliveries as d where d.id = requested.id offset 0) as d
-    left join lateral (select * from posthorn.events as e where e.id = d.event_id offset 0) as e on true
+    left join lateral (
+      select * from posthorn.events as e where e.id = d.event_id and e.erased_at is null and not d.is_erased offset 0
+    ) as e on true
     left join posthorn.webhook_bodies as b on b.id = d.body_id
   ) as read`
 

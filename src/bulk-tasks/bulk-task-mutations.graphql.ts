@@ -50,7 +50,7 @@ const RecoverDeliveriesInput = builder.inputType('RecoverDeliveriesInput', {
       type: 'DateTime',
       required: true,
       description:
-        'Recovers events published at or after this time. It must be within POSTHORN_RETENTION (default: 30 days).',
+        'Recovers events published at or after this time. It must be within the retention of the organization (default: POSTHORN_RETENTION, 30 days).',
     }),
     until: t.field({
       type: 'DateTime',

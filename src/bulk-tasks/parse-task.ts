@@ -2,6 +2,7 @@ import { parseId } from '../db/ids.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import type { DeliveryState } from '../deliveries/delivery-state.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
+import type { Retention } from '../retention/effective-retention.ts'
 import type { Recovery, RecoveryInclude } from './selection.ts'
 
 /** The input of a recovery. A missing or null field has its default. */
@@ -64,12 +65,12 @@ export function parseDeliveries(
 /** Fills in the defaults. Throws `invalid` with every broken rule. */
 export function parseRecovery(
   { since, until, include, ignoreFilter, ratePerSecond }: RecoveryInput,
-  retentionMs: number,
+  retention: Retention,
   now = new Date(),
 ): Parsed<Recovery> {
   const end = new Date(Math.min(until?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime()))
   const rate = ratePerSecond ?? DEFAULT_RATE_PER_SECOND
-  const issues = [...rangeIssues(since, end, retentionMs, now), ...rateIssues(rate)]
+  const issues = [...rangeIssues(since, end, retention, now), ...rateIssues(rate)]
   if (issues.length > 0) throw invalid(issues)
   return {
     selection: {
@@ -118,12 +119,15 @@ function filterIssues(
 
 const DAY_MS = 86_400_000
 
-function rangeIssues(since: Date, until: Date, retentionMs: number, now: Date): FieldIssue[] {
-  // Retention drops whole days, so the events of the oldest day still exist.
-  const oldestKept = new Date(Math.floor((now.getTime() - retentionMs) / DAY_MS) * DAY_MS)
+function rangeIssues(since: Date, until: Date, retention: Retention, now: Date): FieldIssue[] {
+  const oldest = now.getTime() - retention.days * DAY_MS
+  // The retention of the installation drops whole days, so the events of the oldest day still exist.
+  const isInstallation = retention.from === 'installation'
+  const oldestKept = new Date(isInstallation ? Math.floor(oldest / DAY_MS) * DAY_MS : oldest)
   if (since < oldestKept) {
-    const days = (retentionMs / DAY_MS).toLocaleString('en', { maximumFractionDigits: 1 })
-    const detail = `since must be ${oldestKept.toISOString()} or later, not ${since.toISOString()}: events are kept for ${days} days (POSTHORN_RETENTION).`
+    const days = retention.days.toLocaleString('en', { maximumFractionDigits: 1 })
+    const rule = isInstallation ? 'POSTHORN_RETENTION' : 'retentionDays of the organization'
+    const detail = `since must be ${oldestKept.toISOString()} or later, not ${since.toISOString()}: events are kept for ${days} days (${rule}).`
     return [{ path: ['since'], code: 'past_retention', detail }]
   }
   if (since < until) return []

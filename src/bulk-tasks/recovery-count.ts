@@ -41,7 +41,7 @@ async function countFailed(
   const { rows } = await sql.query<{ count: number }>(
     `select count(*)::int as count from (
        select from posthorn.deliveries as d
-       where d.webhook_id = $1 and d.indexed_state = 'exhausted' and d.id >= $2
+       where d.webhook_id = $1 and d.indexed_state = 'exhausted' and d.id >= $2 and not d.is_erased
          and d.event_id >= $3 and d.event_id < $4 and not d.is_test
        limit $5
      ) as failed`,
@@ -86,6 +86,7 @@ async function countMissed(
            posthorn.readable_data(e.previous), webhook.filter_query, webhook.filter_times) as passes
        from posthorn.events as e, webhook
        where e.organization_id = $3 and e.type = any ((select types from webhook)::text[]) and e.id >= $4 and e.id < $5 and not e.is_test
+         and e.erased_at is null
        limit (select max + 1 from webhook)
      ),
      event as materialized (select id from found where passes),

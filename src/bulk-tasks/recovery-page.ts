@@ -168,7 +168,7 @@ const CREATE_MISSED = `
       -- The row comparisons and the order match the index of each partition. With a condition on the id alone, Postgres
       -- can choose the index without the type, and scan all events for a rare type.
       select e.id, e.type from posthorn.events as e
-      where e.organization_id = $7 and not e.is_test
+      where e.organization_id = $7 and not e.is_test and e.erased_at is null
         and (e.type, e.id) > (subscribed.type, $3::uuid)
         and (e.type, e.id) >= (subscribed.type, $4::uuid)
         and (e.type, e.id) < (subscribed.type, $5::uuid)

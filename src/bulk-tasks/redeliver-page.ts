@@ -5,7 +5,7 @@ import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
  * Redelivers these deliveries, each under its `wh-id`, and adds them to the items of the task. Returns how many. A
  * finished delivery restarts its retry schedule, or is parked if its webhook has a backlog. The next attempt of a retrying
  * delivery is made now, unless an attempt is running or its webhook would park it. All others are skipped: an attempt of
- * theirs follows anyway, their event is past its retention, or their webhook was deleted.
+ * theirs follows anyway, their event is past its retention or erased, or their webhook was deleted.
  */
 export async function redeliverPage(
   sql: Sql,
@@ -28,7 +28,8 @@ const REDELIVER_PAGE = `
     join posthorn.webhooks as w on w.id = d.webhook_id and w.deleted_at is null
     left join posthorn.webhook_schedules as s on s.webhook_id = w.id
     where d.id = any ($2::uuid[]) and d.parked_at is null and (d.state <> 'pending' or d.attempt_count > 0)
-      and exists (select from posthorn.events as e where e.id = d.event_id)
+      and not d.is_erased
+      and exists (select from posthorn.events as e where e.id = d.event_id and e.erased_at is null)
       and not exists (
         select from posthorn.bulk_task_items as i
         where i.task_id = $1 and i.exhausted in (true, false) and i.delivery_id = d.id)

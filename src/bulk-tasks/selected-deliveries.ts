@@ -36,7 +36,7 @@ export async function countSelected(
 
 /** SQL: whether an action changes the delivery `d`. */
 const IS_CHANGED = {
-  redeliver: `d.parked_at is null and (d.state <> 'pending' or d.attempt_count > 0)
+  redeliver: `d.parked_at is null and not d.is_erased and (d.state <> 'pending' or d.attempt_count > 0)
     and exists (select from posthorn.webhooks as w where w.id = d.webhook_id and w.deleted_at is null)`,
   cancel: `d.state = 'pending'`,
 }

@@ -7,8 +7,10 @@ import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import type { DeliveryFilterInput } from '../deliveries/read-filters.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
+import { findOrganization } from '../organizations/find-organization.ts'
 import { backgroundQueue } from '../queue/background.ts'
 import { enqueue } from '../queue/jobs.ts'
+import { effectiveRetention } from '../retention/effective-retention.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import { parseDeliveries, parseRecovery, type RecoveryInput } from './parse-task.ts'
 import { countRecoverable } from './recovery-count.ts'
@@ -78,7 +80,11 @@ export async function recoverDeliveries(
   { dryRun, ...input }: RecoveryInput & { readonly dryRun?: boolean | null | undefined },
 ): Promise<StartedTask> {
   const webhook = await findWebhook(deps.prisma, organizationId, webhookId)
-  const { selection, ratePerSecond } = parseRecovery(input, retentionMs)
+  const { retentionDays } = await findOrganization(deps.prisma, organizationId, {
+    select: { retentionDays: true },
+  })
+  const retention = effectiveRetention(retentionMs / DAY_MS, retentionDays)
+  const { selection, ratePerSecond } = parseRecovery(input, retention)
   if (!dryRun && !webhook.enabled) {
     throw new DomainError(
       'conflict',
@@ -92,6 +98,8 @@ export async function recoverDeliveries(
   const taskId = await startTask(deps, organizationId, { action: 'recover', ...task })
   return { ...counted, taskId }
 }
+
+const DAY_MS = 86_400_000
 
 interface NewTask {
   readonly action: BulkTaskAction

@@ -89,7 +89,10 @@ function registerCreate(key: Command): void {
 function registerList(key: Command): void {
   withServerOptions(key.command('list'), KEY_SCOPES)
     .summary('list API keys, without their tokens')
-    .option('--organization <id>', 'only the keys of this organization, org_… (default: all)')
+    .option(
+      '--organization <id>',
+      'only the keys of this organization, org_… or a uid (default: all)',
+    )
     .option('--json', 'print an array of keys, oldest first')
     .action(async (options: ListOptions) => {
       await runCommand(async () => {

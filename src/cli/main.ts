@@ -15,6 +15,9 @@ const COMMANDS = new Map<string, () => Promise<Register>>([
   ['listen', async () => (await import('./listen.ts')).registerListen],
   ['export', async () => (await import('./export.ts')).registerExport],
   ['import', async () => (await import('./import.ts')).registerImport],
+  ['import-from', async () => (await import('./import-from/register.ts')).registerImportFrom],
+  ['export-subject', async () => (await import('./export-subject.ts')).registerExportSubject],
+  ['erase', async () => (await import('./erase.ts')).registerErase],
   ['verify', async () => (await import('./verify.ts')).registerVerify],
 ])
 

@@ -1,10 +1,12 @@
+import { DomainError } from '../lib/errors.ts'
 import type { Db } from './client.ts'
 import type { Prisma } from './generated/prisma/client.ts'
 
 /**
  * Runs a transaction that acts for one organization: row-level security hides the webhooks, secrets, keys and bulk tasks
  * of all others, unless the service runs as the owner of the tables. Every change that a tenant makes runs in such a
- * transaction, so a statement without an organization filter cannot reach another tenant's rows.
+ * transaction, so a statement without an organization filter cannot reach another tenant's rows. Throws `unauthenticated` if
+ * the organization was deleted since the caller was authenticated: rows that it adds then could stay for good.
  */
 export async function actForOrganization<T>(
   db: Db,
@@ -14,8 +16,21 @@ export async function actForOrganization<T>(
 ): Promise<T> {
   const runScoped = async (tx: Db) => {
     // `true` limits the setting to this transaction, so that the pooled connection does not keep it.
-    await tx.$executeRaw`select set_config('posthorn.organization', ${organizationId}, true)`
+    const [isSet] = await tx.$queryRaw<object[]>`
+      select set_config('posthorn.organization', ${organizationId}, true) where not exists (
+        select from posthorn.organization_deletions where organization_id = ${organizationId}::uuid)`
+    if (!isSet) throw deleted()
     return await run(tx)
   }
-  return '$transaction' in db ? await db.$transaction(runScoped, options) : await runScoped(db)
+  // A copy, because Prisma writes the id of the transaction into the options.
+  return '$transaction' in db
+    ? await db.$transaction(runScoped, { ...options })
+    : await runScoped(db)
+}
+
+function deleted(): DomainError {
+  return new DomainError(
+    'unauthenticated',
+    'The organization was deleted, and its API keys with it. Nothing was changed.',
+  )
 }

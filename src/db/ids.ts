@@ -16,6 +16,7 @@ export const ID_PREFIXES = {
   incident: 'inc',
   consumer: 'con',
   lease: 'lease',
+  erasure: 'era',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES
@@ -38,6 +39,13 @@ export function publicId(kind: IdKind, uuid: string): string {
 /** `wh_…` -> its uuid, or `null` for anything that is not an id of that kind. */
 export function parseId(kind: IdKind, id: string): string | null {
   return decodeTypeId(ID_PREFIXES[kind], id)
+}
+
+const TYPE_ID = /^[a-z](?:[a-z_]{0,61}[a-z])?_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/** Whether a text is spelled like a TypeID, of any prefix: names that callers choose must not be. */
+export function isTypeId(text: string): boolean {
+  return TYPE_ID.test(text)
 }
 
 /** TypeIDs (https://github.com/jetify-com/typeid): a prefix and a uuid in Crockford's base 32, lower case. */

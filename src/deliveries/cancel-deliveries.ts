@@ -14,7 +14,15 @@ export const cancel = (reason: string, keepsJobs: string) => `
       parked_at = null, parked_reason = null, job_written_at = now(),
       last_error = coalesce(${reason}, d.last_error)
     from requested where d.id = requested.id and d.state = 'pending'
-    returning d.id, d.organization_id, posthorn.uuid_v7_lower_bound(d.finished_at) as since, requested.state_before
+    returning d.id, d.organization_id, d.webhook_id, d.event_id, posthorn.uuid_v7_lower_bound(d.finished_at) as since,
+      requested.state_before
+  ),
+  unkept as (
+    insert into posthorn.unkept_payloads (organization_id, event_id, due_at)
+    select canceled.organization_id, canceled.event_id, now() from canceled
+    join lateral (select * from posthorn.webhooks as w where w.id = canceled.webhook_id offset 0) as w on true
+    join lateral (select * from posthorn.organizations as o where o.id = w.organization_id offset 0) as o on true
+    where not (w.keep_payloads and o.keep_payloads)
   ),
   jobs as (
     select posthorn.complete_delivery_jobs(array_agg(posthorn.type_id('msg', canceled.id))) as removed

@@ -1,6 +1,7 @@
 import { requireScope } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
+import { PayloadState } from '../events/payload-state-enum.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
@@ -58,6 +59,21 @@ const Delivery = builder.prismaNode('Delivery', {
       resolve: ({ parkedReason }) => parkedReason as ParkedReasonValue | null,
     }),
     isTest: t.exposeBoolean('isTest'),
+    erased: t.exposeBoolean('isErased', {
+      description:
+        'Whether the payload is no longer there for this delivery, which `payloadState` explains: then it cannot be redelivered.',
+    }),
+    payloadState: t.field({
+      type: PayloadState,
+      description:
+        'Whether the payload is still there for this delivery. Other deliveries of the event can still have it.',
+      select: { isErased: true, event: { select: { erasedAt: true, unkeptBytes: true } } },
+      resolve: ({ isErased, event }) => {
+        const found = event as typeof event | null
+        if (found?.erasedAt != null) return found.unkeptBytes === null ? 'erased' : 'not_kept'
+        return isErased ? 'not_kept' : 'kept'
+      },
+    }),
   }),
 })
 

@@ -27,7 +27,7 @@ async function getDelivery(db: Db, organizationId: string, id: string): Promise<
  * Attempts a delivery now, under the same `wh-id`. A finished delivery becomes pending again with a full retry
  * schedule; a pending delivery's next attempt is brought forward. If the webhook is at a limit, the delivery is parked
  * with priority. If an attempt is running, the delivery is attempted again after that attempt. Throws `conflict` if the
- * webhook was deleted or the event is past its retention.
+ * webhook was deleted, or the event is past its retention, erased or not kept.
  */
 export async function redeliver(
   { prisma, sql, actor }: DeliveryDeps,
@@ -35,7 +35,12 @@ export async function redeliver(
   id: string,
 ): Promise<Delivery> {
   const { id: uuid } = await getDelivery(prisma, organizationId, id)
-  const { rows } = await sql.query<{ webhook_deleted: boolean; event_gone: boolean }>({
+  const { rows } = await sql.query<{
+    webhook_deleted: boolean
+    event_gone: boolean
+    event_erased: boolean
+    not_kept: boolean
+  }>({
     name: 'redeliver',
     text: REDELIVER,
     values: [uuid, actorJson(actor)],
@@ -52,7 +57,18 @@ export async function redeliver(
       `The event of the delivery ${id} is past its retention, so the delivery cannot be redelivered.`,
     )
   }
+  if (rows[0]?.event_erased) {
+    const consequence = 'the delivery cannot be redelivered'
+    throw new DomainError('conflict', whyNoPayload(id, rows[0].not_kept, consequence))
+  }
   return await getDelivery(prisma, organizationId, id)
+}
+
+/** Says why a delivery has no payload any more, what follows, and what to do. */
+export function whyNoPayload(id: string, isNotKept: boolean, consequence: string): string {
+  return isNotKept
+    ? `The payload of the delivery ${id} is not kept after the delivery, because keepPayloads of the organization or the webhook is false, so ${consequence}. Publish the event again.`
+    : `The payload of the delivery ${id} was erased, so ${consequence}.`
 }
 
 const REDELIVER = `
@@ -66,6 +82,11 @@ const REDELIVER = `
   subject as materialized (
     select d.*, w.ordered, w.deleted_at is not null as webhook_deleted,
       not exists (select from posthorn.events as e where e.id = d.event_id) as event_gone,
+      d.is_erased or exists (
+        select from posthorn.events as e where e.id = d.event_id and e.erased_at is not null) as event_erased,
+      not exists (
+        select from posthorn.events as e where e.id = d.event_id and e.erased_at is not null and e.unkept_bytes is null
+      ) as not_kept,
       (${MAX_ATTEMPTS}) as schedule_attempts
     from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
     where d.id = $1 and (select count(*) from hold) >= 0
@@ -78,7 +99,7 @@ const REDELIVER = `
       case when state = 'pending' then greatest(max_attempts, attempt_count + 1)
         else attempt_count + schedule_attempts end,
       last_error)::posthorn.delivery_job as job
-    from subject where not webhook_deleted and not event_gone
+    from subject where not webhook_deleted and not event_gone and not event_erased
   ),
   -- False if an attempt is running. Recording that attempt then queues the next one.
   started as materialized (
@@ -122,7 +143,7 @@ const REDELIVER = `
       jsonb_build_object('state', state_before), jsonb_build_object('state', state_after))
     from reopened
   )
-  select webhook_deleted, event_gone from subject left join released on true left join audited on true`
+  select webhook_deleted, event_gone, event_erased, not_kept from subject left join released on true left join audited on true`
 
 /**
  * Cancels a pending delivery. A running attempt ends and is recorded. Throws `conflict` if the delivery has finished.

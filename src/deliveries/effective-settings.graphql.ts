@@ -1,4 +1,6 @@
 import { builder } from '../graphql/builder.ts'
+import { callerOf } from '../graphql/context.ts'
+import { findOrganization } from '../organizations/find-organization.ts'
 import { readSendDefaults } from './send-defaults.ts'
 
 interface EffectiveSettings {
@@ -7,6 +9,8 @@ interface EffectiveSettings {
   readonly rateLimitPerSecond: number | null
   readonly maxInFlight: number | null
   readonly ordered: boolean
+  readonly keepResponseBodies: boolean
+  readonly keepPayloads: boolean
 }
 
 const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSettings').implement({
@@ -39,6 +43,14 @@ const EffectiveSettings = builder.objectRef<EffectiveSettings>('EffectiveSetting
     ordered: t.exposeBoolean('ordered', {
       description: 'Whether deliveries are sent one at a time, in the order of the events.',
     }),
+    keepResponseBodies: t.exposeBoolean('keepResponseBodies', {
+      description:
+        'Whether the bodies of responses are kept: if both the webhook and its organization keep them.',
+    }),
+    keepPayloads: t.exposeBoolean('keepPayloads', {
+      description:
+        'Whether payloads are kept after their deliveries: if both the webhook and its organization keep them.',
+    }),
   }),
 })
 
@@ -54,6 +66,9 @@ builder.prismaObjectFields('Webhook', (t) => ({
       rateLimitPerSecond: true,
       maxInFlight: true,
       ordered: true,
+      keepResponseBodies: true,
+      keepPayloads: true,
+      organization: { select: { keepResponseBodies: true, keepPayloads: true } },
     },
     resolve: async (webhook, _args, context, info) => {
       const defaultsOf = context.perField(info, async (ids: string[]) => {
@@ -67,6 +82,8 @@ builder.prismaObjectFields('Webhook', (t) => ({
           ? webhook.retryScheduleSeconds
           : retryScheduleMs.map((ms) => ms / 1_000),
         timeoutSeconds: webhook.timeoutSeconds ?? attemptTimeoutMs / 1_000,
+        keepResponseBodies: webhook.keepResponseBodies && webhook.organization.keepResponseBodies,
+        keepPayloads: webhook.keepPayloads && webhook.organization.keepPayloads,
       }
     },
   }),
@@ -79,14 +96,21 @@ builder.queryField('defaultSettings', (t) =>
     description: 'The settings that apply to a webhook with none of its own, such as a new one.',
     authScopes: { scope: 'webhooks:read' },
     portal: 'open',
-    resolve: async (_root, _args, { sql }) => {
+    resolve: async (_root, _args, context) => {
+      const { prisma, sql } = context
       const { retryScheduleMs, attemptTimeoutMs } = await readSendDefaults(sql)
+      const { organizationId } = callerOf(context)
+      const { keepResponseBodies, keepPayloads } = await findOrganization(prisma, organizationId, {
+        select: { keepResponseBodies: true, keepPayloads: true },
+      })
       return {
         retryScheduleSeconds: retryScheduleMs.map((ms) => ms / 1_000),
         timeoutSeconds: attemptTimeoutMs / 1_000,
         rateLimitPerSecond: null,
         maxInFlight: null,
         ordered: false,
+        keepResponseBodies,
+        keepPayloads,
       }
     },
   }),

@@ -18,6 +18,8 @@ export const REASONS = {
   disabled: 'The webhook was disabled when the event was published.',
   not_subscribed: 'The webhook did not subscribe to the event type.',
   filtered_out: 'The filter of the webhook refused the event.',
+  erased:
+    'The payload of the event was erased, so the filter of the webhook cannot be tried on it.',
   unknown: 'Nothing that is stored explains it.',
 } as const
 
@@ -57,6 +59,7 @@ export async function whyNotDelivered(
   if (!subscribesTo(subscriptions, event.type)) {
     return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
   }
+  if (filter !== null && event.erasedAt) return explain('erased')
   const read = filter === null ? null : readableEvent(event.data, event.previous)
   const refusal = read && explainRefusal(parseStoredFilter(filter as string), read)
   if (refusal) return explain('filtered_out', refusal)

@@ -21,7 +21,8 @@ export function createUseStream(sql: Sql): UseStream {
     await sql.query({
       name: 'use_event_stream',
       text: `
-        insert into posthorn.event_streams as s (organization_id, used_at) values ($1, now())
+        insert into posthorn.event_streams as s (organization_id, used_at)
+        select o.id, now() from posthorn.organizations as o where o.id = $1 and o.deleted_at is null
         on conflict (organization_id) do update set used_at = excluded.used_at`,
       values: [organizationId],
     })
@@ -33,6 +34,8 @@ export function createUseStream(sql: Sql): UseStream {
 export interface StreamBounds {
   readonly beginsAfter: Cursor
   readonly newest: Cursor
+  /** How often events of the organization were erased. */
+  readonly erasures: number
 }
 
 /** The index on (organization_id, position) serves it. */
@@ -42,11 +45,12 @@ export async function readBounds(sql: Sql, organizationId: string): Promise<Stre
     beginsAfterIndex: number
     newest: number | null
     newestIndex: number | null
+    erasures: number
   }>({
     name: 'read_stream_bounds',
     text: `
       select s.begins_after::float8 as "beginsAfter", s.begins_after_index as "beginsAfterIndex",
-        b.position::float8 as "newest", cardinality(b.event_ids) - 1 as "newestIndex"
+        s.erasures::float8 as erasures, b.position::float8 as "newest", cardinality(b.event_ids) - 1 as "newestIndex"
       from posthorn.event_streams as s
       left join lateral (
         select position, event_ids from posthorn.published_batches
@@ -60,7 +64,8 @@ export async function readBounds(sql: Sql, organizationId: string): Promise<Stre
   // Nobody used the stream for longer than the retention, and its process did not notice.
   if (!row) throw new DomainError('unavailable', 'The stream of events has ended. Try again.')
   const beginsAfter = { position: row.beginsAfter, index: row.beginsAfterIndex }
-  if (row.newest === null) return { beginsAfter, newest: beginsAfter }
+  const { erasures } = row
+  if (row.newest === null) return { beginsAfter, newest: beginsAfter, erasures }
   const newest = { position: row.newest, index: row.newestIndex ?? 0 }
-  return { beginsAfter, newest: isBefore(newest, beginsAfter) ? beginsAfter : newest }
+  return { beginsAfter, newest: isBefore(newest, beginsAfter) ? beginsAfter : newest, erasures }
 }

@@ -17,7 +17,7 @@ import {
 import { createUseStream } from './event-stream.ts'
 import { followStream, requireKept } from './follow-stream.ts'
 import { givePositions } from './give-positions.ts'
-import { readEvents } from './read-stream.ts'
+import { isReadable, readEvents } from './read-stream.ts'
 import type { StreamEvent } from './stream-event.ts'
 import { createStreamTopic } from './stream-topic.ts'
 import { createWebhookMatcher } from './webhook-matcher.ts'
@@ -46,7 +46,7 @@ export interface EventStreams {
   pull(reader: Reader, request: PullRequest): Promise<PulledEvents>
   /** Returns how many events were acknowledged. */
   acknowledge(reader: Reader, consumer: string, lease: string): Promise<number>
-  /** The event with this uuid, or null. It need not be in the stream, so it has no cursor there. */
+  /** The event with this uuid, or null, as for an erased one. It need not be in the stream, so it has no cursor there. */
   find(reader: Reader, uuid: string): Promise<StreamEvent | null>
 }
 
@@ -119,7 +119,7 @@ export function createEventStreams({
     async find({ caller }, uuid) {
       requireScope(caller, 'events:read')
       const [found] = await readEvents(sql, caller.organizationId, [uuid])
-      if (!found) return null
+      if (!isReadable(found)) return null
       const event = { ...found, position: 0, index: 0 }
       const isVisible = await visibleTo(sql, caller)?.()
       return isVisible === undefined || isVisible(event) ? event : null

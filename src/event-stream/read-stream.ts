@@ -43,7 +43,7 @@ export async function readStream(
   const read = page.slice(0, found.length)
   const events = found.flatMap((event, i) => {
     const { position, index } = read[i] as Cursor
-    return event ? [{ ...event, position, index }] : []
+    return isReadable(event) ? [{ ...event, position, index }] : []
   })
   const last = read.at(-1)
   return {
@@ -74,29 +74,38 @@ const READ_PLACES = `
 
 export type FoundEvent = Omit<StreamEvent, keyof Cursor>
 
-/**
- * The events in the order of their uuids, up to a size of their texts: at least the first. Null for an event that is gone.
- */
+/** Null: the event is gone. */
+export type StoredEvent = FoundEvent | 'erased' | null
+
+/** Streams leave out erased events, and do not count them as missed: somebody wanted them to be forgotten. */
+export function isReadable(event: StoredEvent | undefined): event is FoundEvent {
+  return event != null && event !== 'erased'
+}
+
+/** The events in the order of their uuids, up to a size of their texts: at least the first. */
 export async function readEvents(
   sql: Sql,
   organizationId: string,
   uuids: readonly string[],
   maxBytes = MAX_BYTES,
-): Promise<(FoundEvent | null)[]> {
+): Promise<StoredEvent[]> {
   if (uuids.length === 0) return []
-  const { rows } = await sql.query<FoundEvent & { isFound: boolean }>({
+  const { rows } = await sql.query<FoundEvent & { isFound: boolean; isErased: boolean }>({
     name: 'read_stream_events',
     text: READ_EVENTS,
     values: [organizationId, uuids, maxBytes],
   })
-  return rows.map(({ isFound, ...event }) => (isFound ? event : null))
+  return rows.map(({ isFound, isErased, ...event }) =>
+    isErased ? 'erased' : isFound ? event : null,
+  )
 }
 
 /** The length of compressed texts is known without the texts. The primary key serves it. */
 const READ_EVENTS = `
-  select id, type, occurred_at as "occurredAt", data, previous, is_found as "isFound"
+  select id, type, occurred_at as "occurredAt", data, previous, is_found as "isFound",
+    is_erased as "isErased"
   from (
-    select given.n, given.id, e.id is not null as is_found, e.type, e.occurred_at, e.data, e.previous,
+    select given.n, given.id, e.id is not null as is_found, e.erased_at is not null as is_erased, e.type, e.occurred_at, e.data, e.previous,
       coalesce(octet_length(e.data), 0) + coalesce(octet_length(e.previous), 0) as bytes,
       sum(coalesce(octet_length(e.data), 0) + coalesce(octet_length(e.previous), 0)) over (order by given.n) as total
     from unnest($2::uuid[]) with ordinality as given (id, n)

@@ -9,6 +9,13 @@ import { bytesOf, type StreamEvent } from './stream-event.ts'
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_EVENTS = 10_000
 
+interface Look {
+  readonly isWaiting: boolean
+  readonly isNew: boolean
+  /** Counts up. */
+  readonly erasures: number
+}
+
 /**
  * The recent events of one organization, loaded and parsed once for all subscribers of the process. Those that are behind
  * read from Postgres.
@@ -22,6 +29,7 @@ export class StreamWindow {
   /** The window has all events after this one, up to `newest`. */
   #after: Cursor | null = null
   #newest: Cursor | null = null
+  #erasures = 0
 
   constructor(sql: Sql, organizationId: string, maxBytes: () => number) {
     this.#sql = sql
@@ -38,7 +46,8 @@ export class StreamWindow {
   /** Reads what is new. Returns whether there was anything. */
   async fill(): Promise<boolean> {
     if (this.#newest === null) return await this.#begin()
-    const { isWaiting, isNew } = await this.#look(this.#newest)
+    const { isWaiting, isNew, erasures } = await this.#look(this.#newest)
+    if (erasures !== this.#erasures) this.#forget(erasures)
     if (isWaiting) await givePositions(this.#sql, this.#organizationUuid)
     if (!isWaiting && !isNew) return false
     for (;;) {
@@ -62,25 +71,35 @@ export class StreamWindow {
 
   async #begin(): Promise<boolean> {
     await givePositions(this.#sql, this.#organizationUuid)
-    const { newest } = await readBounds(this.#sql, this.#organizationUuid)
+    const { newest, erasures } = await readBounds(this.#sql, this.#organizationUuid)
+    this.#erasures = erasures
     this.#after = newest
     this.#newest = newest
     return true
   }
 
   /** Both indexes of the batches serve it. */
-  async #look({ position }: Cursor): Promise<{ isWaiting: boolean; isNew: boolean }> {
-    const { rows } = await this.#sql.query<{ isWaiting: boolean; isNew: boolean }>({
+  async #look({ position }: Cursor): Promise<Look> {
+    const { rows } = await this.#sql.query<Look>({
       name: 'look_for_stream_events',
       text: `
         select
           exists (select from posthorn.published_batches
             where organization_id = $1 and position is null) as "isWaiting",
           exists (select from posthorn.published_batches
-            where organization_id = $1 and position > $2) as "isNew"`,
+            where organization_id = $1 and position > $2) as "isNew",
+          coalesce((select erasures from posthorn.event_streams where organization_id = $1), 0)::float8 as erasures`,
       values: [this.#organizationUuid, position],
     })
-    return rows[0] as { isWaiting: boolean; isNew: boolean }
+    return rows[0] as Look
+  }
+
+  /** Events were erased. Subscribers that are behind read the others from Postgres. */
+  #forget(erasures: number): void {
+    this.#events = []
+    this.#bytes = 0
+    this.#after = this.#newest
+    this.#erasures = erasures
   }
 
   #append(events: readonly StreamEvent[]): void {

@@ -10,6 +10,7 @@ import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.t
 import type { IssueCode } from '../lib/issue-codes.ts'
 import { checkSchema } from '../lib/json-schema.ts'
 import { checkInput } from '../lib/validation.ts'
+import { requireWithinInstallation, retentionDaysRule } from '../retention/retention-days.ts'
 import { checkEventGraph, type GraphOptions } from './check-event-graph.ts'
 import { MAX_DATA_BYTES, OPERATIONAL_PREFIX } from './event-type.ts'
 import { searchKeysRule } from './search-key.ts'
@@ -38,6 +39,7 @@ export const eventTypeFields = {
     .max(100, 'must have at most 100 characters')
     .refine((text) => !text.includes('\0'), 'must not contain the NUL character')
     .nullable(),
+  retentionDays: retentionDaysRule,
 }
 const newEventType = z.object({
   ...eventTypeFields,
@@ -45,6 +47,7 @@ const newEventType = z.object({
   example: eventTypeFields.example.default(null),
   searchKeys: eventTypeFields.searchKeys.default([]),
   group: eventTypeFields.group.default(null),
+  retentionDays: eventTypeFields.retentionDays.default(null),
 })
 const eventTypeChanges = z.object(eventTypeFields).omit({ name: true }).partial()
 
@@ -69,13 +72,14 @@ export async function createEventType(
   const payload = await payloadIssues(input.schema ?? null, input.example ?? null)
   const allIssues = [...issues, ...reservedIssues(input.name), ...payload]
   if (!data || allIssues.length > 0) throw invalid(allIssues)
+  await requireWithinInstallation(prisma, data.retentionDays)
   const created = await prisma.$transaction(async (tx) => {
-    const { name, description, searchKeys, group } = data
+    const { name, description, searchKeys, group, retentionDays } = data
     const schema = textOf(data.schema, input.schemaText)
     await checkEventGraph(tx, name, { description, schema }, options)
     const count = await tx.$executeRaw`
-      insert into posthorn.event_types (name, description, search_keys, group_name, schema, example)
-      values (${name}, ${description}, ${searchKeys}::text[], ${group},
+      insert into posthorn.event_types (name, description, search_keys, group_name, retention_days, schema, example)
+      values (${name}, ${description}, ${searchKeys}::text[], ${group}, ${retentionDays}::int,
         ${schema}::json, ${textOf(data.example, input.exampleText)}::json)
       on conflict do nothing`
     if (count === 0) return false
@@ -117,6 +121,7 @@ export async function updateEventType(
     await checkEditConflict(tx, edited, ifRevision, changed.before)
     if (Object.keys(changed.after).length === 0) return
     const after = { ...before, ...changed.after }
+    if ('retentionDays' in changed.after) await requireWithinInstallation(tx, after.retentionDays)
     const schemaText = textOf(after.schema, input.schemaText)
     if ('schema' in changed.after && before.archivedAt === null) {
       const { description } = after
@@ -126,6 +131,7 @@ export async function updateEventType(
     await tx.$executeRaw`
       update posthorn.event_types
       set description = ${after.description}, search_keys = ${after.searchKeys}::text[], group_name = ${after.group},
+        retention_days = ${after.retentionDays}::int,
         schema = case when ${'schema' in changed.after}
           then ${schemaText}::json else schema end,
         example = case when ${'example' in changed.after}
@@ -215,8 +221,10 @@ function auditedFields({
   example,
   searchKeys,
   group,
-}: Pick<EventType, 'description' | 'searchKeys' | 'group'> & Payloads) {
-  return { description, schema: schema ?? null, example: example ?? null, searchKeys, group }
+  retentionDays,
+}: Pick<EventType, 'description' | 'searchKeys' | 'group' | 'retentionDays'> & Payloads) {
+  const payloads = { schema: schema ?? null, example: example ?? null }
+  return { description, ...payloads, searchKeys, group, retentionDays }
 }
 
 interface Payloads {

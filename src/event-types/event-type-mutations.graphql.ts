@@ -4,6 +4,7 @@ import { builder } from '../graphql/builder.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { decodeNodeId } from '../graphql/node-id.ts'
 import { notFound } from '../lib/errors.ts'
+import { RETENTION_DAYS } from '../retention/descriptions.ts'
 import {
   archiveEventType,
   createEventType,
@@ -27,6 +28,8 @@ const ACCEPT_BROKEN_SELECTIONS =
 const GROUP =
   'The group that the event type belongs to in the catalogue, such as `Orders`: 1 to 100 characters.'
 
+const OF_TYPE = `${RETENTION_DAYS} Null: as long as the organization of the event keeps others.`
+
 function textOf(field: 'schema' | 'example'): string {
   return `The text of the ${field}, in place of \`${field}\`: it is kept to the letter, with its numbers and the order of its names.`
 }
@@ -49,6 +52,7 @@ const CreateEventTypeInput = builder.inputType('CreateEventTypeInput', {
     exampleText: t.string({ description: textOf('example') }),
     searchKeys: t.stringList({ description: `${SEARCH_KEYS} Default: none.` }),
     group: t.string({ description: `${GROUP} Default: none.` }),
+    retentionDays: t.int({ description: `${OF_TYPE} Default: null.` }),
     acceptBrokenSelections: t.boolean({ description: ACCEPT_BROKEN_SELECTIONS }),
   }),
 })
@@ -67,6 +71,7 @@ const UpdateEventTypeInput = builder.inputType('UpdateEventTypeInput', {
       description: `${SEARCH_KEYS} A change applies to events that are published afterwards.`,
     }),
     group: t.string({ description: `${GROUP} Null removes the event type from its group.` }),
+    retentionDays: t.int({ description: OF_TYPE }),
     ifRevision: t.int({ description: IF_REVISION }),
     acceptBrokenSelections: t.boolean({ description: ACCEPT_BROKEN_SELECTIONS }),
   }),
@@ -103,11 +108,11 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: CreateEventTypeInput, required: true, description: 'The event type.' }),
     },
     resolve: async (query, _root, { input }, { prisma, actor }) => {
-      const { name, description, searchKeys, group } = input
+      const { name, description, searchKeys, group, retentionDays = null } = input
       const type = { name, description, searchKeys: searchKeys ?? [], group: group ?? null }
       // The domain rejects a schema that is not an object.
       const acceptBrokenSelections = input.acceptBrokenSelections === true
-      const created = { ...type, ...readPayloads(input) }
+      const created = { ...type, retentionDays, ...readPayloads(input) }
       await createEventType(prisma, created, actor, { acceptBrokenSelections })
       return await rereadEventType(prisma, input.name, query)
     },
@@ -117,7 +122,7 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Changes the description, the schema, the example, the search keys or the group of an event type. Published events do not change.',
+      'Changes the description, the schema, the example, the search keys, the group or the retention of an event type. Published events do not change.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],

@@ -15,7 +15,12 @@ export interface SearchKey {
 const MAX_LISTED = 20
 
 /** Returns a search key with its path in the normal form. Throws `invalid` if no event type has the path. */
-export async function findSearchKey(sql: Sql, { path, equals }: SearchKey): Promise<SearchKey> {
+export async function findSearchKey(
+  sql: Sql,
+  { path, equals }: SearchKey,
+  field: 'filter.key' | 'key' = 'filter.key',
+): Promise<SearchKey> {
+  const issue = issueOf(field)
   const normal = normalPath(path)
   if (normal === null) throw invalid([issue('path', 'invalid_path', `${PATH_RULE}.`)])
   // Postgres counts characters, not UTF-16 units.
@@ -40,6 +45,9 @@ function listed(known: readonly string[]): string {
   return ` The search keys are ${known.slice(0, MAX_LISTED).join(', ')}${more}.`
 }
 
-function issue(field: keyof SearchKey, code: IssueCode, rule: string): FieldIssue {
-  return { path: ['filter', 'key', field], code, detail: `filter.key.${field} ${rule}` }
+function issueOf(argument: 'filter.key' | 'key') {
+  return (field: keyof SearchKey, code: IssueCode, rule: string): FieldIssue => {
+    const detail = `${argument}.${field} ${rule}`
+    return { path: [...argument.split('.'), field], code, detail }
+  }
 }

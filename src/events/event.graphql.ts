@@ -1,8 +1,9 @@
+import type { GraphQLResolveInfo } from 'graphql'
 import { parseId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
-import { withinReach } from '../graphql/context.ts'
+import { type Context, callerOf, withinReach } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
@@ -12,6 +13,8 @@ import { deliveryBody } from './delivery-body.ts'
 import type { EventFilter as EventFilterOfDomain } from './event-filter.ts'
 import { PREVIEW_LENGTH, previewsOf } from './event-previews.ts'
 import { findEventById, findEvents } from './find-events.ts'
+import { hiddenFrom } from './hidden-payloads.ts'
+import { PayloadState } from './payload-state-enum.ts'
 
 const EventNode = builder.prismaNode('Event', {
   id: { field: 'id', portal: 'open' },
@@ -31,47 +34,88 @@ const EventNode = builder.prismaNode('Event', {
       type: 'JSON',
       nullable: true,
       portal: 'open',
-      description: 'The payload, as JSON values. `dataText` has its text to the letter.',
+      description:
+        'The payload, as JSON values. Null if `payloadState` is not KEPT. `dataText` has its text to the letter.',
       complexity: LARGE_TEXT,
-      select: { data: true },
-      resolve: ({ data }) => new StoredJson(data),
+      select: { id: true, data: true, erasedAt: true },
+      resolve: async ({ id, data, erasedAt }, _args, context, info) =>
+        erasedAt === null && !(await isHidden(context, info, id)) ? new StoredJson(data) : null,
     }),
     previous: t.field({
       type: 'JSON',
       nullable: true,
       portal: 'open',
       description:
-        'The payload as it was before the change that the event reports, as JSON values. Null if the publisher gave none.',
+        'The payload as it was before the change that the event reports, as JSON values. Null if the publisher gave none, or `payloadState` is not KEPT.',
       complexity: LARGE_TEXT,
-      select: { previous: true },
-      resolve: ({ previous }) => (previous === null ? null : new StoredJson(previous)),
+      select: { id: true, previous: true },
+      resolve: async ({ id, previous }, _args, context, info) =>
+        previous === null || (await isHidden(context, info, id)) ? null : new StoredJson(previous),
     }),
-    previousText: t.exposeString('previous', {
+    previousText: t.string({
       nullable: true,
       portal: 'open',
       description: 'The JSON text of `previous`, to the letter.',
       complexity: LARGE_TEXT,
+      select: { id: true, previous: true },
+      resolve: async ({ id, previous }, _args, context, info) =>
+        (await isHidden(context, info, id)) ? null : previous,
     }),
     preview: t.string({
+      nullable: true,
       portal: 'open',
-      description: `The first ${PREVIEW_LENGTH} characters of the text of the payload.`,
-      resolve: ({ id }, _args, context, info) =>
-        context.perField(info, (ids: string[]) => previewsOf(context.sql, ids))(id),
+      description: `The first ${PREVIEW_LENGTH} characters of the text of the payload. Null if \`payloadState\` is not KEPT.`,
+      resolve: async ({ id }, _args, context, info) =>
+        (await isHidden(context, info, id))
+          ? null
+          : await context.perField(info, (ids: string[]) => previewsOf(context.sql, ids))(id),
     }),
-    dataText: t.exposeString('data', {
+    dataText: t.string({
+      nullable: true,
       portal: 'open',
-      description: 'The text of the payload, character for character as published.',
+      description:
+        'The text of the payload, character for character as published. Null if `payloadState` is not KEPT.',
       complexity: LARGE_TEXT,
+      select: { id: true, data: true, erasedAt: true },
+      resolve: async ({ id, data, erasedAt }, _args, context, info) =>
+        erasedAt === null && !(await isHidden(context, info, id)) ? data : null,
     }),
     body: t.string({
+      nullable: true,
       portal: 'open',
-      select: { id: true, type: true, occurredAt: true, data: true },
-      resolve: deliveryBody,
+      select: { id: true, type: true, occurredAt: true, data: true, erasedAt: true },
+      resolve: async ({ erasedAt, ...event }, _args, context, info) =>
+        erasedAt === null && !(await isHidden(context, info, event.id))
+          ? deliveryBody(event)
+          : null,
       description:
-        'The whole event, as webhooks without a selection or template get it. `Delivery.body` is what a webhook got.',
+        'The whole event, as webhooks without a selection or template get it. Null if `payloadState` is not KEPT. `Delivery.body` is what a webhook got.',
       complexity: LARGE_TEXT,
     }),
+    payloadState: t.field({
+      type: PayloadState,
+      portal: 'open',
+      description: 'Whether the payload is still there.',
+      select: { id: true, erasedAt: true, unkeptBytes: true },
+      resolve: async ({ id, erasedAt, unkeptBytes }, _args, context, info) => {
+        if (erasedAt !== null) return unkeptBytes === null ? 'erased' : 'not_kept'
+        return (await isHidden(context, info, id)) ? 'not_kept' : 'kept'
+      },
+    }),
+    unkeptBytes: t.exposeInt('unkeptBytes', {
+      nullable: true,
+      portal: 'open',
+      description:
+        'The size of a payload that was erased because it is not kept after its deliveries, in bytes. Null otherwise.',
+    }),
     isTest: t.exposeBoolean('isTest', { portal: 'open' }),
+    erasedAt: t.expose('erasedAt', {
+      type: 'DateTime',
+      nullable: true,
+      portal: 'open',
+      description:
+        'When the payload was erased: by `erase`, also with what the receivers answered, or because it is not kept. Null if it was not.',
+    }),
     traceparent: t.exposeString('traceParent', {
       portal: 'open',
       nullable: true,
@@ -157,6 +201,18 @@ function eventsOfWebhook({ webhookId, context }: RestrictedSession, uuids: reado
     'select distinct event_id as id from posthorn.deliveries where webhook_id = $1 and event_id = any ($2::uuid[])',
     [webhookId, uuids],
   )
+}
+
+/** Whether the webhook of a restricted session keeps no payload of the event: the event can have one for other webhooks. */
+async function isHidden(
+  context: Context,
+  info: GraphQLResolveInfo,
+  eventUuid: string,
+): Promise<boolean> {
+  const webhookId = callerOf(context).session?.webhookId
+  if (webhookId == null) return false
+  const run = (uuids: string[]) => hiddenFrom(context.sql, webhookId, uuids)
+  return await context.perField(info, run)(eventUuid)
 }
 
 /** Is parsed when the response is written, so that the values of a page are not in memory together. */

@@ -18,7 +18,7 @@ interface Selection {
   readonly maxBytes: number
 }
 
-/** The newest events of some types, newest first. Test events are left out. */
+/** The newest events of some types, newest first. Test events and erased ones are left out. */
 export async function findNewestEvents(
   sql: Sql,
   organizationId: string,
@@ -40,7 +40,7 @@ const NEWEST_EVENTS = `
     from (
       select event.* from unnest($2::text[]) as subscribed (type), lateral (
         select e.id, e.type, e.occurred_at, e.data, e.previous from posthorn.events as e
-        where e.organization_id = $1 and e.type = subscribed.type and not e.is_test
+        where e.organization_id = $1 and e.type = subscribed.type and not e.is_test and e.erased_at is null
           and ($3::uuid is null or exists (
             select from posthorn.deliveries as d where d.event_id = e.id and d.webhook_id = $3))
         order by e.type desc, e.id desc limit $4::int

@@ -111,6 +111,7 @@ async function readChunk(
   const { values, add } = createParameters()
   const conditions = [
     `organization_id = ${add(organizationId)}`,
+    'erased_at is null',
     ...(typeof type === 'string' ? [`type = ${add(type)}`] : []),
     ...(after ? [`id < ${add(after)}`] : []),
     ...(since ? [`id >= ${add(lowerBoundAt(since))}`] : []),

@@ -91,9 +91,8 @@ export function createStoreEvents(sql: Sql): StoreEvents {
   const storeUnkeyed = createLanes(false)
   return (rows) => {
     const size = weigh(rows) > MAX_SHARE_OF_SMALL_CALLS ? 'large' : 'small'
-    return rows.some(({ idempotencyKey }) => idempotencyKey !== null)
-      ? storeKeyed[size](rows).catch(throwConflict)
-      : storeUnkeyed[size](rows)
+    const isKeyed = rows.some(({ idempotencyKey }) => idempotencyKey !== null)
+    return (isKeyed ? storeKeyed : storeUnkeyed)[size](rows).catch(throwDomainError)
   }
 }
 
@@ -167,8 +166,17 @@ function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | null)?.code
 }
 
+/** `posthorn.insert_events` raises this code if the organization was deleted since the caller was authenticated. */
+const ORGANIZATION_DELETED = 'PH410'
+
 /** The ordinals belong to one call: after a conflict, each call of the batch runs alone. */
-function throwConflict(error: { detail?: string }): never {
+function throwDomainError(error: { detail?: string }): never {
+  if (codeOf(error) === ORGANIZATION_DELETED) {
+    throw new DomainError(
+      'unauthenticated',
+      'The organization was deleted, and its API keys with it. Nothing was published.',
+    )
+  }
   if (codeOf(error) !== IDEMPOTENCY_CONFLICT) throw error
   const detail =
     'idempotencyKey was used for another event in the last 24 hours. Use a new key for a new event.'

@@ -1,5 +1,5 @@
 import type { DocumentNode } from 'graphql'
-import { LruMap } from '../lib/lru-map.ts'
+import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 
 /** Longer documents are not cached, so that no client can fill the memory. */
 const MAX_LENGTH = 8 * 1024
@@ -12,7 +12,10 @@ interface Cache<Value> {
 
 /** An LRU cache of parsed documents by their text. */
 export function createDocumentCache(): Cache<DocumentNode> {
-  const documents = new LruMap<string, DocumentNode>({ maxEntries: MAX_ENTRIES })
+  const documents = new LruMap<string, DocumentNode>({
+    maxEntries: MAX_ENTRIES,
+    maxIdleMs: MAX_IDLE_MS,
+  })
   return {
     get: (text) => documents.get(text),
     set(text, document) {

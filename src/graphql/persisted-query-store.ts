@@ -1,4 +1,4 @@
-import { LruMap } from '../lib/lru-map.ts'
+import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 
 /** Longer documents are not kept, so a client sends them with every request. */
 const MAX_LENGTH = 64 * 1024
@@ -15,6 +15,7 @@ export function createPersistedQueryStore(): PersistedQueryStore {
   const texts = new LruMap<string, string>({
     maxEntries: MAX_DOCUMENTS,
     weight: { max: MAX_TOTAL_LENGTH, of: (text) => text.length },
+    maxIdleMs: MAX_IDLE_MS,
   })
   return {
     get: (hash) => texts.get(hash),

@@ -48,6 +48,12 @@ export type OfDelivery = OfWebhook
 export const findsNode: PortalAccess = async (args, session) =>
   (await belongs(args.id, session)) ? args : NOTHING
 
+/** For a field that finds a webhook by `id` or `uid`: null for another webhook, of which `only` keeps a uid. */
+export const findsWebhook: PortalAccess = async (args, session) => {
+  if (typeof args.id === 'string') return await findsNode(args, session)
+  return session.deliveryId === null ? { ...args, only: session.webhookId } : NOTHING
+}
+
 /** For a field that changes the node with the id in its arguments: `not_found` for a node outside the webhook. */
 export function changesNode(
   name: string,
@@ -108,6 +114,7 @@ export function ownWebhook(
 /** The functions that are open to a session restricted to one delivery: they find it, and its attempts. */
 export const FINDS_OF_DELIVERY: ReadonlySet<PortalAccess> = new Set([
   findsNode,
+  findsWebhook,
   findsAnyNode,
   findsAnyNodes,
 ])

@@ -7,7 +7,7 @@ builder.queryType({
 
 builder.mutationType({
   description:
-    'All changes. A mutation names its subject with `id`, takes the rest as `input`, and returns a union of its success and the errors that the caller can act on. Mutations must be sent as a POST of `application/json`.',
+    'All changes. A mutation names its subject with `id`, or an upsert with `uid`, takes the rest as `input`, and returns a union of its success and the errors that the caller can act on. Mutations must be sent as a POST of `application/json`.',
 })
 
 builder.subscriptionType({

@@ -56,6 +56,7 @@ export const ISSUE_CODES = {
   too_many: 'The list has too many entries.',
   too_many_webhooks: 'The organization has as many webhooks as it may have.',
   too_small: 'The value is too small or too short.',
+  uid_taken: 'Another object has the uid.',
   unknown_event_type: 'The catalogue has no such event type.',
   unknown_field: 'There is no such field.',
   unknown_header: 'The webhook has no such header.',

@@ -84,8 +84,8 @@ export class Listener implements AsyncDisposable {
         ),
         registered as (
           insert into posthorn.live_listeners (listener_id, organization_id, expires_at)
-          select $1, organization_id, now() + $3 * interval '1 second'
-          from unnest($2::uuid[]) as organization_id
+          select $1, o.id, now() + $3 * interval '1 second'
+          from posthorn.organizations as o where o.id = any ($2::uuid[]) and o.deleted_at is null
           on conflict (organization_id, listener_id) do update set expires_at = excluded.expires_at
         )
         select posthorn.uuid_v7_lower_bound(now()) as "registeredAt"`,

@@ -3,14 +3,19 @@ import type { Sql } from '../db/client.ts'
 import { findWorkerSchema } from '../queue/worker-schema.ts'
 import { MIGRATIONS_TABLE } from './applied-migrations.ts'
 
-/** The service deletes no row of these tables: it drops whole partitions, and the other rows stay. */
+/**
+ * The service deletes no row of these tables: it drops whole partitions, and the other rows stay. The deletion of an
+ * organization deletes them by functions of the owner.
+ */
 const TABLES_WITHOUT_DELETE = [
   'organizations',
+  'organization_deletions',
   'api_keys',
   'event_types',
   'event_type_versions',
   'webhooks',
   'bulk_tasks',
+  'erasures',
   'events',
   'event_keys',
   'deliveries',

@@ -4,6 +4,11 @@ import type { Organization, Prisma } from '../db/generated/prisma/client.ts'
 import { parseId } from '../db/ids.ts'
 import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
+import {
+  labelHash,
+  type OwnNameFilter,
+  ownNameConditions,
+} from '../own-names/metadata-condition.ts'
 
 type Query = Pick<Prisma.OrganizationFindUniqueArgs, 'select' | 'include'>
 
@@ -20,12 +25,24 @@ export async function findOrganizationById(
 ): Promise<Organization | null> {
   const uuid = parseId('organization', id)
   if (!uuid) return null
-  return await db.organization.findUnique({ ...atLeastKey(query), where: { id: uuid } })
+  return await db.organization.findUnique({
+    ...atLeastKey(query),
+    where: { id: uuid, deletedAt: null },
+  })
+}
+
+/** The organization with a uid, or `null`. */
+export async function findOrganizationByUid(
+  db: Db,
+  uid: string,
+  query: Query,
+): Promise<Organization | null> {
+  return await db.organization.findUnique({ ...atLeastKey(query), where: { uid, deletedAt: null } })
 }
 
 /** Conditions on organizations. A missing or null field matches every organization. */
-export interface OrganizationFilter {
-  /** A part of the name. */
+export interface OrganizationFilter extends OwnNameFilter {
+  /** A part of the name or of the uid. */
   readonly search?: string | null | undefined
 }
 
@@ -35,21 +52,31 @@ export type OrganizationOrder = 'newest first' | 'by damage'
 export async function findOrganizations(
   db: Db,
   sql: Sql,
-  { search }: OrganizationFilter,
+  filter: OrganizationFilter,
   query: Query & Page,
   order: OrganizationOrder,
 ): Promise<Organization[]> {
-  if (order === 'by damage') return await findByDamage(db, sql, search ?? '', query)
+  if (order === 'by damage') return await findByDamage(db, sql, filter, query)
   const { where, ...page } = pageOf(query, 'newest first')
-  const name = typeof search === 'string' ? { name: containing(search) } : {}
-  return await db.organization.findMany({ ...page, where: { ...where, ...name } })
+  return await db.organization.findMany({
+    ...page,
+    where: { ...where, deletedAt: null, AND: conditions(filter) },
+  })
+}
+
+function conditions({ search, ...ownNames }: OrganizationFilter): Prisma.OrganizationWhereInput[] {
+  const name =
+    typeof search === 'string'
+      ? { OR: [{ name: containing(search) }, { uid: containing(search) }] }
+      : {}
+  return [name, ...ownNameConditions(ownNames)]
 }
 
 /** Reads the ids of all first. An installation has few organizations and webhooks. */
 async function findByDamage(
   db: Db,
   sql: Sql,
-  search: string,
+  { search, uid, metadata }: OrganizationFilter,
   { cursor, skip: _, take, ...selection }: Query & Page,
 ): Promise<Organization[]> {
   const { rows } = await sql.query<{ id: string }>({
@@ -62,10 +89,12 @@ async function findByDamage(
           count(*) filter (where state = 'degraded') as degraded, min(oldest_waiting_at) as oldest_waiting_at
         from posthorn.webhook_states where state in ('on_hold', 'failing', 'behind', 'degraded') group by 1
       ) as damage on damage.organization_id = o.id
-      where $1 = '' or strpos(lower(o.name), lower($1)) > 0
+      where o.deleted_at is null
+        and ($1 = '' or strpos(lower(o.name), lower($1)) > 0 or strpos(lower(o.uid), lower($1)) > 0) and ($2::text is null or o.uid = $2)
+        and o.label_hashes @> $3
       order by coalesce(on_hold, 0) desc, coalesce(failing, 0) desc, coalesce(behind, 0) desc,
         coalesce(degraded, 0) desc, oldest_waiting_at, o.id desc`,
-    values: [search],
+    values: [search ?? '', uid ?? null, (metadata ?? []).map(labelHash)],
   })
   const page = sliceAround(
     rows.map(({ id }) => id),
@@ -80,10 +109,20 @@ async function findByDamage(
   return page.flatMap((id) => byId.get(id) ?? [])
 }
 
+/** The uuid of the organization with a uid, or null. */
+export async function findOrganizationUuid(sql: Sql, uid: string): Promise<string | null> {
+  const { rows } = await sql.query<{ id: string }>({
+    name: 'find_organization_by_uid',
+    text: 'select id from posthorn.organizations where uid = $1 and deleted_at is null',
+    values: [uid],
+  })
+  return rows[0]?.id ?? null
+}
+
 export async function organizationExists(sql: Sql, uuid: string): Promise<boolean> {
   const { rowCount } = await sql.query({
     name: 'organization_exists',
-    text: 'select from posthorn.organizations where id = $1',
+    text: 'select from posthorn.organizations where id = $1 and deleted_at is null',
     values: [uuid],
   })
   return rowCount === 1

@@ -1,18 +1,75 @@
 import { EditConflict } from '../audit/edit-conflict.ts'
 import { IF_REVISION } from '../audit/if-revision.ts'
+import type { Db } from '../db/client.ts'
+import type { Organization } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { notFound } from '../lib/errors.ts'
+import { METADATA_RULE } from '../own-names/metadata.ts'
+import { UID_RULE } from '../own-names/uid.ts'
+import { upsertedFields } from '../own-names/upserted-fields.ts'
+import { KEEP_PAYLOADS, KEEP_RESPONSE_BODIES, RETENTION_DAYS } from '../retention/descriptions.ts'
 import { findOrganizationById } from './find-organization.ts'
-import { createOrganization, renameOrganization } from './organization.ts'
+import {
+  createOrganization,
+  type NewOrganization,
+  type OrganizationChanges,
+  updateOrganization,
+} from './organization.ts'
+import { upsertOrganization } from './upsert-organization.ts'
 
 const name = (t: InputFields) =>
   t.string({ required: true, description: 'The name: 1 to 200 characters.' })
 
+const UID = `A name of your choice, unique in the installation: ${UID_RULE}.`
+const METADATA = `Labels of your choice: ${METADATA_RULE}.`
+
+function retentionRules(t: InputFields) {
+  return {
+    retentionDays: t.int({
+      description: `${RETENTION_DAYS} Null, the default: as long as POSTHORN_RETENTION says.`,
+    }),
+    keepResponseBodies: t.boolean({ description: `${KEEP_RESPONSE_BODIES} Default: true.` }),
+    keepPayloads: t.boolean({ description: `${KEEP_PAYLOADS} Default: true.` }),
+  }
+}
+
 const CreateOrganizationInput = builder.inputType('CreateOrganizationInput', {
   description: 'An organization to create.',
-  fields: (t) => ({ name: name(t) }),
+  fields: (t) => ({
+    name: name(t),
+    uid: t.string({ description: `${UID} Default: none.` }),
+    metadata: t.field({ type: 'JSON', description: `${METADATA} Default: none.` }),
+    ...retentionRules(t),
+  }),
+})
+
+const UpdateOrganizationInput = builder.inputType('UpdateOrganizationInput', {
+  description: 'Changes to an organization. Omitted fields keep their values.',
+  fields: (t) => ({
+    name: t.string({ description: 'The name: 1 to 200 characters.' }),
+    uid: t.string({ description: `${UID} Null removes it.` }),
+    metadata: t.field({
+      type: 'JSON',
+      description: `${METADATA} Replaces all labels. Null removes them.`,
+    }),
+    ...retentionRules(t),
+    ifRevision: t.int({ description: IF_REVISION }),
+  }),
+})
+
+const UpsertOrganizationInput = builder.inputType('UpsertOrganizationInput', {
+  description:
+    'What the organization with the uid is to be. Omitted fields keep their values, or have the default in a new organization.',
+  fields: (t) => ({
+    name: name(t),
+    metadata: t.field({
+      type: 'JSON',
+      description: `${METADATA} Replaces all labels. Null removes them.`,
+    }),
+    ...retentionRules(t),
+  }),
 })
 
 const RenameOrganizationInput = builder.inputType('RenameOrganizationInput', {
@@ -43,17 +100,66 @@ builder.mutationFields((t) => ({
       }),
     },
     resolve: async (query, _root, { input }, { prisma, actor }) => {
-      const id = publicId('organization', (await createOrganization(prisma, input, actor)).id)
-      const row = await findOrganizationById(prisma, id, query)
-      if (!row) throw notFound('organization', id)
-      return row
+      // Null, for example from an unset variable, means the default.
+      const { id } = await createOrganization(prisma, input as NewOrganization, actor)
+      return await rereadOrganization(prisma, publicId('organization', id), query)
+    },
+  }),
+
+  updateOrganization: t.prismaField({
+    type: 'Organization',
+    nullable: true,
+    description: 'Changes an organization. If all values are set already, nothing changes.',
+    authScopes: { scope: 'admin' },
+    errors: {
+      types: [ValidationError, NotFoundError, EditConflict],
+      dataField: { name: 'organization', description: 'The organization after the change.' },
+      result: { description: 'The organization was changed.' },
+      union: { description: 'The result of `updateOrganization`.' },
+    },
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
+      input: t.arg({ type: UpdateOrganizationInput, required: true, description: 'The changes.' }),
+    },
+    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
+      const { ifRevision, ...changes } = input
+      // The domain rejects null for fields that cannot be null.
+      const given = changes as OrganizationChanges
+      await updateOrganization(prisma, id, given, actor, ifRevision ?? undefined)
+      return await rereadOrganization(prisma, id, query)
+    },
+  }),
+
+  upsertOrganization: t.prismaField({
+    type: 'Organization',
+    nullable: true,
+    description:
+      'Creates the organization with this uid, or changes the existing one. If all values are set already, nothing changes, and `changed` is false. Of concurrent calls with one uid, one creates the organization.',
+    authScopes: { scope: 'admin' },
+    errors: {
+      types: [ValidationError],
+      dataField: { name: 'organization', description: 'The organization after the call.' },
+      result: { description: 'The organization is as it is to be.', fields: upsertedFields },
+      union: { description: 'The result of `upsertOrganization`.' },
+    },
+    args: {
+      uid: t.arg.string({ required: true, description: UID }),
+      input: t.arg({
+        type: UpsertOrganizationInput,
+        required: true,
+        description: 'What the organization is to be.',
+      }),
+    },
+    resolve: async (query, _root, { uid, input }, { prisma, actor }) => {
+      const { id, ...done } = await upsertOrganization(prisma, uid, input as NewOrganization, actor)
+      return { ...(await rereadOrganization(prisma, id, query)), ...done }
     },
   }),
 
   renameOrganization: t.prismaField({
     type: 'Organization',
     nullable: true,
-    description: 'Renames an organization.',
+    description: 'Renames an organization, as `updateOrganization` does.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],
@@ -71,10 +177,18 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id, input }, { prisma, actor }) => {
       const { ifRevision, ...fields } = input
-      await renameOrganization(prisma, id, fields, actor, ifRevision ?? undefined)
-      const row = await findOrganizationById(prisma, id, query)
-      if (!row) throw notFound('organization', id)
-      return row
+      await updateOrganization(prisma, id, fields, actor, ifRevision ?? undefined)
+      return await rereadOrganization(prisma, id, query)
     },
   }),
 }))
+
+async function rereadOrganization(
+  db: Db,
+  id: string,
+  query: Parameters<typeof findOrganizationById>[2],
+): Promise<Organization> {
+  const row = await findOrganizationById(db, id, query)
+  if (!row) throw notFound('organization', id)
+  return row
+}

@@ -3,8 +3,12 @@ import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
+import { exactlyOneName } from '../own-names/exactly-one-name.ts'
+import { sortMetadata } from '../own-names/metadata.ts'
+import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
 import {
   findOrganizationById,
+  findOrganizationByUid,
   findOrganizations,
   type OrganizationFilter,
 } from './find-organization.ts'
@@ -20,17 +24,29 @@ const Organization = builder.prismaNode('Organization', {
   // Only an operator can read another organization.
   findUnique: (id, context) => {
     const caller = callerOf(context)
-    return hasScope(caller, 'admin') ? { id } : { id, AND: [{ id: caller.organizationId }] }
+    const organization = { id, deletedAt: null }
+    return hasScope(caller, 'admin')
+      ? organization
+      : { ...organization, AND: [{ id: caller.organizationId }] }
   },
   nullable: true,
   extensions: { portal: 'by field', ofWebhook: ownOrganization },
   select: { id: true },
   fields: (t) => ({
     name: t.exposeString('name', { portal: 'open' }),
+    uid: t.exposeString('uid', { nullable: true }),
+    metadata: t.field({
+      type: 'JSON',
+      semanticNonNull: true,
+      description:
+        "Labels of the operator's choice: an object of strings. Empty if there are none.",
+      select: { metadata: true },
+      resolve: ({ metadata }) => sortMetadata(metadata),
+    }),
     revision: t.int({
       portal: 'open',
       description:
-        'The revision, which each rename increases. As `ifRevision` of `renameOrganization`, it reports renames by others.',
+        'The revision, which each change increases. As `ifRevision` of `updateOrganization`, it reports changes by others.',
       select: { revision: true },
       resolve: ({ revision }) => Number(revision),
     }),
@@ -51,8 +67,14 @@ builder.inputType('OrganizationFilter', {
   description: 'Selects organizations.',
   fields: (t) => ({
     search: t.string({
-      description: 'Organizations whose name contains this text, ignoring case.',
+      description: 'Organizations whose name or uid contains this text, ignoring case.',
       validate: textRule,
+    }),
+    uid: t.string({ description: 'The organization with this uid.', validate: textRule }),
+    metadata: t.field({
+      type: ['MetadataEntry'],
+      description: 'Organizations whose metadata has all of these labels: at most 20.',
+      validate: metadataFilterRule,
     }),
   }),
 })
@@ -73,12 +95,21 @@ builder.queryFields((t) => ({
   organization: t.prismaField({
     type: 'Organization',
     nullable: true,
-    description: 'The organization with this id, or null.',
+    description: 'The organization with this id or uid, or null.',
     authScopes: { scope: 'admin' },
     args: {
-      id: t.arg.id({ required: true, description: 'The id of an organization: `org_…`.' }),
+      id: t.arg.id({ description: 'The id of an organization: `org_…`.' }),
+      uid: t.arg.string({
+        description: 'The uid of an organization, in the place of the id.',
+        validate: textRule,
+      }),
     },
-    resolve: (query, _root, { id }, { prisma }) => findOrganizationById(prisma, id, query),
+    resolve: (query, _root, args, { prisma }) => {
+      const name = exactlyOneName(args)
+      return 'id' in name
+        ? findOrganizationById(prisma, name.id, query)
+        : findOrganizationByUid(prisma, name.uid, query)
+    },
   }),
   organizations: t.prismaConnection(
     {
@@ -86,7 +117,7 @@ builder.queryFields((t) => ({
       cursor: 'id',
       semanticNonNull: true,
       description:
-        'All organizations. Each has the fields that `Query` has for the own organization. To change one of them, an operator sends the HTTP header `posthorn-organization: org_…`.',
+        'All organizations. Each has the fields that `Query` has for the own organization. To change one of them, an operator sends the HTTP header `posthorn-organization` with the id or uid of the organization.',
       authScopes: { scope: 'admin' },
       args: {
         filter: t.arg({

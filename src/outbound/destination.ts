@@ -1,4 +1,4 @@
-import { LruMap } from '../lib/lru-map.ts'
+import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 import { checkDestinationUrl, type DestinationUrlProblem } from './destination-url.ts'
 import type { Refused } from './outcome.ts'
 import type { AddressGuard } from './public-address.ts'
@@ -19,7 +19,10 @@ const MAX_CACHED_URLS = 4_096
 
 /** Returns a function that checks and parses a URL, and caches the result. */
 export function createDestinationParser(guard: AddressGuard): (url: string) => ParsedUrl {
-  const cache = new LruMap<string, ParsedUrl>({ maxEntries: MAX_CACHED_URLS })
+  const cache = new LruMap<string, ParsedUrl>({
+    maxEntries: MAX_CACHED_URLS,
+    maxIdleMs: MAX_IDLE_MS,
+  })
   return (url) => {
     const cached = cache.get(url)
     if (cached) return cached

@@ -14,6 +14,9 @@ export function backgroundQueue(organizationUuid: string): string {
 /** The time after which a job starts no further page, and the next job of the queue runs. */
 const MAX_RUN_MS = 250
 
+/** The queue of all deletions of organizations: one page at a time in all processes together. */
+export const DELETION_QUEUE = `${TASK_PREFIX}deletions`
+
 export interface Page {
   readonly organizationUuid: string
   /** Milliseconds until the next page; `null` after the last one. */
@@ -26,7 +29,13 @@ export interface Page {
  */
 export async function runPages<Name extends TaskName, P extends Page>(
   sql: Sql,
-  job: { readonly task: Name; readonly key: string; payload(last: P): TaskPayloads[Name] },
+  job: {
+    readonly task: Name
+    readonly key: string
+    /** Default: the background queue of the organization. */
+    readonly queue?: string
+    payload(last: P): TaskPayloads[Name]
+  },
   runPage: (previous: P | null) => Promise<P | null>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -44,7 +53,7 @@ export async function runPages<Name extends TaskName, P extends Page>(
       JSON.stringify(job.payload(page)),
       job.key,
       page.waitMs,
-      backgroundQueue(page.organizationUuid),
+      job.queue ?? backgroundQueue(page.organizationUuid),
     ],
   )
 }

@@ -17,11 +17,18 @@ export interface TaskPayloads {
   cancel_deliveries: { readonly webhookId: string; readonly after?: string }
   /** Continue a redelivery, cancelation or recovery of many deliveries. The job's key is the task's id. */
   continue_bulk_task: { readonly taskId: string }
+  /** Delete the next rows of a deleted organization. */
+  delete_organization: { readonly organizationId: string }
+  /** Continue the erasure of contents. The job's key is the erasure's id. */
+  continue_erasure: { readonly erasureId: string }
   /** Create partitions ahead, and delete what is past its retention. */
   maintain: Record<string, never>
   /** Compare deliveries with their jobs. */
   sweep: Record<string, never>
-  /** Backfill the index of states, roll up statistics, prune schedules, and delete expired temporary webhooks. */
+  /**
+   * Backfill the index of states, roll up statistics, prune schedules, delete expired temporary webhooks, and erase payloads
+   * that are not kept.
+   */
   roll_up: Record<string, never>
   /** Send a mail with the notices that wait for an address about a host. */
   send_digest: { readonly addressId: string; readonly host: string }
@@ -31,6 +38,9 @@ export interface TaskPayloads {
 
 /** The key of the job that cancels the deliveries of a deleted webhook. */
 export const cancelationKey = (webhookId: string) => `cancel:${webhookId}`
+
+/** The key of the job that deletes the rows of a deleted organization. */
+export const deletionKey = (organizationId: string) => `delete:${organizationId}`
 
 export type TaskName = keyof TaskPayloads
 

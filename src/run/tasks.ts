@@ -7,9 +7,13 @@ import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attemp
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
 import { continueCancelation } from '../deliveries/continue-cancelation.ts'
+import { deletePastRules } from '../deliveries/keep/delete-past-rules.ts'
+import { eraseUnkeptPayloads } from '../deliveries/keep/erase-unkept-payloads.ts'
+import { queueOldPayloads } from '../deliveries/keep/queue-old-payloads.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import { continueErasure } from '../erasure/continue-erasure.ts'
 import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import {
@@ -20,6 +24,8 @@ import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { deleteOldIncidents } from '../incidents/delete-old-incidents.ts'
 import { deleteOldMails, sendDigest, startDigests } from '../notices/send-digest.ts'
 import { sendLateNotices } from '../notices/send-notices.ts'
+import { continueDeletion } from '../organizations/deletion/continue-deletion.ts'
+import { restartDeletions } from '../organizations/deletion/restart-deletions.ts'
 import type { SendMail } from '../outbound/mail.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/task-runs.ts'
@@ -94,9 +100,21 @@ export function createTasks({
       await continueBulkTask(background, uuid, signal, reportCanceled)
     },
 
+    async delete_organization(payload, { signal }) {
+      const organization = uuidIn(payload, 'organization', 'organizationId')
+      await continueDeletion(background, workerSchema, organization, signal)
+    },
+
+    async continue_erasure(payload, { signal }) {
+      const uuid = uuidIn(payload, 'erasure', 'erasureId')
+      await continueErasure({ pool: background, keyring }, uuid, signal, reportCanceled)
+    },
+
     async maintain(_payload, { signal }) {
       const { run, end } = startMaintenance(reportMaintenanceFailure)
       const partitions = await maintainPartitions(pool, { retentionMs, signal }, run)
+      const pastRules = await run('retention_rules', () => deletePastRules(background, signal))
+      const oldPayloads = await run('old_payloads', () => queueOldPayloads(pool))
       const jobs = await run('finished_jobs', () =>
         completeFinishedJobs(pool, workerSchema, keepFailedJobsMs),
       )
@@ -123,6 +141,8 @@ export function createTasks({
       logger.debug(
         {
           partitions,
+          pastRules,
+          oldPayloads,
           jobs,
           bulkTasks,
           statistics,
@@ -155,15 +175,17 @@ export function createTasks({
       await sendDigest({ sql: pool, keyring, publicUrl, sendMail }, address, String(payload.host))
     },
 
-    async roll_up() {
+    async roll_up(_payload, { signal }) {
       const backfilled = await backfillIndex(pool)
       const hours = await rollUpStatistics(pool)
       const sampled = await sampleBacklogs(pool)
       const backlogs = await pruneSchedules(database.pipeline)
       const fanOuts = await restartFanOuts(pool)
+      const deletions = await restartDeletions(pool, workerSchema)
       const forwarding = await deleteExpiredForwarding(database, keyring)
+      const unkeptPayloads = await eraseUnkeptPayloads(background, signal)
       logger.debug(
-        { backfilled, hours, sampled, backlogs, fanOuts, forwarding },
+        { backfilled, hours, sampled, backlogs, fanOuts, deletions, forwarding, unkeptPayloads },
         'Statistics rolled up.',
       )
     },

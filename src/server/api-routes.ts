@@ -15,6 +15,7 @@ import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { createCatalogueRoutes } from './catalogue/catalogue-routes.ts'
 import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
+import { createExportRoutes, EXPORT_PATH } from './export-routes.ts'
 import {
   createEventsHandler,
   createGraphqlHandler,
@@ -74,6 +75,8 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   routes.route(EVENTS_V1_PATH, createEventsV1(deps))
   const { prisma, keyring } = deps.webhooks
+  const exports = { sql: database.pool, authenticate, keyring, logger, outages }
+  routes.route(EXPORT_PATH, createExportRoutes(exports))
   routes.route(UNSUBSCRIBE_PATH, createUnsubscribeRoutes({ prisma, keyring }))
   if (deps.oidc && publicUrl !== null) {
     const sql = database.pool

@@ -63,8 +63,9 @@ export type CancelReason = keyof typeof CANCEL_MESSAGES
 const CANCEL_MESSAGES = {
   webhook_deleted: 'canceled the pending deliveries of a deleted webhook',
   event_deleted:
-    'canceled deliveries whose event was deleted: it was older than POSTHORN_RETENTION',
+    'canceled deliveries whose event was erased, or deleted because it was older than POSTHORN_RETENTION',
   bulk_task: 'canceled deliveries for a task of cancelDeliveries',
+  erasure: 'canceled deliveries, because their contents are erased',
 } as const
 
 export type ReportCanceled = (canceled: {
@@ -75,6 +76,7 @@ export type ReportCanceled = (canceled: {
     readonly deliveryIds?: readonly string[]
     readonly webhookId?: string
     readonly taskId?: string
+    readonly erasureId?: string
   }
 }) => void
 

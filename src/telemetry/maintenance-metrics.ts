@@ -6,6 +6,8 @@ export const MAINTENANCE_STEPS = [
   'drop_partitions',
   'create_partitions',
   'delete_default_rows',
+  'retention_rules',
+  'old_payloads',
   'finished_jobs',
   'bulk_tasks',
   'statistics',

@@ -6,6 +6,7 @@ import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { MASK } from '../webhooks/mask.ts'
 import { configureTestReceiver } from './configure-test-receiver.ts'
+import { forgetErased } from './forget-erased.ts'
 import {
   MAX_BODY_BYTES,
   MAX_BYTES,
@@ -107,9 +108,13 @@ const TestReceiverType = builder
       }),
       requests: t.field({
         type: [TestReceiverRequest],
-        description: `The last ${MAX_REQUESTS} requests, newest first; fewer if those of all organizations take more than ${MAX_BYTES / 2 ** 20} MiB. Requests without a valid signature make room first.`,
+        description: `The last ${MAX_REQUESTS} requests, newest first; fewer if those of all organizations take more than ${MAX_BYTES / 2 ** 20} MiB. Requests without a valid signature make room first. Those of erased deliveries have no headers and no body.`,
         complexity: { field: 1, multiplier: MAX_REQUESTS },
-        resolve: ({ receiver, organizationId }) => [...receiver.inboxOf(organizationId).requests],
+        resolve: async ({ receiver, organizationId }, _args, { sql }) => {
+          const inbox = receiver.inboxOf(organizationId)
+          await forgetErased(sql, inbox)
+          return [...inbox.requests]
+        },
       }),
     }),
   })

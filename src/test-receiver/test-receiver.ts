@@ -5,7 +5,8 @@ import type { Certificate, DeliveryRequest } from '../http/https-receiver.ts'
 import { openHttpsReceiver } from '../http/https-receiver.ts'
 import { verify } from '../receiver/index.ts'
 import { isReservedName } from '../webhooks/custom-headers.ts'
-import { findDeliverySecrets } from './delivery-secrets.ts'
+import { type DeliverySecrets, findDeliverySecrets } from './delivery-secrets.ts'
+import { forgetDeletedRegularly } from './forget-deleted.ts'
 import {
   addRequest,
   type Inbox,
@@ -47,13 +48,12 @@ export async function openTestReceiver(options: TestReceiverOptions): Promise<Te
     certificate: options.issueCertificate,
   })
   const inboxes = new Map<string, Inbox>()
+  const forgetting = forgetDeletedRegularly(options.prisma, inboxes)
   let lastNumber = 0
 
   /** Null for an organization that does not exist. */
   async function findInbox(organizationId: string): Promise<Inbox | null> {
-    const known = inboxes.get(organizationId)
-    if (known) return known
-    const where = { id: organizationId }
+    const where = { id: organizationId, deletedAt: null }
     const found = await options.prisma.organization.findUnique({ where, select: { id: true } })
     return found && inboxOf(inboxes, organizationId)
   }
@@ -90,7 +90,10 @@ export async function openTestReceiver(options: TestReceiverOptions): Promise<Te
     clear(organizationId) {
       inboxOf(inboxes, organizationId).requests = []
     },
-    [Symbol.asyncDispose]: () => server.close(),
+    async [Symbol.asyncDispose]() {
+      forgetting[Symbol.dispose]()
+      await server.close()
+    },
   }
 }
 
@@ -111,14 +114,20 @@ async function describe(
   number: number,
 ): Promise<ReceivedRequest> {
   const receivedAt = new Date()
-  const deliveryId = headers[`${headerPrefix}id`]?.toString() ?? null
+  const deliveryId = findDeliveryId(headers, headerPrefix)
   const found = deliveryId && (await findDeliverySecrets(deps, organizationId, deliveryId))
   const problem = !found
     ? 'This organization has no such delivery.'
     : body === null
       ? 'The body is larger than 1 MiB.'
-      : await signatureProblem(body, headers, found.keys, headerPrefix)
+      : await signatureProblem(
+          body,
+          withUsualNames(headers, found, headerPrefix),
+          found.keys,
+          headerPrefix,
+        )
   const customNames = new Set(found ? found.customHeaderNames : [])
+  const signatureNames = new Set(found ? found.signatureHeaderNames : [])
   return {
     number,
     receivedAt,
@@ -127,7 +136,8 @@ async function describe(
     headers: Object.entries(headers).map(([name, value]) => ({
       name,
       value: String(value),
-      isCustom: customNames.has(name) || !isReservedName(name, headerPrefix),
+      isCustom:
+        customNames.has(name) || !(signatureNames.has(name) || isReservedName(name, headerPrefix)),
     })),
     body: body?.subarray(0, MAX_BODY_BYTES).toString() ?? '',
     bodyTruncated: body === null || body.length > MAX_BODY_BYTES,
@@ -135,6 +145,30 @@ async function describe(
     signatureProblem: problem,
     status: null,
   }
+}
+
+type RequestHeaders = DeliveryRequest['headers']
+
+/** Of a webhook whose id header has another name, the id is known by its spelling. */
+function findDeliveryId(headers: RequestHeaders, headerPrefix: string): string | null {
+  const named = headers[`${headerPrefix}id`]?.toString()
+  if (named !== undefined) return named
+  const values = Object.values(headers).map(String)
+  return values.find((value) => parseId('delivery', value) !== null) ?? null
+}
+
+/** The headers as a webhook without other names would have them. */
+function withUsualNames(
+  headers: RequestHeaders,
+  { signatureHeaders }: DeliverySecrets,
+  headerPrefix: string,
+): RequestHeaders {
+  if (signatureHeaders === null) return headers
+  const renamed = Object.entries(signatureHeaders).map(([usual, name]) => [
+    `${headerPrefix}${usual}`,
+    headers[name.toLowerCase()],
+  ])
+  return { ...headers, ...Object.fromEntries(renamed) }
 }
 
 async function signatureProblem(

@@ -75,6 +75,7 @@ function withRemedy(issue: FieldIssue): FieldIssue {
 /** The records refer to each other, and each exists once. */
 function relationProblems(contents: Contents): string[] {
   const organizations = new Set(contents.organizations.map(({ id }) => id))
+  const uids = new Map<string, string>()
   return KINDS.flatMap((kind) => {
     const seen = new Set<string>()
     return contents[kind].flatMap((record, index) => {
@@ -82,6 +83,7 @@ function relationProblems(contents: Contents): string[] {
       const place = fieldName([kind, index])
       const twice = seen.has(id) ? [`${place} (${id}): is in the file twice.`] : []
       seen.add(id)
+      twice.push(...uidProblems(record, kind, place, uids))
       if (!('organizationId' in record) || organizations.has(record.organizationId)) return twice
       return [
         ...twice,
@@ -89,6 +91,22 @@ function relationProblems(contents: Contents): string[] {
       ]
     })
   })
+}
+
+/** A uid is unique in its organization, or in the installation. `uids` has those before, with the ids that have them. */
+function uidProblems(
+  record: object,
+  kind: string,
+  place: string,
+  uids: Map<string, string>,
+): string[] {
+  const { id, uid, organizationId } = record as Record<string, string | null>
+  if (typeof uid !== 'string' || typeof id !== 'string') return []
+  const key = JSON.stringify([kind, organizationId ?? null, uid])
+  const holder = uids.get(key)
+  uids.set(key, id)
+  if (holder === undefined || holder === id) return []
+  return [`${place}.uid (${id}): ${JSON.stringify(uid)} is the uid of ${holder}, too.`]
 }
 
 function describe(

@@ -6,9 +6,9 @@ import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
 import { eventTypeFields } from '../event-types/edit-event-type.ts'
 import { printFilter } from '../filters/read-filter.ts'
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
-import { organizationName } from '../organizations/organization.ts'
-import { parseSecret } from '../receiver/signature.ts'
+import { organizationFields } from '../organizations/organization.ts'
 import { MAX_EXPIRING_SECRETS } from '../webhooks/signing-secret.ts'
+import { signingSecretRule } from '../webhooks/signing-secret-rule.ts'
 import { webhookFields } from '../webhooks/webhook-fields.ts'
 
 /** The configuration of an installation, decrypted. Names and rules are those of GraphQL; times are of RFC 3339. */
@@ -43,9 +43,7 @@ function id(kind: IdKind) {
 
 const signingSecret = z.strictObject({
   id: id('signingSecret'),
-  key: z
-    .string('must be a string')
-    .refine(isSecret, 'must be a signing secret, whsec_ and 24 to 64 bytes in base64'),
+  key: signingSecretRule,
   createdAt: time,
   expiresAt: time.nullable(),
 })
@@ -54,12 +52,18 @@ const signingSecret = z.strictObject({
 export const RECORDS = {
   organizations: z.strictObject({
     id: id('organization'),
-    name: organizationName,
+    name: organizationFields.name,
+    uid: organizationFields.uid.default(null),
+    metadata: organizationFields.metadata.default({}),
+    retentionDays: organizationFields.retentionDays.default(null),
+    keepResponseBodies: organizationFields.keepResponseBodies.default(true),
+    keepPayloads: organizationFields.keepPayloads.default(true),
     createdAt: time,
   }),
   eventTypes: z.strictObject({
     ...eventTypeFields,
     group: eventTypeFields.group.default(null),
+    retentionDays: eventTypeFields.retentionDays.default(null),
     createdAt: time,
     updatedAt: time,
     archivedAt: time.nullable(),
@@ -71,6 +75,15 @@ export const RECORDS = {
     filter: webhookFields.filter.transform((filter) => filter && printFilter(filter)).default(null),
     selection: webhookFields.selection.default(null),
     template: webhookFields.template.default(null),
+    uid: webhookFields.uid.default(null),
+    metadata: webhookFields.metadata.default({}),
+    signatureHeaders: webhookFields.signatureHeaders.default(null),
+    secondSignature: webhookFields.secondSignature
+      .refine((second) => second === null || second.secret != null, 'must have a secret')
+      .default(null),
+    signsWithPreviousSecret: webhookFields.signsWithPreviousSecret.default(false),
+    keepResponseBodies: webhookFields.keepResponseBodies.default(true),
+    keepPayloads: webhookFields.keepPayloads.default(true),
     createdAt: time,
     updatedAt: time,
     signingSecrets: z
@@ -98,12 +111,3 @@ export const RECORDS = {
 } as const satisfies Record<Kind, z.ZodType>
 
 export const KINDS = Object.keys(RECORDS) as Kind[]
-
-function isSecret(text: string): boolean {
-  try {
-    const { length } = parseSecret(text)
-    return length >= 24 && length <= 64
-  } catch {
-    return false
-  }
-}

@@ -100,12 +100,14 @@ function timeOf(text: string | null): string | null {
 
 function masked(field: string, value: unknown): unknown {
   if (field === 'signingSecrets' || field === 'tokenHash') return MASK
+  if (field === 'secondSignature') return value == null ? null : { ...Object(value), secret: MASK }
   if (field !== 'headers') return value ?? null
   return Object.fromEntries(Object.keys(Object(value)).map((name) => [name, MASK]))
 }
 
 function isUnchangedSeed(record: AnyRecord): boolean {
   if (!('searchKeys' in record) || record.archivedAt !== null || record.group !== null) return false
+  if (record.retentionDays !== null) return false
   const { name, description, schema, example, searchKeys } = record
   return seededTypes().some((seed) =>
     isDeepStrictEqual({ name, description, schema, example, searchKeys }, { ...seed }),

@@ -43,7 +43,11 @@ export async function importContents(
     await sql.query(`select pg_advisory_xact_lock(hashtextextended('posthorn.import', 0))`)
     const comparison = findDifferences(file, await readContents(sql, keyring, file))
     const { missing } = comparison
-    const differences = [...comparison.differences, ...(await findUsedIds(sql, missing))]
+    const differences = [
+      ...comparison.differences,
+      ...(await findUsedIds(sql, missing)),
+      ...(await findUsedUids(sql, missing)),
+    ]
     if (differences.length === 0) {
       if (maxWebhooks !== undefined) await requireRoomForAll(sql, missing, maxWebhooks)
       if (!checkOnly) await writeContents(sql, keyring, comparison)
@@ -105,6 +109,29 @@ async function findUsedIds(sql: Sql, { webhooks, apiKeys }: Contents): Promise<D
         : [{ id, field: 'id of the token', file: id, database: owner }]
     }),
   ]
+}
+
+/** Uids of the file that other objects have. */
+async function findUsedUids(sql: Sql, contents: Contents): Promise<Difference[]> {
+  const named = [...contents.organizations, ...contents.webhooks].filter(({ uid }) => uid !== null)
+  const { rows } = await sql.query<{ id: string; owner: string }>(
+    `select g.id, posthorn.type_id('org', o.id) as owner
+     from unnest($1::text[], $2::text[], $3::uuid[]) as g (id, uid, organization_id)
+     join posthorn.organizations as o on o.uid = g.uid where g.organization_id is null
+     union all
+     select g.id, posthorn.type_id('wh', w.id)
+     from unnest($1::text[], $2::text[], $3::uuid[]) as g (id, uid, organization_id)
+     join posthorn.webhooks as w
+       on w.organization_id = g.organization_id and w.uid = g.uid and w.deleted_at is null`,
+    [
+      named.map(({ id }) => id),
+      named.map(({ uid }) => uid),
+      named.map((one) =>
+        'organizationId' in one ? parseId('organization', one.organizationId) : null,
+      ),
+    ],
+  )
+  return rows.map(({ id, owner }) => ({ id, field: 'id of the uid', file: id, database: owner }))
 }
 
 async function requireRoomForAll(

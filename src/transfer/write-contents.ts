@@ -11,6 +11,7 @@ import { parseSecret } from '../receiver/signature.ts'
 import { encryptHeaders } from '../webhooks/encrypted-headers.ts'
 import { MASK } from '../webhooks/mask.ts'
 import { retryScheduleColumns } from '../webhooks/retry-schedule-columns.ts'
+import { encryptSecondSecret } from '../webhooks/signatures/second-secret.ts'
 import type { Contents, EventTypeRecord, WebhookRecord } from './contents.ts'
 import { EXPORTED_COLUMNS, type ExportedTable } from './exported-columns.ts'
 import type { Comparison } from './find-differences.ts'
@@ -73,7 +74,7 @@ async function replaceEventTypes(sql: Sql, types: readonly EventTypeRecord[]): P
     await sql.query(
       `update posthorn.event_types as t
        set description = new.description, schema = new.schema, example = new.example, search_keys = new.search_keys,
-         group_name = new.group_name, created_at = new.created_at, updated_at = new.updated_at, archived_at = new.archived_at,
+         group_name = new.group_name, retention_days = new.retention_days, created_at = new.created_at, updated_at = new.updated_at, archived_at = new.archived_at,
          revision = t.revision + 1
        from json_populate_recordset(null::posthorn.event_types, $1) as new where new.name = t.name`,
       [JSON.stringify(page)],
@@ -86,7 +87,14 @@ function toEventTypeRow({ group, ...type }: EventTypeRecord): Row {
 }
 
 function toWebhookRow(keyring: Keyring, webhook: WebhookRecord): Row {
-  const { headers, filter, retryScheduleSeconds, signingSecrets: _, ...fields } = webhook
+  const {
+    headers,
+    filter,
+    retryScheduleSeconds,
+    secondSignature,
+    signingSecrets: _,
+    ...fields
+  } = webhook
   const row = toRow(fields)
   const schedule = retryScheduleColumns(retryScheduleSeconds)
   const compiled = filter === null ? null : compileFilter(parseStoredFilter(filter))
@@ -98,9 +106,21 @@ function toWebhookRow(keyring: Keyring, webhook: WebhookRecord): Row {
     filter_scans: compiled?.scans ?? null,
     body_id: fields.selection === null && fields.template === null ? null : mintUuid(),
     headers_ciphertext: bytea(encryptHeaders(keyring, headers, row['id'] as string)),
+    ...secondColumns(keyring, secondSignature, row['id'] as string),
     own_retry_schedule: schedule.ownRetrySchedule,
     retry_schedule_seconds: schedule.retryScheduleSeconds,
   }
+}
+
+function secondColumns(
+  keyring: Keyring,
+  given: WebhookRecord['secondSignature'],
+  uuid: string,
+): Row {
+  if (given === null) return { second_signature: null, second_secret_ciphertext: null }
+  const { secret, ...second } = given
+  const ciphertext = encryptSecondSecret(keyring, secret ?? '', uuid)
+  return { second_signature: second, second_secret_ciphertext: bytea(ciphertext) }
 }
 
 function toSecretRows(keyring: Keyring, { id, signingSecrets }: WebhookRecord): Row[] {
@@ -139,7 +159,9 @@ function createdEntries(
   replaced: readonly EventTypeRecord[],
 ): Entry[] {
   return [
-    ...organizations.map(({ id, name }) => entry('organization.created', id, id, { name })),
+    ...organizations.map(({ id, ...organization }) =>
+      entry('organization.created', id, id, organization),
+    ),
     ...webhooks.map(({ id, organizationId, ...webhook }) =>
       entry('webhook.created', organizationId, id, auditedWebhook(webhook)),
     ),
@@ -163,9 +185,14 @@ function entry(
 
 function auditedWebhook({
   headers,
+  secondSignature,
   signingSecrets: _,
   ...webhook
 }: Omit<WebhookRecord, 'id' | 'organizationId'>) {
   const names = Object.keys(headers ?? {})
-  return { ...webhook, headers: Object.fromEntries(names.map((name) => [name, MASK])) }
+  return {
+    ...webhook,
+    headers: Object.fromEntries(names.map((name) => [name, MASK])),
+    secondSignature: secondSignature && { ...secondSignature, secret: MASK },
+  }
 }

@@ -1,9 +1,12 @@
 import { changedFields } from '../audit/audit-entry.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
+import { sortMetadata } from '../own-names/metadata.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { MASK } from './mask.ts'
 import { isSameOrigin } from './same-origin.ts'
+import { readSecondSecret } from './signatures/second-secret.ts'
+import type { SecondSignature, SignatureHeaders } from './signatures/signature-fields.ts'
 
 /**
  * The changed fields of a webhook for the audit log, with header values masked. With a URL of another origin, `keptHeaders`
@@ -17,11 +20,20 @@ export function auditedChanges(keyring: Keyring, before: WebhookRow, after: Webh
     ? []
     : keptNames(fieldsBefore.headers, fieldsAfter.headers)
   if (keptHeaders.length > 0) Object.assign(changed.after, { keptHeaders })
-  if (!('headers' in changed.after)) return changed
-  return {
-    before: { ...changed.before, headers: maskHeaders(fieldsBefore.headers, fieldsBefore.headers) },
-    after: { ...changed.after, headers: maskHeaders(fieldsAfter.headers, fieldsBefore.headers) },
+  if ('headers' in changed.after) {
+    Object.assign(changed.before, {
+      headers: maskHeaders(fieldsBefore.headers, fieldsBefore.headers),
+    })
+    Object.assign(changed.after, {
+      headers: maskHeaders(fieldsAfter.headers, fieldsBefore.headers),
+    })
   }
+  if ('secondSignature' in changed.after) {
+    const [first, second] = [fieldsBefore.secondSignature, fieldsAfter.secondSignature]
+    Object.assign(changed.before, { secondSignature: maskSecret(first, first) })
+    Object.assign(changed.after, { secondSignature: maskSecret(second, first) })
+  }
+  return changed
 }
 
 /** Also of a renamed header, and of one whose value the caller repeated. */
@@ -34,7 +46,11 @@ function keptNames(before: Headers, after: Headers): string[] | 'unreadable' {
 /** All fields of a created or deleted webhook for the audit log, with header values masked. */
 export function auditedWebhook(keyring: Keyring, row: WebhookRow) {
   const fields = auditedFields(keyring, row)
-  return { ...fields, headers: maskHeaders(fields.headers, fields.headers) }
+  return {
+    ...fields,
+    headers: maskHeaders(fields.headers, fields.headers),
+    secondSignature: maskSecret(fields.secondSignature, fields.secondSignature),
+  }
 }
 
 type Headers = Readonly<Record<string, string>> | null
@@ -55,7 +71,31 @@ export function auditedFields(keyring: Keyring, row: WebhookRow) {
     filter: row.filter,
     selection: row.selection,
     template: row.template,
+    uid: row.uid,
+    metadata: sortMetadata(row.metadata),
+    signatureHeaders: sortedByName(row.signatureHeaders as SignatureHeaders | null),
+    secondSignature: secondSignatureOf(keyring, row),
+    signsWithPreviousSecret: row.signsWithPreviousSecret,
+    keepResponseBodies: row.keepResponseBodies,
+    keepPayloads: row.keepPayloads,
   }
+}
+
+/** With the secret in plain text, so that a change of the secret alone is seen. Callers mask the secret. */
+function secondSignatureOf(keyring: Keyring, { id, secondSignature, ...row }: WebhookRow) {
+  if (secondSignature === null) return null
+  const secret = readSecondSecret(keyring, row.secondSecretCiphertext, id)
+  const { header, algorithm, encoding, content, value } =
+    secondSignature as object as SecondSignature
+  // The database has an order of its own, and another order is no change.
+  return { header, algorithm, encoding, content, value, secret: String(secret) }
+}
+
+type Second = ReturnType<typeof secondSignatureOf>
+
+function maskSecret(second: Second, before: Second): Second {
+  const hasChanged = before !== null && before.secret !== second?.secret
+  return second && { ...second, secret: hasChanged ? `${MASK} (changed)` : MASK }
 }
 
 /** Another order of the same headers is not a change. */

@@ -6,16 +6,17 @@ import { type Page, pageOf, sliceAround } from '../db/page.ts'
 import { atLeastKey } from '../db/selection.ts'
 import { subscriptionsTo } from '../event-types/subscriptions.ts'
 import { notFound } from '../lib/errors.ts'
+import { type OwnNameFilter, ownNameConditions } from '../own-names/metadata-condition.ts'
 import { sortWebhooks, type WebhookOrder } from './webhook-order.ts'
 import { inState, type WebhookState } from './webhook-state.ts'
 
 type Selection = Pick<Prisma.WebhookFindManyArgs, 'select' | 'include'>
 
 /** Conditions on webhooks. A missing or null field matches every webhook. */
-export interface WebhookFilter {
+export interface WebhookFilter extends OwnNameFilter {
   /** Set only for a portal session that is restricted to one webhook. */
   readonly uuid?: string | null | undefined
-  /** A part of the URL or of the description. */
+  /** A part of the URL, of the description or of the uid. */
   readonly search?: string | null | undefined
   readonly subscribesTo?: string | null | undefined
   readonly states?: readonly WebhookState[] | null | undefined
@@ -55,12 +56,19 @@ function conditions(filter: WebhookFilter): Prisma.WebhookWhereInput[] {
   return [
     typeof uuid === 'string' ? { id: uuid } : {},
     typeof search === 'string'
-      ? { OR: [{ url: containing(search) }, { description: containing(search) }] }
+      ? {
+          OR: [
+            { url: containing(search) },
+            { description: containing(search) },
+            { uid: containing(search) },
+          ],
+        }
       : {},
     typeof subscribesTo === 'string'
       ? { eventSubscriptions: { hasSome: subscriptionsTo(subscribesTo) } }
       : {},
     states ? { OR: states.map(inState) } : {},
+    ...ownNameConditions(filter),
   ]
 }
 
@@ -124,6 +132,17 @@ export async function findWebhookById(
     ...atLeastKey(selection),
     where: { id: uuid, organizationId, deletedAt: null },
   })
+}
+
+/** The organization's webhook with a uid, or `null`. With `id`, also if that is the uuid of another one. */
+export async function findWebhookByUid(
+  db: Db,
+  organizationId: string,
+  name: { readonly uid: string; readonly id?: string },
+  selection: Selection,
+): Promise<Webhook | null> {
+  const where = { ...name, organizationId, deletedAt: null }
+  return await db.webhook.findFirst({ ...atLeastKey(selection), where })
 }
 
 /** Reads a webhook again after a change. Throws `not_found` if it was deleted. */

@@ -5,7 +5,7 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { comparePlans } from '../event-graph/compare-plans.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
-import { type FieldIssue, invalid } from '../lib/errors.ts'
+import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
@@ -13,6 +13,9 @@ import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { filterColumns } from './filter-columns.ts'
 import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
 import { retryScheduleColumns } from './retry-schedule-columns.ts'
+import { keptSecret, secretIssues } from './signatures/second-secret.ts'
+import { signatureColumns } from './signatures/signature-columns.ts'
+import type { SecondSignature, SignatureHeaders } from './signatures/signature-fields.ts'
 import { type WebhookChanges, webhookChangesSchema } from './webhook-fields.ts'
 
 export interface ChangeOptions {
@@ -58,6 +61,8 @@ export async function parseChanges(
     headers,
     filter,
     retryScheduleSeconds,
+    signatureHeaders,
+    secondSignature,
     selection: _selection,
     template: _template,
     ...fields
@@ -74,6 +79,10 @@ export async function parseChanges(
       headerPrefix,
       existingSubscriptions: before.eventSubscriptions,
       existingHeaderNames: Object.keys(stored ?? {}),
+      existingSignatures: {
+        signatureHeaders: before.signatureHeaders as SignatureHeaders | null,
+        secondSignature: before.secondSignature as SecondSignature | null,
+      },
       otherIssues: [...(otherIssues ?? []), ...(chosen?.issues ?? [])],
       allowsPatterns: allowsPatterns || kept !== null,
     },
@@ -81,9 +90,15 @@ export async function parseChanges(
   if (before.forwardedUntil !== null && fields.url !== undefined && fields.url !== before.url) {
     throw invalid([{ path: ['url'], code: 'temporary_webhook', detail: URL_OF_TEMPORARY }])
   }
+  if (before.forwardedUntil !== null && signatureHeaders) {
+    throw invalid([fieldIssue(['signatureHeaders'], 'temporary_webhook', HEADERS_OF_TEMPORARY)])
+  }
   if (!movesHeaderValues && fields.url !== undefined && input.headers === undefined) {
     requireValuesForOrigin(fields.url, before.url, headerChanges, stored)
   }
+  const secret = keptSecret(keyring, before)
+  const lacking = secretIssues(secondSignature, secret)
+  if (lacking.length > 0) throw invalid(lacking)
   const body: ChosenBody | null = chosen?.body ?? null
   const columns = {
     ...omitUndefined(fields),
@@ -92,6 +107,7 @@ export async function parseChanges(
     }),
     ...(filter !== undefined && filterColumns(filter)),
     ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
+    ...signatureColumns(keyring, { signatureHeaders, secondSignature }, before.id, secret),
     ...(body && bodyColumns(body)),
   }
   return { columns, body }
@@ -107,6 +123,9 @@ function isNewBody(before: WebhookRow, { selection, template }: WebhookChanges):
 
 const URL_OF_TEMPORARY =
   'url cannot be changed: the webhook is temporary, and `posthorn listen --forward` receives its deliveries. Register another webhook for this URL.'
+
+const HEADERS_OF_TEMPORARY =
+  'cannot be set: the webhook is temporary, and `posthorn listen --forward` verifies its deliveries by the usual names.'
 
 /** The patterns of the webhook, if the given names are those that the patterns stand for. */
 async function keptPatterns(tx: Db, { eventSubscriptions }: WebhookRow, input: WebhookChanges) {

@@ -2,9 +2,15 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { LruMap } from '../lib/lru-map.ts'
+import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 import { requestedUrl } from '../outbound/destination.ts'
 import { readHeaders } from './encrypted-headers.ts'
+import {
+  PREVIOUS_SECRETS,
+  readSigning,
+  type Signing,
+  type SigningRow,
+} from './signatures/signing.ts'
 
 /** The settings of a webhook that an attempt needs, decrypted. */
 export interface SendOptions {
@@ -14,8 +20,10 @@ export interface SendOptions {
   /** Whether `posthorn listen --forward` receives the deliveries. */
   readonly forwarded: boolean
   readonly headers: Readonly<Record<string, string>>
-  /** Null: the keys of this process cannot decrypt the secret or the custom headers, so nothing can be sent. */
+  /** Null: the keys of this process cannot decrypt a secret or the custom headers, so nothing can be sent. */
   readonly signingKey: KeyObject | null
+  /** Null: the signature of the contract alone. */
+  readonly signing: Signing | null
   /** Maximum attempts in flight per process. Null: the limit adapts to the endpoint. */
   readonly maxInFlight: number | null
   /** Maximum attempts per second over all processes. Null: no limit. */
@@ -37,7 +45,7 @@ export type FindSendOptions = (
   revision: string,
 ) => SendOptions | null | Promise<SendOptions | null>
 
-interface SendOptionsRow {
+interface SendOptionsRow extends SigningRow {
   readonly url: string
   readonly forwarded: boolean
   readonly revision: string
@@ -64,6 +72,7 @@ export function createFindSendOptions(sql: Sql, keyring: Keyring): FindSendOptio
   const cache = new LruMap<string, Entry>({
     maxEntries: CACHE_SIZE,
     weight: { max: CACHED_CHARACTERS, of: ({ characters }) => characters },
+    maxIdleMs: MAX_IDLE_MS,
   })
 
   function read(webhookUuid: string, revision: string): Promise<SendOptions | null> {
@@ -109,7 +118,8 @@ async function readSendOptions(
     name: 'read_send_options',
     text: `
       select w.url, w.forwarded_until is not null as forwarded, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
-        w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds
+        w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds,
+        w.signature_headers, w.second_signature, w.second_secret_ciphertext, ${PREVIOUS_SECRETS} as previous_secrets
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
       where w.id = $1 and w.deleted_at is null`,
@@ -119,12 +129,14 @@ async function readSendOptions(
   if (!row) return null
   const headers = readHeaders(keyring, row.headers_ciphertext, webhookUuid)
   const signingKey = readSigningKey(keyring, webhookUuid, row)
+  const signing = readSigning(keyring, webhookUuid, row)
   return {
     url: row.url,
     requestedUrl: requestedUrl(row.url),
     forwarded: row.forwarded,
     headers: headers ?? {},
-    signingKey: headers && signingKey,
+    signingKey: signing === 'unreadable' ? null : headers && signingKey,
+    signing: signing === 'unreadable' ? null : signing,
     maxInFlight: row.max_in_flight,
     ratePerSecond: row.rate_limit_per_second,
     ordered: row.ordered,

@@ -1,9 +1,10 @@
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
-import { NotFoundError } from '../graphql/errors.ts'
+import { NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
 import { createAuditRevealedSecrets } from './audit-revealed-secrets.ts'
 import { rotateSigningSecret, type SigningSecret } from './signing-secret.ts'
+import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
 import { currentSecret, expiringSecrets } from './valid-secrets.ts'
 
 declare module '../graphql/builder.ts' {
@@ -49,7 +50,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     type: ['SigningSecret'],
     semanticNonNull: true,
     description:
-      'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`.',
+      'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, unless `signsWithPreviousSecret` is set, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`.',
     authScopes: { scope: 'secrets:read' },
     select: { id: true, signingSecrets: true },
     resolve: async ({ id, organizationId, signingSecrets }, _args, context) => {
@@ -60,28 +61,44 @@ builder.prismaObjectFields('Webhook', (t) => ({
   }),
 }))
 
+const RotateSigningSecretInput = builder.inputType('RotateSigningSecretInput', {
+  description: 'How to rotate a signing secret.',
+  fields: (t) => ({
+    secret: t.string({
+      description: `The new secret: ${SIGNING_SECRET_RULE}. Default: Posthorn makes one.`,
+    }),
+  }),
+})
+
 builder.mutationField('rotateSigningSecret', (t) =>
   t.field({
     type: 'SigningSecret',
     nullable: true,
     description:
-      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret only. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
+      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret, and only with the new one unless `signsWithPreviousSecret` is set. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
     authScopes: { scope: 'secrets:rotate' },
     portal: changesNode('webhook'),
     errors: {
-      types: [NotFoundError],
+      types: [NotFoundError, ValidationError],
       dataField: { name: 'signingSecret', description: 'The new secret.' },
       result: { description: 'The secret was rotated.' },
       union: { description: 'The result of `rotateSigningSecret`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
+      input: t.arg({
+        type: RotateSigningSecretInput,
+        required: true,
+        defaultValue: {},
+        description: 'How to rotate. Default: to a secret that Posthorn makes.',
+      }),
     },
-    resolve: (_root, { id }, context) =>
+    resolve: (_root, { id, input }, context) =>
       rotateSigningSecret(
         { ...context.webhooks, actor: context.actor },
         callerOf(context).organizationId,
         id,
+        input.secret ?? null,
       ),
   }),
 )

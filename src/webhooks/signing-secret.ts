@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
@@ -6,9 +7,12 @@ import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import { mintId, parseId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
+import { parseInput } from '../lib/validation.ts'
 import { notice } from '../notices/notice.ts'
 import { formatSecret, generateSigningKey } from '../receiver/sign.ts'
+import { parseSecret } from '../receiver/signature.ts'
 import { findWebhook } from './find-webhook.ts'
+import { signingSecretRule } from './signing-secret-rule.ts'
 
 /** How long an old secret stays valid after a rotation, as documented for receivers. */
 const OLD_SECRET_VALID_MS = 24 * 60 * 60 * 1_000
@@ -36,13 +40,14 @@ interface ActingDeps extends SecretDeps {
   readonly actor: Actor
 }
 
-/** Creates the current secret of a webhook that has none. */
+/** Creates the current secret of a webhook that has none: the given one, or a new one. */
 export async function addSigningSecret(
   db: Db,
   keyring: Keyring,
   webhookUuid: string,
+  given: string | null = null,
 ): Promise<SigningSecret> {
-  const key = generateSigningKey()
+  const key = given === null ? generateSigningKey() : parseSecret(given)
   const id = parseId('signingSecret', mintId('signingSecret')) as string
   const { createdAt, expiresAt } = await db.signingSecret.create({
     data: { id, webhookId: webhookUuid, keyCiphertext: keyring.encrypt(key, id) },
@@ -94,13 +99,17 @@ export async function revealSigningSecret(
 /**
  * Creates a new secret, which signs every attempt after the commit, including retries. The old secret stays valid for
  * 24 hours, while receivers switch to the new one, and is then deleted. Of more than five old secrets, the oldest are
- * deleted at once.
+ * deleted at once. `given` is the new secret; null: a random one. Throws `invalid` for a given one that is none.
  */
 export async function rotateSigningSecret(
   { prisma, keyring, actor }: ActingDeps,
   organizationId: string,
   webhookId: string,
+  given: string | null = null,
 ): Promise<SigningSecret> {
+  const { secret } = parseInput(z.object({ secret: signingSecretRule.nullable() }), {
+    secret: given,
+  })
   const { id } = await findWebhook(prisma, organizationId, webhookId)
   return await actForOrganization(prisma, organizationId, async (tx) => {
     // The update locks the webhook, which serializes its rotations and excludes a concurrent deletion.
@@ -126,7 +135,7 @@ export async function rotateSigningSecret(
       type: 'posthorn.secret.rotated',
       data: { old_secret_expires_at: oldExpiresAt },
     })
-    return await addSigningSecret(tx, keyring, id)
+    return await addSigningSecret(tx, keyring, id, secret)
   })
 }
 

@@ -1,14 +1,19 @@
 import { z } from 'zod'
 import { readFilter } from '../filters/read-filter.ts'
+import { metadataRule } from '../own-names/metadata.ts'
+import { uidRule } from '../own-names/uid.ts'
+import { keepRule } from '../retention/keep-rule.ts'
 import { checkCustomHeaders } from './custom-headers.ts'
 import { sendOptionFields } from './send-option-fields.ts'
+import { signatureFields } from './signatures/signature-fields.ts'
+import { signingSecretRule } from './signing-secret-rule.ts'
 
 /** Subscriptions of one webhook. */
 export const MAX_SUBSCRIPTIONS = 1_000
 
 /**
- * The fields that a caller can set, with their rules, for REST, OpenAPI and GraphQL. REST has no send options. The URL
- * is also checked by outbound/destination-url.ts, and the subscriptions against the catalogue.
+ * The fields that a caller can set, with their rules, for REST, OpenAPI and GraphQL. REST has no own names, no send
+ * options and no signature options. The URL is also checked by outbound/destination-url.ts, and the subscriptions against the catalogue.
  */
 export const webhookFields = {
   url: z.string('must be a string'),
@@ -48,7 +53,12 @@ export const webhookFields = {
   /** Checked by bodies/choose-body.ts. */
   selection: z.string('must be a string').nullable(),
   template: z.string('must be a string').nullable(),
+  uid: uidRule.nullable(),
+  metadata: metadataRule,
+  keepResponseBodies: keepRule,
+  keepPayloads: keepRule,
   ...sendOptionFields,
+  ...signatureFields,
 }
 
 /** `url` and `eventSubscriptions` are required. */
@@ -61,11 +71,20 @@ export const newWebhookSchema = z.object({
   filter: webhookFields.filter.default(null),
   selection: webhookFields.selection.default(null),
   template: webhookFields.template.default(null),
+  uid: webhookFields.uid.default(null),
+  metadata: webhookFields.metadata.default({}),
   rateLimitPerSecond: webhookFields.rateLimitPerSecond.default(null),
   maxInFlight: webhookFields.maxInFlight.default(null),
   retryScheduleSeconds: webhookFields.retryScheduleSeconds.default(null),
   timeoutSeconds: webhookFields.timeoutSeconds.default(null),
   ordered: webhookFields.ordered.default(false),
+  signatureHeaders: webhookFields.signatureHeaders.default(null),
+  secondSignature: webhookFields.secondSignature.default(null),
+  signsWithPreviousSecret: webhookFields.signsWithPreviousSecret.default(false),
+  /** The signing secret. Null: Posthorn makes one. */
+  secret: signingSecretRule.nullable().default(null),
+  keepResponseBodies: webhookFields.keepResponseBodies.default(true),
+  keepPayloads: webhookFields.keepPayloads.default(true),
 })
 
 /** A missing field stays unchanged. */

@@ -4,6 +4,7 @@ import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
 import { streamsOfWebhook } from '../graphql/portal-access.ts'
 import type { StreamItem } from '../live/subscriber.ts'
+import { metadataFilterRule } from '../own-names/metadata-filter-rule.ts'
 import { BehindCause } from './behind-cause-enum.ts'
 import { ON_TIME_RATE, readOnTimeRates } from './delivery-health.ts'
 import type { HoldReason as Reason } from './end-hold.ts'
@@ -63,7 +64,7 @@ builder.inputType('WebhookFilter', {
   description: 'Selects webhooks. A webhook must match all given fields.',
   fields: (t) => ({
     search: t.string({
-      description: 'Webhooks whose URL or description contains this text, ignoring case.',
+      description: 'Webhooks whose URL, description or uid contains this text, ignoring case.',
       validate: textRule,
     }),
     subscribesTo: t.string({
@@ -74,6 +75,12 @@ builder.inputType('WebhookFilter', {
       type: [WebhookState],
       description: 'Webhooks in one of these states.',
       validate: choicesRule,
+    }),
+    uid: t.string({ description: 'The webhook with this uid.', validate: textRule }),
+    metadata: t.field({
+      type: ['MetadataEntry'],
+      description: 'Webhooks whose metadata has all of these labels: at most 20.',
+      validate: metadataFilterRule,
     }),
   }),
 })

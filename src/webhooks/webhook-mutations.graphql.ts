@@ -1,4 +1,4 @@
-import { hasScope } from '../access/scope.ts'
+import { type Caller, hasScope } from '../access/scope.ts'
 import { EditConflict } from '../audit/edit-conflict.ts'
 import { IF_REVISION } from '../audit/if-revision.ts'
 import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
@@ -6,13 +6,21 @@ import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
-import { invalid } from '../lib/errors.ts'
+import { fieldIssue, invalid } from '../lib/errors.ts'
+import { METADATA_RULE } from '../own-names/metadata.ts'
+import { UID_RULE } from '../own-names/uid.ts'
+import { upsertedFields } from '../own-names/upserted-fields.ts'
+import { KEEP_PAYLOADS, KEEP_RESPONSE_BODIES, OF_WEBHOOK } from '../retention/descriptions.ts'
 import { createWebhookOnce, findCreatedWebhook } from './create-webhook-once.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { repeatedNames } from './header-changes.ts'
+import { requireSecretScope } from './require-secret-scope.ts'
 import { SEND_OPTION_DESCRIPTIONS } from './send-option-descriptions.ts'
+import { signatureInputFields } from './signatures/signature-inputs.ts'
+import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
+import { upsertWebhook } from './upsert-webhook.ts'
 import { type ActingWebhookDeps, createWebhook, deleteWebhook, updateWebhook } from './webhook.ts'
-import type { WebhookChanges } from './webhook-fields.ts'
+import type { NewWebhook, WebhookChanges } from './webhook-fields.ts'
 
 const HEADER_NAME =
   'A valid HTTP header name, unique regardless of case. Not allowed: `wh-*`, `webhook-*`, the prefix of the delivery headers (POSTHORN_HEADER_PREFIX), `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, and connection headers.'
@@ -58,7 +66,21 @@ const SELECTION =
 const TEMPLATE =
   'JSON with placeholders, such as `{ "text": "Paid: {{ $.order.id }}" }`: the whole body, for programs that expect their own, such as Slack. At most 32 KiB. Not together with `selection`. docs/templates.md has the rules.'
 
+const UID = `A name of your choice, unique in the organization: ${UID_RULE}. Not for sessions.`
+const METADATA = `Labels of your choice: ${METADATA_RULE}. Not for sessions.`
+
+const OWN_SECRET = `The signing secret: ${SIGNING_SECRET_RULE}. Needs the scope \`secrets:rotate\`.`
+
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
+
+function keepRules(t: InputFields) {
+  return {
+    keepResponseBodies: t.boolean({
+      description: `${KEEP_RESPONSE_BODIES} ${OF_WEBHOOK} Default: true.`,
+    }),
+    keepPayloads: t.boolean({ description: `${KEEP_PAYLOADS} ${OF_WEBHOOK} Default: true.` }),
+  }
+}
 
 function sendOptions(t: InputFields) {
   const description = SEND_OPTION_DESCRIPTIONS
@@ -91,7 +113,12 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     filterText: t.string({ description: FILTER_TEXT }),
     selection: t.string({ description: `${SELECTION} Default: the whole event.` }),
     template: t.string({ description: `${TEMPLATE} Default: the whole event.` }),
+    uid: t.string({ description: `${UID} Default: none.` }),
+    metadata: t.field({ type: 'JSON', description: `${METADATA} Default: none.` }),
+    ...keepRules(t),
     ...sendOptions(t),
+    ...signatureInputFields(t),
+    secret: t.string({ description: `${OWN_SECRET} Default: Posthorn makes one.` }),
     idempotencyKey: t.string({
       description:
         '1 to 255 characters, valid for 24 hours. Repeating the call with the same input creates nothing and returns the existing webhook. Default: none.',
@@ -122,8 +149,46 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     filterText: t.string({ description: FILTER_TEXT }),
     selection: t.string({ description: `${SELECTION} Replaces a template. Null: none.` }),
     template: t.string({ description: `${TEMPLATE} Replaces a selection. Null: none.` }),
+    uid: t.string({ description: `${UID} Null removes it.` }),
+    metadata: t.field({
+      type: 'JSON',
+      description: `${METADATA} Replaces all labels. Null removes them.`,
+    }),
+    ...keepRules(t),
     ...sendOptions(t),
+    ...signatureInputFields(t),
     ifRevision: t.int({ description: IF_REVISION }),
+  }),
+})
+
+const UpsertWebhookInput = builder.inputType('UpsertWebhookInput', {
+  description:
+    'What the webhook with the uid is to be. Omitted fields keep their values, or have the default in a new webhook. Null is the default.',
+  fields: (t) => ({
+    url: t.string({
+      required: true,
+      description: `The URL that deliveries are POSTed to: ${URL_RULE} Another origin needs the headers again, or the scope \`secrets:read\`.`,
+    }),
+    eventSubscriptions: t.stringList({ required: true, description: EVENT_SUBSCRIPTIONS }),
+    description: t.string({ description: 'A description of at most 1,000 characters.' }),
+    enabled: t.boolean({
+      description: 'Whether the webhook receives deliveries. A new webhook: false.',
+    }),
+    headers: t.field({
+      type: [HeaderInput],
+      description: `${HEADERS} They replace all existing headers.`,
+    }),
+    filter: t.field({ type: 'JSON', description: FILTER }),
+    filterText: t.string({ description: FILTER_TEXT }),
+    selection: t.string({ description: `${SELECTION} Replaces a template.` }),
+    template: t.string({ description: `${TEMPLATE} Replaces a selection.` }),
+    metadata: t.field({ type: 'JSON', description: `${METADATA} Replaces all labels.` }),
+    ...keepRules(t),
+    ...sendOptions(t),
+    ...signatureInputFields(t),
+    secret: t.string({
+      description: `${OWN_SECRET} Only of a new webhook: an existing one keeps its secret. Default: Posthorn makes one.`,
+    }),
   }),
 })
 
@@ -144,7 +209,10 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }),
     },
     resolve: async (query, _root, { input: { idempotencyKey, ...input } }, context) => {
-      const { organizationId } = callerOf(context)
+      const caller = callerOf(context)
+      const { organizationId } = caller
+      refuseOwnNames(caller, input)
+      requireSecretScope(caller, input)
       const { enabled, headers, filter, filterText, ...fields } = input
       const webhook = {
         ...fields,
@@ -152,7 +220,7 @@ builder.mutationFields((t) => ({
         // Null, for example from an unset variable, means the default.
         ...(typeof enabled === 'boolean' && { enabled }),
         ...(headers && { headers: valuesByName(headers) }),
-      }
+      } as NewWebhook
       if (typeof idempotencyKey === 'string') {
         const id = await createWebhookOnce(
           actingAs(context),
@@ -186,6 +254,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id, input }, context) => {
       const caller = callerOf(context)
+      refuseOwnNames(caller, input)
       const { headers, filter, filterText, ifRevision, ...fields } = input
       // The domain rejects null for fields that cannot be null.
       const changes = {
@@ -200,6 +269,50 @@ builder.mutationFields((t) => ({
       }
       await updateWebhook(actingAs(context), caller.organizationId, id, changes, options)
       return await rereadWebhook(context.prisma, caller.organizationId, id, query)
+    },
+  }),
+
+  upsertWebhook: t.prismaField({
+    type: 'Webhook',
+    nullable: true,
+    description:
+      'Registers the webhook with this uid, or changes the existing one, whose signing secret stays. If all values are set already, nothing changes, and `changed` is false. Of concurrent calls with one uid, one registers the webhook. As for `updateWebhook`, a URL of another origin needs the headers again.',
+    authScopes: { scope: 'webhooks:write' },
+    errors: {
+      types: [ValidationError],
+      dataField: { name: 'webhook', description: 'The webhook after the call.' },
+      result: { description: 'The webhook is as it is to be.', fields: upsertedFields },
+      union: { description: 'The result of `upsertWebhook`.' },
+    },
+    args: {
+      uid: t.arg.string({ required: true, description: UID }),
+      input: t.arg({
+        type: UpsertWebhookInput,
+        required: true,
+        description: 'What the webhook is to be.',
+      }),
+    },
+    resolve: async (query, _root, { uid, input }, context) => {
+      const caller = callerOf(context)
+      refuseOwnNames(caller, { uid })
+      requireSecretScope(caller, input)
+      const { enabled, headers, filter, filterText, ...fields } = input
+      const webhook = {
+        ...fields,
+        ...filterOf({ filter, filterText }),
+        ...(enabled !== undefined && { enabled: enabled ?? false }),
+        ...(headers !== undefined && { headers: headers && valuesByName(headers) }),
+      } as NewWebhook
+      const options = { movesHeaderValues: hasScope(caller, 'secrets:read') }
+      const { organizationId } = caller
+      const { id, ...done } = await upsertWebhook(
+        actingAs(context),
+        organizationId,
+        uid,
+        webhook,
+        options,
+      )
+      return { ...(await rereadWebhook(context.prisma, organizationId, id, query)), ...done }
     },
   }),
 
@@ -237,6 +350,17 @@ function valuesByName(headers: HeaderList): Record<string, string> {
   const issues = repeatedNames(headers)
   if (issues.length > 0) throw invalid(issues)
   return Object.fromEntries(headers.map(({ name, value }) => [name, value]))
+}
+
+/** The users of a session are customers: the names by which the organization's own programs find webhooks are not theirs. */
+function refuseOwnNames({ session }: Caller, given: object): void {
+  if (session === null) return
+  const names = (['uid', 'metadata'] as const).filter(
+    (name) => (given as Record<string, unknown>)[name] !== undefined,
+  )
+  if (names.length === 0) return
+  const rule = `is not for a ${session.kind} session. Omit it, or use an API key.`
+  throw invalid(names.map((name) => fieldIssue([name], 'not_supported', rule)))
 }
 
 /** The dependencies, with the caller as the actor in the audit log. */

@@ -1,9 +1,12 @@
+import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import { findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
+import { findsWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
+import { exactlyOneName } from '../own-names/exactly-one-name.ts'
+import { sortMetadata } from '../own-names/metadata.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
-import { countWebhooks, findWebhookById, findWebhooks } from './find-webhooks.ts'
+import { countWebhooks, findWebhookById, findWebhookByUid, findWebhooks } from './find-webhooks.ts'
 import type { WebhookDeps } from './webhook.ts'
 
 declare module '../graphql/context.ts' {
@@ -22,6 +25,13 @@ const Webhook = builder.prismaNode('Webhook', {
     url: t.exposeString('url'),
     description: t.exposeString('description', { nullable: true }),
     enabled: t.exposeBoolean('enabled'),
+    uid: t.exposeString('uid', { nullable: true }),
+    metadata: t.field({
+      type: 'JSON',
+      description: "Labels of the owner's choice: an object of strings. Empty if there are none.",
+      select: { metadata: true },
+      resolve: ({ metadata }) => sortMetadata(metadata),
+    }),
     deliveryHeaderPrefix: t.string({
       description:
         'The prefix of the delivery headers `id`, `timestamp` and `signature`, set by the operator (POSTHORN_HEADER_PREFIX). Default: `wh-`.',
@@ -116,12 +126,28 @@ organizationFields((t) => ({
   webhook: t.prismaField({
     type: 'Webhook',
     nullable: true,
-    description: 'The webhook with this id, or null.',
+    description: 'The webhook with this id or uid, or null.',
     authScopes: { scope: 'webhooks:read' },
-    portal: findsNode,
-    args: { id: t.arg.id({ required: true, description: 'The id of a webhook: `wh_…`.' }) },
-    resolve: (query, organization, { id }, context) =>
-      findWebhookById(context.prisma, organizationOf(organization, context), id, query),
+    portal: findsWebhook,
+    args: {
+      id: t.arg.id({ description: 'The id of a webhook: `wh_…`.' }),
+      uid: t.arg.string({
+        description: 'The uid of a webhook, in the place of the id.',
+        validate: textRule,
+      }),
+    },
+    resolve: (query, organization, args, context) => {
+      const name = exactlyOneName(args)
+      const organizationId = organizationOf(organization, context)
+      return 'id' in name
+        ? findWebhookById(context.prisma, organizationId, name.id, query)
+        : findWebhookByUid(
+            context.prisma,
+            organizationId,
+            { uid: name.uid, ...onlyOf(args as object) },
+            query,
+          )
+    },
   }),
   webhooks: t.prismaConnection(
     {
@@ -161,6 +187,11 @@ builder.prismaObjectFields('Delivery', (t) => ({
     resolve: ({ webhook }) => (webhook.deletedAt ? null : webhook),
   }),
 }))
+
+/** Set only for a portal session that is restricted to one webhook. */
+function onlyOf({ only }: { readonly only?: string }) {
+  return only === undefined ? {} : { id: only }
+}
 
 function itself({ webhookId }: RestrictedSession): ReadonlySet<string> {
   return new Set([webhookId])

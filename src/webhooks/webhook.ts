@@ -3,12 +3,16 @@ import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { addBodyVersion, bodyColumns, chooseBody, WHOLE_EVENT } from '../bodies/choose-body.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
-import type { PrismaClient, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
+import {
+  Prisma,
+  type PrismaClient,
+  type Webhook as WebhookRow,
+} from '../db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
-import type { FieldIssue } from '../lib/errors.ts'
+import { type FieldIssue, invalid } from '../lib/errors.ts'
 import { notifyOnCommit } from '../live/notify.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { backgroundQueue } from '../queue/background.ts'
@@ -16,6 +20,7 @@ import { cancelationKey, enqueue } from '../queue/jobs.ts'
 import { auditedChanges, auditedWebhook } from './audited-webhook.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
+import { claimGivenUid, claiming, claimUid } from './claim-uid.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { endHoldInTransaction } from './end-hold.ts'
 import { filterColumns } from './filter-columns.ts'
@@ -25,6 +30,8 @@ import { UNREADABLE } from './mask.ts'
 import { type ChangeOptions, parseChanges } from './parse-changes.ts'
 import { requireRoom } from './require-room.ts'
 import { retryScheduleColumns } from './retry-schedule-columns.ts'
+import { secretIssues } from './signatures/second-secret.ts'
+import { signatureColumns } from './signatures/signature-columns.ts'
 import { addSigningSecret } from './signing-secret.ts'
 import { type NewWebhook, newWebhookSchema, type WebhookChanges } from './webhook-fields.ts'
 
@@ -84,36 +91,45 @@ export async function createWebhook(
   tx?: Db,
 ): Promise<Webhook> {
   const chosen = await chooseBody(tx ?? prisma, input)
-  const { headers, filter, retryScheduleSeconds, ...fields } = await parseWebhook(
-    newWebhookSchema,
-    input,
-    {
-      db: tx ?? prisma,
-      guard,
-      headerPrefix,
-      otherIssues: [...(otherIssues ?? []), ...chosen.issues],
-      allowsPatterns,
-    },
-  )
+  const parsed = await parseWebhook(newWebhookSchema, input, {
+    db: tx ?? prisma,
+    guard,
+    headerPrefix,
+    otherIssues: [...(otherIssues ?? []), ...chosen.issues],
+    allowsPatterns,
+  })
+  const {
+    headers,
+    filter,
+    retryScheduleSeconds,
+    signatureHeaders,
+    secondSignature,
+    secret,
+    ...fields
+  } = parsed
+  const lacking = secretIssues(secondSignature, null)
+  if (lacking.length > 0) throw invalid(lacking)
   const body = chosen.body ?? WHOLE_EVENT
   // The encryption of the custom headers is bound to the id, so the id is generated first.
   const id = parseId('webhook', mintId('webhook')) as string
   const headersCiphertext = encryptHeaders(keyring, headers, id)
 
   const insert = async (db: Db) => {
+    if (fields.uid !== null) await claimUid(db, organizationId, fields.uid)
     const row = await db.webhook.create({
       data: {
         ...fields,
         ...retryScheduleColumns(retryScheduleSeconds),
         ...filterColumns(filter),
         ...bodyColumns(body),
+        ...signatureColumns(keyring, { signatureHeaders, secondSignature }, id),
         id,
         organizationId,
         headersCiphertext,
       },
     })
     await addBodyVersion(db, row, body)
-    await addSigningSecret(db, keyring, id)
+    await addSigningSecret(db, keyring, id, secret)
     const webhook = await toWebhook(db, keyring, row)
     await writeAuditEntry(db, actor, {
       action: 'webhook.created',
@@ -131,7 +147,7 @@ export async function createWebhook(
     }
     return webhook
   }
-  return await actForOrganization(tx ?? prisma, organizationId, insert)
+  return await actForOrganization(tx ?? prisma, organizationId, insert, claiming(fields.uid))
 }
 
 /** The organization's webhook with a public id. Throws `not_found`. */
@@ -185,43 +201,62 @@ export async function updateWebhook(
   organizationId: string,
   id: string,
   input: WebhookChanges,
-  { precondition, ...options }: ChangeOptions & { readonly precondition?: Precondition } = {},
+  options: UpdateOptions = {},
 ): Promise<Webhook> {
-  const { prisma, keyring, actor } = deps
-  const found = await findWebhook(prisma, organizationId, id)
-  const row = await actForOrganization(prisma, organizationId, async (tx) => {
-    const before = await lockWebhook(tx, found.id)
-    const { columns: changes, body } = await parseChanges(tx, deps, before, input, options)
-    precondition?.(await toWebhook(tx, keyring, before))
-    // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
-    if (changes.enabled) await enqueueRelease(tx, id)
-    const audited = auditedChanges(keyring, before, { ...before, ...changes } as WebhookRow)
-    // The same selection can mean something else now.
-    if (body?.plan != null) Object.assign(audited.after, { selection: body.selection })
-    if (Object.keys(audited.after).length === 0) return before
-    await checkEdit(tx, keyring, before, Object.keys(audited.after), options.ifRevision)
-    const after = await tx.webhook.update({
-      where: { id: before.id },
-      data: { ...changes, revision: { increment: 1 }, updatedAt: new Date() },
-    })
-    if (body) await addBodyVersion(tx, after, body)
-    // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
-    const isSwitched = after.enabled !== before.enabled
-    const hasFreshStart = after.url !== before.url || isSwitched
-    const endedHold = hasFreshStart && (await endHoldInTransaction(tx, after.id))
-    if (isSwitched || endedHold) {
-      await followIncidents(tx, after.id)
-      await notifyOnCommit(tx, organizationId)
-    }
-    await writeAuditEntry(tx, actor, {
-      action: 'webhook.updated',
-      organizationId,
-      subjectId: id,
-      ...audited,
-    })
-    return after
-  })
+  const { prisma, keyring } = deps
+  const { id: uuid } = await findWebhook(prisma, organizationId, id)
+  const change = async (tx: Db) => {
+    // Before the row, as upserts do, so that two callers never wait for each other.
+    await claimGivenUid(tx, organizationId, input.uid, uuid)
+    return await updateInTransaction(tx, deps, uuid, input, options)
+  }
+  const { row } = await actForOrganization(prisma, organizationId, change, claiming(input.uid))
   return await toWebhook(prisma, keyring, row)
+}
+
+type UpdateOptions = ChangeOptions & { readonly precondition?: Precondition }
+
+/** `updateWebhook` in a transaction that acts for the organization and has claimed the given uid. */
+export async function updateInTransaction(
+  tx: Db,
+  deps: ActingWebhookDeps,
+  uuid: string,
+  input: WebhookChanges,
+  { precondition, ...options }: UpdateOptions = {},
+): Promise<{ row: WebhookRow; changed: boolean }> {
+  const { keyring, actor } = deps
+  const before = await lockWebhook(tx, uuid)
+  const { columns: changes, body } = await parseChanges(tx, deps, before, input, options)
+  precondition?.(await toWebhook(tx, keyring, before))
+  const id = publicId('webhook', uuid)
+  // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
+  if (changes.enabled) await enqueueRelease(tx, id)
+  const audited = auditedChanges(keyring, before, { ...before, ...changes } as WebhookRow)
+  // The same selection can mean something else now.
+  if (body?.plan != null) Object.assign(audited.after, { selection: body.selection })
+  if (Object.keys(audited.after).length === 0) return { row: before, changed: false }
+  await checkEdit(tx, keyring, before, Object.keys(audited.after), options.ifRevision)
+  const after = await tx.webhook.update({
+    where: { id: before.id },
+    data: { ...changes, revision: { increment: 1 }, updatedAt: new Date() },
+  })
+  if (body) await addBodyVersion(tx, after, body)
+  // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
+  const isSwitched = after.enabled !== before.enabled
+  const hasFreshStart = after.url !== before.url || isSwitched
+  const endedHold = hasFreshStart && (await endHoldInTransaction(tx, after.id))
+  const { organizationId } = before
+  if (isSwitched || endedHold) {
+    await followIncidents(tx, after.id)
+    await notifyOnCommit(tx, organizationId)
+  }
+  await writeAuditEntry(tx, actor, {
+    action: 'webhook.updated',
+    organizationId,
+    subjectId: id,
+    ...audited,
+  })
+  return { row: after, changed: true }
 }
 
 /** Deletes a webhook with its secrets and headers, and cancels its pending deliveries. */
@@ -241,6 +276,8 @@ export async function deleteWebhook(
         deletedAt: new Date(),
         enabled: false,
         headersCiphertext: null,
+        secondSignature: Prisma.DbNull,
+        secondSecretCiphertext: null,
         revision: { increment: 1 },
       },
     })

@@ -145,14 +145,14 @@ test.each([
     [],
     [
       ...['start', 'migrate', 'event-type', 'organization', 'key', 'publish', 'listen'],
-      ...['export', 'import', 'verify'],
+      ...['export', 'import', 'import-from', 'export-subject', 'erase', 'verify'],
     ],
   ],
   [
     ['event-type'],
-    ['create', 'list', 'archive', 'unarchive', 'export', 'import', 'types', 'graph'],
+    ['create', 'list', 'retention', 'archive', 'unarchive', 'export', 'import', 'types', 'graph'],
   ],
-  [['organization'], ['create', 'list']],
+  [['organization'], ['create', 'list', 'delete', 'deletions', 'export', 'retention']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
 ])('posthorn %j has only the commands that this file knows', async (command, known) => {
   const { stdout } = await runPosthorn([...command, '--help'])

@@ -56,6 +56,14 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'webhooks',
     ({ webhookId }) => ({ id: webhookId, input: { description: 'Changed' } }),
   ],
+  upsertWebhook: [
+    'webhook.created',
+    'webhooks',
+    () => ({
+      uid: `upserted-${nextNumber()}`,
+      input: { url: 'https://example.com', eventSubscriptions: [JOINED] },
+    }),
+  ],
   deleteWebhook: ['webhook.deleted', 'webhooks', ({ webhookId }) => ({ id: webhookId })],
   rotateSigningSecret: [
     'signing_secret.rotated',
@@ -142,6 +150,11 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'bulk-tasks',
     async (subjects) => ({ id: (await run('redeliverDeliveries', subjects)).task.id }),
   ],
+  erase: [
+    'erasure.started',
+    'erasure',
+    ({ deliveryId }) => ({ input: { deliveryIds: [deliveryId], unsent: 'SEND_FIRST' } }),
+  ],
   createEventType: [
     'event_type.created',
     'event-types',
@@ -179,10 +192,28 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'organizations',
     () => ({ input: { name: 'Another' } }),
   ],
+  updateOrganization: [
+    'organization.updated',
+    'organizations',
+    () => ({
+      id: operator.publicOrganizationId,
+      input: { metadata: { number: `${nextNumber()}` } },
+    }),
+  ],
+  upsertOrganization: [
+    'organization.created',
+    'organizations',
+    () => ({ uid: `upserted-${nextNumber()}`, input: { name: 'Upserted' } }),
+  ],
   renameOrganization: [
     'organization.renamed',
     'organizations',
     () => ({ id: operator.publicOrganizationId, input: { name: `Renamed ${nextNumber()}` } }),
+  ],
+  deleteOrganization: [
+    'organization.deleted',
+    'organizations',
+    async () => ({ id: (await api.tenant()).publicOrganizationId }),
   ],
   setOperationalEvents: [
     'operational_events.updated',
@@ -312,7 +343,7 @@ test.each(actions)('%s is audited as %s', async (name, action) => {
   const ofAction = added.filter((other) => other.action === action)
   expect(ofAction).toMatchObject([{ source: 'graphql', apiKeyId: operator.keyId }])
   const [entry] = ofAction
-  const isGlobal = /^(event_type|operational_events)[.]/.test(action)
+  const isGlobal = /^(event_type[.]|operational_events[.]|organization[.]deleted$)/.test(action)
   if (isGlobal) expect(entry?.organizationId).toBeNull()
   else expect(entry?.organizationId).not.toBeNull()
 })

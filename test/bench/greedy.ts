@@ -63,6 +63,16 @@ export const WORK = {
          ratePerSecond: 5000, filter: { webhookIds: [$id], states: [SUCCEEDED] } }) { __typename } }`,
     )
   },
+  'an erasure': async (greedy) => {
+    const { bench, services, tenant, type } = greedy
+    const anHourAgo = new Date(Date.now() - 3_600_000)
+    const count = bench.sizes.greedyDeliveries
+    await fillFinished(services.database.pool, tenant, [type], count, anHourAgo)
+    await forEachWebhook(
+      greedy,
+      `mutation ($id: ID!) { erase(input: { unsent: CANCEL, filter: { webhookIds: [$id] } }) { __typename } }`,
+    )
+  },
   'a release': async (greedy) => {
     const { bench, services, tenant, type } = greedy
     await parkDeliveries(services.database.pool, tenant, [type], bench.sizes.greedyDeliveries)

@@ -4,8 +4,10 @@ import type { Bench } from './bench.ts'
 import { startBenchReceiver } from './bench-receiver.ts'
 import { type BenchServer, startBenchServer } from './bench-server.ts'
 import { killChildren } from './children.ts'
+import { reportDeletion } from './deletion.ts'
 import { reportDrains, reportWorkers } from './drains.ts'
 import { reportEndpoints } from './endpoints.ts'
+import { reportErasure } from './erasure.ts'
 import { reportFairness } from './fairness.ts'
 import { reportFilters } from './filters.ts'
 import { reportLatency } from './latency.ts'
@@ -54,7 +56,9 @@ const SCENARIOS = {
 /** With `--scale`, instead of the others: they need much time and disk. */
 const SCALE_SCENARIOS = {
   N: reportScale,
+  O: reportDeletion,
   R: reportRetention,
+  Y: reportErasure,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 
 const { values } = parseArgs({

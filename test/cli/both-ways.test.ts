@@ -77,6 +77,26 @@ describe('the same output, the same errors and the same exit code', () => {
       /^error: There is no organization "org_x"\.\n$/,
       () => ['key', 'create', '--scope', 'webhooks:read', '--organization', 'org_x'],
     ],
+    [
+      'organization retention',
+      0,
+      () => ['organization', 'retention', other, '--days', '7', '--payloads', 'false', '--json'],
+    ],
+    [
+      'organization retention of more days than the installation keeps',
+      /^error: retentionDays must be at most 30, not 31: /,
+      () => ['organization', 'retention', other, '--days', '31'],
+    ],
+    [
+      'event-type retention',
+      0,
+      () => ['event-type', 'retention', 'anything', '--days', 'installation', '--json'],
+    ],
+    [
+      'event-type retention without a number',
+      /Write a number of days, such as 7, or installation\./,
+      () => ['event-type', 'retention', 'anything', '--days', 'never'],
+    ],
     ['publish', 0, () => publish('{"n":1}')],
     ['publish from standard input', 0, () => publish('-', '--json'), ` ${JSON_TEXT}\n`],
     [
@@ -125,6 +145,38 @@ describe('the same output, the same errors and the same exit code', () => {
     expect(JSON.parse(served.stdout)).toEqual({ id, revoked_at: expect.stringMatching(/Z$/) })
     // Again changes nothing.
     expect(await run(inDatabase, ['key', 'revoke', id, '--json'])).toEqual(served)
+  })
+
+  test('organization delete', async () => {
+    const gone = await createOrganization(posthorn.database.prisma, { name: 'Spring Fair' }, SYSTEM)
+    const id = publicId('organization', gone.id)
+    const served = await run(throughServer, ['organization', 'delete', id, '--wait', '--json'])
+    expect(JSON.parse(served.stdout)).toEqual({
+      id,
+      requested_at: expect.stringMatching(/Z$/),
+      requested_by: expect.stringMatching(/^key_/),
+      deleted_rows: expect.any(Number),
+      finished_at: expect.stringMatching(/Z$/),
+    })
+    // Again changes nothing.
+    expect(await run(inDatabase, ['organization', 'delete', id, '--json'])).toEqual(served)
+  })
+
+  test('organization export', async () => {
+    const exported = ['organization', 'export', other]
+    const withoutLog = ({ stdout, ...ended }: Awaited<ReturnType<typeof run>>) => ({
+      ...ended,
+      lines: stdout.split('\n').filter((line) => !line.startsWith('{"table":"audit_log"')),
+    })
+    const served = await run(throughServer, exported)
+    expect(served).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(served.stdout.split('\n')[0] ?? '')).toMatchObject({
+      table: 'organizations',
+      row: { id: other, name: 'Autumn Fair' },
+    })
+    expect(withoutLog(await run(inDatabase, exported))).toEqual(withoutLog(served))
+    const refused = await run(throughServer, [...exported, '--after', 'nonsense'])
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('after must be') })
   })
 })
 

@@ -63,14 +63,27 @@ test('posthorn organization list prints the organizations, oldest first', async 
   const { id, created_at } = await json('organization', 'create', 'Winter Fair', '--json')
   expect(id).toMatch(/^org_/)
   expect(created_at).toMatch(/Z$/)
-  const { id: secondId } = await json('organization', 'create', 'Spring Fair', '--json')
+  const labels = ['--metadata', 'season=spring', '--metadata', 'formula=a=b']
+  const { id: secondId } = await json(
+    ...['organization', 'create', 'Spring Fair', '--uid', 'spring', ...labels, '--json'],
+  )
   const listed = await json('organization', 'list', '--json')
   const created = listed.filter((one: { id: string }) => [id, secondId].includes(one.id))
   expect(created).toEqual([
-    { id, name: 'Winter Fair', created_at },
-    { id: secondId, name: 'Spring Fair', created_at: expect.stringMatching(/Z$/) },
+    { id, name: 'Winter Fair', uid: null, metadata: {}, created_at },
+    {
+      id: secondId,
+      name: 'Spring Fair',
+      uid: 'spring',
+      metadata: { season: 'spring', formula: 'a=b' },
+      created_at: expect.stringMatching(/Z$/),
+    },
   ])
-  expect((await posthorn('organization', 'list')).stdout).toContain(`${id}  Winter Fair\n`)
+  const { stdout } = await posthorn('organization', 'list')
+  expect(stdout).toContain(`${id}  Winter Fair\n`)
+  expect(stdout).toContain(`${secondId}  Spring Fair  (uid spring)\n`)
+  const broken = await posthorn('organization', 'create', 'Fair', '--metadata', 'season')
+  expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining('team=payments') })
 })
 
 describe('posthorn key', () => {
@@ -326,7 +339,7 @@ describe('posthorn verify', () => {
 test.each([
   [[], ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'verify']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
-  [['organization'], ['create', 'list']],
+  [['organization'], ['create', 'list', 'delete', 'deletions', 'export', 'retention']],
 ])('posthorn %j --help lists its commands', async (command, listed) => {
   const { code, stdout } = await posthorn(...command, '--help')
   expect(code).toBe(0)

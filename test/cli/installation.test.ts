@@ -49,6 +49,8 @@ const EVENT: EventToPublish = {
   occurredAt: null,
 }
 
+const organization = (name: string, metadata = {}) => ({ name, uid: null, metadata })
+
 /** A key of the other organization. */
 const createKey = (key: Partial<NewKey>) => (one: Installation) =>
   one.createKey(other, { ...KEY, ...key })
@@ -57,7 +59,10 @@ const publish = (event: Partial<EventToPublish>) => (one: Installation) =>
   one.publish(other, { ...EVENT, ...event })
 
 test.each<[string, (one: Installation) => Promise<unknown>]>([
-  ['an organization', (one) => one.createOrganization('Winter Fair')],
+  [
+    'an organization',
+    (one) => one.createOrganization(organization('Winter Fair', { season: 'winter', a: '1' })),
+  ],
   ['the organizations', (one) => one.listOrganizations()],
   ['a key', createKey({ scopes: ['admin'] })],
   [
@@ -88,16 +93,35 @@ test('the keys of all organizations and of one, the same ids and times', async (
   expect(await inDatabase.listKeys(other)).toEqual(await throughServer.listKeys(other))
 })
 
+test('an organization is named by its uid instead of its id', async () => {
+  const created = await throughServer.createOrganization({
+    ...organization('Named'),
+    uid: 'named fair',
+  })
+  for (const one of [throughServer, inDatabase]) {
+    const { id } = await one.createKey('named fair', KEY)
+    expect(await one.listKeys('named fair')).toContainEqual(
+      expect.objectContaining({ id, organization: { id: created.id } }),
+    )
+    await expect(
+      one.createOrganization({ ...organization('Again'), uid: 'named fair' }),
+    ).rejects.toThrow(/uid is "named fair", which the organization org_\w+ has/)
+    await expect(one.createKey('Named Fair', KEY)).rejects.toThrow(
+      'There is no organization "Named Fair"',
+    )
+  }
+})
+
 test.each<[string, RegExp, (one: Installation) => Promise<unknown>]>([
   [
     'an organization without a name',
     /^name must not be empty\.$/,
-    (one) => one.createOrganization(' '),
+    (one) => one.createOrganization(organization(' ')),
   ],
   [
     'an organization with a long name',
     /at most 200 characters/,
-    (one) => one.createOrganization('x'.repeat(201)),
+    (one) => one.createOrganization(organization('x'.repeat(201))),
   ],
   [
     'a key of several organizations',

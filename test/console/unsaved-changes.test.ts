@@ -180,14 +180,14 @@ story('the name of an organization and the limits of an API key show both values
     '{ viewer { organization { id } } }',
   )
   const { id } = viewer.organization
-  await page.goto(`${server.url}/console/organizations?rename=${id}`)
-  const dialog = page.getByRole('dialog', { name: 'Rename organization' })
+  await page.goto(`${server.url}/console/organizations?edit=${id}`)
+  const dialog = page.getByRole('dialog', { name: 'Edit organization' })
   await dialog.getByLabel('Name').fill('Mine')
   await call(server, 'renameOrganization', {
     id: ['ID!', id],
     input: ['RenameOrganizationInput!', { name: 'Theirs' }],
   })
-  await dialog.getByRole('button', { name: 'Rename' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
   const name = dialog.getByRole('alert').getByRole('region', { name: 'Name' })
   await name.getByText('Mine', { exact: true }).waitFor()
   expect(await violations(page)).toEqual([])

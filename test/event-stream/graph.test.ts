@@ -71,10 +71,10 @@ async function publish(dataText: string, type = 'order.paid'): Promise<string> {
   return event?.id as string
 }
 
-function follow(query: string, variables: object = {}) {
+function follow(query: string, variables: object = {}, headers: Record<string, string> = {}) {
   const client = createClient({
     url: `${posthorn.app.url}/graphql/events`,
-    headers: { authorization },
+    headers: { authorization, ...headers },
     retryAttempts: 0,
   })
   // biome-ignore lint/suspicious/noExplicitAny: the type depends on the document
@@ -82,11 +82,15 @@ function follow(query: string, variables: object = {}) {
 }
 
 /** The cursor of a new event: a stream after it misses nothing, however late it opens. */
-async function newCursor(): Promise<string> {
+async function newCursor(
+  publishOne: () => Promise<unknown> = () => publish('{}'),
+  headers: Record<string, string> = {},
+): Promise<string> {
   const pull = 'mutation { pullEvents(consumer: "cursors") { events { cursor } } }'
-  await send(pull)
-  await publish('{}')
-  return (await send(pull)).data.pullEvents.events.at(-1).cursor
+  await send(pull, {}, { authorization, ...headers })
+  await publishOne()
+  const { data } = await send(pull, {}, { authorization, ...headers })
+  return data.pullEvents.events.at(-1).cursor
 }
 
 async function streamsAreOpen(count: number): Promise<void> {
@@ -240,6 +244,46 @@ test('a caller without the scope, and one without a key, read no events', async 
   const other = await createTenant(posthorn.database.prisma)
   const ofOther = await send(query, {}, { authorization: `Bearer ${other.token}` })
   expect(ofOther.data).toEqual({ event: null })
+})
+
+test('an operator reads and follows the events of the organization that the header names, by its id or uid', async () => {
+  const { prisma } = posthorn.database
+  const named = await createTenant(prisma, ['admin'])
+  await prisma.organization.update({
+    where: { id: named.organizationId },
+    data: { uid: 'customer 1' },
+  })
+  const publishToNamed = async () => {
+    const event = { type: 'order.paid', data: {}, dataText: '{}' }
+    return (await posthorn.services.publishEvents(named.organizationId, [event]))[0]?.id as string
+  }
+  const id = await publishToNamed()
+  const query = `{ event(id: "${id}") { id } }`
+  expect((await send(query)).data).toEqual({ event: null })
+  for (const name of ['customer 1', named.publicOrganizationId]) {
+    const headers = { 'posthorn-organization': name }
+    expect((await send(query, {}, { authorization, ...headers })).data).toEqual({ event: { id } })
+    const after = await newCursor(publishToNamed, headers)
+    const stream = follow(
+      'subscription ($after: String) { events(after: $after) { id } }',
+      { after },
+      headers,
+    )
+    const followed = await publishToNamed()
+    expect((await stream.next()).value).toEqual({ data: { events: { id: followed } } })
+    await stream.return?.()
+  }
+  const unknown = { authorization, 'posthorn-organization': 'no such uid' }
+  expect((await send(query, {}, unknown)).errors[0].message).toContain('or its uid')
+  // A key without the scope admin acts for its own organization only.
+  const { token } = await createApiKey(prisma, {
+    organizationId: posthorn.tenant.organizationId,
+    scopes: ['events:read'],
+  })
+  const refused = { authorization: `Bearer ${token}`, 'posthorn-organization': 'customer 1' }
+  expect((await send(query, {}, refused)).errors).toMatchObject([
+    { extensions: { code: 'FORBIDDEN' } },
+  ])
 })
 
 test('the definition of the graph is a file, for callers with a key', async () => {

@@ -393,7 +393,12 @@ describe('a webhook shows', () => {
         ordered: false,
       },
     ])
-    expect(api.statements.list).toEqual(['authenticate', 'select webhooks', 'read_send_defaults'])
+    expect(api.statements.list).toEqual([
+      'authenticate',
+      'select webhooks',
+      'select organizations',
+      'read_send_defaults',
+    ])
     const { data } = await api.call(
       tenant.token,
       '{ defaultSettings { retryScheduleSeconds maxAttempts timeoutSeconds } }',

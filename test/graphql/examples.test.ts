@@ -6,10 +6,14 @@ import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import type { Database } from '../../src/db/client.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
+import { erase } from '../../src/erasure/start-erasure.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createForwardedWebhook } from '../../src/forwarding/forwarded-webhook.ts'
+import { deleteOrganization } from '../../src/organizations/deletion/delete-organization.ts'
+import { upsertOrganization } from '../../src/organizations/upsert-organization.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import type { TestReceiver } from '../../src/test-receiver/test-receiver.ts'
+import { upsertWebhook } from '../../src/webhooks/upsert-webhook.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
@@ -65,6 +69,12 @@ async function incidentOf(webhookId: string): Promise<string> {
   return publicId('incident', id)
 }
 
+async function deletedOrganization(): Promise<string> {
+  const { publicOrganizationId } = await api.tenant()
+  await deleteOrganization(api.database.prisma, publicOrganizationId, { force: false }, SYSTEM)
+  return publicOrganizationId
+}
+
 async function consumer(): Promise<string> {
   const { id } = await api.database.prisma.consumer.create({
     data: {
@@ -107,6 +117,13 @@ async function eventOf(deliveryId: string): Promise<string> {
   return publicId('event', eventId)
 }
 
+async function erasureOf(eventId: string): Promise<string> {
+  const deps = { ...api.deps, sql: api.database.pool, prisma: api.database.prisma }
+  const input = { eventIds: [eventId], unsent: 'cancel' } as const
+  const { erasureId } = await erase(deps, tenant.organizationId, input)
+  return erasureId as string
+}
+
 const VARIABLES: Record<
   string,
   (created: Awaited<ReturnType<typeof things>>) => object | Promise<object>
@@ -116,6 +133,19 @@ const VARIABLES: Record<
   Webhook: ({ webhookId }) => ({ id: webhookId }),
   CreateWebhook: () => ({
     input: { url: 'https://example.com/hook', eventSubscriptions: [JOINED], enabled: true },
+  }),
+  WebhookByUid: async () => {
+    const fields = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
+    await upsertWebhook(api.deps.webhooks, tenant.organizationId, 'found', fields)
+    return { uid: 'found' }
+  },
+  UpsertWebhook: () => ({
+    uid: 'orders',
+    input: {
+      url: 'https://example.com/hook',
+      eventSubscriptions: [JOINED],
+      metadata: { team: 'payments' },
+    },
   }),
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
   SetFilter: ({ webhookId }) => ({ id: webhookId, filter: FILTER }),
@@ -171,6 +201,10 @@ const VARIABLES: Record<
   BulkTask: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
   BulkTasks: ({ webhookId }) => ({ filter: { webhookId, action: 'RECOVER' } }),
   CancelBulkTask: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
+  Erase: async ({ deliveryId }) => ({
+    input: { eventIds: [await eventOf(deliveryId)], unsent: 'CANCEL' },
+  }),
+  Erasure: async ({ deliveryId }) => ({ id: await erasureOf(await eventOf(deliveryId)) }),
   CountRecoverable: ({ webhookId }) => ({ webhookId, since: yesterday() }),
   RecoverDeliveries: ({ webhookId }) => ({ input: { webhookId, since: yesterday() } }),
   CreateApiKey: () => ({ input: { name: 'Frontend', scopes: ['webhooks:read'] } }),
@@ -215,7 +249,18 @@ const VARIABLES: Record<
   SetOperationalEvents: () => ({ input: { enabled: true } }),
   Organization: () => ({ id: tenant.publicOrganizationId }),
   CreateOrganization: () => ({ input: { name: 'Another' } }),
+  OrganizationByUid: async () => {
+    await upsertOrganization(api.database.prisma, 'found', { name: 'Found' }, SYSTEM)
+    return { uid: 'found' }
+  },
+  UpdateOrganization: () => ({
+    id: tenant.publicOrganizationId,
+    input: { name: 'Updated', metadata: { plan: 'pro' } },
+  }),
+  UpsertOrganization: () => ({ uid: 'acme', input: { name: 'Acme' } }),
   RenameOrganization: () => ({ id: tenant.publicOrganizationId, input: { name: 'Renamed' } }),
+  DeleteOrganization: async () => ({ id: (await api.tenant()).publicOrganizationId }),
+  OrganizationDeletion: async () => ({ id: await deletedOrganization() }),
   RunJobsNow: () => ({ ids: [] }),
   RescheduleJobs: () => ({ ids: [], input: { runAt: '2030-01-01T00:00:00Z' } }),
   FailJobs: () => ({ ids: [], input: { reason: 'No longer wanted.' } }),
@@ -244,7 +289,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   ChangeHeaders: 10,
   CompleteJobs: 3,
   ConfigureTestReceiver: 1,
-  CountRecoverable: 4,
+  CountRecoverable: 5,
   CountRedeliveries: 2,
   CreateApiKey: 8,
   CreateEventType: 7,
@@ -254,9 +299,13 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CreateOrganization: 6,
   CreatePortalSession: 7,
   CreateWebhook: 9,
+  DeleteOrganization: 17,
   DeleteWebhook: 13,
   DeliveriesPage: 5,
   Delivery: 10,
+  Erase: 12,
+  Erasure: 2,
+  Erasures: 2,
   Events: 4,
   EventTypes: 2,
   EventTypeVersions: 3,
@@ -277,11 +326,16 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   OperationalEvents: 2,
   OperatorNoticeAddresses: 2,
   Organization: 2,
+  OrganizationByUid: 2,
+  UpdateOrganization: 9,
+  UpsertOrganization: 13,
+  OrganizationDeletion: 2,
+  OrganizationDeletions: 2,
   Organizations: 2,
   Overview: 6,
   PublishEvent: 3,
   PublishEvents: 3,
-  RecoverDeliveries: 13,
+  RecoverDeliveries: 14,
   Redeliver: 6,
   RedeliverAllWith502: 11,
   RedeliverDeliveries: 12,
@@ -308,9 +362,11 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   UpdateNoticeAddress: 7,
   UpdateWebhook: 13,
   Webhook: 4,
+  WebhookByUid: 2,
+  UpsertWebhook: 17,
   Webhooks: 2,
   WhetherDeliveriesArrive: 6,
-  WhyWebhookFails: 14,
+  WhyWebhookFails: 15,
   SetFilter: 10,
   TemplatePresets: 2,
   CreateWebhookWithTemplate: 11,

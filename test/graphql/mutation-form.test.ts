@@ -5,9 +5,9 @@ import { schema } from '../../src/server/schema.ts'
 const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
 
 /** The arguments that name what a mutation changes. */
-const SUBJECTS = ['id', 'ids']
+const SUBJECTS = ['id', 'ids', 'uid']
 
-test('a mutation names its subject by id, and takes the rest as one input of its own type', () => {
+test('a mutation names its subject by id or uid, and takes the rest as one input of its own type', () => {
   const odd = mutations.filter(({ name, args }) => {
     const rest = args.filter((argument) => !SUBJECTS.includes(argument.name))
     const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`

@@ -143,6 +143,8 @@ const OF_NONE: Readonly<Record<string, string>> = {
   operationalEvents: 'of the installation',
   operatorNoticeAddresses: 'of the installation',
   organization: 'finds an organization',
+  organizationDeletion: 'finds the deletion of an organization',
+  organizationDeletions: 'finds deletions of organizations',
   organizations: 'finds organizations',
   sendsEmail: 'of the installation',
   templatePresets: 'all organizations share them',

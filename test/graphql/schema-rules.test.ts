@@ -55,6 +55,8 @@ const LISTS: Readonly<Record<string, string>> = {
   'DeliveryHealth.waiting': 'one for each reason',
   'DeliveryHealth.webhooks': 'one for each state',
   'EditConflictError.fields': 'the fields of one input',
+  'Erasure.erased': 'one for each place',
+  'Erasure.kept': 'one for each place',
   'EventType.selectableFields': 'at most 500',
   'EventType.versions': 'the last 20',
   'FailJobsSuccess.changes': 'one for each id that was given',
@@ -148,8 +150,8 @@ test('a Boolean reads as a fact: `is` stands only before a noun', () => {
 test('an id of a node begins with the kind of the node', () => {
   const ids = fields.filter(({ field }) => /(^i|I)ds?$/.test(field.name))
   const strings = ids.filter(({ field }) => getNamedType(field.type).name !== 'ID')
-  // The audit log is also about things that are no nodes.
-  expect(strings.map(({ path }) => path)).toEqual(['AuditEntry.subjectId'])
+  // The audit log is also about things that are no nodes, and a header of a delivery carries an id.
+  expect(strings.map(({ path }) => path)).toEqual(['AuditEntry.subjectId', 'SignatureHeaders.id'])
 })
 
 test('no description repeats the scope that the directive adds', () => {

@@ -31,6 +31,7 @@ const NAMED = {
   release_backlog: ['webhookId', 'wh_…'],
   cancel_deliveries: ['webhookId', 'wh_…'],
   continue_bulk_task: ['taskId', 'task_…'],
+  delete_organization: ['organizationId', 'org_…'],
 } as const
 
 const FOREIGN: readonly ForeignJob[] = [

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
 import { actForOrganization } from '../../src/db/act-for.ts'
 import { type Database, type Db, openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
 import { openBrowser, VIEWER } from '../server/browser.ts'
@@ -65,6 +67,34 @@ describe('after the owner has migrated', () => {
       environment: testEnvironment(asOwner.url),
     })
     expect(grant.code).toBe(0)
+  })
+
+  test('the service erases contents in the background, and still changes no audit entry by itself', async () => {
+    const type = { name: 'customer.erased', description: 'A customer', searchKeys: ['$.email'] }
+    await createEventType(asService.prisma, type, SYSTEM)
+    const { organizationId } = posthorn.tenant
+    const email = 'ada@example.org'
+    await posthorn.services.publishEvents(organizationId, [{ type: type.name, data: { email } }])
+    const hook = { url: receiver.url, description: email, event_subscriptions: [type.name] }
+    const { id } = (await (await posthorn.rest('POST', '/webhooks', hook)).json()) as { id: string }
+    const input = { key: { path: '$.email', equals: email }, unsent: 'CANCEL' }
+    const { erase } = await posthorn.graphql(document('erasure', 'Erase'), { input })
+    const read = async () =>
+      (await posthorn.graphql(document('erasure', 'Erasure'), erase.erasure)).erasure
+    await until(async () => (await read()).state === 'COMPLETED', 'the erasure is complete')
+    expect((await read()).erased).toEqual([
+      { place: 'EVENTS', count: 1 },
+      { place: 'SEARCH_KEYS', count: 1 },
+      { place: 'AUDIT_ENTRIES', count: 1 },
+    ])
+    const { rows } = await asService.pool.query(
+      `select after ->> 'description' as text from posthorn.audit_log where subject_id = $1`,
+      [id],
+    )
+    expect(rows).toEqual([{ text: '[erased]' }])
+    const change = `update posthorn.audit_log set after = '"[erased]"'`
+    await expect(asService.pool.query(change)).rejects.toThrow('permission denied')
+    expect((await posthorn.rest('DELETE', `/webhooks/${id}`)).status).toBe(204)
   })
 
   test('the service can do everything that it needs', async () => {
@@ -161,6 +191,27 @@ describe('after the owner has migrated', () => {
     const { data } = (await response.json()) as { data: object }
     return Object.values(data)[0]
   }
+
+  test('the service deletes an organization with its functions, and cannot delete its rows itself', async () => {
+    const { organizationId, publicOrganizationId: id } = await createTenant(asService.prisma)
+    const rows = (table: string) =>
+      asService.pool.query(`select from posthorn.${table} where organization_id = $1`, [
+        organizationId,
+      ])
+    expect((await rows('audit_log')).rowCount).toBeGreaterThan(0)
+    for (const table of ['api_keys', 'audit_log', 'organization_deletions']) {
+      await expect(asService.pool.query(`delete from posthorn.${table}`)).rejects.toThrow(
+        'permission denied',
+      )
+    }
+    const environment = testEnvironment(asService.url)
+    const args = ['organization', 'delete', id, '--wait', '--json']
+    const deleted = await runPosthorn(args, { environment })
+    expect(deleted.code, deleted.stderr).toBe(0)
+    expect(JSON.parse(deleted.stdout)).toMatchObject({ id, finished_at: expect.any(String) })
+    expect((await rows('audit_log')).rowCount).toBe(0)
+    expect((await rows('organization_deletions')).rowCount).toBe(1)
+  })
 
   test('commands and maintenance work as the service', async () => {
     const environment = testEnvironment(asService.url)

@@ -96,6 +96,8 @@ async function addWebhook(name: string, eventSubscriptions: string[]): Promise<s
     url: `https://${name}-url.example/`,
     description: `${name}-description`,
     headers: { 'X-Key': `${name}-header` },
+    uid: `uid-of-${name}`,
+    metadata: { label: `${name}-label` },
     enabled: true,
     eventSubscriptions,
   })
@@ -141,6 +143,7 @@ const markers = () => [
   others,
   'other-url',
   'other-description',
+  'other-label',
   'other-header',
   'other-payload',
 ]
@@ -155,12 +158,24 @@ function everything(
   above: readonly string[],
   followed = new Set<Field>(),
 ): string {
-  const shared = type.name === 'Organization' ? namesOf(schema.getQueryType()) : []
+  const shared =
+    type.name === 'Organization' ? [...namesOf(schema.getQueryType()), ...OWN_NAMES] : []
   const fields = Object.values(type.getFields())
     .filter(({ name }) => !shared.includes(name))
     .flatMap((field) => fieldWithin(field, above, followed))
   return `{ __typename ${fields.join(' ')} }`
 }
+
+/** The operator's names for the organization, which do not concern one webhook. */
+const OWN_NAMES = ['uid', 'metadata']
+
+test.each(OWN_NAMES)('the %s of the organization is closed', async (name) => {
+  const query = `{ viewer { organization { name ${name} } } }`
+  expect((await ordinary(query)).errors).toBeUndefined()
+  const { data, errors } = await restricted(query)
+  expect(data.viewer.organization).toEqual({ name: expect.any(String), [name]: null })
+  expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+})
 
 type Field = GraphQLField<unknown, unknown>
 
@@ -224,7 +239,11 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => `ids: ${JSON.stringify([...Object.values(own), others])}`],
     ['narrowed', () => `ids: ${JSON.stringify([...Object.values(other), own.webhook])}`],
   ],
-  webhook: [['nothing', () => `id: "${other.webhook}"`]],
+  webhook: [
+    ['nothing', () => `id: "${other.webhook}"`],
+    ['nothing', () => 'uid: "uid-of-other"'],
+    ['narrowed', () => 'uid: "uid-of-own"', false],
+  ],
   webhooks: [
     ['narrowed', () => 'first: 3'],
     ['narrowed', () => 'first: 3, filter: { search: "url" }'],
@@ -275,6 +294,8 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => 'first: 3'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
+  erasure: [['closed', () => 'id: "era_x"', false]],
+  erasures: [['closed', () => 'first: 3', false]],
   incidents: [
     ['narrowed', () => 'first: 3'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
@@ -294,6 +315,8 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   frontendSessions: [['closed', () => 'first: 5', false]],
   auditLog: [['closed', () => 'first: 20']],
   organization: [['closed', () => 'id: "org_x"', false]],
+  organizationDeletion: [['closed', () => 'id: "org_x"', false]],
+  organizationDeletions: [['closed', () => 'first: 3', false]],
   organizations: [['closed', () => 'first: 3', false]],
   jobs: [['closed', () => 'first: 5']],
   jobCounts: [['closed', () => '', false]],
@@ -459,11 +482,17 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   ],
   cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
   cancelBulkTask: ['not_found', () => `id: "${other.task}"`],
+  erase: ['closed', () => `input: { deliveryIds: ["${own.delivery}"], unsent: CANCEL }`],
   updateIncident: ['not_found', () => `id: "${other.incident}", input: { acknowledged: true }`],
   deleteConsumer: ['closed', () => 'id: "con_x"'],
   createWebhook: [
     'closed',
     () => `input: { url: "https://new.example", eventSubscriptions: ["${JOINED}"] }`,
+  ],
+  upsertWebhook: [
+    'closed',
+    () =>
+      `uid: "uid-of-own", input: { url: "https://new.example", eventSubscriptions: ["${JOINED}"] }`,
   ],
   createForwardedWebhook: ['closed', () => 'input: {}'],
   answerForwardedRequest: [
@@ -485,9 +514,18 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   archiveEventType: ['closed', () => `id: "type_${TICKET}"`],
   unarchiveEventType: ['closed', () => `id: "type_${TICKET}"`],
   createOrganization: ['closed', () => 'input: { name: "New" }'],
+  updateOrganization: [
+    'closed',
+    () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
+  ],
+  upsertOrganization: ['closed', () => 'uid: "acme", input: { name: "New" }'],
   renameOrganization: [
     'closed',
     () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
+  ],
+  deleteOrganization: [
+    'closed',
+    () => `id: "${publicId('organization', organizationId)}", input: { force: true }`,
   ],
   setOperationalEvents: ['closed', () => 'input: { enabled: true }'],
   addNoticeAddress: ['closed', () => 'input: { email: "a@example.com", kinds: [WEBHOOK_FAILING] }'],

@@ -4,8 +4,11 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database } from '../../src/db/client.ts'
 import { mintId } from '../../src/db/ids.ts'
+import { deleteOrganization } from '../../src/organizations/deletion/delete-organization.ts'
+import { forgetDeleted } from '../../src/test-receiver/forget-deleted.ts'
 import { openOnLastPort } from '../../src/test-receiver/open-on-last-port.ts'
 import {
   addRequest,
@@ -97,6 +100,22 @@ describe('with a database', () => {
       behavior: { kind: 'fail' },
       requests: [{ body: 'hello', signatureIsValid: false }],
     })
+  })
+
+  test('a deleted organization is refused, and its requests are forgotten', async () => {
+    const { prisma } = database
+    const [gone, kept] = [await createTenant(prisma), await createTenant(prisma)]
+    await using receiver = await openReceiver(prisma)
+    for (const id of [gone.publicOrganizationId, kept.publicOrganizationId]) {
+      expect(await post(receiver.port, id)).toBe(400)
+    }
+    const inboxes = new Map<string, Inbox>()
+    for (const { organizationId } of [gone, kept]) inboxOf(inboxes, organizationId)
+    await deleteOrganization(prisma, gone.publicOrganizationId, { force: false }, SYSTEM)
+    await forgetDeleted(prisma, inboxes)
+    expect([...inboxes.keys()]).toEqual([kept.organizationId])
+    expect(await post(receiver.port, gone.publicOrganizationId)).toBe(404)
+    expect(await post(receiver.port, kept.publicOrganizationId)).toBe(400)
   })
 
   test('a second process leaves the port of the first one alone', async () => {

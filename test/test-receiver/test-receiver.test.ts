@@ -36,6 +36,25 @@ describe('the test receiver', () => {
     expect(JSON.parse(request?.body ?? '')).toMatchObject({ type: JOINED })
   })
 
+  test('verifies a delivery whose signature headers have other names', async () => {
+    const signatureHeaders = { id: 'Svix-Id', timestamp: 'svix-timestamp', signature: 'X-Signed' }
+    const { webhook } = await call<{ webhook: { id: string } }>(
+      server,
+      'createWebhook',
+      {
+        input: [
+          'CreateWebhookInput!',
+          { url, eventSubscriptions: [JOINED], enabled: true, signatureHeaders },
+        ],
+      },
+      'webhook { id }',
+    )
+    const deliveryId = await testDelivery(server, webhook.id, JOINED)
+    const [request] = await requestsOf(deliveryId, 1)
+    expect(request).toMatchObject({ webhookId: webhook.id, signatureIsValid: true, status: 200 })
+    expect(request?.headers).toContainEqual({ name: 'svix-id', value: deliveryId })
+  })
+
   test('fails as often as it is told, and then accepts the retry', async () => {
     await configure({ respondWith: 'FAIL', times: 1 })
     const deliveryId = await testDelivery(server, webhookId, JOINED)

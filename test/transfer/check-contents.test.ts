@@ -87,6 +87,31 @@ test('an object that is in the file twice, or a file without a list, is rejected
   expect(await messageOf(null)).toContain('Nothing was imported')
 })
 
+test('a file of an earlier version has no own names, and a uid that is in the file twice is rejected', async () => {
+  const older = (records: readonly object[]) =>
+    records.map((record) => {
+      const { uid: _, metadata: __, ...fields } = record as Record<string, unknown>
+      return fields
+    })
+  const { organizations, webhooks } = await checkContents(
+    {
+      ...contents,
+      organizations: older(contents.organizations),
+      webhooks: older(contents.webhooks),
+    },
+    rules,
+  )
+  for (const one of [...organizations, ...webhooks]) {
+    expect(one).toMatchObject({ uid: null, metadata: {} })
+  }
+  const twice = contents.organizations.map((one) => ({ ...one, uid: 'fair' }))
+  expect(await messageOf({ ...contents, organizations: twice })).toMatch(
+    /organizations\[1\]\.uid .*"fair" is the uid of org_\w+, too/,
+  )
+  const spelled = contents.webhooks.map((one) => ({ ...one, uid: one.id }))
+  expect(await messageOf({ ...contents, webhooks: spelled })).toContain('spelled like an id')
+})
+
 function changed(kind: keyof Contents, index: number, fields: object) {
   const records: object[] = [...contents[kind]]
   records[index] = { ...records[index], ...fields }

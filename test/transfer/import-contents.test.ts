@@ -193,6 +193,24 @@ describe('what exists with other values', () => {
     ])
   })
 
+  test('a uid that another object has is a difference, not an error of Postgres', async () => {
+    const contents = await exported(source)
+    await importInto(target, contents)
+    const other = await createWebhook(target.deps, made.fair.id, {
+      url: 'https://example.com/other',
+      eventSubscriptions: [TICKET],
+    })
+    await updateWebhook(target.deps, made.fair.id, made.full.id, { uid: null })
+    await updateWebhook(target.deps, made.fair.id, other.id, { uid: 'orders' })
+    await target.database.pool.query('delete from posthorn.webhooks where id = $1', [
+      parseId('webhook', made.full.id),
+    ])
+    const { differences } = await importInto(target, contents)
+    expect(differences).toEqual([
+      { id: made.full.id, field: 'id of the uid', file: made.full.id, database: other.id },
+    ])
+  })
+
   test('a token that another key has is a difference, not an error of Postgres', async () => {
     const contents = await exported(source)
     const uuid = parseId('apiKey', contents.apiKeys[0]?.id as string) as string

@@ -23,8 +23,13 @@ export function registerList(eventType: Command): void {
     })
 }
 
-function toJson({ searchKeys, archivedAt, ...type }: ListedEventType) {
-  return { ...type, search_keys: searchKeys, archived_at: archivedAt }
+function toJson({ searchKeys, retentionDays, archivedAt, ...type }: ListedEventType) {
+  return {
+    ...type,
+    search_keys: searchKeys,
+    retention_days: retentionDays,
+    archived_at: archivedAt,
+  }
 }
 
 function toLine({ name, group, version, description, archivedAt }: ListedEventType): string {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { registerEventTypeRetention } from '../retention.ts'
 import { registerArchive, registerUnarchive } from './archive.ts'
 import { registerCreate } from './create.ts'
 import { registerExport } from './export.ts'
@@ -12,6 +13,7 @@ export function registerEventType(program: Command): void {
   const eventType = program.command('event-type').summary('manage the catalogue of event types')
   registerCreate(eventType)
   registerList(eventType)
+  registerEventTypeRetention(eventType)
   registerArchive(eventType)
   registerUnarchive(eventType)
   registerExport(eventType)

@@ -5,6 +5,7 @@ import type { Db } from '../../db/client.ts'
 import type {
   ApiKey,
   EventType,
+  OrganizationDeletion,
   Organization as OrganizationRow,
 } from '../../db/generated/prisma/client.ts'
 import { publicId } from '../../db/ids.ts'
@@ -12,27 +13,66 @@ import {
   archiveEventType,
   createEventType,
   unarchiveEventType,
+  updateEventType,
 } from '../../event-types/edit-event-type.ts'
 import { findEventTypes, rereadEventType } from '../../event-types/find-event-types.ts'
 import { readPayloads } from '../../event-types/read-payloads.ts'
+import { notFound } from '../../lib/errors.ts'
+import { deleteOrganization } from '../../organizations/deletion/delete-organization.ts'
+import { findDeletion } from '../../organizations/deletion/find-deletions.ts'
+import { exportOrganization } from '../../organizations/export/export-organization.ts'
 import {
   createOrganization,
-  getOrganization,
+  getNamedOrganization,
   listOrganizations,
+  updateOrganization,
 } from '../../organizations/organization.ts'
+import { sortMetadata } from '../../own-names/metadata.ts'
 import type { Services } from '../../run/services.ts'
-import type { Installation, Key, ListedEventType, Organization } from './installation.ts'
+import type { Deletion, Installation, Key, ListedEventType, Organization } from './installation.ts'
 import { onlyOrganization } from './only-organization.ts'
 
 /** The installation in this database. */
-export function databaseInstallation({ database, publishEvents }: Services): Installation {
+export function databaseInstallation({
+  database,
+  publishEvents,
+  webhooks: { keyring },
+}: Services): Installation {
   const { prisma } = database
   return {
-    async createOrganization(name) {
-      return toOrganization(await createOrganization(prisma, { name }, COMMAND_LINE))
+    async createOrganization(organization) {
+      return toOrganization(await createOrganization(prisma, organization, COMMAND_LINE))
+    },
+    async setRetention(organization, changes) {
+      const { id } = await getNamedOrganization(prisma, organization)
+      const updated = await updateOrganization(
+        prisma,
+        publicId('organization', id),
+        changes,
+        COMMAND_LINE,
+      )
+      return toOrganization(updated)
+    },
+    async setEventTypeRetention(name, retentionDays) {
+      await updateEventType(prisma, name, { retentionDays }, COMMAND_LINE)
+      return toListed(await rereadEventType(prisma, name, {}))
     },
     async listOrganizations() {
       return (await listOrganizations(prisma)).map(toOrganization)
+    },
+    async deleteOrganization(id, force) {
+      await deleteOrganization(prisma, id, { force }, COMMAND_LINE)
+      const deletion = await findDeletion(prisma, id, {})
+      if (!deletion) throw notFound('organization', id)
+      return toDeletion(deletion)
+    },
+    async exportOrganization(id, options, write) {
+      const deps = { sql: database.pool, keyring, actor: COMMAND_LINE }
+      for await (const line of await exportOrganization(deps, id, options)) await write(line)
+    },
+    async findDeletion(id) {
+      const deletion = await findDeletion(prisma, id, {})
+      return deletion && toDeletion(deletion)
     },
     async createKey(organization, key) {
       const { id: organizationId } = await findOrganization(prisma, organization)
@@ -44,7 +84,7 @@ export function databaseInstallation({ database, publishEvents }: Services): Ins
       const owner =
         organization === undefined
           ? ALL_ORGANIZATIONS
-          : (await getOrganization(prisma, organization)).id
+          : (await getNamedOrganization(prisma, organization)).id
       return (await listApiKeys(prisma, owner)).map(toKey)
     },
     async revokeKey(id) {
@@ -86,21 +126,41 @@ export function databaseInstallation({ database, publishEvents }: Services): Ins
   }
 }
 
-async function findOrganization(db: Db, id: string | undefined): Promise<OrganizationRow> {
-  if (id !== undefined) return await getOrganization(db, id)
+async function findOrganization(db: Db, name: string | undefined): Promise<OrganizationRow> {
+  if (name !== undefined) return await getNamedOrganization(db, name)
   const organizations = await listOrganizations(db)
   const { row } = onlyOrganization(organizations.map((row) => ({ ...toOrganization(row), row })))
   return row
 }
 
-function toOrganization({ id, name, createdAt }: OrganizationRow): Organization {
-  return { id: publicId('organization', id), name, createdAt: createdAt.toISOString() }
+function toOrganization({ id, name, uid, ...row }: OrganizationRow): Organization {
+  return {
+    id: publicId('organization', id),
+    name,
+    uid,
+    metadata: sortMetadata(row.metadata),
+    retentionDays: row.retentionDays,
+    keepResponseBodies: row.keepResponseBodies,
+    keepPayloads: row.keepPayloads,
+    createdAt: row.createdAt.toISOString(),
+  }
+}
+
+function toDeletion(deletion: OrganizationDeletion): Deletion {
+  const { requestedAt, requestedBy, deletedRows, step, finishedAt } = deletion
+  return {
+    requestedAt: requestedAt.toISOString(),
+    requestedBy,
+    deletedRows: Number(deletedRows),
+    step,
+    finishedAt: finishedAt?.toISOString() ?? null,
+  }
 }
 
 function toListed({ archivedAt, ...row }: EventType): ListedEventType {
-  const { name, description, group, version, searchKeys } = row
+  const { name, description, group, version, searchKeys, retentionDays } = row
   const archived = archivedAt?.toISOString() ?? null
-  return { name, description, group, version, searchKeys, archivedAt: archived }
+  return { name, description, group, version, searchKeys, retentionDays, archivedAt: archived }
 }
 
 function toKey({ name, tokenHint, scopes, ...key }: ApiKey): Key {

@@ -3,10 +3,23 @@
  * the same errors. Ids have their public form, and times are RFC 3339.
  */
 export interface Installation {
-  createOrganization(name: string): Promise<Organization>
+  createOrganization(organization: NewOrganization): Promise<Organization>
+  setRetention(organization: string, changes: RetentionChanges): Promise<Organization>
+  /** The retention of an event type. Null: as long as the organization keeps others. */
+  setEventTypeRetention(name: string, retentionDays: number | null): Promise<ListedEventType>
   /** All organizations, oldest first. */
   listOrganizations(): Promise<Organization[]>
-  /** Without an organization, the key is for the only one. */
+  /** Deletes the organization. Its rows are deleted in the background. */
+  deleteOrganization(id: string, force: boolean): Promise<Deletion>
+  /** Calls `write` with each line of the export, one after the other. */
+  exportOrganization(
+    id: string,
+    options: ExportOptions,
+    write: (line: string) => Promise<void>,
+  ): Promise<void>
+  /** The deletion of the organization, or null. */
+  findDeletion(id: string): Promise<Deletion | null>
+  /** Organizations are given by their id or uid. Without one, the key is for the only one. */
   createKey(organization: string | undefined, key: NewKey): Promise<CreatedKey>
   /** The keys of one organization, or of all: oldest first, including expired and revoked ones. */
   listKeys(organization: string | undefined): Promise<Key[]>
@@ -34,7 +47,40 @@ export const ACCEPT_BROKEN_SELECTIONS = [
 export interface Organization {
   readonly id: string
   readonly name: string
+  readonly uid: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly retentionDays: number | null
+  readonly keepResponseBodies: boolean
+  readonly keepPayloads: boolean
   readonly createdAt: string
+}
+
+export interface NewOrganization {
+  readonly name: string
+  readonly uid: string | null
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+/** A missing field keeps its value. */
+export interface RetentionChanges {
+  readonly retentionDays?: number | null
+  readonly keepResponseBodies?: boolean
+  readonly keepPayloads?: boolean
+}
+
+export interface ExportOptions {
+  /** The cursor of the last line of an earlier export. */
+  readonly after: string | null
+  readonly secrets: boolean
+}
+
+export interface Deletion {
+  readonly requestedAt: string
+  readonly requestedBy: string
+  readonly deletedRows: number
+  /** The table that is being emptied. */
+  readonly step: string | null
+  readonly finishedAt: string | null
 }
 
 export interface NewKey {
@@ -80,6 +126,7 @@ export interface ListedEventType {
   readonly group: string | null
   readonly version: number
   readonly searchKeys: readonly string[]
+  readonly retentionDays: number | null
   readonly archivedAt: string | null
 }
 

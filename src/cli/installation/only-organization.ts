@@ -1,7 +1,8 @@
 import type { Organization } from './installation.ts'
 
 /** The help of the option `--organization` of commands that need an organization. */
-export const ORGANIZATION_OPTION = 'org_…; only required if there are several organizations'
+export const ORGANIZATION_OPTION =
+  'org_… or a uid; only required if there are several organizations'
 
 const MAX_LISTED = 10
 

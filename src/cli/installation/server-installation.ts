@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { parseId } from '../../db/ids.ts'
 import { createGraphqlApi, UserError } from '../graphql-api.ts'
 import { NotExecuted, type ServerAccess, ServerError } from '../send-request.ts'
+import { exportLines } from './export-lines.ts'
 import type {
   CreatedKey,
+  Deletion,
   DescribedEventType,
   Installation,
   Key,
@@ -33,26 +36,53 @@ export function serverInstallation(access: ServerAccess): Installation {
     }
   }
 
-  async function requireOrganization(id: string): Promise<string> {
-    const found = await api.run<{ id: string } | null>(ORGANIZATION, { id })
+  async function requireOrganization(idOrUid: string): Promise<string> {
+    const isId = parseId('organization', idOrUid) !== null
+    const name = isId ? { id: idOrUid } : { uid: idOrUid }
+    const found = await api.run<{ id: string } | null>(ORGANIZATION, name)
     if (found) return found.id
-    throw new ServerError(`There is no organization ${JSON.stringify(id)}.`)
+    throw new ServerError(`There is no organization ${JSON.stringify(idOrUid)}.`)
   }
 
   /** Undefined: the organization of the key. */
-  async function selectOrganization(id: string | undefined): Promise<string | undefined> {
-    if (id !== undefined) return await requireOrganization(id)
+  async function selectOrganization(name: string | undefined): Promise<string | undefined> {
+    if (name !== undefined) return await requireOrganization(name)
     const organizations = await organizationsOfKey()
     return organizations === null ? undefined : onlyOrganization(organizations).id
   }
 
   return {
-    async createOrganization(name) {
+    async createOrganization(input) {
       type Created = { organization: Organization }
-      return (await api.run<Created>(CREATE_ORGANIZATION, { name })).organization
+      return (await api.run<Created>(CREATE_ORGANIZATION, { input })).organization
+    },
+
+    async setRetention(organization, input) {
+      type Updated = { organization: Organization }
+      const id = await requireOrganization(organization)
+      return (await api.run<Updated>(UPDATE_ORGANIZATION, { id, input })).organization
+    },
+
+    async setEventTypeRetention(name, retentionDays) {
+      type Updated = { eventType: ListedEventType }
+      const variables = { id: `type_${name}`, input: { retentionDays } }
+      return (await api.run<Updated>(UPDATE_EVENT_TYPE, variables)).eventType
     },
 
     listOrganizations,
+
+    async deleteOrganization(id, force) {
+      type Deleted = { deletion: Deletion }
+      return (await api.run<Deleted>(DELETE_ORGANIZATION, { id, force })).deletion
+    },
+
+    async exportOrganization(id, options, write) {
+      for await (const line of exportLines(access, id, options)) await write(line)
+    },
+
+    async findDeletion(id) {
+      return await api.run<Deletion | null>(DELETION, { id })
+    },
 
     async createKey(organization, key) {
       type Created = { createdApiKey: { token: string; apiKey: { id: string } } }
@@ -148,23 +178,44 @@ function mayBePublished(error: unknown, idempotencyKey: string): unknown {
   )
 }
 
+const ORGANIZATION_FIELDS =
+  'id name uid metadata retentionDays keepResponseBodies keepPayloads createdAt'
+
 const ORGANIZATIONS = `query ($after: String) {
   organizations(first: 100, after: $after) {
-    nodes { id name createdAt }
+    nodes { ${ORGANIZATION_FIELDS} }
     pageInfo { hasNextPage endCursor }
   }
 }`
 
-const ORGANIZATION = 'query ($id: ID!) { organization(id: $id) { id } }'
+const ORGANIZATION = 'query ($id: ID, $uid: String) { organization(id: $id, uid: $uid) { id } }'
 
 const USER_ERROR = '... on UserError { code message }'
 
-const CREATE_ORGANIZATION = `mutation ($name: String!) {
-  createOrganization(input: { name: $name }) {
-    ... on CreateOrganizationSuccess { organization { id name createdAt } }
+const CREATE_ORGANIZATION = `mutation ($input: CreateOrganizationInput!) {
+  createOrganization(input: $input) {
+    ... on CreateOrganizationSuccess { organization { ${ORGANIZATION_FIELDS} } }
     ${USER_ERROR}
   }
 }`
+
+const UPDATE_ORGANIZATION = `mutation ($id: ID!, $input: UpdateOrganizationInput!) {
+  updateOrganization(id: $id, input: $input) {
+    ... on UpdateOrganizationSuccess { organization { ${ORGANIZATION_FIELDS} } }
+    ${USER_ERROR}
+  }
+}`
+
+const DELETION_FIELDS = 'requestedAt requestedBy deletedRows step finishedAt'
+
+const DELETE_ORGANIZATION = `mutation ($id: ID!, $force: Boolean!) {
+  deleteOrganization(id: $id, input: { force: $force }) {
+    ... on DeleteOrganizationSuccess { deletion { ${DELETION_FIELDS} } }
+    ${USER_ERROR}
+  }
+}`
+
+const DELETION = `query ($id: ID!) { organizationDeletion(id: $id) { ${DELETION_FIELDS} } }`
 
 const CREATE_KEY = `mutation ($input: CreateApiKeyInput!) {
   createApiKey(input: $input) {
@@ -198,9 +249,18 @@ const CREATE_EVENT_TYPE = `mutation ($input: CreateEventTypeInput!) {
   }
 }`
 
+const TYPE_FIELDS = 'name description group version searchKeys retentionDays archivedAt'
+
 const EVENT_TYPES = `query ($includeArchived: Boolean) {
   eventTypes(includeArchived: $includeArchived) {
-    name description group version searchKeys archivedAt
+    ${TYPE_FIELDS}
+  }
+}`
+
+const UPDATE_EVENT_TYPE = `mutation ($id: ID!, $input: UpdateEventTypeInput!) {
+  updateEventType(id: $id, input: $input) {
+    ... on UpdateEventTypeSuccess { eventType { ${TYPE_FIELDS} } }
+    ${USER_ERROR}
   }
 }`
 

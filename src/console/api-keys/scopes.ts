@@ -8,6 +8,7 @@ export const SCOPES = [
   ['events:read', 'Read events and their payloads.'],
   ['deliveries:read', 'Read deliveries, attempts and statistics.'],
   ['deliveries:write', 'Redeliver, cancel and recover deliveries, and send test events.'],
+  ['data:erase', 'Erase the contents of events and deliveries for good.'],
   ['keys:manage', 'Create and revoke API keys, and read the audit log.'],
   ['admin', 'For operators: everything in every organization, including event types and jobs.'],
 ] as const

@@ -32,6 +32,9 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'event_type.unarchived': 'Event type unarchived',
   'organization.created': 'Organization created',
   'organization.renamed': 'Organization renamed',
+  'organization.updated': 'Organization changed',
+  'organization.deleted': 'Organization deleted',
+  'organization.exported': 'Organization exported',
   'job.run_now': 'Job run now',
   'job.rescheduled': 'Job rescheduled',
   'job.failed': 'Job failed manually',
@@ -44,6 +47,8 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'notice_address.unsubscribed': 'E-mail address unsubscribed',
   'consumer.created': 'Consumer created',
   'consumer.deleted': 'Consumer deleted',
+  'erasure.started': 'Erasure started',
+  'subject.exported': 'Contents exported by search key',
 }
 
 /** A newer server may know more actions; these show their code. */
@@ -66,6 +71,7 @@ const KIND_LABELS: Record<AuditSubjectKind, string> = {
   ENCRYPTION: 'Encryption keys',
   NOTICES: 'Notices',
   CONSUMER: 'Consumer',
+  ERASURE: 'Erasure',
 }
 
 export const SUBJECT_KINDS = optionsOf(KIND_LABELS)

@@ -84,7 +84,7 @@ export function useScan(text: string) {
 function openEvent(event: Scan['events'][number]): Command {
   const { id, type, publishedAt, preview } = event
   const label = `${type.name}, ${formatDateTime(publishedAt)}`
-  return { id, group: 'scan', label, hint: preview, to: `/events/${id}` }
+  return { id, group: 'scan', label, hint: preview ?? '', to: `/events/${id}` }
 }
 
 function statusOf({ events, count, to, isRunning, error }: Scan): string {

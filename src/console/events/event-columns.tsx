@@ -50,7 +50,7 @@ function WhichEvent({ row: { type, isTest, preview } }: { row: Row }) {
     <>
       {type.name} {isTest && <TestBadge />}{' '}
       <Text span c="dimmed" fz="xs" fw={400} className="ph-mono">
-        {preview}
+        {preview ?? t('Erased')}
       </Text>
     </>
   )

@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton } from '@mantine/core'
+import { Anchor, Button, Skeleton, Text } from '@mantine/core'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
@@ -17,6 +17,7 @@ import { deliveredText, failedOf, othersOf } from '../deliveries/event/delivered
 import { RedeliverFailed } from '../deliveries/event/redeliver-failed.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import { useLiveDeliveries } from '../deliveries/list/use-live-deliveries.ts'
+import { EraseButton } from '../erasure/erase-button.tsx'
 import { EventCountsDocument, EventDeliveriesDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
@@ -25,6 +26,7 @@ import NotFoundPage from '../shell/not-found-page.tsx'
 import { TaskPanel } from '../tasks/task-panel.tsx'
 import { useActivity } from '../webhooks/health/use-health-changes.ts'
 import { eventQuery } from './events-query.ts'
+import { notKeptText } from './not-kept-text.ts'
 
 const JsonText = lazy(() => import('./json-text.tsx').then((m) => ({ default: m.JsonText })))
 const DataDifference = lazy(() =>
@@ -35,7 +37,7 @@ const BREADCRUMBS = [[t('Events'), '/events']] as const
 export default function EventPage() {
   const { id = '' } = useParams()
   const { can } = useSession()
-  // Events are immutable.
+  // Events are immutable, until they are erased.
   const { data, error, reload } = useRead(
     eventQuery.query,
     { id },
@@ -50,8 +52,19 @@ export default function EventPage() {
       </Page>
     )
   }
+  const { erasedAt, dataText, payloadState } = event
   return (
-    <Page title={event.type.name} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
+    <Page
+      title={event.type.name}
+      breadcrumbs={BREADCRUMBS}
+      aside={event.isTest && <TestBadge />}
+      actions={
+        can('data:erase') &&
+        payloadState !== 'ERASED' && (
+          <EraseButton what={{ eventIds: [event.id] }} onErased={reload} />
+        )
+      }
+    >
       <Section title={t('Event')}>
         <Facts
           facts={[
@@ -71,6 +84,10 @@ export default function EventPage() {
             event.isTest && { label: t('Test'), value: t('A test event.') },
             { label: t('Occurred'), value: <Time at={event.occurredAt} /> },
             { label: t('Published'), value: <Time at={event.publishedAt} /> },
+            erasedAt !== null && {
+              label: payloadState === 'ERASED' ? t('Erased') : t('Payload erased'),
+              value: <Time at={erasedAt} />,
+            },
             event.traceparent != null && {
               label: t('Trace context (traceparent)'),
               value: <Id id={event.traceparent} />,
@@ -79,24 +96,33 @@ export default function EventPage() {
         />
       </Section>
       {can('deliveries:read') && <EventDeliveries id={event.id} />}
-      {event.previousText != null && (
+      {event.previousText != null && dataText !== null && (
         <Section
           title={t('What has changed')}
           description={t('The fields of the event that differ from before.')}
         >
           <Suspense fallback={<Skeleton h={80} />}>
-            <DataDifference previousText={event.previousText} dataText={event.dataText} />
+            <DataDifference previousText={event.previousText} dataText={dataText} />
           </Suspense>
         </Section>
       )}
       <Section title={t('Payload')}>
-        <Suspense fallback={<Skeleton h={240} />}>
-          <JsonText
-            label={t('Payload')}
-            text={event.dataText}
-            note={t('As published. The page of a delivery has the body that was sent.')}
-          />
-        </Suspense>
+        {dataText === null && (
+          <Text size="sm">
+            {payloadState === 'ERASED'
+              ? t('The payload was erased.')
+              : notKeptText(event.unkeptBytes)}
+          </Text>
+        )}
+        {dataText !== null && (
+          <Suspense fallback={<Skeleton h={240} />}>
+            <JsonText
+              label={t('Payload')}
+              text={dataText}
+              note={t('As published. The page of a delivery has the body that was sent.')}
+            />
+          </Suspense>
+        )}
       </Section>
     </Page>
   )

@@ -1,5 +1,6 @@
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../api/page-query.ts'
 import { usePolling } from '../api/use-polling.ts'
@@ -17,19 +18,36 @@ import type { OrganizationRowFragment } from '../generated/graphql.ts'
 import { countOf } from '../lib/count-of.ts'
 import { formatPercent } from '../lib/format.ts'
 import { oldestOf, troubleOf } from '../overview/health-sentence.ts'
+import { DeleteOrganization } from './delete-organization.tsx'
+import { Deletions } from './deletions.tsx'
+import { EditOrganization } from './edit-organization.tsx'
 import { Installation } from './installation.tsx'
 import { NewOrganization } from './new-organization.tsx'
 import { OpenOrganization } from './open-organization.tsx'
 import { ORGANIZATION_FILTERS, organizationsQuery } from './organizations-query.ts'
 import { PortalLinkButton } from './portal-link-button.tsx'
-import { RenameOrganization } from './rename-organization.tsx'
 
 type Organization = OrganizationRowFragment
 
 const REFRESH_EVERY_MS = 30_000
 
-const columns = (renaming: (id: string) => string): readonly Column<Organization>[] => [
-  { label: 'Name', cell: ({ name }) => <strong style={{ fontWeight: 600 }}>{name}</strong> },
+const columns = (
+  editing: (id: string) => string,
+  deleting: (id: string) => string,
+): readonly Column<Organization>[] => [
+  {
+    label: 'Name',
+    cell: ({ name, uid }) => (
+      <>
+        <strong style={{ fontWeight: 600 }}>{name}</strong>
+        {uid && (
+          <Text size="xs" c="dimmed" className="ph-mono" truncate title={uid}>
+            {uid}
+          </Text>
+        )}
+      </>
+    ),
+  },
   {
     label: 'Webhooks',
     grow: true,
@@ -59,7 +77,7 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
       return oldest ? <Time at={oldest} as="elapsed" /> : '–'
     },
   },
-  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 330, priority: 4 },
+  { label: 'Id', cell: ({ id }) => <Id id={id} />, width: 275, priority: 4 },
   {
     label: '',
     end: true,
@@ -67,18 +85,30 @@ const columns = (renaming: (id: string) => string): readonly Column<Organization
       <Group gap="xs" justify="end" wrap="nowrap">
         <Button
           component={Link}
-          to={renaming(id)}
+          to={editing(id)}
           size="xs"
+          px={8}
           variant="subtle"
-          aria-label={`Rename ${name}`}
+          aria-label={`Edit ${name}`}
         >
-          Rename
+          Edit
+        </Button>
+        <Button
+          component={Link}
+          to={deleting(id)}
+          size="xs"
+          px={8}
+          variant="subtle"
+          c="var(--posthorn-on-red)"
+          aria-label={`Delete ${name}`}
+        >
+          Delete
         </Button>
         <PortalLinkButton organization={{ id, name }} />
         <OpenOrganization id={id} name={name} />
       </Group>
     ),
-    width: 290,
+    width: 320,
   },
 ]
 
@@ -93,7 +123,9 @@ function webhooksOf({ webhooks }: NonNullable<Organization['deliveryHealth']>): 
 export default function OrganizationsPage() {
   const cursors = useCursors()
   const creating = usePanel('new')
-  const renaming = usePanel('rename')
+  const editing = usePanel('edit')
+  const deleting = usePanel('delete')
+  const [deletedCount, setDeletedCount] = useState(0)
   const { values, set, active, clear } = useFilters(ORGANIZATION_FILTERS)
   const { data, ...read } = usePageQuery(organizationsQuery)
   usePolling(REFRESH_EVERY_MS, read.reload)
@@ -109,17 +141,24 @@ export default function OrganizationsPage() {
       actions={create}
     >
       <Installation />
+      <Deletions since={deletedCount} />
       <FilterBar active={active} clear={clear}>
         <SearchField
           label="Search"
-          placeholder="Name"
+          placeholder="Name or uid"
           value={values.search ?? ''}
           onChange={(search) => set({ search })}
+        />
+        <SearchField
+          label="Label"
+          placeholder="plan=pro"
+          value={values.label ?? ''}
+          onChange={(label) => set({ label })}
         />
       </FilterBar>
       <List
         label="Organizations, the worst first"
-        columns={columns(renaming.to)}
+        columns={columns(editing.to, deleting.to)}
         rows={data?.organizations?.nodes}
         keyOf={({ id }) => id}
         {...read}
@@ -135,7 +174,15 @@ export default function OrganizationsPage() {
         }
       />
       <NewOrganization opened={creating.id !== null} onClose={creating.close} />
-      <RenameOrganization id={renaming.id} onClose={renaming.close} />
+      <EditOrganization id={editing.id} onClose={editing.close} />
+      <DeleteOrganization
+        id={deleting.id}
+        onClose={deleting.close}
+        onDeleted={() => {
+          setDeletedCount((count) => count + 1)
+          read.reload()
+        }}
+      />
     </Page>
   )
 }

@@ -12,8 +12,9 @@ import {
   type WebhookState,
 } from '../generated/graphql.ts'
 import { key } from '../language/t.ts'
+import { labelFilter } from '../lib/labels.ts'
 
-export const WEBHOOK_FILTERS = ['search', 'state', 'subscribesTo'] as const
+export const WEBHOOK_FILTERS = ['search', 'state', 'subscribesTo', 'label'] as const
 
 /** The orders of the list, the usual one first. */
 export const WEBHOOK_ORDERS = optionsOf<WebhookOrder>({
@@ -29,11 +30,16 @@ export const WEBHOOK_ORDERS = optionsOf<WebhookOrder>({
 export const webhooksQuery = pageQuery(
   WebhookListDocument,
   ({ search: address }) => {
-    const { search, state, subscribesTo } = readFilters(WEBHOOK_FILTERS, address)
+    const { search, state, subscribesTo, label } = readFilters(WEBHOOK_FILTERS, address)
     return {
       ...readCursors(address),
       orderBy: readOptions(address.get('order'), WEBHOOK_ORDERS)[0] ?? 'ATTENTION_FIRST',
-      filter: { search, states: state === null ? null : [state as WebhookState], subscribesTo },
+      filter: {
+        search,
+        states: state === null ? null : [state as WebhookState],
+        subscribesTo,
+        metadata: labelFilter(label),
+      },
     }
   },
   ['Webhook'],

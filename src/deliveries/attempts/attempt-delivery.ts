@@ -40,7 +40,7 @@ export interface AttemptDeps {
   readonly forwarder: Forwarder
   readonly record: RecordAttempt
   readonly notify: Notify
-  /** Cancels a delivery whose event was deleted. */
+  /** Cancels a delivery whose event was deleted or erased. */
   readonly cancel: (uuid: string) => Promise<void>
   /** Queues the delivery for any worker. */
   readonly requeue: (uuid: string) => Promise<void>
@@ -159,7 +159,7 @@ async function attemptWithPermit(
     if (permit.reservation) await permit.reservation
     const loading = deps.loadBody(sendable.delivery)
     const body = loading instanceof Promise ? await loading : loading
-    // The event was deleted meanwhile, and the delivery is canceled once it is loaded again.
+    // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
     if (body === null) return 'changed'
     const plan = planAttempt(deps, sendable, run)
     span = traceAttempt(deps.tracing, plan)
@@ -236,7 +236,7 @@ function planAttempt(
   }
 }
 
-/** `null` if the signing secret or the custom headers cannot be decrypted. */
+/** `null` if a secret or the custom headers cannot be decrypted. */
 function signAttempt(
   deps: AttemptDeps,
   { delivery, options }: Sendable,
@@ -250,6 +250,7 @@ function signAttempt(
     body,
     ownTrace,
     customHeaders: options.headers,
+    signing: options.signing,
     startedAt,
   })
 }

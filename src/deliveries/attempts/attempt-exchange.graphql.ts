@@ -13,6 +13,8 @@ interface AttemptResponse {
   readonly headers: Readonly<Record<string, unknown>>
   readonly body: Buffer
   readonly bodyTruncated: boolean
+  /** Missing: the body is kept, or this is the answer to a copy. */
+  readonly unkeptBodyBytes?: number | null
 }
 
 declare module '../../graphql/builder.ts' {
@@ -49,7 +51,8 @@ const AttemptRequest = builder.objectRef<AttemptRequest>('AttemptRequest').imple
     body: t.string({
       nullable: true,
       complexity: LARGE_TEXT,
-      description: 'The exact body. Null once the event is past its retention.',
+      description:
+        'The exact body. Null once the event is past its retention, erased, or not kept: `Delivery.payloadState` says which.',
       authScopes: { scope: 'events:read' },
       resolve: ({ deliveryId }, _args, context, info) =>
         context.perField(info, (uuids: string[]) => readBodies(context.sql, uuids))(deliveryId),
@@ -81,6 +84,12 @@ builder.objectType('AttemptResponse', {
     bodyTruncated: t.exposeBoolean('bodyTruncated', {
       description: 'Whether the body was longer than 16 KiB.',
     }),
+    unkeptBodyBytes: t.int({
+      nullable: true,
+      resolve: ({ unkeptBodyBytes }) => unkeptBodyBytes ?? null,
+      description:
+        'The size of the body, at most 16 KiB, if it is not kept: `keepResponseBodies` of the organization or the webhook was false. `body` is then empty. Null if it is kept.',
+    }),
   }),
 })
 
@@ -95,6 +104,7 @@ builder.prismaObjectFields('Attempt', (t) => ({
       startedAt: true,
       requestUrl: true,
       requestSignature: true,
+      requestSignatureHeaders: true,
       requestHeaderNames: true,
       requestHeaderPrefix: true,
       requestUserAgent: true,
@@ -117,8 +127,9 @@ builder.prismaObjectFields('Attempt', (t) => ({
       responseHeaders: true,
       responseBody: true,
       responseBodyTruncated: true,
+      unkeptBodyBytes: true,
     },
-    resolve: ({ status, responseHeaders, responseBody, responseBodyTruncated }) =>
+    resolve: ({ status, responseHeaders, responseBody, responseBodyTruncated, unkeptBodyBytes }) =>
       status === null
         ? null
         : {
@@ -126,6 +137,7 @@ builder.prismaObjectFields('Attempt', (t) => ({
             headers: (responseHeaders ?? {}) as Record<string, unknown>,
             body: Buffer.from(responseBody ?? []),
             bodyTruncated: responseBodyTruncated,
+            unkeptBodyBytes,
           },
   }),
 }))

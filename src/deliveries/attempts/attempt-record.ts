@@ -33,12 +33,18 @@ export interface AttemptRecord {
   readonly summary: string | null
   readonly requestUrl: string
   readonly requestSignature: string | null
+  /** Null: those of the contract, with `requestSignature`. */
+  readonly requestSignatureHeaders: SignedRequest['signatureHeaders']
   readonly requestHeaderNames: readonly string[]
   /** Null: that of the event. */
   readonly requestTraceParent: string | null
   readonly responseHeaders: Readonly<Record<string, string>> | null
   readonly responseBody: Buffer | null
   readonly responseBodyTruncated: boolean
+  /** The size of the response body as far as it was read, if it is not kept. Otherwise null. */
+  readonly unkeptBodyBytes: number | null
+  /** Whether the payload is kept after the delivery has ended. */
+  readonly keepsPayload: boolean
   readonly next: NextStep
   /** Attempts left in the retry schedule after this one. */
   readonly retriesLeft: number
@@ -123,6 +129,7 @@ function recordOf(
   const succeeded = outcome !== null && isSuccess(outcome)
   const answer = outcome?.kind === 'answered' ? outcome : null
   const connection = outcome?.connection ?? null
+  const keepsBody = delivery.keepsResponseBody
   return {
     deliveryUuid: delivery.id,
     organizationId: delivery.organizationId,
@@ -144,11 +151,14 @@ function recordOf(
     summary: succeeded ? null : summarize(options.url, answer, failure),
     requestUrl: options.requestedUrl,
     requestSignature: request?.signature ?? null,
+    requestSignatureHeaders: request?.signatureHeaders ?? null,
     requestHeaderNames: request?.extraHeaderNames ?? [],
     requestTraceParent: request?.ownTraceParent ?? null,
     responseHeaders: answer?.headers ?? null,
-    responseBody: answer?.body ?? null,
+    responseBody: keepsBody ? (answer?.body ?? null) : null,
     responseBodyTruncated: answer?.bodyTruncated ?? false,
+    unkeptBodyBytes: keepsBody ? null : (answer?.body?.length ?? null),
+    keepsPayload: delivery.keepsPayload,
     next: nextStep(plan, outcome, now),
     retriesLeft: Math.max(0, scheduleMs.length + 1 - used),
     scheduleLength: scheduleMs.length,

@@ -13,6 +13,8 @@ export interface AttemptRequestColumns {
   readonly requestHeaderPrefix: string | null
   readonly requestUserAgent: string | null
   readonly requestSignature: string | null
+  /** Pairs of name and value. Null: those of the contract. */
+  readonly requestSignatureHeaders: unknown
   /** Undefined once the event is past its retention. */
   readonly traceParent: string | null | undefined
   readonly traceState: string | null | undefined
@@ -39,9 +41,13 @@ export function attemptRequestHeaders(attempt: AttemptRequestColumns): Header[] 
     add(name, name === `${prefix}test` ? 'true' : MASK)
   }
   add('content-type', 'application/json')
-  add(`${prefix}id`, publicId('delivery', attempt.deliveryId))
-  add(`${prefix}timestamp`, String(timestamp))
-  add(`${prefix}signature`, attempt.requestSignature)
+  if (Array.isArray(attempt.requestSignatureHeaders)) {
+    for (const [name, value] of attempt.requestSignatureHeaders) add(name, value)
+  } else {
+    add(`${prefix}id`, publicId('delivery', attempt.deliveryId))
+    add(`${prefix}timestamp`, String(timestamp))
+    add(`${prefix}signature`, attempt.requestSignature)
+  }
   add('traceparent', attempt.traceParent)
   if (attempt.traceParent != null) add('tracestate', attempt.traceState)
   return headers

@@ -4,7 +4,7 @@ import { batched } from '../../lib/batch.ts'
 import type { ReportCanceled } from '../../telemetry/events.ts'
 import { cancelDeliveries } from '../cancel-deliveries.ts'
 
-/** Cancels deliveries whose event was deleted, one batch at a time. */
+/** Cancels deliveries whose event was deleted or erased, one batch at a time. */
 export function createCancelWithoutEvent(
   sql: Sql,
   reportCanceled: ReportCanceled,

@@ -22,10 +22,14 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly bodyId: string | null
   /** The origin of the console. Null if an operator has not set it, or the body does not need it. */
   readonly publicUrl: string | null
-  /** Null once the event is past its retention, and then so is `occurredAt`. */
+  /** Null once the event is past its retention or erased, and then so is `occurredAt`. */
   readonly dataBytes: number | null
   readonly traceParent: string | null
   readonly traceState: string | null
+  /** Whether the payload is kept after the delivery has ended. */
+  readonly keepsPayload: boolean
+  /** Whether bodies of responses are kept. */
+  readonly keepsResponseBody: boolean
   /** Whether this is a test delivery to a disabled webhook, which gets no retries. */
   readonly sendsOnce: boolean
 }
@@ -41,7 +45,7 @@ export function createLoadDelivery(sql: Sql): LoadDelivery {
   return batched((uuids: string[]) => loadDeliveries(sql, uuids), { maxSize: 500 })
 }
 
-/** SQL: what is read of the event `e` for the delivery `d`. Null once the event is past its retention. */
+/** SQL: what is read of the event `e` for the delivery `d`. Null once the event is past its retention or erased. */
 const BYTES = `(octet_length(e.data)
         + case when d.body_id is null then 0 else coalesce(octet_length(e.previous), 0) end)`
 
@@ -62,6 +66,8 @@ const LOAD_DELIVERIES = `
       -- A temporary webhook that has expired is about to be deleted.
       case when w.deleted_at is not null or w.forwarded_until < now() then 'deleted'
         when w.enabled or d.is_test then 'enabled' else 'disabled' end as webhook, d.is_test and not w.enabled as "sendsOnce",
+      w.keep_payloads and o.keep_payloads as "keepsPayload",
+      w.keep_response_bodies and o.keep_response_bodies as "keepsResponseBody",
       w.revision, d.is_test as "isTest", s.backlog_since is not null as "hasBacklog",
       case when s.on_hold_since is not null then s.on_hold_reason end as "holdReason",
       coalesce(s.probe_delivery_id = d.id, false) as "isProbe",
@@ -70,10 +76,13 @@ const LOAD_DELIVERIES = `
       $4::float8 as "loadedAt"
     from (select * from posthorn.deliveries as d where d.id = requested.id and d.id between $2 and $3 offset 0) as d
     join lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w on true
+    join lateral (select * from posthorn.organizations as o where o.id = d.organization_id offset 0) as o on true
     left join lateral (
       select * from posthorn.webhook_schedules as s where s.webhook_id = d.webhook_id offset 0
     ) as s on true
-    left join lateral (select * from posthorn.events as e where e.id = d.event_id offset 0) as e on true
+    left join lateral (
+      select * from posthorn.events as e where e.id = d.event_id and e.erased_at is null offset 0
+    ) as e on true
   ) as loaded`
 
 async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDelivery | null)[]> {
@@ -87,7 +96,7 @@ async function loadDeliveries(sql: Sql, uuids: string[]): Promise<(LoadedDeliver
   return uuids.map((uuid) => byId.get(uuid) ?? null)
 }
 
-/** Null once the event is past its retention. */
+/** Null once the event is past its retention or erased. */
 type LoadedBody = Buffer | typeof TOO_LARGE | null
 
 /** The body of a delivery. */
@@ -135,7 +144,7 @@ async function loadEvents(
       select id, type, occurred_at as "occurredAt", data,
         case when id = any ($4::uuid[]) then previous end as previous
       from posthorn.events
-      where id = any ($1::uuid[]) and id between $2 and $3`,
+      where id = any ($1::uuid[]) and id between $2 and $3 and erased_at is null`,
     values: [arrayLiteral(ids), ids[0], ids.at(-1), withPrevious],
   })
   const events = new Map(rows.map((event) => [event.id, event]))

@@ -1,4 +1,5 @@
 import { type ColumnsOf, inputColumns, namesOf } from '../../db/input-columns.ts'
+import { DAYS_AFTER_EXHAUSTED } from '../keep/days-after-exhausted.ts'
 import type { AttemptRecord } from './attempt-record.ts'
 import type { SubjectCount } from './subject-count.ts'
 
@@ -18,10 +19,15 @@ const STORED: ColumnsOf<AttemptRecord> = {
   error: ['text', (record) => record.error],
   request_url: ['text', (record) => record.requestUrl],
   request_signature: ['text', (record) => record.requestSignature],
+  request_signature_headers: [
+    'jsonb',
+    (record) => record.requestSignatureHeaders && JSON.stringify(record.requestSignatureHeaders),
+  ],
   request_trace_parent: ['text', (record) => record.requestTraceParent],
   response_headers: ['jsonb', (record) => storableJson(record.responseHeaders)],
   response_body: ['bytea', (record) => record.responseBody],
   response_body_truncated: ['boolean', (record) => record.responseBodyTruncated],
+  unkept_body_bytes: ['int', (record) => record.unkeptBodyBytes],
 }
 
 /** The other columns of attempts. `unnest` cannot return lists. */
@@ -38,6 +44,7 @@ const COMPUTED: ColumnsOf<AttemptRecord> = {
   retries_left: ['int', (record) => record.retriesLeft],
   schedule_length: ['int', (record) => record.scheduleLength],
   ordered: ['boolean', (record) => record.ordered],
+  keeps_payload: ['boolean', (record) => record.keepsPayload],
 }
 
 const COUNTS: ColumnsOf<SubjectCount> = {
@@ -71,6 +78,15 @@ function storableJson(headers: Readonly<Record<string, string>> | null): string 
 const addedTo = (column: string) => `array(
         select pair.a + pair.b from unnest(s.${column}, excluded.${column}) with ordinality as pair (a, b, i)
         order by pair.i)`
+
+/** SQL: the stored columns. The contents of a delivery can be erased during its attempt. */
+const STORED_VALUES = Object.keys(STORED)
+  .map((name) =>
+    name === 'response_headers' || name === 'response_body'
+      ? `case when not is_erased then ${name} end`
+      : name,
+  )
+  .join(', ')
 
 /**
  * Records attempts, updates their deliveries, schedules retries and updates the statistics, all in one statement.
@@ -139,16 +155,23 @@ export const RECORD_ATTEMPTS = `
     from attempt
     -- Without the array, a cached plan made for few rows reads all deliveries between the bounds.
     where d.id = attempt.delivery_id and d.id = any ($3::uuid[]) and d.id between $1 and $2
-    returning d.id, d.organization_id, d.webhook_id, d.event_type, d.is_test, d.attempt_count, d.max_attempts, d.state,
-      d.next_attempt_at, d.last_error, d.job_written_at, posthorn.uuid_v7() as attempt_id, attempt.*
+    returning d.id, d.organization_id, d.webhook_id, d.event_id, d.event_type, d.is_test, d.attempt_count, d.max_attempts, d.state,
+      d.next_attempt_at, d.last_error, d.job_written_at, d.is_erased, posthorn.uuid_v7() as attempt_id, attempt.*
   ),
   recorded as (
     insert into posthorn.attempts (
       id, delivery_id, organization_id, webhook_id, number, request_header_names, request_header_prefix,
       request_user_agent, ${namesOf(STORED)})
     select attempt_id, id, organization_id, webhook_id, attempt_count, string_to_array(header_names, E'\\n'), $4,
-      $5, ${namesOf(STORED)}
+      $5, ${STORED_VALUES}
     from updated
+  ),
+  unkept as (
+    insert into posthorn.unkept_payloads (organization_id, event_id, due_at)
+    select organization_id, event_id,
+      now() + case when state = 'exhausted' then interval '${DAYS_AFTER_EXHAUSTED} days' else interval '0' end
+    from updated
+    where not keeps_payload and job_written_at = now() and state in ('succeeded', 'exhausted')
   ),
   scheduled as (
     select posthorn.schedule_deliveries(array_agg(row(

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { publicId } from '../../db/ids.ts'
 import { signDelivery } from '../../receiver/sign.ts'
 import type { TraceContext } from '../../telemetry/trace-context.ts'
+import type { Signing } from '../../webhooks/signatures/signing.ts'
 
 /** The names of the headers that Posthorn adds to each delivery. */
 export interface DeliveryHeaderNames {
@@ -25,6 +26,8 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
   readonly signature: string
+  /** The id, the timestamp and the signatures, if they are not those of the contract alone. */
+  readonly signatureHeaders: readonly (readonly [string, string])[] | null
   /** The names of the custom headers, and of the header that marks a test. */
   readonly extraHeaderNames: readonly string[]
   /** The `traceparent` of the attempt. Null: that of the event. */
@@ -42,25 +45,32 @@ interface UnsignedRequest {
   }
   readonly body: Buffer
   readonly customHeaders: Readonly<Record<string, string>>
+  /** Null: the signature of the contract alone. */
+  readonly signing: Signing | null
   readonly startedAt: Date
 }
 
 export function signRequest(
   names: DeliveryHeaderNames,
   key: KeyObject,
-  { ownTrace, delivery, body, customHeaders, startedAt }: UnsignedRequest,
+  { ownTrace, delivery, body, customHeaders, signing, startedAt }: UnsignedRequest,
 ): SignedRequest {
   const { isTest } = delivery
   const deliveryId = publicId('delivery', delivery.id)
   const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
-  const signature = signDelivery(key, deliveryId, timestamp, body)
+  const ofContract = signDelivery(key, deliveryId, timestamp, body)
+  const other =
+    signing && signOtherwise(names, signing, ofContract, { deliveryId, timestamp, body })
+  const signature = other?.signature ?? ofContract
   const trace = ownTrace ?? delivery
-  const own: Record<string, string> = {
-    'content-type': 'application/json',
-    [names.id]: deliveryId,
-    [names.timestamp]: timestamp,
-    [names.signature]: signature,
-  }
+  const own: Record<string, string> = other
+    ? { 'content-type': 'application/json', ...Object.fromEntries(other.headers) }
+    : {
+        'content-type': 'application/json',
+        [names.id]: deliveryId,
+        [names.timestamp]: timestamp,
+        [names.signature]: signature,
+      }
   if (trace.traceParent !== null) {
     own['traceparent'] = trace.traceParent
     if (trace.traceState !== null) own['tracestate'] = trace.traceState
@@ -71,7 +81,38 @@ export function signRequest(
   const extraHeaderNames = isTest ? [...customHeaderNames, names.test] : customHeaderNames
   if (isTest) headers[names.test] = 'true'
   const ownTraceParent = ownTrace?.traceParent ?? null
-  return { headers, body, signature, extraHeaderNames, ownTraceParent }
+  const signatureHeaders = other?.headers ?? null
+  return { headers, body, signature, signatureHeaders, extraHeaderNames, ownTraceParent }
+}
+
+interface Content {
+  readonly deliveryId: string
+  readonly timestamp: string
+  readonly body: Buffer
+}
+
+/** The id, the timestamp and the signatures of a webhook that is signed otherwise than by the contract. */
+function signOtherwise(
+  { id, timestamp, signature }: DeliveryHeaderNames,
+  signing: Signing,
+  ofContract: string,
+  content: Content,
+) {
+  const { deliveryId, body } = content
+  const names = signing.names ?? { id, timestamp, signature }
+  const now = Date.now()
+  const previous = signing.previousKeys
+    .filter(({ expiresAt }) => expiresAt > now)
+    .map(({ key }) => signDelivery(key, deliveryId, content.timestamp, body))
+  const signatures = [ofContract, ...previous].join(' ')
+  const headers: [string, string][] = [
+    [names.id, deliveryId],
+    [names.timestamp, content.timestamp],
+    [names.signature, signatures],
+  ]
+  const { second } = signing
+  if (second) headers.push([second.header, second.sign(deliveryId, content.timestamp, body)])
+  return { signature: signatures, headers }
 }
 
 /**
@@ -83,9 +124,12 @@ function omitOverridden(
   test: string,
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
+  if (Object.keys(headers).length === 0) return headers
+  // The names that a webhook chooses can have capitals.
+  const ownNames = new Set(Object.keys(own).map((name) => name.toLowerCase()))
   const isOwn = (name: string) => {
     const lower = name.toLowerCase()
-    return lower === test || Object.hasOwn(own, lower)
+    return lower === test || ownNames.has(lower)
   }
   if (!Object.keys(headers).some(isOwn)) return headers
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !isOwn(name)))

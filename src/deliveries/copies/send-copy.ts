@@ -9,6 +9,7 @@ import { checkDestinationUrl } from '../../outbound/destination-url.ts'
 import type { Ended } from '../../outbound/outcome.ts'
 import type { AddressGuard } from '../../outbound/public-address.ts'
 import { deliveryHeaderNames } from '../attempts/signed-request.ts'
+import { whyNoPayload } from '../delivery.ts'
 import type { CopySender } from './copy-sender.ts'
 
 interface CopyDeps {
@@ -30,7 +31,7 @@ export interface DeliveryCopy {
 /**
  * Sends the body of a delivery once to any permitted URL, without a signature and without custom headers: a signature is
  * only for the webhook's own endpoint, and custom headers can be credentials. A copy is not an attempt. Throws `invalid`
- * for a URL that is not permitted, and `conflict` if the event is past its retention.
+ * for a URL that is not permitted, and `conflict` if the event is past its retention or erased.
  */
 export async function sendCopy(
   { prisma, sql, copySender, webhooks, actor }: CopyDeps,
@@ -71,8 +72,11 @@ interface CopiedDelivery {
 async function findDelivery(sql: Sql, organizationId: string, id: string): Promise<CopiedDelivery> {
   const uuid = parseId('delivery', id)
   if (uuid === null) throw notFound('delivery', id)
-  const { rows } = await sql.query<{ isTest: boolean }>(
-    'select is_test as "isTest" from posthorn.deliveries where id = $1 and organization_id = $2',
+  const { rows } = await sql.query<{ isTest: boolean; isErased: boolean; isNotKept: boolean }>(
+    `select d.is_test as "isTest", d.is_erased as "isErased", not exists (
+       select from posthorn.events as e where e.id = d.event_id and e.erased_at is not null and e.unkept_bytes is null
+     ) as "isNotKept"
+     from posthorn.deliveries as d where d.id = $1 and d.organization_id = $2`,
     [uuid, organizationId],
   )
   const [row] = rows
@@ -81,6 +85,8 @@ async function findDelivery(sql: Sql, organizationId: string, id: string): Promi
   if (body != null) return { ...row, body }
   throw new DomainError(
     'conflict',
-    `The event of the delivery ${id} is past its retention, so no copy can be sent.`,
+    row.isErased
+      ? whyNoPayload(id, row.isNotKept, 'no copy can be sent')
+      : `The event of the delivery ${id} is past its retention, so no copy can be sent.`,
   )
 }

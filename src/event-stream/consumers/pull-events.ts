@@ -12,7 +12,7 @@ import {
 } from '../event-matcher.ts'
 import { readBounds, type UseStream } from '../event-stream.ts'
 import { givePositions } from '../give-positions.ts'
-import { readEvents, readStream } from '../read-stream.ts'
+import { isReadable, readEvents, readStream } from '../read-stream.ts'
 import type { StreamEvent } from '../stream-event.ts'
 import {
   type ConsumerStart,
@@ -176,10 +176,12 @@ async function pullAgain(
   const found = await readEvents(sql, organizationId, uuids, MAX_BYTES)
   const events = found.flatMap((event, i) => {
     const leased = lease.events[i]
-    return event && leased ? [{ ...event, position: leased.position, index: leased.index }] : []
+    return isReadable(event) && leased
+      ? [{ ...event, position: leased.position, index: leased.index }]
+      : []
   })
   if (events.length < lease.events.length) {
-    const missed = found.length - events.length
+    const missed = found.filter((event) => event === null).length
     const later = lease.events.slice(found.length)
     await shortenLease(sql, consumerId, lease.id, events, later, missed)
   }

@@ -8,7 +8,7 @@ const MAX_EVENTS = 1_000
 /** What one statement reads: at most 25 MiB of data. */
 const PAGE_EVENTS = 100
 
-/** Whether the schema refuses stored events, which were accepted before. Test events do not count. */
+/** Whether the schema refuses stored events, which were accepted before. Test events and erased ones do not count. */
 export async function refusedEvents(sql: Sql, name: string, schema: unknown): Promise<Finding[]> {
   if (typeof schema !== 'object' || schema === null) return []
   const uuids = await newestEvents(sql, name, MAX_EVENTS)
@@ -72,7 +72,7 @@ async function newestEvents(sql: Sql, name: string, limit: number): Promise<stri
 
 async function readData(sql: Sql, uuids: readonly string[]) {
   const { rows } = await sql.query<{ id: string; data: string }>(
-    `select posthorn.type_id('evt', id) as id, data from posthorn.events where id = any ($1) order by id desc`,
+    `select posthorn.type_id('evt', id) as id, data from posthorn.events where id = any ($1) and erased_at is null order by id desc`,
     [uuids],
   )
   return rows

@@ -9,6 +9,8 @@ export function createTasks(tasks: Partial<Tasks>): Tasks {
     fan_out: idle,
     cancel_deliveries: idle,
     continue_bulk_task: idle,
+    delete_organization: idle,
+    continue_erasure: idle,
     maintain: idle,
     sweep: idle,
     roll_up: idle,

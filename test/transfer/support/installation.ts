@@ -45,7 +45,11 @@ export async function createInstallation(keys = [randomBytes(32)]): Promise<Inst
 
 /** Creates configuration of every kind, and what an export leaves out. */
 export async function configure({ database: { prisma, pool }, deps }: Installation) {
-  const fair = await createOrganization(prisma, { name: 'Harvest Fair' }, SYSTEM)
+  const fair = await createOrganization(
+    prisma,
+    { name: 'Harvest Fair', uid: 'fair', metadata: { plan: 'pro', a: '1' } },
+    SYSTEM,
+  )
   const empty = await createOrganization(prisma, { name: 'Ütopia 🌻' }, SYSTEM)
   const paid = {
     name: 'order.paid',
@@ -69,6 +73,8 @@ export async function configure({ database: { prisma, pool }, deps }: Installati
     retryScheduleSeconds: [],
     timeoutSeconds: 9,
     ordered: true,
+    uid: 'orders',
+    metadata: { team: 'payments', a: '1' },
     selection: '{ id ... on OrderPaid { data } }',
   })
   await rotateSigningSecret(deps, fair.id, full.id)

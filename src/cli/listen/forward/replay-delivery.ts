@@ -57,7 +57,9 @@ export async function replayDelivery(
   if (!attempt) throw new Error(`The delivery ${id} has no attempt yet, so nothing was sent.`)
   const { headers: stored, body: text } = attempt.request
   if (text === null) {
-    throw new Error(`The event of the delivery ${id} is past its retention, so its body is gone.`)
+    throw new Error(
+      `The event of the delivery ${id} is past its retention or erased, so its body is gone.`,
+    )
   }
   const names = signatureNames(stored)
   if (!names) throw new Error(`The delivery ${id} was never signed, so nothing was sent.`)
@@ -65,11 +67,11 @@ export async function replayDelivery(
   const body = Buffer.from(text)
   const timestamp = String(Math.floor(Date.now() / 1_000))
   const headers = (await withValues(api, delivery.webhookId, stored)).map(({ name, value }) => {
-    return { name, value: name === names.timestamp ? timestamp : value }
+    return { name, value: name.toLowerCase() === names.timestamp ? timestamp : value }
   })
   const signature = await sign(secret, id, timestamp, body)
   const signed = headers.map((header) =>
-    header.name === names.signature ? { ...header, value: signature } : header,
+    header.name.toLowerCase() === names.signature ? { ...header, value: signature } : header,
   )
   const forward = createForward({
     ...{ ...options, url, headerPrefix: names.prefix },

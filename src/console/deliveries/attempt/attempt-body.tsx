@@ -12,6 +12,8 @@ interface AttemptBodyProps {
   readonly body: string
   readonly encoding?: BodyEncoding
   readonly truncated?: boolean
+  /** The size of a body that is not kept. */
+  readonly unkeptBytes?: number | null | undefined
 }
 
 /** A body, raw or, if it is JSON, pretty-printed. */
@@ -23,6 +25,16 @@ export function AttemptBody(props: AttemptBodyProps) {
     [body, encoding],
   )
   const name = inSentence(label)
+  if (props.unkeptBytes != null) {
+    return (
+      <Text size="xs" c="dimmed">
+        {t('{label}: {size}, not kept. The settings keep no response bodies.', {
+          label,
+          size: formatBytes(props.unkeptBytes),
+        })}
+      </Text>
+    )
+  }
   if (body === '') {
     return (
       <Text size="xs" c="dimmed">

@@ -97,6 +97,7 @@ function Exchange({ id }: { id: string }) {
                 body={response.body}
                 encoding={response.bodyEncoding}
                 truncated={response.bodyTruncated}
+                unkeptBytes={response.unkeptBodyBytes}
               />
             </>
           )}

@@ -3,7 +3,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import type { Column } from '../../components/lists/list.tsx'
 import { BY_TIME } from '../../components/lists/use-order.ts'
 import { Time } from '../../components/time.tsx'
-import type { EventOfDeliveriesFragment } from '../../generated/graphql.ts'
+import type { EventOfDeliveriesFragment, PayloadState } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { TestBadge } from '../list/delivery-columns.tsx'
@@ -76,11 +76,14 @@ function WhichEvent({ row: { eventType, isTest, event } }: { row: FoldedRow }) {
     <>
       {eventType.name} {isTest && <TestBadge />}{' '}
       <Text span c="dimmed" fz="xs" fw={400} className="ph-mono">
-        {event ? event.preview : t('Past its retention period')}
+        {event ? (event.preview ?? missing(event)) : t('Past its retention period')}
       </Text>
     </>
   )
 }
+
+const missing = ({ payloadState }: { readonly payloadState: PayloadState }) =>
+  payloadState === 'ERASED' ? t('Erased') : t('Not kept')
 
 function Failed({ row: { event, eventType }, redeliver }: CellProps) {
   const failed = event?.deliveryCounts ? failedOf(event.deliveryCounts) : 0

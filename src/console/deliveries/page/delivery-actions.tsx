@@ -26,7 +26,7 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
   const [sharing, setSharing] = useState(false)
   const [stopping, setStopping] = useState(false)
   const [error, setError] = useState<string | null>(null)
-  const { id, state } = delivery
+  const { id, state, erased } = delivery
   const finished = isFinished(state)
 
   async function redeliver(): Promise<string | null> {
@@ -45,13 +45,14 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
       <>
         <PageActions
           actions={[
-            mayWrite && {
-              label: finished ? t('Redeliver') : t('Retry now'),
-              icon: IconRefresh,
-              isPrimary: finished,
-              loading: running && !confirming,
-              onClick: () => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver()),
-            },
+            mayWrite &&
+              !erased && {
+                label: finished ? t('Redeliver') : t('Retry now'),
+                icon: IconRefresh,
+                isPrimary: finished,
+                loading: running && !confirming,
+                onClick: () => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver()),
+              },
             mayShare && { label: t('Share'), icon: IconShare, onClick: () => setSharing(true) },
             mayWrite &&
               !finished && { label: t('Stop delivering'), onClick: () => setStopping(true) },

@@ -4,7 +4,8 @@ import { Link } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { DeliveryBodyDocument } from '../../generated/graphql.ts'
+import { notKeptText } from '../../events/not-kept-text.ts'
+import { DeliveryBodyDocument, type DeliveryBodyQuery } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { SendCopy } from '../copy/send-copy.tsx'
@@ -43,15 +44,15 @@ export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
             </Anchor>
           )
         }
-        actions={event && can('deliveries:write') && <SendCopy deliveryId={deliveryId} />}
+        actions={
+          event != null &&
+          delivery?.payloadState === 'KEPT' &&
+          can('deliveries:write') && <SendCopy deliveryId={deliveryId} />
+        }
       >
         {error && !data && <QueryError error={error} reload={reload} />}
         {!data && !error && <Skeleton h={120} />}
-        {data && body == null && (
-          <Text size="sm">
-            {event ? t('The body is too large') : t('The event is past its retention period.')}
-          </Text>
-        )}
+        {data && body == null && <Text size="sm">{missingText(delivery)}</Text>}
         {body != null && (
           <Suspense fallback={<Skeleton h={120} />}>
             {isChosen && <SentVersion sent={bodyVersion} sends={sends} />}
@@ -62,6 +63,14 @@ export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
       {event?.previousText != null && <DeliveryDifference deliveryId={deliveryId} />}
     </>
   )
+}
+
+function missingText(delivery: DeliveryBodyQuery['delivery'] | undefined): string {
+  if (!delivery?.event) return t('The event is past its retention period.')
+  if (delivery.payloadState === 'ERASED') return t('The payload was erased.')
+  return delivery.payloadState === 'KEPT'
+    ? t('The body is too large')
+    : notKeptText(delivery.event.unkeptBytes)
 }
 
 function noteOf(chosen: { readonly template?: string | null | undefined } | null): string {

@@ -19,7 +19,7 @@ export function DeliveryDifference({ deliveryId }: { readonly deliveryId: string
     { requestPolicy: 'cache-first' },
   )
   const event = data?.delivery?.event
-  if (event?.previousText == null) return null
+  if (event?.previousText == null || event.dataText === null) return null
   return (
     <Section
       title={t('What has changed')}

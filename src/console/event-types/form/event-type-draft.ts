@@ -8,6 +8,8 @@ export interface EventTypeDraft {
   readonly example: string
   /** One path a line. */
   readonly searchKeys: string
+  /** A number of days. Empty: as long as the organization keeps others. */
+  readonly retentionDays: string
 }
 
 export interface EventTypeFields {
@@ -16,6 +18,7 @@ export interface EventTypeFields {
   readonly schema: unknown
   readonly example: unknown
   readonly searchKeys: string[]
+  readonly retentionDays: number | null
 }
 
 export function draftOf(eventType: EventTypesFieldsFragment): EventTypeDraft {
@@ -25,12 +28,14 @@ export function draftOf(eventType: EventTypesFieldsFragment): EventTypeDraft {
     schema: jsonText(eventType.schema),
     example: jsonText(eventType.example),
     searchKeys: eventType.searchKeys.join('\n'),
+    retentionDays: String(eventType.retentionDays ?? ''),
   }
 }
 
 /** The text of one field. */
 export function textOfField(name: string, value: unknown): string {
   if (name === 'searchKeys') return (value as string[]).join('\n')
+  if (name === 'retentionDays') return String(value ?? '')
   return name === 'description' ? String(value) : jsonText(value)
 }
 

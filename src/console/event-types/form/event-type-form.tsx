@@ -1,4 +1,4 @@
-import { Checkbox, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, NumberInput, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { EditConflict, Outcome } from '../../api/use-action.ts'
 import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
@@ -32,9 +32,10 @@ const LABELS = {
   schema: 'Schema',
   example: 'Example',
   searchKeys: 'Search keys',
+  retentionDays: 'Retention',
 }
 
-const FIELDS = ['name', 'description', 'schema', 'example', 'searchKeys'] as const
+const FIELDS = ['name', 'description', 'schema', 'example', 'searchKeys', 'retentionDays'] as const
 
 export function EventTypeForm({ initial, exists, running, back, ...edit }: EventTypeFormProps) {
   const nameField = useInitialFocus(!exists)
@@ -66,7 +67,8 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
       .split(/\s*\n\s*/)
       .filter(Boolean)
     const payloads = { schema: schema.value, example: example.value }
-    const fields = { ...draft, ...payloads, searchKeys }
+    const retentionDays = draft.retentionDays === '' ? null : Number(draft.retentionDays)
+    const fields = { ...draft, ...payloads, searchKeys, retentionDays }
     const outcome = await edit.onSave(
       acceptsBroken ? { ...fields, acceptBrokenSelections: true } : fields,
       draft,
@@ -154,6 +156,24 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
           value={draft.searchKeys}
           error={errors.searchKeys}
           onChange={(event) => change({ searchKeys: event.currentTarget.value })}
+        />
+        <NumberInput
+          label={
+            <>
+              Retention{' '}
+              <Text span size="sm" c="dimmed" fw={400}>
+                (optional)
+              </Text>
+            </>
+          }
+          description="How many days events of this type are kept, if that is shorter than others are kept."
+          placeholder="As other events"
+          suffix=" days"
+          allowDecimal={false}
+          allowNegative={false}
+          value={draft.retentionDays}
+          error={errors.retentionDays}
+          onChange={(days) => change({ retentionDays: String(days) })}
         />
         {edit.conflict && (
           <EditConflicts

@@ -5,7 +5,14 @@ import { Page } from '../../components/page/page.tsx'
 import { EventTypesCreateDocument } from '../../generated/graphql.ts'
 import { EventTypeForm } from './event-type-form.tsx'
 
-const EMPTY_DRAFT = { name: '', description: '', schema: '', example: '', searchKeys: '' }
+const EMPTY_DRAFT = {
+  name: '',
+  description: '',
+  schema: '',
+  example: '',
+  searchKeys: '',
+  retentionDays: '',
+}
 
 export default function NewEventTypePage() {
   const navigate = useNavigate()

@@ -12,6 +12,7 @@ import { QueryError } from '../../components/query-error.tsx'
 import { StateBadge } from '../../components/state-badge.tsx'
 import { Time } from '../../components/time.tsx'
 import { t } from '../../language/t.ts'
+import { formatDuration } from '../../lib/format.ts'
 import { PublishSnippets } from '../../onboarding/publish-snippets.tsx'
 import { useSession } from '../../session/session.tsx'
 import NotFoundPage from '../../shell/not-found-page.tsx'
@@ -77,6 +78,10 @@ export default function EventTypePage() {
             eventType.searchKeys.length > 0 && {
               label: t('Search keys'),
               value: <span className="ph-mono">{eventType.searchKeys.join(', ')}</span>,
+            },
+            eventType.retention.from !== 'INSTALLATION' && {
+              label: t('Kept for'),
+              value: formatDuration(86_400_000 * eventType.retention.days),
             },
             { label: t('Created'), value: <Time at={eventType.createdAt} /> },
             { label: t('Updated'), value: <Time at={eventType.updatedAt} /> },

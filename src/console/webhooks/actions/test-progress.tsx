@@ -74,6 +74,7 @@ export function TestProgress({ webhookId, deliveryId }: { webhookId: string; del
           body={attempt.response.body}
           encoding={attempt.response.bodyEncoding}
           truncated={attempt.response.bodyTruncated}
+          unkeptBytes={attempt.response.unkeptBodyBytes}
         />
       )}
     </Alert>

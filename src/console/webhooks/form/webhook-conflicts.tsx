@@ -3,6 +3,7 @@ import type { EditConflict } from '../../api/use-action.ts'
 import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
 import { formatJson } from '../../components/json/format-json.ts'
 import { t } from '../../language/t.ts'
+import { type Labels, printLabels } from '../../lib/labels.ts'
 import { storedHeaderRow } from './header-row.ts'
 import { inputOf, type WebhookFormValues } from './webhook-form-values.ts'
 
@@ -20,7 +21,12 @@ export function WebhookConflicts({ form, conflict, decide }: WebhookConflictsPro
     <EditConflicts
       conflict={{ ...conflict, fields: conflict.fields.map(readable) }}
       labels={LABELS}
-      mine={{ ...inputOf(form.values), headers, filter: formatted(form.values.filter) }}
+      mine={{
+        ...inputOf(form.values),
+        headers,
+        filter: formatted(form.values.filter),
+        metadata: form.values.metadata,
+      }}
       keepMine={decide}
       takeTheirs={(name, value) => {
         form.setFieldValue(name as keyof WebhookFormValues, formValue(name, value) as never)
@@ -38,8 +44,10 @@ export function WebhookConflicts({ form, conflict, decide }: WebhookConflictsPro
 
 type ChangedField = EditConflict['fields'][number]
 
-const readable = (field: ChangedField): ChangedField =>
-  field.name === 'filter' ? { ...field, current: formatted(field.current) } : field
+function readable(field: ChangedField): ChangedField {
+  if (field.name === 'metadata') return { ...field, current: printLabels(field.current as Labels) }
+  return field.name === 'filter' ? { ...field, current: formatted(field.current) } : field
+}
 
 const formatted = (filter: unknown) =>
   typeof filter === 'string' ? (formatJson(filter) ?? filter) : filter
@@ -58,10 +66,14 @@ const LABELS = {
   filter: t('Filter'),
   selection: t('Chosen fields'),
   template: t('Template'),
+  uid: t('Uid'),
+  metadata: t('Labels'),
   headers: t('Custom headers'),
   rateLimitPerSecond: t('Rate limit'),
   maxInFlight: t('Concurrency'),
   timeoutSeconds: t('Timeout'),
   retryScheduleSeconds: t('Retries'),
   ordered: t('Ordered'),
+  keepPayloads: t('Keep payloads after delivery'),
+  keepResponseBodies: t('Keep response bodies'),
 }

@@ -1,4 +1,5 @@
 import type { Issue } from '../../api/use-action.ts'
+import { labelsError } from '../../components/forms/labels-error.ts'
 import { formatJson } from '../../components/json/format-json.ts'
 import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -33,6 +34,7 @@ export function checkWebhook(values: WebhookFormValues, valuesStay = true): Erro
       values.body === 'template' &&
       values.template.trim() === '' &&
       t('Enter a template, or choose the whole event.'),
+    metadata: labelsError(values.metadata),
     headers: checkHeaders(headers),
     rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
     maxInFlight: checkNumber(values.maxInFlight, 1, 200),
@@ -131,7 +133,9 @@ export function errorsOf(issues: readonly Issue[], values: WebhookFormValues): E
         ? `headers.${index}.${rest}`
         : isSubscription
           ? field
-          : path.join('.')
+          : field === 'metadata'
+            ? field
+            : path.join('.')
     errors[at] = [errors[at], message].filter(Boolean).join(' ')
   }
   return errors

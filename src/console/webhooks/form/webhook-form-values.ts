@@ -1,5 +1,6 @@
 import { compactJson } from '../../components/json/format-json.ts'
 import type { UpdateWebhookInput, WebhookSettingsFragment } from '../../generated/graphql.ts'
+import { type Labels, parseLabels, printLabels } from '../../lib/labels.ts'
 import { type HeaderRow, headerInput, storedHeaderRow } from './header-row.ts'
 
 /** The values of the form. An unset number is an empty string, as in its input. */
@@ -15,6 +16,9 @@ export interface WebhookFormValues {
   body: 'event' | 'selection' | 'template'
   selection: string
   template: string
+  uid: string
+  /** The text of the labels. */
+  metadata: string
   /** Null: no key decrypts the stored headers, and they stay. */
   headers: HeaderRow[] | null
   rateLimitPerSecond: number | string
@@ -23,6 +27,8 @@ export interface WebhookFormValues {
   /** Null: the default schedule. Empty: no retries. */
   retryScheduleSeconds: number[] | null
   ordered: boolean
+  keepPayloads: boolean
+  keepResponseBodies: boolean
 }
 
 export const NEW_WEBHOOK: WebhookFormValues = {
@@ -34,12 +40,16 @@ export const NEW_WEBHOOK: WebhookFormValues = {
   body: 'event',
   selection: '',
   template: '',
+  uid: '',
+  metadata: '',
   headers: [],
   rateLimitPerSecond: '',
   maxInFlight: '',
   timeoutSeconds: '',
   retryScheduleSeconds: null,
   ordered: false,
+  keepPayloads: true,
+  keepResponseBodies: true,
 }
 
 export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
@@ -52,12 +62,16 @@ export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
     body: webhook.selection ? 'selection' : webhook.template ? 'template' : 'event',
     selection: webhook.selection ?? '',
     template: webhook.template ?? '',
+    uid: webhook.uid ?? '',
+    metadata: printLabels(webhook.metadata as Labels),
     headers: webhook.headerNames?.map(storedHeaderRow) ?? null,
     rateLimitPerSecond: webhook.rateLimitPerSecond ?? '',
     maxInFlight: webhook.maxInFlight ?? '',
     timeoutSeconds: webhook.timeoutSeconds ?? '',
     retryScheduleSeconds: webhook.retryScheduleSeconds ? [...webhook.retryScheduleSeconds] : null,
     ordered: webhook.ordered,
+    keepPayloads: webhook.keepPayloads,
+    keepResponseBodies: webhook.keepResponseBodies,
   }
 }
 
@@ -70,19 +84,26 @@ export function inputOf(values: WebhookFormValues) {
     filterText: compactJson(values.filter) || null,
     selection: values.body === 'selection' ? values.selection : null,
     template: values.body === 'template' ? values.template : null,
+    uid: values.uid.trim() || null,
+    metadata: parseLabels(values.metadata),
     headers: values.headers?.map(headerInput),
     rateLimitPerSecond: numberOrNull(values.rateLimitPerSecond),
     maxInFlight: numberOrNull(values.maxInFlight),
     timeoutSeconds: numberOrNull(values.timeoutSeconds),
     retryScheduleSeconds: values.retryScheduleSeconds,
     ordered: values.ordered,
+    keepPayloads: values.keepPayloads,
+    keepResponseBodies: values.keepResponseBodies,
   }
 }
 
 /** The input of a new webhook: each header has a value. */
 export function newWebhookOf(values: WebhookFormValues) {
   const headers = (values.headers ?? []).map(({ name, value }) => ({ name: name.trim(), value }))
-  return { ...inputOf(values), headers }
+  const { uid, metadata, ...input } = inputOf(values)
+  // The portal has no fields for own names, and its sessions cannot set them.
+  const ownNames = { ...(uid !== null && { uid }), ...(values.metadata.trim() && { metadata }) }
+  return { ...input, ...ownNames, headers }
 }
 
 /** The changed fields only, so that concurrent changes of other fields stay. */

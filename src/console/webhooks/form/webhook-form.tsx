@@ -3,9 +3,12 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { EditConflict, Rejection } from '../../api/use-action.ts'
 import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
+import { KeepFields } from '../../components/forms/keep-fields.tsx'
+import { OwnNameFields } from '../../components/forms/own-name-fields.tsx'
 import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { t } from '../../language/t.ts'
+import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { BodySection } from './body-section.tsx'
 import { FilterSection } from './filter-section.tsx'
@@ -100,6 +103,27 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
         <HeaderRows form={form} webhookId={webhookId} newOrigin={newOrigin(initial, form.values)} />
         {/* The inputs of the retry schedule keep state of their own. */}
         <SendOptions key={decided} form={form} />
+        <Section
+          title={t('What is kept')}
+          description={t('What the organization does not keep is not kept here either.')}
+        >
+          <KeepFields
+            payloads={form.getInputProps('keepPayloads', { type: 'checkbox' })}
+            responseBodies={form.getInputProps('keepResponseBodies', { type: 'checkbox' })}
+          />
+        </Section>
+        {portalLink === null && (
+          <Section
+            title={t('Names of your own')}
+            description={t('For your own programs, to find this webhook. They are not secret.')}
+          >
+            <OwnNameFields
+              description={t('Unique among your webhooks. Empty: none.')}
+              uid={form.getInputProps('uid')}
+              metadata={form.getInputProps('metadata')}
+            />
+          </Section>
+        )}
         {edit.conflict && (
           <WebhookConflicts
             form={form}

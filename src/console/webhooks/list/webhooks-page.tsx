@@ -19,6 +19,7 @@ import { type Selection, useSelection } from '../../components/selection/use-sel
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
+import { LABEL_EXAMPLE } from '../../lib/labels.ts'
 import { FirstSteps } from '../../onboarding/first-steps.tsx'
 import { useSteps } from '../../onboarding/use-steps.ts'
 import { portalLink } from '../../session/portal.ts'
@@ -166,7 +167,7 @@ function WebhookFilters({ values, set, active, clear }: Filters) {
     <FilterBar active={active} clear={clear}>
       <SearchField
         label={t('Search')}
-        placeholder={t('URL or description')}
+        placeholder={portalLink ? t('URL or description') : t('URL, text or uid')}
         value={values.search ?? ''}
         onChange={(search) => set({ search })}
       />
@@ -183,6 +184,15 @@ function WebhookFilters({ values, set, active, clear }: Filters) {
         onChange={(subscribesTo) => set({ subscribesTo })}
         w={230}
       />
+      {portalLink === null && (
+        <SearchField
+          label={t('Label')}
+          placeholder={LABEL_EXAMPLE}
+          w={170}
+          value={values.label ?? ''}
+          onChange={(label) => set({ label })}
+        />
+      )}
     </FilterBar>
   )
 }

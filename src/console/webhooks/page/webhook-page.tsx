@@ -18,6 +18,7 @@ import { HealthNotice } from '../health/health-notice.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { WebhookStatistics } from '../health/webhook-statistics.tsx'
+import { prefixOf } from '../secret/with-header-prefix.ts'
 import { webhookName } from '../webhook-name.ts'
 import { webhookQuery } from '../webhook-queries.ts'
 import { RecentDeliveries, WebhookDeliveries } from './webhook-deliveries.tsx'
@@ -85,7 +86,11 @@ export default function WebhookPage() {
         </Tabs.Panel>
         <Tabs.Panel value="secret">
           <Suspense fallback={<Skeleton height={320} />}>
-            <WebhookSecret webhookId={webhook.id} headerPrefix={webhook.deliveryHeaderPrefix} />
+            <WebhookSecret
+              webhookId={webhook.id}
+              headerPrefix={prefixOf(webhook.signatureHeaders, webhook.deliveryHeaderPrefix)}
+              oldSecretsSign={webhook.signsWithPreviousSecret}
+            />
           </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="settings">

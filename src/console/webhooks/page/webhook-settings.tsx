@@ -2,17 +2,20 @@ import { Anchor, Button, Skeleton, Stack, Text } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
-import { Id } from '../../components/copy-button.tsx'
+import { CopyableLine, Id } from '../../components/copy-button.tsx'
 import { Facts } from '../../components/page/facts.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { rich, t } from '../../language/t.ts'
 import { formatCount, formatDuration } from '../../lib/format.ts'
+import { type Labels, printLabels } from '../../lib/labels.ts'
+import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { summaryOf } from '../form/retry-schedule.tsx'
 import { isPattern } from '../form/subscriptions.ts'
 import { CustomHeaders } from '../headers/custom-headers.tsx'
+import { SignatureSettings } from './signature-settings.tsx'
 
 const FilterSummary = lazy(() =>
   import('../filter/filter-summary.tsx').then((m) => ({ default: m.FilterSummary })),
@@ -49,9 +52,11 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         <Facts
           facts={[
             { label: t('Id'), value: <Id id={webhook.id} /> },
+            ...uidOf(webhook),
             { label: t('Enabled'), value: yesNo(webhook.enabled) },
             { label: t('Created'), value: <Time at={webhook.createdAt} /> },
             { label: t('Updated'), value: <Time at={webhook.updatedAt} /> },
+            ...labelsOf(webhook),
           ]}
         />
       </Section>
@@ -88,6 +93,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         )}
       </Section>
       <CustomHeaders webhook={webhook} />
+      <SignatureSettings webhook={webhook} />
       <Section title={t('Delivery options')}>
         <Facts
           facts={[
@@ -106,6 +112,14 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
             },
             { label: t('Ordered'), value: yesNo(webhook.ordered) },
             {
+              label: t('Payloads after delivery'),
+              value: kept(webhook.effectiveSettings.keepPayloads),
+            },
+            {
+              label: t('Response bodies'),
+              value: kept(webhook.effectiveSettings.keepResponseBodies),
+            },
+            {
               label: t('Retries'),
               value: summaryOf(retryScheduleSeconds) + markDefault(webhook.retryScheduleSeconds),
             },
@@ -120,6 +134,29 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         )}
       </Section>
     </Stack>
+  )
+}
+
+const kept = (keeps: boolean) => (keeps ? t('Kept') : t('Not kept'))
+
+/** The portal does not show it: it is a name of the organization's own programs, as the labels are. */
+function uidOf({ uid }: WebhookSettingsFragment) {
+  if (portalLink !== null || !uid) return []
+  const value = <CopyableLine text={uid} label={t('Copy {id}', { id: uid })} />
+  return [{ label: t('Uid'), value }]
+}
+
+function labelsOf({ metadata }: WebhookSettingsFragment) {
+  const labels = printLabels(metadata as Labels)
+  if (portalLink !== null || labels === '') return []
+  return [{ label: t('Labels'), value: <Lines text={labels} /> }]
+}
+
+function Lines({ text }: { text: string }) {
+  return (
+    <Text inherit className="ph-mono" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+      {text}
+    </Text>
   )
 }
 

@@ -18,10 +18,12 @@ interface WebhookSecretProps {
   readonly webhookId: string
   /** The prefix of the signature headers, such as `wh-`. */
   readonly headerPrefix: string
+  /** Whether rotated secrets sign until they expire. */
+  readonly oldSecretsSign: boolean
 }
 
 /** The signing secret of a webhook, requested only when the reader asks to see it. */
-export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
+export function WebhookSecret({ webhookId, headerPrefix, oldSecretsSign }: WebhookSecretProps) {
   const { can } = useSession()
   const isNew = useLocation().state?.created === true
   const [shown, setShown] = useState(isNew && can('secrets:read'))
@@ -83,9 +85,15 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
       {expiring.length > 0 && (
         <Section
           title={t('Rotated out')}
-          description={t(
-            'This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent.',
-          )}
+          description={
+            oldSecretsSign
+              ? t(
+                  'This secret signs deliveries, too, until it expires. Your receiver can switch at any time.',
+                )
+              : t(
+                  'This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent.',
+                )
+          }
         >
           <SimpleGrid cols={1}>
             {expiring.map((secret) => (
@@ -98,6 +106,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
       {isNew && can('events:publish') && <PublishNext webhookId={webhookId} />}
       <RotateSecret
         webhookId={webhookId}
+        oldSecretsSign={oldSecretsSign}
         opened={rotating}
         close={rotate.close}
         done={showRotated}

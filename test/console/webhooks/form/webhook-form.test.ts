@@ -8,6 +8,7 @@ import {
 import { checkWebhook, errorsOf } from '../../../../src/console/webhooks/form/webhook-form-rules.ts'
 import {
   changesOf,
+  inputOf,
   NEW_WEBHOOK,
   newWebhookOf,
   valuesOf,
@@ -118,14 +119,26 @@ describe('an edit', () => {
     filterText: '{"path":"$.a","op":"exists"}',
     selection: '{ ... on OrderShipped { id } }',
     template: null,
+    uid: 'orders',
+    metadata: { region: 'eu', team: 'payments' },
     deliveryHeaderPrefix: 'wh-',
     headerNames: ['x-token', 'x-team'],
+    signatureHeaders: null,
+    secondSignature: null,
+    signsWithPreviousSecret: false,
     rateLimitPerSecond: 5,
     maxInFlight: null,
     timeoutSeconds: null,
     retryScheduleSeconds: null,
-    effectiveSettings: { retryScheduleSeconds: [5], timeoutSeconds: 15 },
+    effectiveSettings: {
+      retryScheduleSeconds: [5],
+      timeoutSeconds: 15,
+      keepPayloads: true,
+      keepResponseBodies: true,
+    },
     ordered: false,
+    keepPayloads: true,
+    keepResponseBodies: true,
     revision: 1,
     createdAt: '2026-01-31T12:00:00Z',
     updatedAt: '2026-01-31T12:00:00Z',
@@ -202,6 +215,24 @@ describe('an edit', () => {
     expect(revealed.map(({ value }) => value)).toEqual(['secret', 'red'])
     expect(changesOf(before, { ...before, headers: fillIn([token, team], values) })).toEqual({})
     expect(hideAgain(revealed).map(({ value }) => value)).toEqual(['', 'red'])
+  })
+
+  test('shows labels as lines, and sends them only if they changed', () => {
+    expect(before.metadata).toBe('region=eu\nteam=payments')
+    expect(changesOf(before, { ...before, metadata: ' team = payments\n\nregion=eu ' })).toEqual({})
+    const changed = { ...before, uid: ' ', metadata: 'formula=a=b' }
+    expect(changesOf(before, changed)).toEqual({ uid: null, metadata: { formula: 'a=b' } })
+    expect(changesOf(before, { ...before, metadata: '' })).toEqual({ metadata: {} })
+    expect(checkWebhook({ ...before, metadata: 'team' })).toHaveProperty('metadata')
+  })
+
+  test('shows labels that lines cannot have as JSON', () => {
+    for (const metadata of [{ a: 'two\nlines' }, { 'a=b': '1' }, { a: ' 1' }, { ' a': '' }]) {
+      const shown = valuesOf({ ...webhook, metadata })
+      expect(JSON.parse(shown.metadata)).toEqual(metadata)
+      expect(inputOf(shown).metadata).toEqual(metadata)
+    }
+    expect(checkWebhook({ ...before, metadata: '{ "a": 1 }' })).toHaveProperty('metadata')
   })
 
   test('keeps headers that no key decrypts, unless they are replaced', () => {

@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Sql } from '../../db/client.ts'
+import { unavailabilityOf } from '../../db/faults.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { findUnreadEvents } from '../../event-stream/consumers/find-unread-events.ts'
+import { LOCK_ORDER } from '../cancel-deliveries.ts'
+import { eraseEvents, firstDeliveryOf, MAX_ERASED_EVENTS } from '../erase-events.ts'
+import { DAYS_AFTER_EXHAUSTED } from './days-after-exhausted.ts'
+
+/** Of one call, so that the tasks after it wait for seconds at most. The next call is a minute later. */
+const MAX_RUN_MS = 30_000
+
+/** The deliveries that one statement locks. */
+const MAX_MARKED = 500
+
+/** How long an event waits that a consumer has not read yet. */
+const UNREAD_MINUTES = 5
+
+/**
+ * Erases the payloads of events that are not kept after their deliveries: `posthorn.unkept_payloads` has the events. A page is
+ * a transaction that also deletes its rows, so that a crash leaves whole pages. Returns the number of erased payloads.
+ *
+ * A payload stays while a delivery that may need it is left: one that is not sent yet, one of a webhook that keeps payloads,
+ * or one that was exhausted in the last days. And it stays until consumers have acknowledged it.
+ */
+export async function eraseUnkeptPayloads(
+  pool: Database['pool'],
+  signal?: AbortSignal,
+): Promise<number> {
+  const endsAt = performance.now() + MAX_RUN_MS
+  let erased = 0
+  while (performance.now() < endsAt && !signal?.aborted) {
+    const startedAt = performance.now()
+    const page = await erasePage(pool)
+    if (page === null) break
+    erased += page
+    // Rests, so that others use the database as much.
+    await sleep(Math.min(performance.now() - startedAt, 1_000))
+  }
+  return erased
+}
+
+/** Returns null if no row is due, or others hold locks. */
+async function erasePage(pool: Database['pool']): Promise<number | null> {
+  try {
+    return await inTransaction(pool, async (sql) => {
+      const due = await lockDue(sql)
+      const [first] = due
+      if (!first) return null
+      const events = due.map(({ eventId }) => eventId)
+      return await eraseEventsOf(sql, first.organizationId, [...new Set(events)].toSorted())
+    })
+  } catch (error) {
+    if (unavailabilityOf(error) === 'contention') return null
+    throw error
+  }
+}
+
+interface DueRow {
+  readonly organizationId: string
+  readonly eventId: string
+}
+
+/** Deletes the next rows of one organization, and returns them. The index on `due_at` serves it. */
+async function lockDue(sql: Sql): Promise<DueRow[]> {
+  const { rows } = await sql.query<DueRow>({
+    name: 'take_unkept_payloads',
+    text: `
+      with next as materialized (
+        select id, organization_id from posthorn.unkept_payloads
+        where due_at <= now() order by due_at limit $1 for update skip locked
+      )
+      delete from posthorn.unkept_payloads as u using next
+      where u.id = next.id and next.organization_id = (select organization_id from next limit 1)
+      returning u.organization_id as "organizationId", u.event_id as "eventId"`,
+    values: [MAX_ERASED_EVENTS],
+  })
+  return rows
+}
+
+async function eraseEventsOf(
+  sql: Sql,
+  organizationId: string,
+  eventIds: readonly string[],
+): Promise<number> {
+  await lockEvents(sql, organizationId, eventIds)
+  const first = firstDeliveryOf(eventIds)
+  while ((await markDeliveries(sql, eventIds, first)) === MAX_MARKED) {
+    // An event can have thousands of deliveries.
+  }
+  const unneeded = await findUnneeded(sql, organizationId, eventIds, first)
+  const unread = await findUnreadEvents(sql, organizationId, unneeded)
+  await queueAgain(sql, organizationId, eventIds, [...unread], first)
+  const ready = unneeded.filter((id) => !unread.has(id))
+  if (ready.length === 0) return 0
+  const options = { unsent: 'send_first', responses: false, notKept: true } as const
+  return (await eraseEvents(sql, organizationId, ready, options)).counts.events
+}
+
+/** Locks the events before their deliveries, as an erasure does, so that both never wait for each other. */
+async function lockEvents(sql: Sql, organizationId: string, eventIds: readonly string[]) {
+  await sql.query({
+    name: 'lock_unkept_events',
+    text: `
+      select from posthorn.events
+      where id = any ($1::uuid[]) and id between $2 and $3 and organization_id = $4
+      order by id for update`,
+    values: [eventIds, eventIds[0], eventIds.at(-1), organizationId],
+  })
+}
+
+/** SQL: whether the delivery `d` to the webhook `w` of the organization `o` needs its payload no more. */
+const IS_OVER = `not (w.keep_payloads and o.keep_payloads) and (d.state in ('succeeded', 'canceled')
+  or d.state = 'exhausted' and d.finished_at <= now() - interval '${DAYS_AFTER_EXHAUSTED} days')`
+
+const WITH_RULES = `
+  join lateral (select * from posthorn.webhooks as w where w.id = d.webhook_id offset 0) as w on true
+  join lateral (select * from posthorn.organizations as o where o.id = d.organization_id offset 0) as o on true`
+
+/** Marks the deliveries that need their payloads no more. Returns how many. The index on (event_id) serves it. */
+async function markDeliveries(sql: Sql, eventIds: readonly string[], first: string) {
+  const { rowCount } = await sql.query({
+    name: 'mark_unkept_deliveries',
+    text: `
+      with over as materialized (
+        select d.id from unnest($1::uuid[]) as given (id), lateral (
+          select * from posthorn.deliveries as d
+          where d.event_id = given.id and d.id >= $2 and d.state <> 'pending' and not d.is_erased offset 0
+        ) as d ${WITH_RULES}
+        where ${IS_OVER} limit ${MAX_MARKED}
+      ),
+      locked as materialized (
+        select d.id from posthorn.deliveries as d
+        where d.id = any (array(select id from over)) and d.id >= $2 and d.state <> 'pending'
+        order by ${LOCK_ORDER} for update
+      )
+      update posthorn.deliveries as d set is_erased = true
+      where d.id = any (array(select id from locked)) and d.id >= $2`,
+    values: [eventIds, first],
+  })
+  return rowCount ?? 0
+}
+
+/**
+ * The events of which every delivery is marked. One without deliveries counts only if its organization keeps no payloads.
+ */
+async function findUnneeded(
+  sql: Sql,
+  organizationId: string,
+  eventIds: readonly string[],
+  first: string,
+): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>({
+    name: 'find_unneeded_payloads',
+    text: `
+      select given.id from unnest($1::uuid[]) as given (id)
+      left join lateral (
+        select bool_and(d.is_erased) as is_over from posthorn.deliveries as d
+        where d.event_id = given.id and d.id >= $2 offset 0
+      ) as deliveries on true
+      where coalesce(deliveries.is_over,
+        (select not o.keep_payloads from posthorn.organizations as o where o.id = $3))
+      order by given.id`,
+    values: [eventIds, first, organizationId],
+  })
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Queues the events again that consumers have not read, and those with a delivery that was exhausted in the last days. For
+ * other events, the end of a delivery adds the next row.
+ */
+async function queueAgain(
+  sql: Sql,
+  organizationId: string,
+  eventIds: readonly string[],
+  unread: readonly string[],
+  first: string,
+): Promise<void> {
+  await sql.query({
+    name: 'queue_unkept_payloads_again',
+    text: `
+      insert into posthorn.unkept_payloads (organization_id, event_id, due_at)
+      select $3::uuid, given.id, now() + interval '${UNREAD_MINUTES} minutes' from unnest($4::uuid[]) as given (id)
+      union all
+      select $3::uuid, given.id, exhausted.until from unnest($1::uuid[]) as given (id), lateral (
+        select max(d.finished_at) + interval '${DAYS_AFTER_EXHAUSTED} days' as until
+        from posthorn.deliveries as d ${WITH_RULES}
+        where d.event_id = given.id and d.id >= $2 and d.state = 'exhausted' and not d.is_erased
+          and not (w.keep_payloads and o.keep_payloads)
+      ) as exhausted
+      where exhausted.until is not null`,
+    values: [eventIds, first, organizationId, unread],
+  })
+}

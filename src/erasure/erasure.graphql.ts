@@ -1,0 +1,176 @@
+import { builder } from '../graphql/builder.ts'
+import { withinReach } from '../graphql/context.ts'
+import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
+import type { KeptPlace } from './content-columns.ts'
+import { findErasure, findErasures } from './find-erasures.ts'
+import { readSelection } from './selection.ts'
+import { UnsentDeliveries } from './unsent-deliveries.ts'
+
+const ErasureState = builder.enumType('ErasureState', {
+  description: 'The state of an erasure.',
+  values: {
+    RUNNING: {
+      value: 'running',
+      description: 'Contents are being erased, or wait until their deliveries are sent.',
+    },
+    COMPLETED: { value: 'completed', description: 'All contents are erased.' },
+    FAILED: { value: 'failed', description: 'The erasure failed. `failure` says why.' },
+  } as const,
+})
+
+const ErasedPlace = builder.enumType('ErasedPlace', {
+  description: 'A place where contents were erased.',
+  values: {
+    EVENTS: { value: 'events', description: 'Events: `data` and `previous`.' },
+    SEARCH_KEYS: { value: 'searchKeys', description: 'Search keys of events.' },
+    RESPONSES: {
+      value: 'responses',
+      description: 'Attempts: the headers and the body of the response.',
+    },
+    CANCELED_DELIVERIES: {
+      value: 'canceledDeliveries',
+      description: 'Deliveries that were canceled, because they were not sent yet.',
+    },
+    AUDIT_ENTRIES: {
+      value: 'auditEntries',
+      description: 'Entries of the audit log that named the value.',
+    },
+    BULK_TASKS: { value: 'bulkTasks', description: 'Bulk tasks whose selection named the value.' },
+  } as const,
+})
+
+const KeptPlaceType = builder.enumType('KeptPlace', {
+  description: 'A place that names the value of a search key because somebody configured it.',
+  values: {
+    WEBHOOKS: {
+      value: 'webhooks',
+      description:
+        'Webhooks and the versions of their bodies: URL, description, filter, body, own name or metadata.',
+    },
+    CONSUMERS: { value: 'consumers', description: 'Consumers: name or filter.' },
+    NOTICE_ADDRESSES: { value: 'noticeAddresses', description: 'E-mail addresses of notices.' },
+    ORGANIZATIONS: {
+      value: 'organizations',
+      description: 'The organization: name, own name or metadata.',
+    },
+    API_KEYS: { value: 'apiKeys', description: 'Names of API keys.' },
+    EVENT_TYPES: {
+      value: 'eventTypes',
+      description:
+        'Descriptions, examples and schemas of event types, which all organizations share.',
+    },
+  } as const,
+})
+
+type Place = typeof ErasedPlace.$inferType
+
+const ErasedCount = builder
+  .objectRef<{ readonly place: Place; readonly count: number }>('ErasedCount')
+  .implement({
+    description: 'What an erasure erased in a place.',
+    fields: (t) => ({
+      place: t.expose('place', { type: ErasedPlace, description: 'The place.' }),
+      count: t.exposeInt('count', { description: 'The number of rows that were changed there.' }),
+    }),
+  })
+
+const KeptCount = builder
+  .objectRef<{ readonly place: KeptPlace; readonly count: number }>('KeptCount')
+  .implement({
+    description: 'Where the value of an erased search key is still.',
+    fields: (t) => ({
+      place: t.expose('place', { type: KeptPlaceType, description: 'The place.' }),
+      count: t.exposeInt('count', { description: 'The number of rows that name the value.' }),
+    }),
+  })
+
+const Erasure = builder.prismaNode('Erasure', {
+  id: { field: 'id' },
+  findUnique: (id, context) => ({ id, ...withinReach(context) }),
+  nullable: true,
+  extensions: { readScope: 'data:erase' },
+  select: { id: true, organizationId: true },
+  fields: (t) => ({
+    state: t.field({
+      type: ErasureState,
+      description: 'The state of the erasure.',
+      select: { state: true },
+      resolve: ({ state }) => state as typeof ErasureState.$inferType,
+    }),
+    failure: t.exposeString('failure', { nullable: true }),
+    unsent: t.field({
+      type: UnsentDeliveries,
+      description: 'What becomes of the deliveries that are not sent yet.',
+      select: { unsent: true },
+      resolve: ({ unsent }) => unsent as typeof UnsentDeliveries.$inferType,
+    }),
+    keyPath: t.string({
+      nullable: true,
+      description:
+        'The search key whose value was erased, such as `$.customer.email`. The value itself is not kept. Null for an erasure by ids or by a filter.',
+      select: { selection: true },
+      resolve: ({ selection }) => {
+        const read = readSelection(JSON.stringify(selection))
+        return 'key' in read ? read.key.path : null
+      },
+    }),
+    total: t.exposeInt('total'),
+    totalIsExact: t.exposeBoolean('totalIsExact'),
+    waiting: t.exposeInt('waiting'),
+    erased: t.field({
+      type: [ErasedCount],
+      description:
+        'What was erased so far, by place. Places where nothing was erased are left out.',
+      select: { erased: true },
+      resolve: ({ erased }) => counts<Place>(erased),
+    }),
+    kept: t.field({
+      type: [KeptCount],
+      description:
+        'Where the value of a search key was still found when the erasure completed. An erasure does not change what people configured.',
+      select: { kept: true },
+      resolve: ({ kept }) => counts<KeptPlace>(kept),
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When the erasure was started.',
+      resolve: ({ id }) => timestampOf(id),
+    }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
+  }),
+})
+
+function counts<Name extends string>(stored: unknown): { place: Name; count: number }[] {
+  const entries = Object.entries(stored as Record<Name, number>) as [Name, number][]
+  return entries.filter(([, count]) => count > 0).map(([place, count]) => ({ place, count }))
+}
+
+const ErasureConnection = builder.connectionObject(
+  { type: Erasure, name: 'ErasureConnection', description: 'A page of erasures.' },
+  { name: 'ErasureEdge', description: 'An erasure in a page.' },
+)
+
+organizationFields((t) => ({
+  erasure: t.prismaField({
+    type: 'Erasure',
+    nullable: true,
+    description: 'The erasure with this id, or null.',
+    authScopes: { scope: 'data:erase' },
+    args: { id: t.arg.id({ required: true, description: 'The id of an erasure: `era_…`.' }) },
+    resolve: (query, organization, { id }, context) =>
+      findErasure(context.prisma, organizationOf(organization, context), id, query),
+  }),
+  erasures: t.prismaConnection(
+    {
+      type: 'Erasure',
+      cursor: 'id',
+      semanticNonNull: true,
+      description: 'The erasures of the organization, newest first. They are kept.',
+      authScopes: { scope: 'data:erase' },
+      resolve: (query, organization, _args, context) =>
+        findErasures(context.prisma, organizationOf(organization, context), query),
+    },
+    ErasureConnection,
+  ),
+}))

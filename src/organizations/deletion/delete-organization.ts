@@ -1,0 +1,121 @@
+import type { Actor } from '../../access/actor.ts'
+import { writeAuditEntry } from '../../audit/audit-entry.ts'
+import type { Db } from '../../db/client.ts'
+import { Prisma } from '../../db/generated/prisma/client.ts'
+import { parseId, publicId } from '../../db/ids.ts'
+import { joinTransaction } from '../../db/transaction.ts'
+import { DomainError, notFound } from '../../lib/errors.ts'
+import { DELETION_QUEUE } from '../../queue/background.ts'
+import { deletionKey, enqueue } from '../../queue/jobs.ts'
+
+/** When and by whom an organization was deleted. */
+export interface Request {
+  readonly requestedAt: string
+  readonly requestedBy: string
+}
+
+/**
+ * Deletes an organization. Once this returns, its API keys and sessions are refused in every process, nothing is published
+ * or sent for it, and its webhooks are deleted with their secrets and headers. Jobs then delete its rows and leave a
+ * tombstone. A second call changes nothing. Throws `not_found`, or `conflict` if the organization has enabled webhooks and
+ * `force` is false, or if the caller's own API key belongs to the organization. `of` is the deletion that this one repeats,
+ * in a restored database.
+ */
+export async function deleteOrganization(
+  db: Db,
+  id: string,
+  { force, of }: { readonly force: boolean; readonly of?: Request },
+  actor: Actor,
+): Promise<void> {
+  const uuid = parseId('organization', id)
+  if (!uuid) throw notFound('organization', id)
+  await joinTransaction(db, async (tx) => {
+    // Waits for changes that refer to the organization, such as a new webhook, and they wait for this one.
+    const [organization] = await tx.$queryRaw<{ isDeleted: boolean }[]>`
+      select deleted_at is not null as "isDeleted" from posthorn.organizations where id = ${uuid}::uuid for update`
+    if (!organization && !(await isDeleted(tx, uuid))) throw notFound('organization', id)
+    if (!organization || organization.isDeleted) return
+    await refuseOwn(tx, id, uuid, actor)
+    await tx.$executeRaw`
+      insert into posthorn.organization_deletions (organization_id, requested_at, requested_by)
+      values (${uuid}::uuid, coalesce(${of?.requestedAt ?? null}::timestamptz, now()), ${of?.requestedBy ?? nameOf(actor)})`
+    await tx.$executeRaw`
+      update posthorn.organizations
+      set deleted_at = now(), uid = null, metadata = default, revision = revision + 1 where id = ${uuid}::uuid`
+    await deleteWebhooks(tx, id, uuid, force)
+    await tx.$executeRaw`
+      update posthorn.api_keys set revoked_at = now(), revision = revision + 1
+      where organization_id = ${uuid}::uuid and revoked_at is null`
+    await tx.$executeRaw`
+      delete from posthorn.sessions
+      where api_key_id in (select k.id from posthorn.api_keys as k where k.organization_id = ${uuid}::uuid)`
+    await tx.$executeRaw`
+      update posthorn.bulk_tasks set state = 'canceled', finished_at = now()
+      where organization_id = ${uuid}::uuid and state in ('running', 'delivering')`
+    await tx.$executeRaw`
+      update posthorn.settings set operator_organization_id = null where operator_organization_id = ${uuid}::uuid`
+    const job = { key: deletionKey(id), queue: DELETION_QUEUE }
+    await enqueue(tx, 'delete_organization', { organizationId: id }, job)
+    // Of no organization, so that the entry stays.
+    await writeAuditEntry(tx, actor, {
+      action: 'organization.deleted',
+      organizationId: null,
+      subjectId: id,
+      after: { force },
+    })
+  })
+}
+
+async function isDeleted(tx: Db, uuid: string): Promise<boolean> {
+  return (await tx.organizationDeletion.count({ where: { organizationId: uuid } })) === 1
+}
+
+/** The key would stop, and its owner could not follow the deletion. */
+async function refuseOwn(
+  tx: Db,
+  id: string,
+  uuid: string,
+  { apiKeyId }: Pick<Actor, 'apiKeyId'>,
+): Promise<void> {
+  if (apiKeyId === null) return
+  const isOwn = await tx.apiKey.count({ where: { id: apiKeyId, organizationId: uuid } })
+  if (isOwn === 0) return
+  throw new DomainError(
+    'conflict',
+    `Your API key belongs to the organization ${id}, and would stop with it. Nothing was deleted. Use a key of another organization, or run \`posthorn organization delete\` where the database is.`,
+  )
+}
+
+/** The tombstone keeps it. */
+function nameOf({ person, apiKeyId }: Actor): string {
+  if (person !== null) return person
+  return apiKeyId === null ? 'command line' : publicId('apiKey', apiKeyId)
+}
+
+/** Locks all of them, so that none is enabled in the meantime. The job deletes the rows. */
+async function deleteWebhooks(tx: Db, id: string, uuid: string, force: boolean): Promise<void> {
+  const webhooks = await tx.$queryRaw<{ enabled: boolean }[]>`
+    select enabled from posthorn.webhooks where organization_id = ${uuid}::uuid and deleted_at is null
+    order by id for update`
+  const enabled = webhooks.filter((webhook) => webhook.enabled).length
+  if (enabled > 0 && !force) {
+    throw new DomainError(
+      'conflict',
+      `The organization ${id} has ${enabled.toLocaleString('en')} enabled ${enabled === 1 ? 'webhook' : 'webhooks'}. Nothing was deleted. Disable or delete ${enabled === 1 ? 'it' : 'them'}, or delete the organization with force, which cancels all deliveries that wait.`,
+    )
+  }
+  const ofOrganization = { webhook: { organizationId: uuid } }
+  await tx.signingSecret.deleteMany({ where: ofOrganization })
+  await tx.webhookSchedule.deleteMany({ where: ofOrganization })
+  await tx.webhook.updateMany({
+    where: { organizationId: uuid, deletedAt: null },
+    data: {
+      deletedAt: new Date(),
+      enabled: false,
+      headersCiphertext: null,
+      secondSignature: Prisma.DbNull,
+      secondSecretCiphertext: null,
+      revision: { increment: 1 },
+    },
+  })
+}

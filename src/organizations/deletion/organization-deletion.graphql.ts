@@ -1,0 +1,109 @@
+import { publicId } from '../../db/ids.ts'
+import { builder } from '../../graphql/builder.ts'
+import { ConflictError, NotFoundError } from '../../graphql/errors.ts'
+import { notFound } from '../../lib/errors.ts'
+import { deleteOrganization } from './delete-organization.ts'
+import { findDeletion, findDeletions } from './find-deletions.ts'
+
+const OrganizationDeletion = builder.prismaObject('OrganizationDeletion', {
+  description: 'The deletion of an organization: its progress, and afterwards its tombstone.',
+  select: { organizationId: true },
+  fields: (t) => ({
+    organizationId: t.id({
+      description: 'The id of the organization, which cannot be found any more.',
+      resolve: ({ organizationId }) => publicId('organization', organizationId),
+    }),
+    requestedAt: t.expose('requestedAt', { type: 'DateTime' }),
+    requestedBy: t.exposeString('requestedBy'),
+    deletedRows: t.float({
+      description: 'The number of rows that were deleted so far, in all tables together.',
+      select: { deletedRows: true },
+      resolve: ({ deletedRows }) => Number(deletedRows),
+    }),
+    step: t.exposeString('step', {
+      nullable: true,
+      description:
+        'What is being deleted, such as `deliveries`: the name of a table. The deletion goes through the tables until nothing is left. Null between two passes and after the end.',
+    }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
+  }),
+})
+
+const OrganizationDeletionConnection = builder.connectionObject(
+  {
+    type: OrganizationDeletion,
+    name: 'OrganizationDeletionConnection',
+    description: 'A page of deletions of organizations.',
+  },
+  { name: 'OrganizationDeletionEdge', description: 'A deletion of an organization in a page.' },
+)
+
+builder.queryFields((t) => ({
+  organizationDeletion: t.prismaField({
+    type: 'OrganizationDeletion',
+    nullable: true,
+    description: 'The deletion of the organization with this id, or null.',
+    authScopes: { scope: 'admin' },
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
+    },
+    resolve: (query, _root, { id }, { prisma }) => findDeletion(prisma, id, query),
+  }),
+  organizationDeletions: t.prismaConnection(
+    {
+      type: 'OrganizationDeletion',
+      cursor: 'organizationId',
+      semanticNonNull: true,
+      description:
+        'All deletions of organizations, newest first: those that run, and the tombstones of the others.',
+      authScopes: { scope: 'admin' },
+      resolve: (query, _root, _args, { prisma }) => findDeletions(prisma, query),
+    },
+    OrganizationDeletionConnection,
+  ),
+}))
+
+const DeleteOrganizationInput = builder.inputType('DeleteOrganizationInput', {
+  description: 'How to delete an organization.',
+  fields: (t) => ({
+    force: t.boolean({
+      description:
+        'Whether to delete the organization although it has enabled webhooks. Deliveries that wait are not sent. Default: false.',
+    }),
+  }),
+})
+
+builder.mutationField('deleteOrganization', (t) =>
+  t.prismaField({
+    type: 'OrganizationDeletion',
+    nullable: true,
+    description:
+      'Deletes an organization with everything that is stored of it. At once, its API keys and sessions are refused everywhere, its webhooks are deleted, and nothing is published or sent for it. In the background, all its rows are deleted, until only the deletion itself is left. Nothing brings it back. A second call changes nothing.',
+    authScopes: { scope: 'admin' },
+    errors: {
+      types: [NotFoundError, ConflictError],
+      dataField: { name: 'deletion', description: 'The deletion, which has begun.' },
+      result: { description: 'The organization was deleted.' },
+      union: { description: 'The result of `deleteOrganization`.' },
+    },
+    args: {
+      id: t.arg.id({
+        required: true,
+        description:
+          'The id of the organization: `org_…`. Not the one that the API key of the caller belongs to.',
+      }),
+      input: t.arg({
+        type: DeleteOrganizationInput,
+        required: true,
+        defaultValue: {},
+        description: 'Default: only an organization without enabled webhooks.',
+      }),
+    },
+    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
+      await deleteOrganization(prisma, id, { force: input.force === true }, actor)
+      const row = await findDeletion(prisma, id, query)
+      if (!row) throw notFound('organization', id)
+      return row
+    },
+  }),
+)

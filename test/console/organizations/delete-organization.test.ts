@@ -1,0 +1,62 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { call } from '../support/call.ts'
+import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { waitUntilLoaded } from '../support/sign-in.ts'
+import { story, storyBrowser } from '../support/story.ts'
+import { type Visit, visit } from '../support/visit.ts'
+
+let browser: Browser
+let server: ConsoleServer
+let reader: Visit
+let page: Page
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer({})
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  page = reader.page
+  await call(server, 'createOrganization', {
+    input: ['CreateOrganizationInput!', { name: 'Riverside Museum' }],
+  })
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+story(
+  'an operator types the name of an organization to delete it, and sees that it is deleted',
+  async () => {
+    await page.goto(`${server.url}/console/organizations`)
+    await waitUntilLoaded(page)
+    await page.getByRole('link', { name: 'Delete Riverside Museum' }).click()
+    const dialog = page.getByRole('dialog')
+    const button = dialog.getByRole('button', { name: 'Delete', exact: true })
+    await dialog.getByLabel('Type Riverside Museum to confirm').fill('Riverside')
+    expect(await button.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type Riverside Museum to confirm').fill('Riverside Museum')
+    await button.click()
+    await page.getByText('Riverside Museum is deleted.').waitFor()
+    const deletions = page.getByRole('alert').filter({ hasText: 'Deleted organizations' })
+    await deletions.getByText(/^Deleted, with [\d,]+ rows\./).waitFor({ timeout: 60_000 })
+    expect(await page.getByRole('link', { name: 'Delete Riverside Museum' }).count()).toBe(0)
+    expect(reader.pageErrors).toEqual([])
+  },
+)
+
+story('the own organization cannot be deleted: the dialog says why, and stays open', async () => {
+  await page.goto(`${server.url}/console/organizations`)
+  await waitUntilLoaded(page)
+  await page
+    .getByRole('link', { name: /^Delete / })
+    .first()
+    .click()
+  const dialog = page.getByRole('dialog')
+  const field = dialog.getByLabel(/^Type .* to confirm$/)
+  const label = (await dialog.getByText(/^Type .* to confirm$/).textContent()) ?? ''
+  await field.fill(/^Type (.*) to confirm$/.exec(label)?.[1] ?? '')
+  await dialog.getByLabel('Also if it has enabled webhooks').check()
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
+  await dialog.getByText('Your API key belongs to the organization').waitFor()
+})

@@ -1,0 +1,360 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { type Api, openApi } from '../graphql/support/api.ts'
+import { document } from '../graphql/support/document.ts'
+import { addWebhook, deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
+import { finish, runPage, runUntilWaiting } from './finish.ts'
+import { tablesWith } from './search-everywhere.ts'
+
+const TYPE = 'customer.updated'
+const PATH = '$.customer.email'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+let email: string
+
+beforeAll(async () => {
+  api = await openApi()
+  const searchKeys = [PATH, '$.order']
+  await createEventType(
+    api.database.prisma,
+    { name: TYPE, description: 'A customer changed', searchKeys },
+    SYSTEM,
+  )
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+  email = `ada-${randomUUID()}@example.org`
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+// biome-ignore lint/suspicious/noExplicitAny: the type depends on the operation
+async function run(operation: string, variables: Record<string, unknown>): Promise<any> {
+  const { data, errors } = await api.call(tenant.token, document('erasure', operation), variables)
+  expect(errors).toBeUndefined()
+  return Object.values(data)[0]
+}
+
+async function eraseAll(input: object) {
+  const started = await run('Erase', { input })
+  expect(started).toMatchObject({ __typename: 'EraseSuccess' })
+  await finish(api, started.erasure.id)
+  return await run('Erasure', { id: started.erasure.id })
+}
+
+/** Publishes events that name the address in their data and previous data. */
+async function publishOf(address: string, count = 1, organizationId = tenant.organizationId) {
+  const events = Array.from({ length: count }, (_, i) => ({
+    type: TYPE,
+    data: { customer: { email: address }, order: i },
+    previous: { customer: { email: address, name: 'Ada' } },
+  }))
+  return (await api.deps.publishEvents(organizationId, events)).map(({ id }) => id)
+}
+
+async function answer(deliveryId: string, text: string, status = 200) {
+  const row = await deliveryRow(api.database, deliveryId)
+  await createRecordAttempt(
+    api.database.pool,
+    SENDER,
+  )(
+    attemptOf(row, status, {
+      responseHeaders: { 'x-customer': text },
+      responseBody: Buffer.from(`Hello ${text}`),
+    }),
+  )
+}
+
+async function eventOf(id: string) {
+  const query = `query ($id: ID!) { event(id: $id) {
+    type { name } data dataText previous previousText preview body erasedAt
+    deliveries(first: 5) { nodes { id state erased body attempts(first: 5) { nodes { request { body } response { status body headers { value } } } } } } } }`
+  const { data, errors } = await api.call(tenant.token, query, { id })
+  expect(errors).toBeUndefined()
+  return data.event
+}
+
+const places = (counts: { place: string; count: number }[]) =>
+  Object.fromEntries(counts.map(({ place, count }) => [place, count]))
+
+describe('an erasure by search key', () => {
+  test('erases the value in every table, keeps the records, and reports what was erased where', async () => {
+    await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+    const [id = ''] = await publishOf(email, 3)
+    const others = await publishOf('bob@example.org', 2)
+    const [delivery = ''] = (await eventOf(id)).deliveries.nodes.map(
+      (one: { id: string }) => one.id,
+    )
+    await answer(delivery, email)
+    expect((await tablesWith(api.database.pool, email)).length).toBeGreaterThan(2)
+
+    const key = { path: PATH, equals: email }
+    expect(await run('Erase', { input: { key, unsent: 'CANCEL', dryRun: true } })).toEqual({
+      __typename: 'EraseSuccess',
+      ...{ count: 3, countIsExact: true, unsentCount: 2, erasure: null },
+    })
+    const report = await eraseAll({ key, unsent: 'CANCEL' })
+    expect(report).toMatchObject({ state: 'COMPLETED', keyPath: PATH, total: 3, waiting: 0 })
+    expect(places(report.erased)).toMatchObject({
+      ...{ EVENTS: 3, SEARCH_KEYS: 6, RESPONSES: 1, CANCELED_DELIVERIES: 2 },
+    })
+    expect(await tablesWith(api.database.pool, email)).toEqual([])
+
+    const event = await eventOf(id)
+    expect(event).toMatchObject({
+      type: { name: TYPE },
+      ...{
+        data: null,
+        dataText: null,
+        previous: null,
+        previousText: null,
+        preview: null,
+        body: null,
+      },
+      erasedAt: expect.any(String),
+      deliveries: {
+        nodes: [
+          {
+            ...{ id: delivery, state: 'SUCCEEDED', erased: true, body: null },
+            attempts: {
+              nodes: [
+                { request: { body: null }, response: { status: 200, body: '', headers: [] } },
+              ],
+            },
+          },
+        ],
+      },
+    })
+    for (const other of others) {
+      expect(await eventOf(other)).toMatchObject({ data: { customer: {} }, erasedAt: null })
+    }
+  })
+
+  test('leaves another organization with the same value untouched', async () => {
+    const other = await api.tenant()
+    await publishOf(email)
+    const [id = ''] = await publishOf(email, 1, other.organizationId)
+    await eraseAll({ key: { path: PATH, equals: email }, unsent: 'CANCEL' })
+    const { data } = await api.call(other.token, 'query ($id: ID!) { event(id: $id) { data } }', {
+      id,
+    })
+    expect(data.event.data.customer.email).toBe(email)
+    const { rows } = await api.database.pool.query(
+      'select organization_id as id from posthorn.event_keys where value = $1',
+      [email],
+    )
+    expect(rows).toEqual([{ id: other.organizationId }])
+  })
+
+  test('erases the value in the details of the audit log, and nothing else can change an entry', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+    const update = `mutation ($id: ID!, $input: UpdateWebhookInput!) {
+      updateWebhook(id: $id, input: $input) { __typename } }`
+    for (const description of [`Orders of ${email}`, 'Orders']) {
+      await api.call(tenant.token, update, { id, input: { description } })
+    }
+    const report = await eraseAll({ key: { path: PATH, equals: email }, unsent: 'CANCEL' })
+    expect(places(report.erased)).toEqual({ AUDIT_ENTRIES: 2 })
+    const { rows } = await api.database.pool.query(
+      `select id, before, after from posthorn.audit_log where subject_id = $1 and action = 'webhook.updated' order by id`,
+      [id],
+    )
+    expect(rows.map(({ before, after }) => [before.description, after.description])).toEqual([
+      [null, '[erased]'],
+      ['[erased]', 'Orders'],
+    ])
+    const change = `update posthorn.audit_log set after = '{"description": "Forged"}' where id = $1`
+    await expect(api.database.pool.query(change, [rows[0].id])).rejects.toThrow('append-only')
+    const other = `update posthorn.audit_log set action = 'webhook.created' where id = $1`
+    await expect(api.database.pool.query(other, [rows[0].id])).rejects.toThrow('append-only')
+  })
+
+  test('names where people configured the value, and leaves it there', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+    const { organizationId } = tenant
+    const { pool, prisma } = api.database
+    await prisma.webhook.update({
+      where: { id: parseId('webhook', id) as string },
+      data: { metadata: { owner: email } },
+    })
+    await pool.query(
+      `insert into posthorn.webhook_bodies (organization_id, webhook_id, version, template) values ($1, $2, 1, $3)`,
+      [organizationId, parseId('webhook', id), JSON.stringify({ text: email })],
+    )
+    await prisma.organization.update({ where: { id: organizationId }, data: { uid: email } })
+    await prisma.apiKey.updateMany({ where: { organizationId }, data: { name: `For ${email}` } })
+    await prisma.noticeAddress.create({ data: { organizationId, email, kinds: ['x'] } })
+    const report = await eraseAll({ key: { path: PATH, equals: email }, unsent: 'CANCEL' })
+    expect(places(report.kept)).toEqual({
+      ...{ WEBHOOKS: 2, NOTICE_ADDRESSES: 1, ORGANIZATIONS: 1, API_KEYS: 1 },
+    })
+    const other = await eraseAll({ key: { path: PATH, equals: 'nobody' }, unsent: 'CANCEL' })
+    expect(other.kept).toEqual([])
+  })
+
+  test('erases the value in the statistics of Postgres', async () => {
+    await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+    await publishOf(email, 120)
+    const statistics = () => tablesWith(api.database.pool, email)
+    await api.database.pool.query('analyze')
+    expect(await statistics()).toContain('pg_catalog.pg_statistic')
+    await eraseAll({ key: { path: PATH, equals: email }, unsent: 'CANCEL' })
+    expect(await statistics()).toEqual([])
+  })
+
+  test('rejects a path that is no search key', async () => {
+    const input = { key: { path: '$.unknown', equals: email }, unsent: 'CANCEL' }
+    expect(await run('Erase', { input })).toMatchObject({
+      __typename: 'ValidationError',
+      message: expect.stringContaining('key.path must be a search key of an event type.'),
+    })
+  })
+})
+
+describe('an erasure by ids or filter', () => {
+  test('erases the events of deliveries', async () => {
+    await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+    const [first = '', second = ''] = await publishOf(email, 2)
+    const [, oldest = ''] = await deliveryIds(api.database, tenant.organizationId)
+    await eraseAll({ deliveryIds: [oldest], unsent: 'CANCEL' })
+    expect(await eventOf(first)).toMatchObject({ data: null })
+    expect(await eventOf(second)).toMatchObject({ data: { order: 1 } })
+  })
+
+  test('erases the events of a webhook in a time range', async () => {
+    const [before = ''] = await publishOf(email)
+    const { id } = await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+    const [after = ''] = await publishOf(email)
+    const filter = { webhookIds: [id], types: [TYPE] }
+    const report = await eraseAll({ filter, unsent: 'CANCEL' })
+    expect(report).toMatchObject({ total: 1, keyPath: null })
+    expect(await eventOf(before)).toMatchObject({ erasedAt: null })
+    expect(await eventOf(after)).toMatchObject({ data: null })
+    const future = { since: new Date(Date.now() + 3_600_000).toISOString() }
+    const none = await run('Erase', { input: { filter: future, unsent: 'CANCEL', dryRun: true } })
+    expect(none).toMatchObject({ count: 0 })
+  })
+
+  test('erases an event with more deliveries than a page has', async () => {
+    await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+    const [id = ''] = await publishOf(email)
+    await api.database.pool.query(
+      `insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts)
+       select posthorn.uuid_v7(), organization_id, webhook_id, event_id, event_type, max_attempts
+       from posthorn.deliveries, generate_series(1, 600) where event_id = $1`,
+      [parseId('event', id)],
+    )
+    const report = await eraseAll({ eventIds: [id], unsent: 'CANCEL' })
+    expect(places(report.erased)).toEqual({ EVENTS: 1, SEARCH_KEYS: 2, CANCELED_DELIVERIES: 601 })
+    expect(await eventOf(id)).toMatchObject({ data: null })
+  })
+
+  test.each([
+    [{ unsent: 'CANCEL' }, 'Give exactly one of the four, not 0.'],
+    [{ eventIds: [], unsent: 'CANCEL' }, 'eventIds must not be empty.'],
+    [{ eventIds: ['msg_x'], unsent: 'CANCEL' }, 'eventIds[0] must be the id of an event: evt_….'],
+    [{ filter: {}, unsent: 'CANCEL' }, 'filter must have at least one condition.'],
+    [{ filter: { types: [] }, unsent: 'CANCEL' }, 'filter.types must not be empty.'],
+  ])('rejects %j', async (input, message) => {
+    expect(await run('Erase', { input })).toMatchObject({
+      __typename: 'ValidationError',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  test('does not find the event of another organization', async () => {
+    const other = await api.tenant()
+    const [id = ''] = await publishOf(email, 1, other.organizationId)
+    const result = await run('Erase', { input: { eventIds: [id], unsent: 'CANCEL' } })
+    expect(result).toMatchObject({ __typename: 'NotFoundError' })
+    const { rows } = await api.database.pool.query(
+      'select data from posthorn.events where id = $1',
+      [parseId('event', id)],
+    )
+    expect(rows[0].data).toContain(email)
+  })
+})
+
+describe('deliveries that are not sent yet', () => {
+  test('are sent first: their event is erased once all have finished', async () => {
+    await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+    const [id = ''] = await publishOf(email)
+    const started = await run('Erase', {
+      input: { key: { path: PATH, equals: email }, unsent: 'SEND_FIRST' },
+    })
+    expect(started).toMatchObject({ count: 1, unsentCount: 1 })
+    const erasureId = started.erasure.id
+    await runUntilWaiting(api, erasureId)
+    expect(await run('Erasure', { id: erasureId })).toMatchObject({ state: 'RUNNING', waiting: 1 })
+    // Also while the next pass has not begun.
+    await runPage(api, erasureId)
+    expect(await run('Erasure', { id: erasureId })).toMatchObject({ state: 'RUNNING', waiting: 1 })
+    expect(await eventOf(id)).toMatchObject({ data: { customer: { email } } })
+    const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
+    await answer(delivery, email)
+    await api.database.pool.query('update posthorn.erasures set next_page_at = now()')
+    await finish(api, erasureId)
+    expect(await run('Erasure', { id: erasureId })).toMatchObject({
+      state: 'COMPLETED',
+      waiting: 0,
+    })
+    expect(await eventOf(id)).toMatchObject({
+      data: null,
+      deliveries: { nodes: [{ state: 'SUCCEEDED' }] },
+    })
+    expect(await tablesWith(api.database.pool, email)).toEqual([])
+  })
+
+  test('are canceled, and what the receiver of an attempt in flight answers is not stored', async () => {
+    await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+    const [id = ''] = await publishOf(email)
+    const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
+    const report = await eraseAll({ eventIds: [id], unsent: 'CANCEL' })
+    expect(places(report.erased)).toMatchObject({ EVENTS: 1, CANCELED_DELIVERIES: 1 })
+    await answer(delivery, email)
+    const { deliveries } = await eventOf(id)
+    expect(deliveries.nodes[0]).toMatchObject({
+      state: 'CANCELED',
+      attempts: { nodes: [{ response: { status: 200, body: '', headers: [] } }] },
+    })
+    expect(await tablesWith(api.database.pool, email)).toEqual([])
+  })
+})
+
+test('an erasure that a process left half done is gone through again until it is complete', async () => {
+  await addWebhook(api, tenant.organizationId, { eventType: TYPE })
+  await publishOf(email, 120)
+  const key = { path: PATH, equals: email }
+  const { erasure } = await run('Erase', { input: { key, unsent: 'CANCEL' } })
+  await api.database.pool.query(
+    `update posthorn.erasures set reached_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff' where id = $1`,
+    [parseId('erasure', erasure.id)],
+  )
+  await finish(api, erasure.id)
+  const report = await run('Erasure', { id: erasure.id })
+  expect(places(report.erased)).toMatchObject({ EVENTS: 120, CANCELED_DELIVERIES: 120 })
+  expect(await tablesWith(api.database.pool, email)).toEqual([])
+})
+
+test('an erasure keeps only a hash of the value, and the audit log names the search key alone', async () => {
+  const { erasure } = await run('Erase', {
+    input: { key: { path: PATH, equals: email }, unsent: 'CANCEL' },
+  })
+  expect(await tablesWith(api.database.pool, email)).toEqual([])
+  const uuid = parseId('erasure', erasure.id) as string
+  const running = await api.database.prisma.erasure.findUniqueOrThrow({ where: { id: uuid } })
+  expect(running.valueCiphertext).not.toBeNull()
+  await finish(api, erasure.id)
+  const ended = await api.database.prisma.erasure.findUniqueOrThrow({ where: { id: uuid } })
+  expect(ended.valueCiphertext).toBeNull()
+  const { rows } = await api.database.pool.query(
+    'select action, after from posthorn.audit_log where subject_id = $1',
+    [publicId('erasure', uuid)],
+  )
+  expect(rows).toEqual([{ action: 'erasure.started', after: { key: PATH, unsent: 'cancel' } }])
+})

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { document } from '../graphql/support/document.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { createTenant } from '../support/factories.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { filesWith, tablesWith } from './search-everywhere.ts'
+
+/** `ERASED=100000` makes a long run. */
+const COUNT = Number(process.env['ERASED'] ?? 3_000)
+const KILLS = 3
+const TYPE = 'customer.updated'
+const PATH = '$.customer.email'
+
+/** As no part of a word of the catalogue, a URL or an id. */
+const marker = `ada-${randomUUID()}@example.org`
+const others = `bob-${randomUUID()}@example.org`
+
+let receiver: Receiver
+let api: TestApp
+let directory: string
+const started: PosthornProcess[] = []
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  // A receiver that answers with what it got.
+  receiver.answer = (response, { body }) => {
+    response.setHeader('x-customer', JSON.parse(body.toString()).data.customer.email)
+    response.end(body)
+  }
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn erasure '))
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+  api = await startTestApp({ role: 'api' })
+  const type = { name: TYPE, description: 'A customer changed', searchKeys: [PATH] }
+  await createEventType(api.database.prisma, type, SYSTEM)
+})
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test(`${COUNT} payloads are erased while they are sent and workers are killed at random, and nothing of them is left`, async () => {
+  await api.rest('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [TYPE],
+    enabled: true,
+  })
+  // Many deliveries wait for the limit, so that the erasure cancels them.
+  await api.database.pool.query('update posthorn.webhooks set rate_limit_per_second = $1', [
+    Math.ceil(COUNT / 30),
+  ])
+  const other = await createTenant(api.database.prisma)
+  const mine = await publish(api.tenant.organizationId, marker, COUNT)
+  const kept = await publish(api.tenant.organizationId, others, 50)
+  const elsewhere = await publish(other.organizationId, marker, 50)
+  const before = await contentsOf([...kept, ...elsewhere])
+
+  const workers = [startWorker(), startWorker()]
+  let canceled = 0
+  try {
+    await until(() => receiver.received.length > COUNT / 10, 'some are delivered', 60_000)
+    const id = await start({ key: { path: PATH, equals: marker }, unsent: 'CANCEL' })
+    const kills = Array.from({ length: KILLS }, () => Math.random() * 0.9).sort((a, b) => a - b)
+    for (const share of kills) {
+      await until(async () => (await erased(id)) >= share * COUNT, 'a part is erased', 120_000)
+      const [killed] = workers.splice(Math.floor(Math.random() * workers.length), 1)
+      killed?.child.kill('SIGKILL')
+      workers.push(startWorker())
+    }
+    await until(
+      async () => (await read(id)).state === 'COMPLETED',
+      'the erasure is complete',
+      180_000,
+    )
+    expect(await erased(id)).toBe(COUNT)
+    canceled = await countOf(id, 'CANCELED_DELIVERIES')
+    await until(async () => (await pending()) === 0, 'all deliveries are final', 120_000)
+  } finally {
+    await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
+  }
+
+  // The event and its search key of the other organization are all that names the value.
+  const { pool } = api.database
+  const { rows } = await pool.query(
+    `select count(*)::int as events from posthorn.events where id = any ($1) and data = 'null' and erased_at is not null`,
+    [mine],
+  )
+  expect(rows[0].events).toBe(COUNT)
+  expect(await contentsOf([...kept, ...elsewhere])).toEqual(before)
+  for (const table of ['attempts', 'deliveries', 'audit_log', 'bulk_tasks', 'erasures']) {
+    const found = await pool.query(
+      `select from posthorn.${table} as row where organization_id = $1
+         and (position($2 in row::text) > 0 or position($3 in row::text) > 0)`,
+      [api.tenant.organizationId, marker, Buffer.from(marker).toString('hex')],
+    )
+    expect(found.rowCount, table).toBe(0)
+  }
+  expect(started.length).toBe(2 + KILLS)
+  const output = started.map(({ stdout, stderr }) => stdout + stderr).join('')
+  const { rows: deliveries } = await pool.query(
+    `select count(*)::int as canceled from posthorn.deliveries where event_id = any ($1) and state = 'canceled'`,
+    [mine],
+  )
+  expect(canceled).toBeGreaterThan(0)
+  expect(deliveries[0].canceled).toBeGreaterThanOrEqual(canceled)
+  // A killed process has not written the line of its last pages.
+  const logged = [
+    ...output.matchAll(/"event":"deliveries.canceled","count":(\d+),"reason":"erasure"/g),
+  ]
+  const loggedCount = logged.reduce((sum, [, count]) => sum + Number(count), 0)
+  expect(loggedCount).toBeGreaterThan(0)
+  expect(loggedCount).toBeLessThanOrEqual(canceled)
+  expect(output).not.toContain(marker)
+  const metrics = await fetch(`${api.app.url}/metrics`).then((response) => response.text())
+  expect(metrics).not.toContain(marker)
+}, 600_000)
+
+test('after a vacuum, no file of the database has an erased payload, search key or response', async () => {
+  const alone = `eve-${randomUUID()}@example.org`
+  await publish(api.tenant.organizationId, alone, 40)
+  const worker = startWorker()
+  try {
+    const sent = () => receiver.received.filter(({ body }) => body.includes(alone)).length
+    await until(() => sent() >= 40, 'the events are delivered', 60_000)
+    await until(async () => (await pending()) === 0, 'the attempts are recorded', 60_000)
+    const before = await filesWith(api.database.pool, alone)
+    expect(before.map((name) => name.replace(/_\d{8}.*/, ''))).toEqual(
+      expect.arrayContaining(['attempts', 'event_keys', 'events']),
+    )
+    const id = await start({ key: { path: PATH, equals: alone }, unsent: 'SEND_FIRST' })
+    await until(async () => (await read(id)).state === 'COMPLETED', 'it is complete', 60_000)
+  } finally {
+    await worker[Symbol.asyncDispose]()
+  }
+  expect(await tablesWith(api.database.pool, alone)).toEqual([])
+  await api.database.pool.query('vacuum full')
+  expect(await filesWith(api.database.pool, alone)).toEqual([])
+}, 300_000)
+
+function startWorker(): PosthornProcess {
+  const worker = startPosthorn(['start', '--role', 'worker'], {
+    environment: {
+      ...testEnvironment(api.database.url),
+      POSTHORN_LOG_LEVEL: 'debug',
+      POSTHORN_CONCURRENCY: '20',
+      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+    },
+  })
+  started.push(worker)
+  return worker
+}
+
+async function publish(organizationId: string, email: string, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let at = 0; at < count; at += 100) {
+    const events = Array.from({ length: Math.min(100, count - at) }, (_, i) => ({
+      type: TYPE,
+      data: { customer: { email }, number: at + i, note: randomUUID().repeat(80) },
+      previous: { customer: { email } },
+    }))
+    ids.push(...(await api.services.publishEvents(organizationId, events)).map(({ id }) => id))
+  }
+  const { rows } = await api.database.pool.query<{ id: string }>(
+    `select id from posthorn.events where posthorn.type_id('evt', id) = any ($1) order by id`,
+    [ids],
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function contentsOf(uuids: readonly string[]) {
+  const { rows } = await api.database.pool.query(
+    `select e.id, e.data, e.previous, e.erased_at, (
+       select array_agg(k.path || k.value) from posthorn.event_keys as k where k.event_id = e.id) as keys
+     from posthorn.events as e where e.id = any ($1) order by e.id`,
+    [uuids],
+  )
+  return rows
+}
+
+async function start(input: object): Promise<string> {
+  const { erase } = await api.graphql(document('erasure', 'Erase'), { input })
+  return erase.erasure.id
+}
+
+async function read(id: string) {
+  return (await api.graphql(document('erasure', 'Erasure'), { id })).erasure
+}
+
+const erased = (id: string) => countOf(id, 'EVENTS')
+
+async function countOf(id: string, counted: string): Promise<number> {
+  const { erased: places } = await read(id)
+  return places.find(({ place }: { place: string }) => place === counted)?.count ?? 0
+}
+
+async function pending(): Promise<number> {
+  const { rows } = await api.database.pool.query(
+    `select count(*)::int as n from posthorn.deliveries where state = 'pending'`,
+  )
+  return rows[0].n
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { writeAuditEntry } from '../../src/audit/audit-entry.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { migrate } from '../../src/migrate/migrate.ts'
+import { blockOf } from '../deploy/command-blocks.ts'
+import { createPostgres, type InstalledPostgres } from '../deploy/installed-postgres.ts'
+import { deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
+import { testEnvironment } from '../support/app.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
+import { createTenant, subscribe } from '../support/factories.ts'
+import { needs } from '../support/left-out.ts'
+import { runPosthorn } from '../support/posthorn-process.ts'
+import { tablesWith } from './search-everywhere.ts'
+
+const TYPE = 'customer.updated'
+const PATH = '$.email'
+const ada = `ada-${randomUUID()}@example.org`
+const bob = `bob-${randomUUID()}@example.org`
+
+let folder: string
+let postgres: InstalledPostgres
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'posthorn-erasure-'))
+  postgres = await createPostgres(folder)
+  await postgres.start()
+  await postgres.run('createdb posthorn')
+})
+afterAll(async () => {
+  await postgres?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('what a restored dump brings back is erased again, by the list that was written after the dump', {
+  timeout: 180_000,
+  ...needs('pg_ctl'),
+}, async () => {
+  await prepare()
+  await postgres.run(blockOf('backups.md', 'pg_dump -Fc'))
+  const key = ['--key', PATH, '--value', ada, '--unsent', 'cancel']
+  expect(await run('posthorn', ['erase', ...key])).toMatchObject({ code: 0, stderr: '' })
+  expect(await tables('posthorn', ada)).toEqual([])
+  const { stdout: listed } = await run('posthorn', ['erase', '--list'])
+  expect(listed).not.toContain(ada)
+  const file = path.join(folder, 'erasures.jsonl')
+  await writeFile(file, listed)
+
+  await postgres.run('createdb restored')
+  const restoring = blockOf('backups.md', 'pg_restore')
+  await postgres.run(`DATABASE_URL=${postgres.urlOf('restored')}\n${restoring}`)
+  const back = await tables('restored', ada)
+  expect(back.map((name) => name.replace(/_\d{8}.*/, ''))).toEqual([
+    ...['posthorn.audit_log', 'posthorn_partitions.attempts'],
+    ...['posthorn_partitions.event_keys', 'posthorn_partitions.events'],
+  ])
+  const withoutFile = await run('restored', ['erase', '--repeat'])
+  expect(withoutFile.stdout).toContain('Repeated 0 of 0')
+  expect(await tables('restored', ada)).toEqual(back)
+
+  const repeated = await run('restored', ['erase', '--repeat', file])
+  expect(repeated).toMatchObject({ code: 0, stderr: '' })
+  expect(repeated.stdout).toMatch(/^era_\w+: erased 1 event again, as era_\w+\.\nRepeated 1 of 1/)
+  expect(await tables('restored', ada)).toEqual([])
+  expect(await tables('restored', bob)).toEqual(await tables('posthorn', bob))
+  const again = await run('restored', ['erase', '--repeat', file])
+  expect(again.stdout).toContain('Repeated 0 of 1')
+  expect((await run('restored', ['erase', '--list'])).stdout).toBe(listed)
+})
+
+test('a file that is no list of erasures is refused', needs('pg_ctl'), async () => {
+  const file = path.join(folder, 'other.jsonl')
+  await writeFile(file, '{"id":"era_x"}\n')
+  expect(await run('posthorn', ['erase', '--repeat', file])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Line 1 is no erasure.'),
+  })
+})
+
+/** Each of two customers has an event, which a receiver has answered, and a description of the webhook. */
+async function prepare(): Promise<void> {
+  await using database = openDatabase(postgres.urlOf('posthorn'))
+  const { pool, prisma } = database
+  await migrate(pool)
+  await createEventType(prisma, { name: TYPE, description: 'Changed', searchKeys: [PATH] }, SYSTEM)
+  const { organizationId, publicOrganizationId } = await createTenant(prisma)
+  await subscribe(database, organizationId, [TYPE])
+  for (const email of [ada, bob]) {
+    await pool.query(`select posthorn.publish_event($1, '${TYPE}', $2)`, [
+      publicOrganizationId,
+      JSON.stringify({ email }),
+    ])
+    await writeAuditEntry(prisma, SYSTEM, {
+      ...{ action: 'webhook.updated', organizationId, subjectId: 'wh_1' },
+      after: { description: `Orders of ${email}` },
+    })
+    const [id = ''] = await deliveryIds(database, organizationId)
+    await createRecordAttempt(
+      pool,
+      SENDER,
+    )(
+      attemptOf(await deliveryRow(database, id), 200, {
+        responseHeaders: { 'x-customer': email },
+        responseBody: Buffer.from(email),
+      }),
+    )
+  }
+}
+
+async function tables(name: string, text: string): Promise<string[]> {
+  await using database = openDatabase(postgres.urlOf(name))
+  return await tablesWith(database.pool, text)
+}
+
+const run = (name: string, args: readonly string[]) =>
+  runPosthorn(args, { environment: testEnvironment(postgres.urlOf(name)) })

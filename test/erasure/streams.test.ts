@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { inTransaction } from '../../src/db/transaction.ts'
+import { eraseEvents } from '../../src/deliveries/erase-events.ts'
+import { printCursor } from '../../src/event-stream/cursor.ts'
+import { numbersOf, readerOf, take } from '../event-stream/support/reader.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+
+let posthorn: TestApp
+let tenant: Awaited<ReturnType<typeof createTenant>>
+
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+})
+beforeEach(async () => {
+  tenant = await createTenant(posthorn.database.prisma)
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+const streams = () => posthorn.services.eventStreams
+const pull = () => streams().pull(readerOf(tenant), { consumer: 'billing' })
+
+async function publish(count: number): Promise<void> {
+  const events = Array.from({ length: count }, (_, i) => ({ type: JOINED, data: { n: i + 1 } }))
+  await posthorn.services.publishEvents(tenant.organizationId, events)
+}
+
+async function eraseEvent(number: number): Promise<void> {
+  const { pool } = posthorn.database
+  const { rows } = await pool.query<{ id: string }>(
+    'select id from posthorn.events where organization_id = $1 and data = $2',
+    [tenant.organizationId, JSON.stringify({ n: number })],
+  )
+  const uuids = rows.map(({ id }) => id)
+  const options = { unsent: 'cancel', responses: true } as const
+  const { counts } = await inTransaction(pool, (sql) =>
+    eraseEvents(sql, tenant.organizationId, uuids, options),
+  )
+  expect(counts.events).toBe(1)
+}
+
+async function missedCount(): Promise<number> {
+  const { rows } = await posthorn.database.pool.query(
+    'select missed_count::int as n from posthorn.event_consumers where organization_id = $1',
+    [tenant.organizationId],
+  )
+  return rows[0].n
+}
+
+test('a consumer gets no erased event, and has missed none', async () => {
+  await pull()
+  await publish(3)
+  await eraseEvent(2)
+  expect(numbersOf((await pull()).events)).toEqual([1, 3])
+  expect(await missedCount()).toBe(0)
+})
+
+test('an event that is erased during its lease is not given again, and was not missed', async () => {
+  await pull()
+  await publish(3)
+  expect(numbersOf((await pull()).events)).toEqual([1, 2, 3])
+  await eraseEvent(2)
+  await posthorn.database.pool.query('update posthorn.consumer_leases set expires_at = now()')
+  expect(numbersOf((await pull()).events)).toEqual([1, 3])
+  expect(await missedCount()).toBe(0)
+})
+
+test('a process forgets an erased event that it keeps for streams', async () => {
+  const stream = await streams().subscribe(readerOf(tenant), {})
+  await publish(3)
+  const [first] = await take(stream, 3)
+  if (!first) throw new Error('The stream has ended.')
+  const after = printCursor(first)
+  await eraseEvent(2)
+  await until(async () => {
+    const again = await streams().subscribe(readerOf(tenant), { after })
+    const [next] = await take(again, 1)
+    await again.return?.()
+    return numbersOf(next ? [next] : [])[0] === 3
+  }, `a stream after ${after} has no erased event`)
+  await stream.return?.()
+})

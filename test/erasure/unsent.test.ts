@@ -1,0 +1,163 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { parseId } from '../../src/db/ids.ts'
+import { runErasure } from '../../src/erasure/run-erasure.ts'
+import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { createFanOut } from '../../src/events/fan-out.ts'
+import { document } from '../graphql/support/document.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+let types = 0
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  posthorn = await startTestApp({
+    trustedAuthorities: [receiver.authority],
+    environment: { POSTHORN_RETRY_SCHEDULE: '2d' },
+  })
+})
+afterEach(() => {
+  receiver.clear()
+  receiver.answer = (response) => response.end()
+})
+afterAll(async () => {
+  await posthorn?.[Symbol.asyncDispose]()
+  await receiver?.[Symbol.asyncDispose]()
+})
+
+test('the next delivery of an ordered webhook goes out once the one that is retried for days is canceled', async () => {
+  failFor('ada')
+  const { type } = await subscribe({ ordered: true })
+  const [ada = ''] = await publish(type, ['ada', 'bob'])
+  await until(async () => (await stateOf(ada)) === 'RETRYING', 'the first one failed')
+  const erasure = await erase({ eventIds: [ada], unsent: 'CANCEL' })
+  await ended(erasure)
+  await until(() => namesReceived().includes('bob'), 'the next one is delivered')
+  expect(await stateOf(ada)).toBe('CANCELED')
+  expect(namesReceived()).toEqual(['ada', 'bob'])
+})
+
+test('deliveries of a webhook on hold are waited for, until another erasure cancels them', async () => {
+  const { type, webhookId } = await subscribe()
+  await posthorn.database.pool.query(
+    `insert into posthorn.webhook_schedules (webhook_id, backlog_since, on_hold_since, next_probe_at)
+     values ($1, now(), now(), now() + interval '9 hours')
+     on conflict (webhook_id) do update set backlog_since = now(), on_hold_since = now(),
+       next_probe_at = excluded.next_probe_at`,
+    [parseId('webhook', webhookId)],
+  )
+  const [id = ''] = await publish(type, ['ada'])
+  await until(async () => (await stateOf(id)) === 'WAITING', 'the delivery is parked')
+  const first = await erase({ eventIds: [id], unsent: 'SEND_FIRST' })
+  await until(async () => (await read(first)).waiting === 1, 'the erasure waits')
+  expect(await nameIn(id)).toBe('ada')
+  await ended(await erase({ eventIds: [id], unsent: 'CANCEL' }))
+  expect(await stateOf(id)).toBe('CANCELED')
+  expect(await nameIn(id)).toBeUndefined()
+  await ended(first)
+  expect(namesReceived()).toEqual([])
+})
+
+test('an attempt in flight ends, and what its receiver answers is not stored', async () => {
+  let answer = () => {}
+  receiver.answer = (response) => {
+    answer = () => response.end('Hello ada')
+  }
+  const { type } = await subscribe()
+  const [id = ''] = await publish(type, ['ada'])
+  await receiver.arrival(1)
+  await ended(await erase({ eventIds: [id], unsent: 'CANCEL' }))
+  answer()
+  const attempts = async () =>
+    (await deliveryOf(id)).attempts.nodes.map(({ response }: { response: object }) => response)
+  await until(async () => (await attempts()).length === 1, 'the attempt is recorded')
+  expect(await attempts()).toEqual([{ status: 200, body: '' }])
+  expect(await stateOf(id)).toBe('CANCELED')
+})
+
+test('an event whose deliveries are still created waits for them', async () => {
+  await using api = await startTestApp({ role: 'api' })
+  const { pool, background, prisma } = api.database
+  await createEventType(prisma, { name: 'many', description: 'For many' }, SYSTEM)
+  const { organizationId } = api.tenant
+  await pool.query(
+    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
+     select $1, 'https://example.com/', true, '{many}' from generate_series(1, 600)`,
+    [organizationId],
+  )
+  const [published] = await api.services.publishEvents(organizationId, [
+    { type: 'many', data: { name: 'ada' } },
+  ])
+  const input = { eventIds: [published?.id ?? ''], unsent: 'CANCEL' }
+  const { erase: started } = await api.graphql(document('erasure', 'Erase'), { input })
+  const id = parseId('erasure', started.erasure.id) as string
+  const deps = { pool: background, keyring: api.services.webhooks.keyring }
+  expect(await runErasure(deps, id)).toBe(false)
+  expect(await contentsOf(api)).toEqual({ erased: 0, canceled: 0 })
+  await createFanOut(background)(organizationId, new AbortController().signal)
+  await pool.query('update posthorn.erasures set next_page_at = now()')
+  await until(() => runErasure(deps, id), 'the erasure has ended')
+  expect(await contentsOf(api)).toEqual({ erased: 1, canceled: 600 })
+}, 60_000)
+
+async function contentsOf({ database }: TestApp) {
+  const { rows } = await database.pool.query(
+    `select (select count(*)::int from posthorn.events where erased_at is not null) as erased,
+       (select count(*)::int from posthorn.deliveries where state = 'canceled') as canceled`,
+  )
+  return rows[0]
+}
+
+function failFor(name: string): void {
+  receiver.answer = (response, { body }) => {
+    response.statusCode = nameOf(body) === name ? 503 : 200
+    response.end()
+  }
+}
+
+const nameOf = (body: Buffer): string => JSON.parse(body.toString()).data.name
+const namesReceived = () => receiver.received.map(({ body }) => nameOf(body))
+
+async function subscribe(fields: { readonly ordered?: boolean } = {}) {
+  types += 1
+  const type = `customer.updated_${types}`
+  await createEventType(posthorn.database.prisma, { name: type, description: 'Changed' }, SYSTEM)
+  const input = { url: receiver.url, eventSubscriptions: [type], enabled: true, ...fields }
+  const { createWebhook } = await posthorn.graphql(
+    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
+       ... on CreateWebhookSuccess { webhook { id } } ... on UserError { message } } }`,
+    { input },
+  )
+  return { type, webhookId: createWebhook.webhook.id as string }
+}
+
+async function publish(type: string, names: readonly string[]): Promise<string[]> {
+  const events = names.map((name) => ({ type, data: { name } }))
+  const published = await posthorn.services.publishEvents(posthorn.tenant.organizationId, events)
+  return published.map(({ id }) => id)
+}
+
+async function erase(input: object): Promise<string> {
+  const { erase: started } = await posthorn.graphql(document('erasure', 'Erase'), { input })
+  return started.erasure.id
+}
+
+const read = async (id: string) =>
+  (await posthorn.graphql(document('erasure', 'Erasure'), { id })).erasure
+
+const ended = (id: string) =>
+  until(async () => (await read(id)).state === 'COMPLETED', 'the erasure has ended', 60_000)
+
+async function eventOf(id: string) {
+  const query = `query ($id: ID!) { event(id: $id) { data deliveries(first: 1) { nodes {
+    state attempts(first: 5) { nodes { response { status body } } } } } } }`
+  return (await posthorn.graphql(query, { id })).event
+}
+
+const deliveryOf = async (id: string) => (await eventOf(id)).deliveries.nodes[0]
+const stateOf = async (id: string) => (await deliveryOf(id))?.state
+const nameIn = async (id: string) => (await eventOf(id)).data?.name

@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMMAND_LINE, SYSTEM } from '../../../src/access/actor.ts'
+import { createApiKey } from '../../../src/api-keys/api-key.ts'
+import { writeAuditEntries } from '../../../src/audit/write-audit-entries.ts'
+import { parseId, publicId } from '../../../src/db/ids.ts'
+import { createUseStream } from '../../../src/event-stream/event-stream.ts'
+import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
+import {
+  ORGANIZATION_TABLES,
+  PARTITIONED_TABLES,
+} from '../../../src/organizations/deletion/organization-tables.ts'
+import {
+  createOrganization,
+  getOrganization,
+  listOrganizations,
+} from '../../../src/organizations/organization.ts'
+import { type Api, openApi } from '../../graphql/support/api.ts'
+import { addWebhook, publish } from '../../graphql/support/rows.ts'
+import { JOINED } from '../../support/factories.ts'
+import { fillDeliveries } from '../../support/many-deliveries.ts'
+import { contentsOf } from './support/contents-of.ts'
+import { dropChecks, fillOrganization } from './support/fill-organization.ts'
+import { findInTables } from './support/find-in-tables.ts'
+import { finishDeletion } from './support/finish-deletion.ts'
+
+let api: Api
+beforeAll(async () => {
+  api = await openApi()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const remove = (id: string, force = true) =>
+  deleteOrganization(api.database.prisma, id, { force }, COMMAND_LINE)
+
+async function deletionOf(organizationId: string) {
+  return await api.database.prisma.organizationDeletion.findUniqueOrThrow({
+    where: { organizationId },
+  })
+}
+
+test('nothing of a deleted organization is left in any table but its tombstone and the audit entry about it, and another organization keeps everything', async () => {
+  await using own = await openApi()
+  const { pool, prisma } = own.database
+  const [gone, kept] = [await own.tenant(), await own.tenant()]
+  await fillDeliveries(pool, gone.organizationId, 2_000)
+  await fillDeliveries(pool, kept.organizationId, 1_000)
+  await dropChecks(pool)
+  await fillOrganization(pool, gone.organizationId, 'marker-of-the-one-that-leaves')
+  await fillOrganization(pool, kept.organizationId, 'marker-of-the-one-that-stays')
+  await prisma.organization.update({
+    where: { id: gone.organizationId },
+    data: { name: 'marker-of-the-one-that-leaves' },
+  })
+  await moveToOtherPartitions(own)
+  const before = await contentsOf(pool, kept.organizationId)
+  expect(await findInTables(pool, ['marker-of-the-one-that-leaves'])).toEqual(
+    expect.arrayContaining(
+      Object.keys(ORGANIZATION_TABLES)
+        .filter((name) => HAS_TEXT.has(name))
+        .map((name) => expect.stringContaining(name)),
+    ),
+  )
+
+  await deleteOrganization(prisma, gone.publicOrganizationId, { force: true }, COMMAND_LINE)
+  await finishDeletion(own.database, gone.organizationId)
+
+  expect(await findInTables(pool, ['marker-of-the-one-that-leaves'])).toEqual([])
+  expect(await findInTables(pool, [gone.organizationId])).toEqual(['organization_deletions'])
+  // The job that finished it; here no worker runs it.
+  expect(await findInTables(pool, [gone.publicOrganizationId])).toEqual([
+    'audit_log',
+    expect.stringMatching(/^graphile_worker\./),
+  ])
+  expect(await contentsOf(pool, kept.organizationId)).toEqual(before)
+  expect(await prisma.organizationDeletion.findMany()).toMatchObject([
+    {
+      organizationId: gone.organizationId,
+      requestedBy: 'command line',
+      finishedAt: expect.any(Date),
+      step: null,
+    },
+  ])
+}, 120_000)
+
+/** Detaches a partition of each table, as maintenance does before it drops one, and leaves old rows in the default ones. */
+async function moveToOtherPartitions({ database: { pool } }: Api): Promise<void> {
+  for (const table of PARTITIONED_TABLES) {
+    await pool.query(
+      `do $$ begin execute format('alter table posthorn.${table} detach partition posthorn_partitions.%I',
+        '${table}_' || to_char(current_date - 5, 'YYYYMMDD')); end $$`,
+    )
+  }
+  await pool.query(
+    `insert into posthorn.events (id, organization_id, type, occurred_at, data)
+     select posthorn.uuid_v7_lower_bound(now() - i * interval '100 days'), organization_id, 'x', now(), '{}'
+     from (select distinct organization_id, 3 + row_number() over (order by organization_id) as i
+       from (select distinct organization_id from posthorn.webhooks) as w) as o`,
+  )
+  const { rows } = await pool.query(
+    'select count(*)::int as n from posthorn_partitions.events_default',
+  )
+  expect(rows).toEqual([{ n: 2 }])
+}
+
+const HAS_TEXT = new Set([
+  'webhooks',
+  'api_keys',
+  'events',
+  'attempts',
+  'audit_log',
+  'event_keys',
+  'incidents',
+])
+
+test('an organization with enabled webhooks is deleted only with force, and disabled webhooks do not matter', async () => {
+  const { organizationId, publicOrganizationId: id } = await api.tenant()
+  const { id: webhookId } = await addWebhook(api, organizationId)
+  await addWebhook(api, organizationId)
+  await expect(remove(id, false)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining(`The organization ${id} has 2 enabled webhooks.`),
+  })
+  expect(await getOrganization(api.database.prisma, id)).toMatchObject({ id: organizationId })
+  await api.database.prisma.webhook.updateMany({
+    where: { organizationId },
+    data: { enabled: false },
+  })
+  await remove(id, false)
+  const webhook = await api.database.prisma.webhook.findUniqueOrThrow({
+    where: { id: parseId('webhook', webhookId) as string },
+    include: { signingSecrets: true },
+  })
+  expect(webhook).toMatchObject({ enabled: false, deletedAt: expect.any(Date), signingSecrets: [] })
+})
+
+test('from the call on, its keys and sessions are refused', async () => {
+  const { token, publicOrganizationId: id } = await api.tenant()
+  const operator = await api.tenant(['admin'])
+  const created = await api.deps.authenticate(`Bearer ${token}`)
+  expect(created.organizationId).toBeTruthy()
+  const [session] = await api.database.prisma.$queryRaw<{ id: string }[]>`
+    insert into posthorn.sessions (token_hash, api_key_id, expires_at)
+    values (sha256('x'), ${created.keyId}::uuid, now() + interval '1 day') returning id`
+  await deleteOrganization(
+    api.database.prisma,
+    id,
+    { force: false },
+    {
+      ...SYSTEM,
+      apiKeyId: operator.keyId,
+    },
+  )
+  const answer = await api.call(token, '{ viewer { organization { name } } }')
+  expect(answer.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }])
+  expect(await api.database.prisma.session.count({ where: { id: session?.id as string } })).toBe(0)
+  expect(await deletionOf(created.organizationId)).toMatchObject({
+    requestedBy: publicId('apiKey', operator.keyId),
+  })
+})
+
+test('the organization is found nowhere any more, by operators neither', async () => {
+  const { publicOrganizationId: id, organizationId } = await api.tenant()
+  const operator = await api.tenant(['admin'])
+  await remove(id)
+  const { prisma } = api.database
+  await expect(getOrganization(prisma, id)).rejects.toMatchObject({ code: 'not_found' })
+  expect((await listOrganizations(prisma)).map((one) => one.id)).not.toContain(organizationId)
+  const query = `query ($id: ID!) {
+    organization(id: $id) { id } node(id: $id) { id }
+    newest: organizations(first: 100) { nodes { id } }
+    damaged: organizations(first: 100, orderBy: DAMAGE_FIRST) { nodes { id } }
+  }`
+  const { data } = await api.call(operator.token, query, { id })
+  expect(data).toMatchObject({ organization: null, node: null })
+  expect(JSON.stringify(data)).not.toContain(id)
+})
+
+test('a second deletion changes nothing, during the first and after it; an unknown organization is not found', async () => {
+  const { publicOrganizationId: id, organizationId } = await api.tenant()
+  await remove(id)
+  const { requestedAt } = await deletionOf(organizationId)
+  await remove(id)
+  await finishDeletion(api.database, organizationId)
+  await remove(id)
+  expect(await deletionOf(organizationId)).toMatchObject({ requestedAt })
+  const entries = await api.database.prisma.auditEntry.findMany({ where: { subjectId: id } })
+  expect(entries).toMatchObject([
+    { action: 'organization.deleted', organizationId: null, after: { force: true } },
+  ])
+  await expect(remove('org_0000000000000000000000000a')).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await expect(remove('org')).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('nobody deletes the organization of the own API key', async () => {
+  const { publicOrganizationId: id, keyId } = await api.tenant(['admin'])
+  const own = deleteOrganization(
+    api.database.prisma,
+    id,
+    { force: true },
+    { ...SYSTEM, apiKeyId: keyId },
+  )
+  await expect(own).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining(`Your API key belongs to the organization ${id}`),
+  })
+  expect(await getOrganization(api.database.prisma, id)).toBeTruthy()
+})
+
+test('publishing is refused from the call on: for callers that were authenticated before, and for SQL', async () => {
+  const { publicOrganizationId: id, organizationId } = await api.tenant()
+  const other = await api.tenant()
+  await remove(id)
+  // One statement may hold the calls of several organizations.
+  const [refused, published] = await Promise.allSettled([
+    publish(api, organizationId),
+    publish(api, other.organizationId),
+  ])
+  expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'unauthenticated' } })
+  expect(published).toMatchObject({ status: 'fulfilled' })
+  const { pool } = api.database
+  const bySql = (organization: string) =>
+    pool.query(`select * from posthorn.publish_event($1, $2, '{}'::text)`, [organization, JOINED])
+  await expect(bySql(id)).rejects.toThrow(`there is no organization '${id}'`)
+  await bySql(other.publicOrganizationId)
+  await finishDeletion(api.database, organizationId)
+  await expect(bySql(id)).rejects.toThrow(`there is no organization '${id}'`)
+  await expect(publish(api, organizationId)).rejects.toMatchObject({ code: 'unauthenticated' })
+})
+
+test('what a transaction publishes that was open during the deletion is deleted after its commit', async () => {
+  const { publicOrganizationId: id, organizationId } = await api.tenant()
+  await addWebhook(api, organizationId)
+  const { pool } = api.database
+  const host = await pool.connect()
+  await host.query('begin')
+  await host.query(`select * from posthorn.publish_event($1, $2, '{}'::text)`, [id, JOINED])
+  await remove(id)
+  for (let pages = 0; pages < 80; pages++) await onePage(organizationId)
+  expect(await deletionOf(organizationId)).toMatchObject({ finishedAt: null })
+  await host.query('commit')
+  host.release()
+  await finishDeletion(api.database, organizationId)
+  expect(await findInTables(pool, [organizationId])).toEqual(['organization_deletions'])
+})
+
+async function onePage(organizationId: string): Promise<void> {
+  const { runDeletionPage } = await import(
+    '../../../src/organizations/deletion/continue-deletion.ts'
+  )
+  await runDeletionPage(api.database.background, 'graphile_worker', organizationId)
+}
+
+test('no role deletes or changes a tombstone, and rows of an organization that stays are not deleted', async () => {
+  const { publicOrganizationId: id, organizationId } = await api.tenant()
+  const other = await api.tenant()
+  await remove(id)
+  const { pool } = api.database
+  for (const statement of [
+    'delete from posthorn.organization_deletions',
+    "update posthorn.organization_deletions set requested_by = 'nobody'",
+    'truncate posthorn.organization_deletions',
+  ]) {
+    await expect(pool.query(statement)).rejects.toThrow('keeps its rows')
+  }
+  const rows = (organization: string) =>
+    pool.query(
+      `select * from posthorn.delete_organization_rows($1, 'api_keys', '{id}', null, 10)`,
+      [organization],
+    )
+  await expect(rows(other.organizationId)).rejects.toThrow('No deletion of the organization')
+  await expect(
+    pool.query('delete from posthorn.audit_log where organization_id = $1', [other.organizationId]),
+  ).rejects.toThrow('append-only')
+  await rows(organizationId)
+  await finishDeletion(api.database, organizationId)
+  await expect(rows(organizationId)).rejects.toThrow('No deletion of the organization')
+})
+
+test('its uid is free again at once', async () => {
+  const { publicOrganizationId: id, organizationId } = await api.tenant()
+  const { prisma } = api.database
+  const named = { uid: 'customer-7', metadata: { team: 'payments' } }
+  await prisma.organization.update({ where: { id: organizationId }, data: named })
+  const again = () => createOrganization(prisma, { name: 'Another', ...named }, COMMAND_LINE)
+  await expect(again()).rejects.toMatchObject({ code: expect.stringMatching(/invalid|conflict/) })
+  await remove(id)
+  expect(await again()).toMatchObject(named)
+  expect(
+    await prisma.organization.findUniqueOrThrow({ where: { id: organizationId } }),
+  ).toMatchObject({ uid: null, metadata: {} })
+})
+
+test('a caller that was authenticated before changes nothing, and leaves no entry of the audit log', async () => {
+  const { publicOrganizationId: id, organizationId, keyId } = await api.tenant()
+  const other = await api.tenant()
+  await remove(id)
+  const actor = { ...SYSTEM, apiKeyId: keyId }
+  const key = { name: 'late', scopes: ['events:read'], grantedBy: null } as const
+  const { prisma, pool } = api.database
+  const create = (owner: string) =>
+    createApiKey(prisma, { ...key, scopes: [...key.scopes], organizationId: owner }, actor)
+  await expect(create(organizationId)).rejects.toMatchObject({ code: 'unauthenticated' })
+  await create(other.organizationId)
+  await finishDeletion(api.database, organizationId)
+  await expect(create(organizationId)).rejects.toMatchObject({ code: 'unauthenticated' })
+  // What has no transaction of its own.
+  const entry = { action: 'webhook.updated', subjectId: id } as const
+  await writeAuditEntries(pool, actor, [{ ...entry, organizationId: id }])
+  await createUseStream(pool)(organizationId)
+  expect(await findInTables(pool, [organizationId])).toEqual(['organization_deletions'])
+  await writeAuditEntries(pool, actor, [{ ...entry, organizationId: other.publicOrganizationId }])
+  await createUseStream(pool)(other.organizationId)
+  expect(await findInTables(pool, [other.organizationId])).toEqual(
+    expect.arrayContaining(['audit_log', 'event_streams']),
+  )
+})

@@ -1,0 +1,242 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMMAND_LINE } from '../../../src/access/actor.ts'
+import { publicId } from '../../../src/db/ids.ts'
+import { setOperationalEvents } from '../../../src/notices/operational-events.ts'
+import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../../support/app.ts'
+import { createTenant, JOINED } from '../../support/factories.ts'
+import { fillDeliveries } from '../../support/many-deliveries.ts'
+import { type PosthornProcess, startPosthorn } from '../../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { until } from '../../support/until.ts'
+import { findInTables } from './support/find-in-tables.ts'
+
+/** `DELETED=100000` makes a long run. */
+const COUNT = Number(process.env['DELETED'] ?? 3_000)
+const KILLS = 4
+
+/** In everything that a tenant can name. Lower case, as the name of a host is. */
+const MARKER = 'marker-of-ada-lovelace'
+
+let receiver: Receiver
+let api: TestApp
+let directory: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn deletion '))
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+  api = await startTestApp({ role: 'api' })
+})
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test(`an organization with ${COUNT} deliveries is deleted while workers are killed at random points, while it publishes and its endpoint fails; nothing of it is left in tables, files, logs and metrics, and another organization receives all its events`, async () => {
+  const { pool, prisma } = api.database
+  const operator = await createTenant(prisma)
+  await prisma.organization.update({
+    where: { id: api.tenant.organizationId },
+    data: { name: `Ada ${MARKER}` },
+  })
+  const operatorOrganization = operator.publicOrganizationId
+  await setOperationalEvents(prisma, { enabled: true, operatorOrganization }, COMMAND_LINE)
+  const webhookId = await register(`failing/${MARKER}`)
+  const other = await createTenant(prisma)
+  await registerFor(other.token, 'other')
+  receiver.answer = (response, { path: url }) => {
+    const fails = url.includes('failing')
+    response.statusCode = fails ? 500 : 200
+    response.end(fails ? `The answer has ${MARKER}.` : '')
+  }
+  await fillDeliveries(pool, api.tenant.organizationId, COUNT)
+  const workers = [startWorker(), startWorker()]
+  try {
+    for (let n = 0; n < 20; n++) await publish(api.tenant.token, { name: MARKER, n })
+    await until(
+      async () => (await attempts(webhookId)) >= 20,
+      'attempts for the endpoint failed',
+      60_000,
+    )
+    await until(
+      async () => await isReported(operator.organizationId),
+      'operators hear of it',
+      60_000,
+    )
+    const found = await findInTables(pool, [MARKER])
+    for (const table of ['attempts_', 'audit_log', 'events_', 'organizations', 'webhooks']) {
+      expect(
+        found.some((name) => name.includes(table)),
+        table,
+      ).toBe(true)
+    }
+
+    const published: Promise<number>[] = []
+    let otherCount = 0
+    const id = api.tenant.publicOrganizationId
+    await deleteOrganization(prisma, id, { force: true }, COMMAND_LINE)
+    const kills = Array.from({ length: KILLS }, () => Math.random() * COUNT * 2).sort(
+      (a, b) => a - b,
+    )
+    for (const rows of kills) {
+      await until(
+        async () =>
+          (await deletion()).finishedAt !== null || (await deletion()).deletedRows >= rows,
+        `${Math.round(rows)} rows are deleted`,
+        120_000,
+      )
+      const killed = workers.splice(Math.floor(Math.random() * workers.length), 1)
+      killed[0]?.child.kill('SIGKILL')
+      workers.push(startWorker())
+      published.push(publish(api.tenant.token, { name: MARKER }))
+      await publish(other.token, { n: otherCount++ })
+    }
+    await until(async () => (await deletion()).finishedAt !== null, 'the deletion ends', 120_000)
+
+    expect(new Set(await Promise.all(published))).toEqual(new Set([401]))
+    const received = () => receiver.received.filter(({ path: url }) => url === '/other').length
+    await until(
+      () => received() >= otherCount,
+      'the other organization receives its events',
+      60_000,
+    )
+
+    const logged = await logsOfMaintenance(workers)
+    expect(logged).not.toContain(MARKER)
+    expect(await (await fetch(new URL('/metrics', api.app.url))).text()).not.toContain(MARKER)
+  } finally {
+    await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
+  }
+  expect(await findInTables(pool, [MARKER])).toEqual([])
+  expect(await findInTables(pool, [api.tenant.organizationId])).toEqual(['organization_deletions'])
+  expect(await findInTables(pool, [api.tenant.publicOrganizationId])).toEqual([
+    'audit_log',
+    // What the operators were told, without its contents.
+    expect.stringMatching(/^posthorn_partitions\.events_/),
+  ])
+  expect(await filesWith(MARKER)).toEqual([])
+}, 600_000)
+
+async function isReported(organizationUuid: string): Promise<boolean> {
+  const { rows } = await api.database.pool.query(
+    `select from posthorn.events where organization_id = $1 and strpos(data, $2) > 0`,
+    [organizationUuid, MARKER],
+  )
+  return rows.length > 0
+}
+
+async function register(at: string): Promise<string> {
+  return await registerFor(api.tenant.token, at)
+}
+
+async function registerFor(token: string, at: string): Promise<string> {
+  const response = await fetch(`${api.app.url}/api/connect/v1/webhooks`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      url: `${receiver.url}${at}`,
+      description: at,
+      event_subscriptions: [JOINED],
+      headers: { 'X-Key': at },
+      enabled: true,
+    }),
+  })
+  return (await response.json()).id
+}
+
+/** Returns the status: 401 if the key is refused. */
+async function publish(token: string, data: object): Promise<number> {
+  const query = `mutation ($input: PublishEventInput!) { publishEvent(input: $input) {
+    ... on PublishEventSuccess { publishedEvent { id } } ... on UserError { message } } }`
+  const response = await fetch(`${api.app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables: { input: { type: JOINED, data } } }),
+  })
+  const { errors } = await response.json()
+  return errors?.[0]?.extensions.code === 'UNAUTHENTICATED' ? 401 : 200
+}
+
+function startWorker(): PosthornProcess {
+  return startPosthorn(['start', '--role', 'worker'], {
+    environment: {
+      ...testEnvironment(api.database.url),
+      POSTHORN_LOG_LEVEL: 'trace',
+      POSTHORN_RETRY_SCHEDULE: '1s',
+      POSTHORN_CONCURRENCY: '50',
+      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+    },
+  })
+}
+
+async function attempts(webhookId: string): Promise<number> {
+  const { rows } = await api.database.pool.query(
+    `select count(*)::int as n from posthorn.attempts where posthorn.type_id('wh', webhook_id) = $1`,
+    [webhookId],
+  )
+  return rows[0].n
+}
+
+async function deletion() {
+  return await api.database.prisma.organizationDeletion.findUniqueOrThrow({
+    where: { organizationId: api.tenant.organizationId },
+  })
+}
+
+/** The lines that the workers write while all tasks of Posthorn run once more. */
+async function logsOfMaintenance(workers: readonly PosthornProcess[]): Promise<string> {
+  const before = workers.map(({ stdout, stderr }) => [stdout.length, stderr.length] as const)
+  const { pool } = api.database
+  const tasks = ['maintain', 'sweep', 'roll_up', 'send_notices']
+  for (const task of tasks) {
+    await pool.query(`select graphile_worker.add_job($1, '{}', job_key := $1)`, [
+      `posthorn:${task}`,
+    ])
+  }
+  await until(
+    async () => {
+      const { rows } = await pool.query(
+        `select from graphile_worker.jobs where task_identifier = any ($1) and run_at <= now()`,
+        [tasks.map((task) => `posthorn:${task}`)],
+      )
+      return rows.length === 0
+    },
+    'the tasks have run',
+    60_000,
+  )
+  return workers
+    .map(({ stdout, stderr }, i) => {
+      const [out, error] = before[i] ?? [0, 0]
+      return stdout.slice(out) + stderr.slice(error)
+    })
+    .join('')
+}
+
+/**
+ * The files of the database that have the text, after its tables were rewritten: a vacuum alone leaves freed bytes on the
+ * pages until a new row overwrites them.
+ */
+async function filesWith(text: string): Promise<string[]> {
+  const { pool } = api.database
+  await pool.query('vacuum full')
+  await pool.query('checkpoint')
+  const { rows } = await pool.query<{ folder: string }>(
+    `select current_setting('data_directory') || '/base/' || oid as folder from pg_database
+     where datname = current_database()`,
+  )
+  const folder = rows[0]?.folder ?? ''
+  const names = await readdir(folder)
+  const found: string[] = []
+  for (const name of names) {
+    const bytes = await readFile(path.join(folder, name)).catch(() => Buffer.alloc(0))
+    if (bytes.includes(text)) found.push(name)
+  }
+  expect(names.length).toBeGreaterThan(100)
+  expect(publicId('organization', api.tenant.organizationId)).toBe(api.tenant.publicOrganizationId)
+  return found
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { COMMAND_LINE } from '../../../src/access/actor.ts'
+import type { Reader } from '../../../src/event-stream/event-streams.ts'
+import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
+import { numbersOf, readerOf, take } from '../../event-stream/support/reader.ts'
+import { startTestApp, type TestApp } from '../../support/app.ts'
+import { createTenant, JOINED } from '../../support/factories.ts'
+import { findInTables } from './support/find-in-tables.ts'
+import { finishDeletion } from './support/finish-deletion.ts'
+
+let posthorn: TestApp
+beforeAll(async () => {
+  posthorn = await startTestApp({ role: 'api' })
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+test('the open streams of a deleted organization end, and write no row any more; those of another one go on', async () => {
+  const { database, services } = posthorn
+  const [gone, kept] = [await createTenant(database.prisma), await createTenant(database.prisma)]
+  const open = async (reader: Reader) => await services.eventStreams.subscribe(reader, {})
+  const [ending, lasting] = [await open(readerOf(gone)), await open(readerOf(kept))]
+  const publish = (organizationId: string, n: number) =>
+    services.publishEvents(organizationId, [{ type: JOINED, data: { n } }])
+  await publish(gone.organizationId, 1)
+  expect(numbersOf(await take(ending, 1))).toEqual([1])
+  const { publicOrganizationId: id, organizationId } = gone
+  await deleteOrganization(database.prisma, id, { force: true }, COMMAND_LINE)
+  await finishDeletion(database, organizationId)
+  await expect(ending.next()).rejects.toThrow('revoked')
+  await expect(open(readerOf(gone))).rejects.toThrow()
+  await publish(kept.organizationId, 2)
+  expect(numbersOf(await take(lasting, 1))).toEqual([2])
+  await lasting.return?.()
+  expect(await findInTables(database.pool, [organizationId])).toEqual(['organization_deletions'])
+}, 120_000)

@@ -1,0 +1,95 @@
+import type { Sql } from '../../../../src/db/client.ts'
+import {
+  ORGANIZATION_TABLES,
+  TABLES_OF_PARENTS,
+} from '../../../../src/organizations/deletion/organization-tables.ts'
+
+interface Column {
+  readonly name: string
+  readonly type: string
+  readonly kind: 'array' | 'enum' | 'other'
+  readonly parent: string | null
+}
+
+/** Rows that break rules which a filled row need not keep, such as the names of states. */
+export async function dropChecks(sql: Sql): Promise<void> {
+  const { rows } = await sql.query<{ statement: string }>(
+    `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
+     from pg_constraint where contype = 'c' and conrelid <> 0 and conparentid = 0 and coninhcount = 0
+       and connamespace in ('posthorn'::regnamespace, 'posthorn_partitions'::regnamespace)`,
+  )
+  for (const { statement } of rows) await sql.query(statement)
+}
+
+/**
+ * Adds a row of the organization to each table that can have one, also to tables that a later change adds. Each column of
+ * text, bytes or JSON has the marker.
+ */
+export async function fillOrganization(
+  sql: Sql,
+  organizationUuid: string,
+  marker: string,
+): Promise<void> {
+  const ids = new Map([['organizations', organizationUuid]])
+  const parents = Object.values(TABLES_OF_PARENTS)
+  const tables = [
+    ...new Set(['webhooks', 'api_keys', ...parents, ...Object.keys(ORGANIZATION_TABLES)]),
+    ...Object.keys(TABLES_OF_PARENTS),
+  ]
+  for (const table of tables) {
+    const columns = await columnsOf(sql, table)
+    const values = columns.map((column) => sqlValue(column, organizationUuid, marker, ids))
+    const { rows } = await sql.query<{ row: { id?: string } }>(
+      `insert into posthorn.${table} as r (${columns.map(({ name }) => name).join(', ')})
+       values (${values.join(', ')}) returning to_jsonb(r) as row`,
+    )
+    const id = rows[0]?.row.id
+    if (id !== undefined) ids.set(table, id)
+  }
+}
+
+function sqlValue(
+  { name, type, kind, parent }: Column,
+  organizationUuid: string,
+  marker: string,
+  ids: ReadonlyMap<string, string>,
+): string {
+  if (name === 'organization_id') return `'${organizationUuid}'`
+  if (parent !== null && ids.has(parent)) return `'${ids.get(parent)}'`
+  if (name === 'granted_by') return 'null'
+  if (kind === 'enum') return `(enum_range(null::posthorn.${type}))[1]`
+  if (kind === 'array') return type === 'text[]' ? `array['${marker}']` : "'{}'"
+  switch (type) {
+    case 'uuid':
+      return 'posthorn.uuid_v7()'
+    case 'text':
+      return name === 'filter_path' ? 'null' : `'${marker}'`
+    case 'bytea':
+      return `convert_to('${marker}' || gen_random_uuid(), 'UTF8')`
+    case 'json':
+    case 'jsonb':
+      return `jsonb_build_object('marker', '${marker}')`
+    case 'timestamp with time zone':
+      return 'now()'
+    case 'boolean':
+      return 'false'
+    case 'jsonpath':
+      return "'$'"
+    default:
+      return '1'
+  }
+}
+
+async function columnsOf(sql: Sql, table: string): Promise<Column[]> {
+  const { rows } = await sql.query<Column>(
+    `select a.attname as name, regexp_replace(format_type(a.atttypid, null), '^posthorn[.]', '') as type,
+       case when t.typcategory = 'A' then 'array' when t.typtype = 'e' then 'enum' else 'other' end as kind,
+       (select p.relname from pg_constraint as k join pg_class as p on p.oid = k.confrelid
+        where k.conrelid = a.attrelid and k.contype = 'f' and k.conkey = array[a.attnum] limit 1) as parent
+     from pg_attribute as a join pg_type as t on t.oid = a.atttypid
+     where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+     order by a.attnum`,
+    [`posthorn.${table}`],
+  )
+  return rows
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
+import { labelHash } from '../../src/own-names/metadata-condition.ts'
+import { type Api, openApi } from '../graphql/support/api.ts'
+import { readsWithoutIndex } from '../graphql/support/plans.ts'
+
+/** Of one organization, which gives each of its customers a webhook. */
+const WEBHOOKS = 100_000
+const OF_A_CUSTOMER = 50
+
+const LIST = `query ($after: String, $filter: WebhookFilter, $first: Int) {
+  webhooks(first: $first, after: $after, filter: $filter) {
+    totalCount nodes { id metadata } pageInfo { hasNextPage endCursor }
+  }
+}`
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+  tenant = await api.tenant()
+  const { pool } = api.database
+  await pool.query(
+    `insert into posthorn.webhooks (organization_id, url, event_subscriptions, metadata)
+     select $1, 'https://example.com/' || i, array['*'],
+       jsonb_build_object('customer', 'c' || i % $3, 'region', 'r' || i % 3)
+     from generate_series(1, $2::int) as i`,
+    [tenant.organizationId, WEBHOOKS, WEBHOOKS / OF_A_CUSTOMER],
+  )
+  await pool.query('vacuum analyze posthorn.webhooks')
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+async function page(filter: object, after: string | null = null, first = 20) {
+  const { data, errors } = await api.call(tenant.token, LIST, { filter, after, first })
+  expect(errors).toBeUndefined()
+  return data.webhooks
+}
+
+const customer = { key: 'customer', value: 'c7' }
+
+test('a page of the webhooks with a label is read by an index, of 100,000 webhooks', async () => {
+  for (const metadata of [[customer], [customer, { key: 'region', value: 'r1' }]]) {
+    expect(await readsWithoutIndex(api, () => page({ metadata }), /^webhooks$/)).toEqual([])
+  }
+  expect(await page({ metadata: [{ key: 'customer', value: 'c' }] })).toMatchObject({ nodes: [] })
+  const scan = () => page({ search: 'no such webhook' })
+  expect(await readsWithoutIndex(api, scan, /^webhooks$/)).not.toEqual([])
+})
+
+test('the pages of a label have each webhook once', async () => {
+  const ids = new Set<string>()
+  for (let after: string | null = null, more = true; more; ) {
+    const { totalCount, nodes, pageInfo } = await page({ metadata: [customer] }, after)
+    expect(totalCount).toBe(OF_A_CUSTOMER)
+    for (const { id, metadata } of nodes) {
+      expect(metadata.customer).toBe('c7')
+      ids.add(id)
+    }
+    after = pageInfo.endCursor
+    more = pageInfo.hasNextPage
+  }
+  expect(ids.size).toBe(OF_A_CUSTOMER)
+})
+
+test.each([
+  ['team', 'payments'],
+  ['größe 大 "\\', 'two\nlines\\n\t"quoted" 𝒶'],
+  ['k'.repeat(64), 'x'.repeat(4_000)],
+  ['empty', ''],
+])('the hash of a label in Postgres is the one that a filter looks for: %j', async (key, value) => {
+  const { nodes } = await page({ metadata: [customer] }, null, 1)
+  const id = parseId('webhook', nodes[0].id) as string
+  const row = await api.database.prisma.webhook.update({
+    where: { id },
+    data: { metadata: { customer: 'c7', [key]: value } },
+  })
+  expect(row.labelHashes.toSorted()).toEqual([customer, { key, value }].map(labelHash).toSorted())
+  expect((await page({ metadata: [{ key, value }] })).nodes).toMatchObject([{ id: nodes[0].id }])
+})

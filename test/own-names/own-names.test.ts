@@ -1,0 +1,527 @@
+import type { GraphQLInputObjectType } from 'graphql'
+import type pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { mintId } from '../../src/db/ids.ts'
+import { schema } from '../../src/server/schema.ts'
+import { type Api, openApi, readAnswer, request } from '../graphql/support/api.ts'
+import { document } from '../graphql/support/document.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
+import { until } from '../support/until.ts'
+
+const FIELDS = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
+const INPUT = schema.getType('UpsertWebhookInput') as GraphQLInputObjectType
+
+const CREATE = `mutation ($input: CreateWebhookInput!) {
+  createWebhook(input: $input) {
+    ... on UserError { code message }
+    ... on ValidationError { issues { path code message } }
+    ... on CreateWebhookSuccess { webhook { id uid metadata revision } }
+  }
+}`
+const UPDATE = `mutation ($id: ID!, $input: UpdateWebhookInput!) {
+  updateWebhook(id: $id, input: $input) {
+    ... on UserError { code message }
+    ... on ValidationError { issues { path code message } }
+    ... on UpdateWebhookSuccess { webhook { id uid metadata revision } }
+  }
+}`
+const FIND = `query ($uid: String, $id: ID) { webhook(id: $id, uid: $uid) { id uid metadata } }`
+const LIST = `query ($filter: WebhookFilter) {
+  webhooks(filter: $filter) { totalCount nodes { uid } }
+}`
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+let operator: Awaited<ReturnType<Api['tenant']>>
+
+beforeAll(async () => {
+  api = await openApi()
+  operator = await api.tenant(['admin'])
+})
+beforeEach(async () => {
+  tenant = await api.tenant()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const call = (query: string, variables = {}) => api.call(tenant.token, query, variables)
+
+async function create(options: object) {
+  const { data, errors } = await call(CREATE, { input: { ...FIELDS, ...options } })
+  expect(errors).toBeUndefined()
+  return data.createWebhook
+}
+
+async function update(id: string, input: object) {
+  return (await call(UPDATE, { id, input })).data.updateWebhook
+}
+
+async function upsert(uid: string, input: object = {}, token = tenant.token) {
+  const variables = { uid, input: { ...FIELDS, ...input } }
+  const { data, errors } = await api.call(token, document('webhooks', 'UpsertWebhook'), variables)
+  expect(errors).toBeUndefined()
+  return data.upsertWebhook
+}
+
+async function upsertOrganization(uid: string, input: object) {
+  const query = document('organizations', 'UpsertOrganization')
+  return (await api.call(operator.token, query, { uid, input })).data.upsertOrganization
+}
+
+/** The number of rows that changes of a webhook leave. */
+async function traces() {
+  const { prisma } = api.database
+  const { organizationId } = tenant
+  return {
+    audit: await prisma.auditEntry.count({
+      where: { organizationId, action: { startsWith: 'webhook.' } },
+    }),
+    bodies: await prisma.webhookBody.count({ where: { organizationId } }),
+    webhooks: await prisma.webhook.findMany({ where: { organizationId }, orderBy: { id: 'asc' } }),
+    secrets: await prisma.signingSecret.findMany({ where: { webhook: { organizationId } } }),
+    jobs: await releases(),
+  }
+}
+
+/** The jobs that release the backlogs of the organization's webhooks. */
+async function releases(): Promise<number> {
+  const { rowCount } = await api.database.pool.query(
+    `select from graphile_worker.jobs as j join posthorn.webhooks as w on j.key = 'release:' || posthorn.type_id('wh', w.id)
+     where w.organization_id = $1`,
+    [tenant.organizationId],
+  )
+  return rowCount ?? 0
+}
+
+/** Whether a statement waits for the transaction of the client. */
+async function isBlocked(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query(
+    'select pg_backend_pid() = any (pg_blocking_pids(pid)) as blocked from pg_stat_activity',
+  )
+  return rows.some(({ blocked }) => blocked)
+}
+
+test('a webhook has no uid and no labels at first, and is found by the uid that it is given', async () => {
+  const { webhook } = await create({})
+  expect(webhook).toMatchObject({ uid: null, metadata: {} })
+  const metadata = { team: 'payments', region: 'eu' }
+  const changed = await update(webhook.id, { uid: 'orders', metadata })
+  expect(changed.webhook).toMatchObject({ uid: 'orders', metadata, revision: 2 })
+  expect((await call(FIND, { uid: 'orders' })).data.webhook).toMatchObject({ id: webhook.id })
+  expect((await call(FIND, { id: webhook.id })).data.webhook).toMatchObject({ uid: 'orders' })
+  expect((await call(FIND, { uid: 'Orders' })).data.webhook).toBeNull()
+  expect((await api.call(operator.token, FIND, { uid: 'orders' })).data.webhook).toBeNull()
+  const removed = await update(webhook.id, { uid: null, metadata: null })
+  expect(removed.webhook).toMatchObject({ uid: null, metadata: {}, revision: 3 })
+  expect((await call(FIND, { uid: 'orders' })).data.webhook).toBeNull()
+})
+
+test('an object is named by exactly one of id and uid', async () => {
+  for (const names of [{}, { id: mintId('webhook'), uid: 'orders' }]) {
+    const { errors } = await call(FIND, names)
+    expect(errors?.[0].message).toContain('exactly one')
+  }
+  const { errors } = await call(FIND, { uid: 'a\0' })
+  expect(errors?.[0].message).toContain('uid')
+})
+
+test('labels in another order are no change', async () => {
+  const { webhook } = await create({ metadata: { longer: '1', b: '2', a: '3' } })
+  const { webhook: same } = await update(webhook.id, { metadata: { a: '3', b: '2', longer: '1' } })
+  expect(same).toMatchObject({ revision: 1, metadata: { a: '3', b: '2', longer: '1' } })
+})
+
+test('a uid belongs to one webhook of an organization, and is free again after its deletion', async () => {
+  const { webhook } = await create({ uid: 'orders' })
+  const taken = { code: 'invalid', issues: [{ path: ['uid'], code: 'uid_taken' }] }
+  expect(await create({ uid: 'orders' })).toMatchObject(taken)
+  const { webhook: other } = await create({ uid: 'other' })
+  expect(await update(other.id, { uid: 'orders' })).toMatchObject(taken)
+  expect((await update(other.id, { uid: 'other' })).webhook.revision).toBe(1)
+
+  const neighbor = await api.tenant()
+  expect(await upsert('orders', {}, neighbor.token)).toMatchObject({ created: true })
+
+  await call(document('webhooks', 'DeleteWebhook'), { id: webhook.id })
+  expect((await call(FIND, { uid: 'orders' })).data.webhook).toBeNull()
+  expect((await update(other.id, { uid: 'orders' })).webhook.uid).toBe('orders')
+})
+
+test.each([
+  ['', 'at least 1 character'],
+  ['a'.repeat(256), 'at most 255 characters'],
+  ['a\nb', 'control characters'],
+  ['a\u0000b', 'control characters'],
+  [' a', 'white space'],
+  [mintId('webhook'), 'spelled like an id'],
+  [mintId('webhook').replace('wh_', 'my_own_'), 'spelled like an id'],
+])('the uid %j is rejected', async (uid, why) => {
+  const rejection = { issues: [{ path: ['uid'], message: expect.stringContaining(why) }] }
+  expect(await create({ uid })).toMatchObject(rejection)
+  expect(await upsert(uid)).toMatchObject(rejection)
+  expect(await upsertOrganization(uid, { name: 'A' })).toMatchObject(rejection)
+})
+
+test.each([
+  'a',
+  'a'.repeat(255),
+  'Größe 大',
+  'wh_orders',
+  'billing/eu:1',
+  mintId('webhook').slice(3),
+  // 255 letters of four bytes in UTF-16, which count as two characters each.
+  '𝒶'.repeat(127),
+])('the uid %j is accepted', async (uid) => {
+  expect((await create({ uid })).webhook.uid).toBe(uid)
+})
+
+test('uids that look the same but are spelled differently are two, as nothing is normalized', async () => {
+  const composed = 'caf\u00e9'
+  const { webhook } = await upsert(composed)
+  const { webhook: other } = await upsert(composed.normalize('NFD'))
+  expect(other.id).not.toBe(webhook.id)
+  expect((await call(FIND, { uid: composed })).data.webhook.id).toBe(webhook.id)
+  expect(await upsert(composed)).toMatchObject({ changed: false, webhook: { id: webhook.id } })
+})
+
+test.each([
+  [['a'], [], 'object of strings'],
+  ['text', [], 'object of strings'],
+  [{ a: 1 }, ['a'], 'string'],
+  [{ a: null }, ['a'], 'string'],
+  [{ a: 'x\0' }, ['a'], 'NUL'],
+  [{ '': 'x' }, [], '1 to 64 characters'],
+  [{ ['k'.repeat(65)]: 'x' }, [], '1 to 64 characters'],
+  [{ 'a\nb': 'x' }, ['a\nb'], 'control characters'],
+  [JSON.parse('{ "__proto__": "x" }'), [], '__proto__'],
+  [{ a: 'ä'.repeat(2_045) }, [], '4,096 bytes'],
+])('the metadata %j are rejected', async (metadata, path, why) => {
+  const issue = { path: ['metadata', ...path], message: expect.stringContaining(why) }
+  expect(await create({ metadata })).toMatchObject({ issues: [issue] })
+  const query = document('organizations', 'UpdateOrganization')
+  const { data } = await api.call(operator.token, query, {
+    id: operator.publicOrganizationId,
+    input: { metadata },
+  })
+  expect(data.updateOrganization).toMatchObject({ issues: [issue] })
+})
+
+test('metadata have 4,096 bytes as JSON, and not one more', async () => {
+  const metadata = { a: 'x'.repeat(4_096 - '{"a":""}'.length) }
+  const { webhook } = await create({ metadata })
+  expect(webhook.metadata).toEqual(metadata)
+  const more = { metadata: { a: `${metadata.a}x` } }
+  const refused = { issues: [{ path: ['metadata'], message: expect.stringContaining('4,097') }] }
+  expect(await update(webhook.id, more)).toMatchObject(refused)
+  expect(await upsert('new', more)).toMatchObject(refused)
+})
+
+test('metadata keep every key and value within their bounds', async () => {
+  const metadata = JSON.parse(
+    `{ "constructor": "kept", "${'k'.repeat(64)}": "", "a.b": "${'ä'.repeat(1_900)}" }`,
+  )
+  const { webhook } = await create({ metadata })
+  expect(Object.entries(webhook.metadata).sort()).toEqual(Object.entries(metadata).sort())
+})
+
+test('lists are filtered by uid and by labels', async () => {
+  await create({ uid: 'a', metadata: { team: 'payments', region: 'eu' } })
+  await create({ uid: 'b', metadata: { team: 'payments' } })
+  await create({ uid: 'c' })
+  const uids = async (filter: object, orderBy = 'NEWEST_FIRST') => {
+    const query = LIST.replace('filter: $filter', `filter: $filter, orderBy: ${orderBy}`)
+    const { data } = await call(query, { filter })
+    expect(data.webhooks.totalCount).toBe(data.webhooks.nodes.length)
+    return data.webhooks.nodes.map(({ uid }: { uid: string }) => uid).sort()
+  }
+  const team = { key: 'team', value: 'payments' }
+  for (const order of ['NEWEST_FIRST', 'ATTENTION_FIRST']) {
+    expect(await uids({ metadata: [team] }, order)).toEqual(['a', 'b'])
+    expect(await uids({ metadata: [team, { key: 'region', value: 'eu' }] }, order)).toEqual(['a'])
+    expect(await uids({ metadata: [{ key: 'team', value: 'pay' }] }, order)).toEqual([])
+    expect(await uids({ metadata: [{ key: 'no', value: '' }] }, order)).toEqual([])
+    expect(await uids({ uid: 'b' }, order)).toEqual(['b'])
+    expect(await uids({ uid: 'b', metadata: [{ key: 'region', value: 'eu' }] }, order)).toEqual([])
+  }
+  const { errors } = await call(LIST, { filter: { metadata: [{ key: 'a\0', value: '' }] } })
+  expect(errors?.[0].message).toContain('metadata')
+  const { errors: empty } = await call(LIST, { filter: { metadata: [] } })
+  expect(empty?.[0].message).toContain('omit it')
+})
+
+describe('upsertWebhook', () => {
+  const FULL = {
+    description: 'Orders of the shop',
+    enabled: true,
+    headers: [
+      { name: 'X-Key', value: 'secret' },
+      { name: 'X-Another', value: 'b' },
+    ],
+    filter: { path: '$.total', op: 'greater', value: 100 },
+    template: '{ "text": "{{ $.order.id }}" }',
+    metadata: { team: 'payments', region: 'eu' },
+    rateLimitPerSecond: 50,
+    retryScheduleSeconds: [5, 60],
+    ordered: true,
+  }
+
+  test('the first run creates, the second changes nothing at all', async () => {
+    const first = await upsert('orders', FULL)
+    expect(first).toMatchObject({ created: true, changed: true, webhook: { uid: 'orders' } })
+    const before = await traces()
+    expect(before).toMatchObject({ audit: 1, bodies: 1 })
+    const second = await upsert('orders', FULL)
+    expect(second).toEqual({ ...first, created: false, changed: false })
+    expect(await traces()).toEqual(before)
+  })
+
+  test.each([
+    ['a selection', { selection: '{ ... on EventAttendeeJoinedEvent { __typename } }' }],
+    ['patterns', { eventSubscriptions: ['event_attendee.*'] }],
+    ['less that is kept', { keepResponseBodies: false, keepPayloads: false }],
+    [
+      'the signatures of a former sender',
+      {
+        secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+        signsWithPreviousSecret: true,
+        signatureHeaders: { id: 'svix-id', timestamp: 'svix-timestamp', signature: 'svix-sig' },
+        secondSignature: {
+          header: 'x-sign',
+          content: '{timestamp}.{body}',
+          value: 't={timestamp},v1={signature}',
+          secret: 'a secret',
+        },
+      },
+    ],
+    ['the defaults', { description: null, headers: null, filter: null, template: null }],
+  ])('a second run with %s changes nothing', async (_what, input) => {
+    const first = await upsert('orders', { ...input, enabled: true })
+    expect(first).toMatchObject({ created: true })
+    const before = await traces()
+    expect(await upsert('orders', { ...input, enabled: true })).toMatchObject({ changed: false })
+    expect(await traces()).toEqual(before)
+  })
+
+  test('only a run that enables the webhook releases its backlog', async () => {
+    const { webhook } = await upsert('orders', { enabled: false })
+    expect((await traces()).jobs).toBe(0)
+    await upsert('orders', { enabled: true })
+    expect((await traces()).jobs).toBe(1)
+    await api.database.pool.query('select graphile_worker.remove_job($1)', [
+      `release:${webhook.id}`,
+    ])
+    await upsert('orders', { enabled: true })
+    expect((await traces()).jobs).toBe(0)
+  })
+
+  test.each([
+    ['is deleted', 'deleted_at = now(), enabled = false, headers_ciphertext = null'],
+    ['gets another uid', `uid = 'another'`],
+  ])('a run while the webhook %s creates another one', async (_what, change) => {
+    const { webhook } = await upsert('orders', FULL)
+    const client = await api.database.pool.connect()
+    try {
+      await client.query('begin')
+      await client.query(
+        `update posthorn.webhooks set ${change} where id = posthorn.parse_type_id('wh', $1)`,
+        [webhook.id],
+      )
+      const waiting = upsert('orders', FULL)
+      await until(async () => await isBlocked(client), 'the upsert waits for the change')
+      await client.query('commit')
+      const created = await waiting
+      expect(created).toMatchObject({ created: true, webhook: { uid: 'orders' } })
+      expect(created.webhook.id).not.toBe(webhook.id)
+    } finally {
+      // Of a change that failed.
+      await client.query('rollback')
+      client.release()
+    }
+  })
+
+  test('a change changes what is given, and the secret stays', async () => {
+    const { webhook } = await upsert('orders', FULL)
+    const before = await traces()
+    const changed = await upsert('orders', { eventSubscriptions: [TICKET], filter: null })
+    expect(changed).toMatchObject({
+      created: false,
+      changed: true,
+      webhook: { id: webhook.id, revision: 2, metadata: FULL.metadata },
+    })
+    const after = await traces()
+    expect(after.secrets).toEqual(before.secrets)
+    expect(after.audit).toBe(2)
+    expect(after.webhooks).toMatchObject([
+      { eventSubscriptions: [TICKET], filter: null, enabled: true, rateLimitPerSecond: 50 },
+    ])
+  })
+
+  test('null is the default, in a new webhook and in an existing one', async () => {
+    const optional = Object.keys(INPUT.getFields()).filter((name) => !(name in FIELDS))
+    const nothing = Object.fromEntries(optional.map((name) => [name, null]))
+    const created = await upsert('new', nothing)
+    expect(created).toMatchObject({ created: true, webhook: { enabled: false, metadata: {} } })
+    await upsert('old', FULL)
+    expect(await upsert('old', nothing)).toMatchObject({ changed: true, webhook: { metadata: {} } })
+    const [fresh, emptied] = (await traces()).webhooks
+    const { id, uid, revision, updatedAt, createdAt, bodyId, ...same } = fresh as NonNullable<
+      typeof fresh
+    >
+    expect(emptied).toMatchObject(same)
+  })
+
+  test('input that breaks a rule is reported, and changes nothing', async () => {
+    await upsert('orders', FULL)
+    const before = await traces()
+    for (const uid of ['orders', 'new']) {
+      expect(await upsert(uid, { url: 'http://example.com', timeoutSeconds: 31 })).toMatchObject({
+        __typename: 'ValidationError',
+        issues: [{ path: ['timeoutSeconds'] }, { path: ['url'] }],
+      })
+    }
+    expect(await traces()).toEqual(before)
+  })
+
+  test('another origin needs the headers again', async () => {
+    const { webhook } = await upsert('orders', FULL)
+    const lacking = await api.tenant(['webhooks:read', 'webhooks:write'])
+    await api.database.prisma.apiKey.updateMany({
+      where: { id: lacking.keyId },
+      data: { organizationId: tenant.organizationId },
+    })
+    const url = 'https://elsewhere.example/'
+    expect(await upsert('orders', { url }, lacking.token)).toMatchObject({
+      issues: [{ code: 'header_value_required' }, { code: 'header_value_required' }],
+    })
+    const given = { url, headers: FULL.headers }
+    expect(await upsert('orders', given, lacking.token)).toMatchObject({
+      changed: true,
+      webhook: { id: webhook.id, url },
+    })
+  })
+
+  test('of concurrent calls, one creates the webhook', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => upsert('orders', FULL)))
+    expect(answers.filter(({ created }) => created)).toHaveLength(1)
+    expect(answers.filter(({ changed }) => changed)).toHaveLength(1)
+    expect(new Set(answers.map(({ webhook }) => webhook.id)).size).toBe(1)
+    expect(await traces()).toMatchObject({ audit: 1, webhooks: [{ uid: 'orders' }] })
+  })
+
+  test('of concurrent calls that create with one uid, one does', async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => create({ uid: 'orders' })))
+    expect(answers.filter(({ webhook }) => webhook)).toHaveLength(1)
+    expect(answers.filter(({ issues }) => issues?.[0].code === 'uid_taken')).toHaveLength(5)
+  })
+})
+
+test('a session neither gives nor takes own names, and finds webhooks by them', async () => {
+  const { webhook } = await create({ uid: 'orders', metadata: { team: 'payments' } })
+  const { data } = await call(document('frontend-sessions', 'CreateFrontendSession'), {
+    input: { scopes: ['webhooks:read', 'webhooks:write'] },
+  })
+  const { token } = data.createFrontendSession
+  const refused = { issues: [{ path: ['metadata'], code: 'not_supported' }] }
+  const input = { metadata: {} }
+  expect(
+    (await api.call(token, UPDATE, { id: webhook.id, input })).data.updateWebhook,
+  ).toMatchObject(refused)
+  const created = await api.call(token, CREATE, { input: { ...FIELDS, ...input } })
+  expect(created.data.createWebhook).toMatchObject(refused)
+  expect(await upsert('orders', {}, token)).toMatchObject({ issues: [{ path: ['uid'] }] })
+  expect((await api.call(token, FIND, { uid: 'orders' })).data.webhook).toMatchObject({
+    id: webhook.id,
+  })
+})
+
+describe('organizations', () => {
+  const query = document('organizations', 'OrganizationByUid')
+
+  test('a second upsert changes nothing, and another one what is given', async () => {
+    const input = { name: 'Acme', metadata: { plan: 'pro', tier: '1' } }
+    const first = await upsertOrganization('acme', input)
+    expect(first).toMatchObject({ created: true, changed: true, organization: { revision: 1 } })
+    const second = await upsertOrganization('acme', input)
+    expect(second).toEqual({ ...first, created: false, changed: false })
+    const third = await upsertOrganization('acme', { name: 'Acme Ltd' })
+    expect(third).toMatchObject({
+      created: false,
+      changed: true,
+      organization: { name: 'Acme Ltd', revision: 2, metadata: input.metadata },
+    })
+    const { data } = await api.call(operator.token, query, { uid: 'acme' })
+    expect(data.organization).toMatchObject({ name: 'Acme Ltd', uid: 'acme' })
+    expect((await api.call(operator.token, query, { uid: 'Acme' })).data.organization).toBeNull()
+  })
+
+  test('of concurrent upserts, one creates the organization', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => upsertOrganization('together', { name: 'Together' })),
+    )
+    expect(answers.filter(({ created }) => created)).toHaveLength(1)
+    expect(new Set(answers.map(({ organization }) => organization.id)).size).toBe(1)
+  })
+
+  test('the uid of a deleted organization is free at once', async () => {
+    const { organization } = await upsertOrganization('leaving', { name: 'Leaving' })
+    await api.call(operator.token, document('organizations', 'DeleteOrganization'), {
+      id: organization.id,
+    })
+    expect((await api.call(operator.token, query, { uid: 'leaving' })).data.organization).toBeNull()
+    const again = await upsertOrganization('leaving', { name: 'Back' })
+    expect(again).toMatchObject({ created: true, organization: { uid: 'leaving' } })
+    expect(again.organization.id).not.toBe(organization.id)
+  })
+
+  test('a uid belongs to one organization', async () => {
+    await upsertOrganization('taken', { name: 'First' })
+    const { data } = await api.call(
+      operator.token,
+      document('organizations', 'UpdateOrganization'),
+      {
+        id: operator.publicOrganizationId,
+        input: { uid: 'taken' },
+      },
+    )
+    expect(data.updateOrganization).toMatchObject({ issues: [{ code: 'uid_taken' }] })
+  })
+
+  test('the list is filtered by uid and by labels, in each order', async () => {
+    await upsertOrganization('filtered-1', { name: 'One', metadata: { plan: 'x', 'a b': '1' } })
+    await upsertOrganization('filtered-2', { name: 'Two', metadata: { plan: 'x' } })
+    for (const orderBy of ['NEWEST_FIRST', 'DAMAGE_FIRST']) {
+      const list = `query ($filter: OrganizationFilter) {
+        organizations(filter: $filter, orderBy: ${orderBy}) { nodes { uid } }
+      }`
+      const uids = async (filter: object) => {
+        const { data } = await api.call(operator.token, list, { filter })
+        return data.organizations.nodes.map(({ uid }: { uid: string }) => uid).sort()
+      }
+      const plan = { key: 'plan', value: 'x' }
+      expect(await uids({ metadata: [plan] })).toEqual(['filtered-1', 'filtered-2'])
+      expect(await uids({ metadata: [plan, { key: 'a b', value: '1' }] })).toEqual(['filtered-1'])
+      expect(await uids({ metadata: [{ key: 'plan', value: 'y' }] })).toEqual([])
+      expect(await uids({ uid: 'filtered-2', search: 'tw' })).toEqual(['filtered-2'])
+      expect(await uids({ uid: 'filtered-2', search: 'one' })).toEqual([])
+    }
+  })
+
+  test('the header posthorn-organization takes a uid, in UTF-8', async () => {
+    const { organization } = await upsertOrganization('größe 1', { name: 'Größe' })
+    const viewer = async (header: string) => {
+      const headers = {
+        'content-type': 'application/json',
+        authorization: `Bearer ${operator.token}`,
+        'posthorn-organization': Buffer.from(header).toString('latin1'),
+      }
+      const body = { query: '{ viewer { organization { id } } }' }
+      return await readAnswer(await api.handle(request(operator.token, body, { headers })))
+    }
+    for (const header of ['größe 1', organization.id]) {
+      expect((await viewer(header)).data.viewer.organization.id).toBe(organization.id)
+    }
+    for (const header of ['Größe', mintId('organization'), 'no such uid']) {
+      const { errors } = await viewer(header)
+      expect(errors?.[0].message).toContain('or its uid')
+    }
+  })
+})

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../src/db/client.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+let database: Database
+let page: ReadonlyMap<string, readonly string[]>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  page = tablesOf(await readFile(new URL('../../docs/data.md', import.meta.url), 'utf8'))
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+/** The rows `| `table` | … |` with the columns that they name: everything in backticks in the second and third cell. */
+function tablesOf(markdown: string): ReadonlyMap<string, readonly string[]> {
+  const rows = markdown.matchAll(/^\| `([a-z0-9_]+)` \|([^|]*)\|([^|]*)\|/gm)
+  return new Map(
+    [...rows].map(([, table = '', about = '', columns = '']) => [
+      table,
+      [...`${about}${columns}`.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+    ]),
+  )
+}
+
+/** Each table with its columns that can have content. */
+async function contentColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await database.pool.query<{ name: string; columns: string[] }>(
+    `select c.relname as name, array(
+       select a.attname::text from pg_attribute as a
+       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+         and a.atttypid = any (array['text', 'text[]', 'json', 'jsonb', 'bytea', 'jsonpath', 'varchar']::regtype[])
+       order by a.attnum) as columns
+     from pg_class as c
+     where c.relnamespace = 'posthorn'::regnamespace and c.relkind in ('r', 'p')
+     order by c.relname`,
+  )
+  return new Map(rows.map(({ name, columns }) => [name, columns]))
+}
+
+test('docs/data.md names every table, and every column that can have content', async () => {
+  const missing = [...(await contentColumns())].flatMap(([table, columns]) => {
+    const named = page.get(table)
+    if (!named) return [`${table}: ${columns.join(', ')}`]
+    return columns.filter((column) => !named.includes(column)).map((column) => `${table}.${column}`)
+  })
+  expect(missing).toEqual([])
+})
+
+test('docs/data.md names no table or column that does not exist', async () => {
+  const { rows } = await database.pool.query<{ name: string }>(
+    `select c.relname || '.' || a.attname as name from pg_class as c join pg_attribute as a on a.attrelid = c.oid
+     where c.relnamespace = 'posthorn'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0`,
+  )
+  const existing = new Set(rows.map(({ name }) => name))
+  const tables = await contentColumns()
+  const unknown = [...page].flatMap(([table, columns]) =>
+    tables.has(table)
+      ? columns.filter((column) => !existing.has(`${table}.${column}`)).map((c) => `${table}.${c}`)
+      : [table],
+  )
+  expect(unknown).toEqual([])
+})

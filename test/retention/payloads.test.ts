@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
+import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { cancelDelivery } from '../../src/deliveries/delivery.ts'
+import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payloads.ts'
+import { queueOldPayloads } from '../../src/deliveries/keep/queue-old-payloads.ts'
+import { updateOrganization } from '../../src/organizations/organization.ts'
+import { updateWebhook } from '../../src/webhooks/webhook.ts'
+import { type Api, openApi } from '../graphql/support/api.ts'
+import { addWebhook, deliveryRow, publish } from '../graphql/support/rows.ts'
+import { attemptOf, SENDER } from '../support/attempts.ts'
+
+let api: Api
+let tenant: Awaited<ReturnType<Api['tenant']>>
+let webhook: string
+
+beforeAll(async () => {
+  api = await openApi()
+  await api.database.pool.query('update posthorn.event_types set schema = null')
+})
+beforeEach(async () => {
+  await api.database.pool.query('delete from posthorn.unkept_payloads')
+  tenant = await api.tenant()
+  webhook = (await addWebhook(api, tenant.organizationId)).id
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const keepNoPayloads = () =>
+  updateOrganization(
+    api.database.prisma,
+    publicId('organization', tenant.organizationId),
+    { keepPayloads: false },
+    SYSTEM,
+  )
+const keepNoPayloadsOf = (id: string) =>
+  updateWebhook(api.deps.webhooks, tenant.organizationId, id, { keepPayloads: false })
+const erase = () => eraseUnkeptPayloads(api.database.pool)
+
+async function queued(): Promise<{ seconds: number }[]> {
+  const { rows } = await api.database.pool.query(
+    `select round(extract(epoch from due_at - now()))::int as seconds from posthorn.unkept_payloads
+     where organization_id = $1 order by due_at`,
+    [tenant.organizationId],
+  )
+  return rows
+}
+
+/** The delivery of an event to a webhook. */
+async function deliveryOf(eventId: string, webhookId = webhook): Promise<string> {
+  const row = await api.database.prisma.delivery.findFirstOrThrow({
+    where: {
+      eventId: parseId('event', eventId) as string,
+      webhookId: parseId('webhook', webhookId) as string,
+    },
+  })
+  return publicId('delivery', row.id)
+}
+
+/** Records an attempt of a worker that has read the settings before. */
+async function answer(deliveryId: string, status = 200, keepsPayload = false) {
+  const row = await deliveryRow(api.database, deliveryId)
+  const record = createRecordAttempt(api.database.pool, SENDER)
+  await record(attemptOf(row, status, { keepsPayload }))
+}
+
+async function eventOf(id: string) {
+  const query = `query ($id: ID!) { event(id: $id) {
+    dataText data body preview payloadState unkeptBytes erasedAt
+    deliveries(first: 5) { nodes { id webhookId state erased payloadState body
+      attempts(first: 5) { nodes { request { body } response { status body unkeptBodyBytes } } } } } } }`
+  const { data, errors } = await api.call(tenant.token, query, { id })
+  expect(errors).toBeUndefined()
+  return data.event
+}
+
+async function redeliver(id: string) {
+  const mutation = `mutation ($id: ID!) { redeliver(id: $id) {
+    __typename ... on UserError { code message } } }`
+  return (await api.call(tenant.token, mutation, { id })).data.redeliver
+}
+
+describe('an organization that keeps no payloads', () => {
+  beforeEach(() => keepNoPayloads())
+
+  test('keeps the payload until the delivery has succeeded, and its size afterwards', async () => {
+    const [id = ''] = await publish(api, tenant.organizationId)
+    expect(await erase()).toBe(0)
+    expect(await eventOf(id)).toMatchObject({ dataText: '{"i":0}', payloadState: 'KEPT' })
+    const delivery = await deliveryOf(id)
+    await answer(delivery)
+    expect(await erase()).toBe(1)
+    expect(await eventOf(id)).toMatchObject({
+      dataText: null,
+      data: null,
+      body: null,
+      preview: null,
+      payloadState: 'NOT_KEPT',
+      unkeptBytes: 7,
+      erasedAt: expect.any(String),
+      deliveries: {
+        nodes: [
+          {
+            state: 'SUCCEEDED',
+            erased: true,
+            payloadState: 'NOT_KEPT',
+            body: null,
+            attempts: {
+              nodes: [{ request: { body: null }, response: { status: 200, body: 'ok' } }],
+            },
+          },
+        ],
+      },
+    })
+    expect(await queued()).toEqual([])
+  })
+
+  test('keeps the payload of a delivery that is retried', async () => {
+    const [id = ''] = await publish(api, tenant.organizationId)
+    const row = await deliveryRow(api.database, await deliveryOf(id))
+    const next = { kind: 'retry', delayMs: 60_000 } as const
+    await createRecordAttempt(
+      api.database.pool,
+      SENDER,
+    )(attemptOf(row, 500, { keepsPayload: false, next }))
+    expect(await queued()).toEqual([])
+    expect(await erase()).toBe(0)
+    expect((await eventOf(id)).payloadState).toBe('KEPT')
+  })
+
+  test('can redeliver an exhausted delivery for seven days, and then no more', async () => {
+    const [id = ''] = await publish(api, tenant.organizationId)
+    const delivery = await deliveryOf(id)
+    await answer(delivery, 500)
+    expect(await queued()).toEqual([{ seconds: 7 * 86_400 }])
+    expect(await erase()).toBe(0)
+    expect((await eventOf(id)).payloadState).toBe('KEPT')
+    expect(await redeliver(delivery)).toMatchObject({ __typename: 'RedeliverSuccess' })
+
+    await answer(delivery, 500)
+    await api.database.pool.query(
+      `update posthorn.deliveries set finished_at = finished_at - interval '7 days' where id = $1`,
+      [parseId('delivery', delivery)],
+    )
+    await api.database.pool.query('update posthorn.unkept_payloads set due_at = now()')
+    expect(await erase()).toBe(1)
+    expect(await redeliver(delivery)).toEqual({
+      __typename: 'ConflictError',
+      code: 'conflict',
+      message: `The payload of the delivery ${delivery} is not kept after the delivery, because keepPayloads of the organization or the webhook is false, so the delivery cannot be redelivered. Publish the event again.`,
+    })
+  })
+
+  test('erases the payload of a canceled delivery', async () => {
+    const [id = ''] = await publish(api, tenant.organizationId)
+    const { prisma, pool } = api.database
+    await cancelDelivery(
+      { prisma, sql: pool, actor: SYSTEM },
+      tenant.organizationId,
+      await deliveryOf(id),
+    )
+    expect(await erase()).toBe(1)
+    expect((await eventOf(id)).payloadState).toBe('NOT_KEPT')
+  })
+
+  test('keeps a payload that another delivery still needs', async () => {
+    const other = (await addWebhook(api, tenant.organizationId)).id
+    const [id = ''] = await publish(api, tenant.organizationId)
+    const first = await deliveryOf(id)
+    await answer(first)
+    expect(await erase()).toBe(0)
+    const event = await eventOf(id)
+    expect(event).toMatchObject({ payloadState: 'KEPT', dataText: '{"i":0}' })
+    // The body of a delivery that is over is not shown, although its event is still there.
+    const shown = event.deliveries.nodes.map((node: { id: string; body: string | null }) => [
+      node.id === first,
+      node.body !== null,
+    ])
+    expect(shown.toSorted()).toEqual([
+      [false, true],
+      [true, false],
+    ])
+    await answer(await deliveryOf(id, other))
+    expect(await erase()).toBe(1)
+  })
+
+  test('erases older events that nobody received, and none of the last seven days', async () => {
+    const [young = ''] = await publish(api, tenant.organizationId)
+    const { rows } = await api.database.pool.query(
+      `insert into posthorn.events (id, organization_id, type, occurred_at, data)
+       values (posthorn.uuid_v7_lower_bound(now() - interval '8 days'), $1, 'x', now(), '{"old":true}') returning id`,
+      [tenant.organizationId],
+    )
+    expect(await queueOldPayloads(api.database.pool)).toBe(1)
+    expect(await queueOldPayloads(api.database.pool)).toBe(0)
+    expect(await erase()).toBe(1)
+    const old = await api.database.prisma.event.findFirstOrThrow({ where: { id: rows[0].id } })
+    expect(old).toMatchObject({ data: 'null', unkeptBytes: 12 })
+    expect((await eventOf(young)).payloadState).toBe('KEPT')
+  })
+})
+
+describe('a webhook that keeps no payloads', () => {
+  beforeEach(() => keepNoPayloadsOf(webhook))
+
+  test('erases the payload of an event that only it received', async () => {
+    const [id = ''] = await publish(api, tenant.organizationId)
+    await answer(await deliveryOf(id))
+    expect(await erase()).toBe(1)
+    expect((await eventOf(id)).payloadState).toBe('NOT_KEPT')
+  })
+
+  test('leaves the payload to a webhook that keeps it, and neither shows nor redelivers it', async () => {
+    const other = (await addWebhook(api, tenant.organizationId)).id
+    const [id = ''] = await publish(api, tenant.organizationId)
+    const [own, kept] = [await deliveryOf(id), await deliveryOf(id, other)]
+    await answer(own)
+    await answer(kept, 200, true)
+    expect(await erase()).toBe(0)
+    const { payloadState, dataText, deliveries } = await eventOf(id)
+    expect({ payloadState, dataText }).toEqual({ payloadState: 'KEPT', dataText: '{"i":0}' })
+    const byId = new Map(deliveries.nodes.map((node: { id: string }) => [node.id, node]))
+    expect(byId.get(own)).toMatchObject({ payloadState: 'NOT_KEPT', body: null })
+    expect(byId.get(kept)).toMatchObject({
+      payloadState: 'KEPT',
+      body: expect.stringContaining('{"i":0}'),
+    })
+    expect(await redeliver(own)).toMatchObject({ code: 'conflict' })
+    expect(await redeliver(kept)).toMatchObject({ __typename: 'RedeliverSuccess' })
+  })
+
+  test('does not erase an event without deliveries', async () => {
+    const { rows } = await api.database.pool.query(
+      `with stored as (
+         insert into posthorn.events (id, organization_id, type, occurred_at, data)
+         values (posthorn.uuid_v7(), $1, 'x', now(), '{}') returning id
+       )
+       insert into posthorn.unkept_payloads (organization_id, event_id, due_at) select $1, id, now() from stored
+       returning event_id as id`,
+      [tenant.organizationId],
+    )
+    expect(await erase()).toBe(0)
+    const event = await api.database.prisma.event.findFirstOrThrow({ where: { id: rows[0].id } })
+    expect(event.erasedAt).toBeNull()
+  })
+})
+
+test('without a rule, nothing is queued and nothing is erased', async () => {
+  const [id = ''] = await publish(api, tenant.organizationId)
+  await answer(await deliveryOf(id), 200, true)
+  expect(await queued()).toEqual([])
+  expect(await erase()).toBe(0)
+  expect(await eventOf(id)).toMatchObject({ payloadState: 'KEPT', unkeptBytes: null })
+})
+
+test('a payload stays if the organization keeps payloads again before it is erased', async () => {
+  await keepNoPayloads()
+  const [id = ''] = await publish(api, tenant.organizationId)
+  await answer(await deliveryOf(id))
+  const organization = publicId('organization', tenant.organizationId)
+  await updateOrganization(api.database.prisma, organization, { keepPayloads: true }, SYSTEM)
+  expect(await erase()).toBe(0)
+  expect((await eventOf(id)).payloadState).toBe('KEPT')
+})
+
+test('a transaction that breaks off leaves the event queued', async () => {
+  await keepNoPayloads()
+  const [id = ''] = await publish(api, tenant.organizationId)
+  await answer(await deliveryOf(id))
+  const { pool } = api.database
+  // Postgres refuses the erasure, as a crash would end it.
+  await pool.query(`
+    create function refuse_erasure() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse_erasure before update on posthorn.events for each row execute function refuse_erasure()`)
+  try {
+    await expect(erase()).rejects.toThrow('refused')
+  } finally {
+    await pool.query('drop trigger refuse_erasure on posthorn.events; drop function refuse_erasure')
+  }
+  expect((await eventOf(id)).payloadState).toBe('KEPT')
+  expect(await erase()).toBe(1)
+})

@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SCOPES } from '../../src/access/scope.ts'
+import { publicId } from '../../src/db/ids.ts'
+import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payloads.ts'
+import { readerOf } from '../event-stream/support/reader.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+let organization: string
+let token: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  receiver.answer = (response) => response.end('thanks')
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+  await posthorn.database.pool.query('update posthorn.event_types set schema = null')
+  const { organizationId } = posthorn.tenant
+  const key = await createApiKey(posthorn.database.prisma, { organizationId, scopes: SCOPES })
+  token = key.token
+  organization = publicId('organization', organizationId)
+})
+beforeEach(() => updateOrganization({ keepPayloads: true, keepResponseBodies: true }))
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
+async function graphql(query: string, variables: object, as = token): Promise<any> {
+  const response = await fetch(`${posthorn.app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+  const { data, errors } = (await response.json()) as { data: unknown; errors?: unknown }
+  expect(errors).toBeUndefined()
+  return data
+}
+
+async function updateOrganization(input: object) {
+  const { updateOrganization: answer } = await graphql(
+    `mutation ($id: ID!, $input: UpdateOrganizationInput!) { updateOrganization(id: $id, input: $input) {
+      ... on UpdateOrganizationSuccess { organization {
+        retentionDays keepPayloads keepResponseBodies retention { days from } } }
+      ... on UserError { message } } }`,
+    { id: organization, input },
+  )
+  return answer
+}
+
+async function addWebhook(input: object = {}): Promise<string> {
+  const { createWebhook } = await graphql(
+    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) {
+      ... on CreateWebhookSuccess { webhook { id } } ... on UserError { message } } }`,
+    { input: { url: receiver.url, eventSubscriptions: [JOINED], enabled: true, ...input } },
+  )
+  return createWebhook.webhook.id
+}
+
+const removeWebhook = (id: string) => posthorn.rest('DELETE', `/webhooks/${id}`)
+
+async function publish(): Promise<string> {
+  const [event] = await posthorn.services.publishEvents(posthorn.tenant.organizationId, [
+    { type: JOINED, data: { secret: 'Ada' } },
+  ])
+  return event?.id as string
+}
+
+async function eventOf(id: string) {
+  const { event } = await graphql(
+    `query ($id: ID!) { event(id: $id) { payloadState dataText deliveries(first: 9) { nodes {
+      id webhookId state payloadState body attempts(first: 1) { nodes { response {
+        status body unkeptBodyBytes headers { name } } } } } } } }`,
+    { id },
+  )
+  return event
+}
+
+async function succeeded(id: string) {
+  return await until(async () => {
+    const { nodes } = (await eventOf(id)).deliveries
+    return nodes.length > 0 && nodes.every(({ state }: { state: string }) => state === 'SUCCEEDED')
+  }, 'the deliveries have succeeded')
+}
+
+const erase = () => eraseUnkeptPayloads(posthorn.database.pool)
+const responseOf = async (id: string) =>
+  (await eventOf(id)).deliveries.nodes[0].attempts.nodes[0].response
+
+describe('response bodies', () => {
+  test('are kept by default', async () => {
+    const webhook = await addWebhook()
+    const id = await publish()
+    await succeeded(id)
+    expect(await responseOf(id)).toMatchObject({ body: 'thanks', unkeptBodyBytes: null })
+    await removeWebhook(webhook)
+  })
+
+  test.each([
+    ['the organization', () => updateOrganization({ keepResponseBodies: false }), {}],
+    ['the webhook', async () => {}, { keepResponseBodies: false }],
+  ])(
+    'are not stored if %s keeps none: the status, the headers and the size are',
+    async (_whose, set, input) => {
+      await set()
+      const webhook = await addWebhook(input)
+      const id = await publish()
+      await succeeded(id)
+      const response = await responseOf(id)
+      expect(response).toMatchObject({ status: 200, body: '', unkeptBodyBytes: 6 })
+      expect(response.headers.length).toBeGreaterThan(0)
+      const { rows } = await posthorn.database.pool.query(
+        'select response_body from posthorn.attempts where organization_id = $1 order by id desc limit 1',
+        [posthorn.tenant.organizationId],
+      )
+      expect(rows).toEqual([{ response_body: null }])
+      await removeWebhook(webhook)
+    },
+  )
+
+  test('a webhook cannot keep what its organization does not keep', async () => {
+    await updateOrganization({ keepResponseBodies: false, keepPayloads: false })
+    const id = await addWebhook({ keepResponseBodies: true, keepPayloads: true })
+    const { webhook } = await graphql(
+      `query ($id: ID!) { webhook(id: $id) { keepPayloads keepResponseBodies
+        effectiveSettings { keepPayloads keepResponseBodies } } }`,
+      { id },
+    )
+    expect(webhook).toEqual({
+      keepPayloads: true,
+      keepResponseBodies: true,
+      effectiveSettings: { keepPayloads: false, keepResponseBodies: false },
+    })
+    await removeWebhook(id)
+  })
+})
+
+describe('payloads', () => {
+  test('are sent whole, and erased after the delivery', async () => {
+    await updateOrganization({ keepPayloads: false })
+    const webhook = await addWebhook()
+    receiver.clear()
+    const id = await publish()
+    await succeeded(id)
+    const { body } = await receiver.arrival(1)
+    expect(JSON.parse(body.toString()).data).toEqual({ secret: 'Ada' })
+    await until(async () => {
+      await erase()
+      return (await eventOf(id)).payloadState === 'NOT_KEPT'
+    }, 'the payload is erased')
+    await removeWebhook(webhook)
+  })
+
+  test('wait for a consumer that has not acknowledged the event', async () => {
+    await updateOrganization({ keepPayloads: false })
+    const webhook = await addWebhook()
+    const streams = posthorn.services.eventStreams
+    const reader = readerOf(posthorn.tenant)
+    await streams.pull(reader, { consumer: 'billing' })
+    const id = await publish()
+    await succeeded(id)
+    await makeDue()
+    await erase()
+    expect((await eventOf(id)).payloadState).toBe('KEPT')
+    const pulled = await streams.pull(reader, { consumer: 'billing' })
+    expect(pulled.events).toHaveLength(1)
+    await makeDue()
+    await erase()
+    expect((await eventOf(id)).payloadState).toBe('KEPT')
+    await streams.acknowledge(reader, 'billing', pulled.lease as string)
+    await until(async () => {
+      await makeDue()
+      await erase()
+      return (await eventOf(id)).payloadState === 'NOT_KEPT'
+    }, 'the payload is erased')
+    await removeWebhook(webhook)
+  })
+
+  test('of a webhook that keeps none are hidden in its portal, and shown in that of another', async () => {
+    const restricted = await addWebhook({ keepPayloads: false })
+    const other = await addWebhook()
+    const id = await publish()
+    await succeeded(id)
+    await until(async () => {
+      await erase()
+      const { nodes } = (await eventOf(id)).deliveries
+      return nodes.some((node: { payloadState: string }) => node.payloadState === 'NOT_KEPT')
+    }, 'the delivery is marked')
+    const fields = 'payloadState data dataText body preview previous previousText'
+    const hidden = { data: null, dataText: null, body: null, preview: null }
+    expect(await inPortal(restricted, id, fields)).toMatchObject({
+      ...hidden,
+      payloadState: 'NOT_KEPT',
+    })
+    expect(await inPortal(other, id, fields)).toMatchObject({
+      payloadState: 'KEPT',
+      dataText: '{"secret":"Ada"}',
+    })
+    await removeWebhook(restricted)
+    await removeWebhook(other)
+  })
+})
+
+async function inPortal(webhookId: string, eventId: string, fields: string) {
+  const { createPortalSession } = await graphql(
+    `mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) {
+      ... on CreatePortalSessionSuccess { portalSession { url } } ... on UserError { message } } }`,
+    { input: { webhookId, scopes: ['webhooks:read', 'deliveries:read', 'events:read'] } },
+  )
+  const { searchParams } = new URL(createPortalSession.portalSession.url.replace('#', '?'))
+  const query = `query ($id: ID!) { event(id: $id) { ${fields} } }`
+  const data = await graphql(query, { id: eventId }, searchParams.get('token') as string)
+  return data.event
+}
+
+const makeDue = () =>
+  posthorn.database.pool.query('update posthorn.unkept_payloads set due_at = now()')
+
+describe('the retention of an organization', () => {
+  test('is that of the installation without a rule, and says whose it is', async () => {
+    const answer = await updateOrganization({ retentionDays: null })
+    expect(answer.organization.retention).toEqual({ days: 30, from: 'INSTALLATION' })
+    const shorter = await updateOrganization({ retentionDays: 7 })
+    expect(shorter.organization).toMatchObject({
+      retentionDays: 7,
+      retention: { days: 7, from: 'ORGANIZATION' },
+    })
+    await updateOrganization({ retentionDays: null })
+  })
+
+  test('is refused above that of the installation, with the field and the remedy', async () => {
+    expect((await updateOrganization({ retentionDays: 31 })).message).toBe(
+      'retentionDays must be at most 30, not 31: POSTHORN_RETENTION keeps everything for 30 days. Give fewer days, or ask the operator to raise POSTHORN_RETENTION.',
+    )
+  })
+
+  test('bounds recoveries', async () => {
+    const webhook = await addWebhook()
+    await updateOrganization({ retentionDays: 2 })
+    const recover = async (daysAgo: number) => {
+      const since = new Date(Date.now() - daysAgo * 86_400_000)
+      const { recoverDeliveries } = await graphql(
+        `mutation ($input: RecoverDeliveriesInput!) { recoverDeliveries(input: $input) {
+          ... on RecoverDeliveriesSuccess { count } ... on UserError { message } } }`,
+        { input: { webhookId: webhook, since, dryRun: true } },
+      )
+      return recoverDeliveries
+    }
+    expect((await recover(3)).message).toContain(
+      'events are kept for 2 days (retentionDays of the organization).',
+    )
+    expect(await recover(1)).toMatchObject({ count: expect.any(Number) })
+    await updateOrganization({ retentionDays: null })
+    expect(await recover(3)).toMatchObject({ count: expect.any(Number) })
+    await removeWebhook(webhook)
+  })
+})
+
+test('the retention of an event type is the shortest, and says whose it is', async () => {
+  const { updateEventType } = await graphql(
+    `mutation ($id: ID!, $input: UpdateEventTypeInput!) { updateEventType(id: $id, input: $input) {
+      ... on UpdateEventTypeSuccess { eventType { retentionDays retention { days from } } }
+      ... on UserError { message } } }`,
+    { id: `type_${JOINED}`, input: { retentionDays: 3 } },
+  )
+  expect(updateEventType.eventType).toEqual({
+    retentionDays: 3,
+    retention: { days: 3, from: 'EVENT_TYPE' },
+  })
+})
