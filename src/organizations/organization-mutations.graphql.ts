@@ -139,7 +139,13 @@ builder.mutationFields((t) => ({
     errors: {
       types: [ValidationError],
       dataField: { name: 'organization', description: 'The organization after the call.' },
-      result: { description: 'The organization is as it is to be.', fields: upsertedFields },
+      result: {
+        description: 'The organization is as it is to be.',
+        fields: (t) => ({
+          created: t.boolean(upsertedFields.created),
+          changed: t.boolean(upsertedFields.changed),
+        }),
+      },
       union: { description: 'The result of `upsertOrganization`.' },
     },
     args: {

@@ -281,7 +281,13 @@ builder.mutationFields((t) => ({
     errors: {
       types: [ValidationError],
       dataField: { name: 'webhook', description: 'The webhook after the call.' },
-      result: { description: 'The webhook is as it is to be.', fields: upsertedFields },
+      result: {
+        description: 'The webhook is as it is to be.',
+        fields: (t) => ({
+          created: t.boolean(upsertedFields.created),
+          changed: t.boolean(upsertedFields.changed),
+        }),
+      },
       union: { description: 'The result of `upsertWebhook`.' },
     },
     args: {
