@@ -85,6 +85,7 @@ describe('posthorn event-type', () => {
         group: 'Orders',
         version: 1,
         search_keys: ['$.total'],
+        retention_days: null,
         archived_at,
       },
     ])

@@ -164,6 +164,6 @@ async function sourcesOutside(): Promise<string[]> {
 }
 
 const BYPASS =
-  /\b(globalThis|window|self)\s*(\?\.|\.|\[)\s*['"]?(fetch|WebSocket|EventSource)|getBuiltinModule|process\.binding|(?<![.\w])require\(|\bimport\((?!['"])/
+  /\b(globalThis|window|self)\s*(\?\.|\.|\[)\s*['"]?(fetch|WebSocket|EventSource)|getBuiltinModule|process\.binding|(?<![.\w])require\(|\bimport\((?!\s*['"])/
 
 const IMPORT = /^import ((?:type )?[^'"]*?) from '([^']+)'/gm
