@@ -1,4 +1,5 @@
 import type { Sql } from '../../src/db/client.ts'
+import { until } from '../support/until.ts'
 
 /** The tables of all schemas that have a text in any column, also as bytes, and the statistics of Postgres. */
 export async function tablesWith(sql: Sql, text: string): Promise<string[]> {
@@ -40,4 +41,20 @@ export async function filesWith(sql: Sql, text: string): Promise<string[]> {
     [text],
   )
   return rows.map(({ name }) => name)
+}
+
+/**
+ * The same, after the tables of the database are rewritten. A rewrite keeps the dead rows that an older transaction may
+ * still read, such as an analysis by autovacuum, so it is repeated until such a transaction would have ended.
+ */
+export async function filesAfterVacuum(sql: Sql, text: string): Promise<string[]> {
+  let found: string[] = []
+  const areClean = async () => {
+    await sql.query('vacuum full')
+    found = await filesWith(sql, text)
+    return found.length === 0
+  }
+  // What is left then is for the caller to judge.
+  await until(areClean, 'no file has the text').catch(() => undefined)
+  return found
 }

@@ -133,7 +133,11 @@ describe('with Prometheus', needs('prometheus'), () => {
     const rules = await read()
     expect(rules.length).toBeGreaterThan(10)
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([])
-    expect(rules.filter(({ state }) => state !== 'inactive').map(({ name }) => name)).toEqual([])
+    // A busy machine holds up a thread for a moment: such a rule waits ('pending'), and does not fire.
+    const unexpected = rules.filter(({ name, state }) =>
+      name === 'PosthornEventLoopLag' ? state === 'firing' : state !== 'inactive',
+    )
+    expect(unexpected.map(({ name }) => name)).toEqual([])
     for (const { query } of rules) {
       expect(selectorsOf(query), query).not.toEqual([])
       await requireSeries(query)

@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { COMMAND_LINE } from '../../../src/access/actor.ts'
-import { publicId } from '../../../src/db/ids.ts'
 import { setOperationalEvents } from '../../../src/notices/operational-events.ts'
 import { deleteOrganization } from '../../../src/organizations/deletion/delete-organization.ts'
+import { filesAfterVacuum } from '../../erasure/search-everywhere.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../../support/app.ts'
 import { createTenant, JOINED } from '../../support/factories.ts'
 import { fillDeliveries } from '../../support/many-deliveries.ts'
@@ -119,7 +119,7 @@ test(`an organization with ${COUNT} deliveries is deleted while workers are kill
     // What the operators were told, without its contents.
     expect.stringMatching(/^posthorn_partitions\.events_/),
   ])
-  expect(await filesWith(MARKER)).toEqual([])
+  expect(await filesAfterVacuum(pool, MARKER)).toEqual([])
 }, 600_000)
 
 async function isReported(organizationUuid: string): Promise<boolean> {
@@ -215,28 +215,4 @@ async function logsOfMaintenance(workers: readonly PosthornProcess[]): Promise<s
       return stdout.slice(out) + stderr.slice(error)
     })
     .join('')
-}
-
-/**
- * The files of the database that have the text, after its tables were rewritten: a vacuum alone leaves freed bytes on the
- * pages until a new row overwrites them.
- */
-async function filesWith(text: string): Promise<string[]> {
-  const { pool } = api.database
-  await pool.query('vacuum full')
-  await pool.query('checkpoint')
-  const { rows } = await pool.query<{ folder: string }>(
-    `select current_setting('data_directory') || '/base/' || oid as folder from pg_database
-     where datname = current_database()`,
-  )
-  const folder = rows[0]?.folder ?? ''
-  const names = await readdir(folder)
-  const found: string[] = []
-  for (const name of names) {
-    const bytes = await readFile(path.join(folder, name)).catch(() => Buffer.alloc(0))
-    if (bytes.includes(text)) found.push(name)
-  }
-  expect(names.length).toBeGreaterThan(100)
-  expect(publicId('organization', api.tenant.organizationId)).toBe(api.tenant.publicOrganizationId)
-  return found
 }
