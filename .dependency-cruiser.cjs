@@ -29,7 +29,7 @@ const LAYERS = [
   ['bulk-tasks', 'erasure', 'moving-in', 'test-receiver', 'transfer'],
   ['jobs'],
   // Adapters: they parse, call the domain, and translate the answer.
-  ['rest'],
+  ['mcp', 'rest'],
   ['server', 'embedded'],
 ]
 const typeFiles = '[.]graphql[.]ts$'
@@ -123,6 +123,13 @@ module.exports = {
       to: { pathNot: '^packages/client/' },
     },
     {
+      name: 'the-mcp-events-package-stands-alone',
+      comment: 'It is published to hosts with an MCP server, and takes the types of its SDK only.',
+      severity: 'error',
+      from: { path: '^packages/mcp-events/' },
+      to: { pathNot: ['^packages/mcp-events/', '(^|/)@modelcontextprotocol/server(/|$)'] },
+    },
+    {
       name: 'nothing-imports-the-console',
       comment: 'The server serves its built files, and needs nothing of its sources.',
       severity: 'error',
@@ -186,7 +193,8 @@ module.exports = {
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven|lossless-json|re2js)(/|$)',
           '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509|@opentelemetry/api)(/|$)',
           '(^|/)@opentelemetry/(sdk-trace|resources|exporter-trace-otlp-proto)(/|$)',
-          '(^|/)(openid-client|nodemailer|json-schema-to-typescript)(/|$)',
+          '(^|/)(openid-client|jose|nodemailer|json-schema-to-typescript)(/|$)',
+          '(^|/)@modelcontextprotocol/server(/|$)',
         ],
       },
     },
@@ -205,6 +213,24 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/sessions/oidc/provider[.]ts$' },
       to: { path: '(^|/)openid-client(/|$)' },
+    },
+    {
+      name: 'jose-is-loaded-on-demand',
+      comment:
+        'It fetches the keys of the provider that the operator names, so only what verifies access tokens imports it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/sessions/oidc/verify-access-token[.]ts$' },
+      to: { path: '(^|/)jose(/|$)' },
+    },
+    {
+      name: 'the-tools-for-agents-are-imported-dynamically',
+      comment: 'So a process that serves no agent does not load them, nor the SDK of the protocol.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/mcp/', '^src/server/mcp/', '^src/cli/mcp/'] },
+      to: {
+        path: ['^src/mcp/', '^src/(server|cli)/mcp/(mcp-handler|serve-tools)[.]ts$'],
+        dynamic: false,
+      },
     },
     {
       name: 'nodemailer-is-loaded-on-demand',

@@ -15,17 +15,22 @@ interface Documents {
   /** A pattern of files. */
   readonly from: string
   readonly folder: string
-  /** As strings, whose types need no package: they are published to hosts that may not even have `graphql`. */
-  readonly asStrings?: true
+  /** As strings, which need no parser: the module of their type. They are published to hosts that may not even have `graphql`. */
+  readonly asStrings?: string
 }
 
 const DOCUMENTS: readonly Documents[] = [
   { from: 'src/console/**/*.graphql', folder: 'src/console/generated/' },
   { from: 'docs/examples/graphql/*.graphql', folder: 'test/graphql/generated/' },
   {
+    from: 'src/mcp/documents/*.graphql',
+    folder: 'src/mcp/generated/',
+    asStrings: '../typed-document.ts',
+  },
+  {
     from: 'packages/react/src/**/*.graphql',
     folder: 'packages/react/src/generated/',
-    asStrings: true,
+    asStrings: '../client/typed-document.ts',
   },
 ]
 
@@ -60,7 +65,7 @@ for (const { from, folder, asStrings } of DOCUMENTS) {
     pluginMap: {},
   })
   mkdirSync(path.join(root, folder), { recursive: true })
-  await Promise.all(outputs.map((output) => write(output, asStrings === true)))
+  await Promise.all(outputs.map((output) => write(output, asStrings)))
 }
 
 function documentIn(file: string): Output['documents'][number] {
@@ -68,12 +73,12 @@ function documentIn(file: string): Output['documents'][number] {
   return { location: file, document, rawSDL: print(document) }
 }
 
-async function write(output: Output, asStrings: boolean): Promise<void> {
+async function write(output: Output, typeModule: string | undefined): Promise<void> {
   const content = await codegen({ ...output, ...imports })
   writeFileSync(
     path.join(root, output.filename),
-    asStrings
-      ? content.replaceAll("'@graphql-typed-document-node/core'", "'../client/typed-document.ts'")
-      : content,
+    typeModule === undefined
+      ? content
+      : content.replaceAll("'@graphql-typed-document-node/core'", `'${typeModule}'`),
   )
 }

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { withLinks } from '../site/pages/markdown-links.ts'
 
 interface PackedPage {
   /** The path of the page in the repository. */
@@ -12,17 +13,15 @@ interface PackedPage {
 /** A page of the repository as the package has it: a link to a file that the package does not have becomes its text. */
 export function withPackedLinks(text: string, { file, files, moved }: PackedPage): string {
   const folder = path.posix.dirname(moved[file] ?? file)
-  const repair = (link: string, mark: string, label: string, target: string) => {
+  // The package has no pictures.
+  return withLinks(text.replaceAll(PICTURE, '$1'), (target) => {
     const [linked = '', anchor = ''] = target.split(/(?=#)/)
-    if (linked.startsWith('#') || /^[a-z]+:/.test(linked)) return link
     const found = path.posix.join(path.posix.dirname(file), linked).replace(/\/$/, '')
-    if (!files.some((one) => one === found || one.startsWith(`${found}/`))) return label
-    return `${mark}[${label}](${path.posix.relative(folder, moved[found] ?? found)}${anchor})`
-  }
-  // Pictures first: a link may have one for its text.
-  return text.replaceAll(PICTURE, repair).replaceAll(LINK, repair)
+    if (!files.some((one) => one === found || one.startsWith(`${found}/`))) return null
+    return `${path.posix.relative(folder, moved[found] ?? found)}${anchor}`
+  })
 }
 
-const PICTURE = /(!)\[([^\][]*)\]\(([^)\s]+)\)/g
-
-const LINK = /(?<!!)()\[((?:[^\][]|!\[[^\][]*\])*)\]\(([^)\s]+)\)/g
+/** A picture in two themes, within a link. */
+const PICTURE =
+  /<a href="[^"]+">\s*<picture>(?:(?!<\/picture>).)*alt="([^"]*)"(?:(?!<\/picture>).)*<\/picture>\s*<\/a>/gs

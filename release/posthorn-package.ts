@@ -3,6 +3,7 @@ import { globSync, statSync } from 'node:fs'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { buildSite } from '../site/build.ts'
 import { withPackedLinks } from './packed-links.ts'
 import { readProduction } from './production-lock-file.ts'
 import { createSbom } from './sbom.ts'
@@ -17,15 +18,19 @@ const MOVED: Readonly<Record<string, string>> = { 'README.md': 'docs/README.md' 
 interface WriteOptions {
   /** A folder with the built console. Default: it is built. */
   readonly console?: string
+  /** A folder with the built site of the documentation. Default: it is built. */
+  readonly docs?: string
 }
 
 /** Compiles the program into a folder, and copies beside it what else the package publishes. */
 export async function writePackage(folder: string, options: WriteOptions = {}): Promise<void> {
   await removeWritten(folder)
+  await run(process.execPath, ['codegen.ts'])
   await run('tsc', ['--project', 'tsconfig.build.json', '--outDir', path.join(folder, 'dist')])
   const element = path.join(folder, 'dist/portal-element')
   await run('tsc', ['--project', 'src/portal-element', '--outDir', element])
   await writeConsole(path.join(folder, 'dist/console'), options)
+  await writeDocs(path.join(folder, 'dist/docs'), options)
   await writeFile(path.join(folder, 'dist/sbom.cdx.json'), await createSbom(ROOT))
   const files = await copiedFiles()
   for (const file of files) await copy(file, path.join(folder, MOVED[file] ?? file), files)
@@ -37,9 +42,13 @@ export async function writePackage(folder: string, options: WriteOptions = {}): 
 async function writeConsole(folder: string, { console: built }: WriteOptions): Promise<void> {
   if (built !== undefined) return await cp(built, folder, { recursive: true })
   // Not into dist, whose files a Posthorn that runs in this clone serves.
-  await run(process.execPath, ['codegen.ts'])
   await run('vite', ['build', '--outDir', folder, '--emptyOutDir', '--logLevel', 'warn'])
   await run(process.execPath, ['src/server/compress-files.ts', folder])
+}
+
+async function writeDocs(folder: string, { docs: built }: WriteOptions): Promise<void> {
+  if (built !== undefined) return await cp(built, folder, { recursive: true })
+  await buildSite({ out: folder })
 }
 
 /** The files of the repository that the package has. */

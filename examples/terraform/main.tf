@@ -71,8 +71,8 @@ locals {
   # A variable that no document has. A new value makes Terraform send every upsert again.
   run = var.reconcile ? timestamp() : ""
 
-  # Fields of a webhook that the answers do not have, because they are secrets or another form of a field.
-  not_compared = ["headers", "secret", "secondSignature", "filterText"]
+  # Fields of a webhook that the answers do not have, or have in another form: secrets, and texts of a field and of a time.
+  not_compared = ["headers", "secret", "secondSignature", "filterText", "expiresAt"]
 }
 
 # Posthorn answers invalid input as data, which the provider does not read. So each plan and each run compares.

@@ -23,7 +23,7 @@ export function registerOrganizationRetention(organization: Command): void {
   withServerOptions(organization.command('retention'), 'the scope admin')
     .summary('change what is kept of an organization, and for how long')
     .description(
-      'Changes how long the events, deliveries and attempts of an organization are kept, and whether response bodies, and payloads after their deliveries, are kept at all. docs/data.md describes both. Without an option, prints what is set.',
+      'Changes how long the events, deliveries and attempts of an organization are kept, and whether response bodies, and payloads after their deliveries, are kept at all. docs/data/data.md describes both. Without an option, prints what is set.',
     )
     .argument('<organization>', 'the organization: its id, org_…, or its uid')
     .option(...DAYS)

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { REPLACEMENT_CHARACTER } from '../lib/utf8.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
+import { type Brand, parseBrandName, parseColor, readLogo } from './brand.ts'
 import {
   type OidcSettings,
   oidcProblems,
@@ -14,6 +15,7 @@ import {
 import { type Environment, readSecretFiles, SECRET_SETTINGS } from './secret-files.ts'
 import {
   type LogLevel,
+  type McpAccess,
   parseBoolean,
   parseCidr,
   parseDurationBetween,
@@ -21,6 +23,7 @@ import {
   parseInteger,
   parseList,
   parseLogLevel,
+  parseMcpAccess,
   parseNonEmpty,
   parseOptional,
   parseOrigin,
@@ -84,10 +87,18 @@ export interface Config {
   readonly corsOrigins: readonly string[]
   /** Whether `/event-types` shows the catalogue to everybody. Default: false. */
   readonly publicCatalogue: boolean
+  /** The sender on the page for partners. */
+  readonly brand: Brand
+  /** The address ranges that deliveries come from, for partners only. Default: none. */
+  readonly egressAddresses: readonly string[]
+  /** Whether the documentation is served at `/docs`. Default: true. */
+  readonly docs: boolean
   /** Whether the console has the page Explore (GraphiQL), to which `/graphql` leads browsers. Default: only if embedded. */
   readonly graphiql: boolean
   /** The GraphQL documents that may run, by hash. Default: null, any document. */
   readonly graphqlTrustedDocuments: Readonly<Record<string, string>> | null
+  /** What agents can do over the Model Context Protocol at `/mcp`. Default: off, there is no such path. */
+  readonly mcp: McpAccess
   /** Sign-in to the console by OpenID Connect. Default: null, by API key only. */
   readonly oidc: OidcSettings | null
   /** The sender of notices by e-mail, such as `Posthorn <posthorn@example.com>`. Default: null, no e-mail. */
@@ -143,8 +154,14 @@ export const SETTINGS = {
   POSTHORN_AUDIT_RETENTION: '365d',
   POSTHORN_CORS_ORIGINS: '',
   POSTHORN_PUBLIC_CATALOGUE: 'false',
+  POSTHORN_BRAND_NAME: '',
+  POSTHORN_BRAND_COLOR: '',
+  POSTHORN_BRAND_LOGO_FILE: '',
+  POSTHORN_EGRESS_ADDRESSES: '',
+  POSTHORN_DOCS: 'true',
   POSTHORN_GRAPHIQL: '',
   POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: '',
+  POSTHORN_MCP: 'off',
   POSTHORN_OIDC_ISSUER: '',
   POSTHORN_OIDC_CLIENT_ID: '',
   POSTHORN_OIDC_CLIENT_SECRET: '',
@@ -158,7 +175,7 @@ export const SETTINGS = {
   POSTHORN_LOG_LEVEL: 'info',
 } as const
 
-type SettingName = keyof typeof SETTINGS
+export type SettingName = keyof typeof SETTINGS
 
 const isSecret = (name: string) => SECRET_SETTINGS.some((secret) => secret === name)
 
@@ -280,8 +297,16 @@ export function loadConfig(
     auditRetentionMs: read('POSTHORN_AUDIT_RETENTION', parseDurationBetween('30d', '3650d')),
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
     publicCatalogue: read('POSTHORN_PUBLIC_CATALOGUE', parseBoolean) ?? false,
+    brand: {
+      name: read('POSTHORN_BRAND_NAME', parseOptional(parseBrandName)),
+      color: read('POSTHORN_BRAND_COLOR', parseOptional(parseColor)),
+      logo: read('POSTHORN_BRAND_LOGO_FILE', parseOptional(readLogo)),
+    },
+    egressAddresses: read('POSTHORN_EGRESS_ADDRESSES', parseList(parseCidr)),
+    docs: read('POSTHORN_DOCS', parseBoolean) ?? true,
     graphiql: read('POSTHORN_GRAPHIQL', parseBoolean) ?? database === 'embedded',
     graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
+    mcp: read('POSTHORN_MCP', parseMcpAccess),
     oidc: readOidc(publicUrl),
     emailFrom: read('POSTHORN_EMAIL_FROM', parseOptional(parseSender)),
     logLevel: read('POSTHORN_LOG_LEVEL', parseLogLevel),

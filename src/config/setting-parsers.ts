@@ -155,6 +155,14 @@ export function parseBoolean(text: string): boolean | null {
   return text === 'true'
 }
 
+/** `read`: tools that change nothing. `write`: every tool that the scopes of the caller allow. */
+export type McpAccess = 'off' | 'read' | 'write'
+
+export function parseMcpAccess(text: string): McpAccess {
+  if (text === 'off' || text === 'read' || text === 'write') return text
+  throw new Error('give off, read or write.')
+}
+
 export function readTrustedDocuments(file: string): Record<string, string> | null {
   if (file === '') return null
   const remedy = 'give the path of a JSON file such as {"<hash>": "query { … }"}.'

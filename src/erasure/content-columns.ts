@@ -145,6 +145,7 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'webhooks.label_hashes': CONFIGURED,
   'webhooks.second_secret_ciphertext': SECRET,
   'webhooks.second_signature': CONFIGURED,
+  'webhooks.message_id_kind': OWN,
   'webhooks.signature_headers': CONFIGURED,
   'workers.id': OWN,
 }

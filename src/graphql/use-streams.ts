@@ -7,7 +7,7 @@ export function useStreams(): Plugin<YogaInitialContext> {
       const { request } = args.contextValue as YogaInitialContext
       if (readsStreams(request.headers.get('accept'))) return
       const error = createGraphQLError(
-        'A subscription returns an event stream: send `Accept: text/event-stream`, for example with graphql-sse. It has no multipart form and no WebSockets; docs/frontends.md has links for Apollo Client, urql and Relay.',
+        'A subscription returns an event stream: send `Accept: text/event-stream`, for example with graphql-sse. It has no multipart form and no WebSockets; docs/guides/frontends.md has links for Apollo Client, urql and Relay.',
         { extensions: { code: 'NOT_ACCEPTABLE', http: { status: 406 } } },
       )
       setResultAndStopExecution({ errors: [error] })

@@ -56,7 +56,7 @@ export function noWebSocketsProblem(): Response {
   return toResponse({
     kind: 'malformed',
     detail:
-      'There are no WebSockets. A GraphQL subscription is an event stream: send it as a POST to /graphql with `Accept: text/event-stream`, for example with graphql-sse. docs/frontends.md has links for Apollo Client, urql and Relay.',
+      'There are no WebSockets. A GraphQL subscription is an event stream: send it as a POST to /graphql with `Accept: text/event-stream`, for example with graphql-sse. docs/guides/frontends.md has links for Apollo Client, urql and Relay.',
   })
 }
 

@@ -7,6 +7,7 @@ export const ISSUE_CODES = {
   custom: 'Another rule, which the message states.',
   duplicate_header: 'A header is given twice; its name ignores case.',
   empty_filter: 'A filter has no condition.',
+  endpoint_unverified: 'The endpoint of the URL did not answer its challenge.',
   has_fragment: 'The URL has a fragment.',
   has_userinfo: 'The URL has a user name or a password.',
   header_value_required: 'A stored header needs its value again, because the URL has a new origin.',

@@ -23,7 +23,7 @@ const MAX_CONNECTIONS = 5
  * few, and a disabled scan also has so high a cost that it triggers JIT compilation.
  *
  * A claim or a completion that Postgres loses in a crash only makes a job run again, and the deliveries have what became
- * of them: docs/reliability.md.
+ * of them: docs/concepts/reliability.md.
  */
 const SETTINGS = `
   set synchronous_commit = off;

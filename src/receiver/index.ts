@@ -7,6 +7,7 @@
  *
  * @packageDocumentation
  */
+export { challengeAnswer } from './challenge-answer.ts'
 export {
   type Deduplication,
   type DeliveryStore,

@@ -108,7 +108,7 @@ export async function launchThread(
   }
 }
 
-/** A larger young generation saves processor time, and leaves more memory behind: docs/performance.md. */
+/** A larger young generation saves processor time, and leaves more memory behind: docs/reference/performance.md. */
 const SHARE_OF_YOUNG_GENERATION = hasLittleMemory() ? 1 / 12 : 1 / 4
 
 /** A larger one saves nothing more. */

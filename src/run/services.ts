@@ -3,6 +3,7 @@ import { findInactiveKeys } from '../api-keys/inactive-keys.ts'
 import { heapShare } from '../config/heap-share.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Database, openPrisma } from '../db/client.ts'
+import { createChallengeSender } from '../deliveries/challenges/challenge-sender.ts'
 import { createEventStreams, type EventStreams } from '../event-stream/event-streams.ts'
 import { createCatalogue } from '../event-types/event-type.ts'
 import { notifyOfEvents } from '../events/notify-of-events.ts'
@@ -16,8 +17,8 @@ import {
   createAuthenticateSession,
 } from '../sessions/authenticate-session.ts'
 import { findEndedSessions } from '../sessions/ended-sessions.ts'
-import { addGauge } from '../telemetry/metrics.ts'
 import { measurePublishing } from '../telemetry/publish-metrics.ts'
+import { addSubscriptionGauge } from '../telemetry/subscription-gauge.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { type CommonServices, openCommonServices } from './common-services.ts'
 
@@ -51,7 +52,8 @@ export function openServices(settings: Settings): Services {
 const SHARE_OF_CATALOGUE = 1 / 8
 
 /** Adds the services of the API to the common ones, which stay open when it is disposed of. */
-export function addServices(common: CommonServices, { config, secrets }: Settings): Services {
+export function addServices(common: CommonServices, settings: Settings): Services {
+  const { config, secrets } = settings
   const { outages, logger, keyring } = common
   const { registry } = common.metrics
   const warnOf = (message: string) => (error: unknown) => {
@@ -59,6 +61,7 @@ export function addServices(common: CommonServices, { config, secrets }: Setting
   }
   const { pool, pipeline } = common.database
   const prisma = openPrisma(pool)
+  const challenges = createChallengeSender(settings)
   const rateLimiter = createRateLimiter({
     sql: pool,
     onError: warnOf('cannot share the usage of API keys between processes'),
@@ -70,7 +73,7 @@ export function addServices(common: CommonServices, { config, secrets }: Setting
     findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
     onError: warnOf('the connection of the subscriptions to Postgres broke'),
   })
-  addGauge(registry, 'posthorn_subscriptions', 'Open subscriptions.', () => live.size)
+  addSubscriptionGauge(registry, live)
   const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE))
   const publish = notifyOfEvents(createPublishEvents(pipeline, catalogue), common.notify)
   return {
@@ -85,11 +88,13 @@ export function addServices(common: CommonServices, { config, secrets }: Setting
       guard: createAddressGuard(config.egressAllow),
       headerPrefix: config.headerPrefix,
       maxWebhooks: config.maxWebhooks,
+      sendChallenge: challenges.sendChallenge,
     },
     publishEvents: measurePublishing(registry, tracePublishing(common.tracing, publish)),
     live,
     eventStreams: createEventStreams({ sql: pool, live }),
     async [Symbol.asyncDispose]() {
+      await challenges[Symbol.asyncDispose]()
       await rateLimiter[Symbol.asyncDispose]()
       await live[Symbol.asyncDispose]()
       await prisma.$disconnect()

@@ -29,9 +29,10 @@ import {
   type ReportSweep,
 } from '../telemetry/events.ts'
 import { createMaintenanceMetrics } from '../telemetry/maintenance-metrics.ts'
-import { addGauge, type Metrics } from '../telemetry/metrics.ts'
 import { countReplacements } from '../telemetry/runner-metrics.ts'
+import { addSchedulerGauges } from '../telemetry/scheduler-gauges.ts'
 import { createSweepMetrics } from '../telemetry/sweep-metrics.ts'
+import { endGoneWebhook } from '../webhooks/endpoint/end-gone-webhook.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { CommonServices } from './common-services.ts'
@@ -52,7 +53,7 @@ export async function startDelivering(
   await using started = new AsyncDisposableStack()
   const sender = started.use(await openSender(settings))
   const scheduler = started.use(openScheduler(deps, settings))
-  addSchedulerGauges(deps.metrics, scheduler, settings)
+  addSchedulerGauges(deps.metrics.registry, scheduler, settings.config)
   const reportSweep = createSweepReporter(deps.logger, createSweepMetrics(deps.metrics.registry))
   const worker = started.use(await startTasks(deps, sender, scheduler, reportSweep, settings))
   started.use(
@@ -96,26 +97,10 @@ function openScheduler(
   })
 }
 
-function addSchedulerGauges({ registry }: Metrics, scheduler: Scheduler, { config }: Settings) {
-  addGauge(registry, 'posthorn_attempts_in_flight', 'Attempts in flight.', () => scheduler.inFlight)
-  addGauge(
-    registry,
-    'posthorn_attempts_in_flight_limit',
-    'The limit of attempts in flight (POSTHORN_CONCURRENCY).',
-    () => config.concurrency,
-  )
-  addGauge(
-    registry,
-    'posthorn_attempts_waiting',
-    'Claimed deliveries that wait until they may be sent.',
-    () => scheduler.waiting,
-  )
-}
-
 /** Most of it is outside of the heap, as buffers. */
 const SHARE_OF_PAYLOADS = 1 / 4
 
-const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE, BODY_TOO_LARGE]
+export const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE, BODY_TOO_LARGE]
 
 const systemClock = () => new Date()
 
@@ -138,6 +123,7 @@ async function startTasks(
     loadBody: createLoadBody(pipeline, createFindBody(pipeline)),
     payloads: createPayloadMemory(heapShare(config, SHARE_OF_PAYLOADS)),
     isCurrentRevision: createIsCurrentRevision(pipeline),
+    endWebhook: (webhookUuid: string) => endGoneWebhook(pipeline, webhookUuid),
     findSendOptions: createFindSendOptions(pipeline, keyring),
     scheduler,
     sender,

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import type { Settings } from '../config/settings.ts'
 import { createCopySender } from '../deliveries/copies/copy-sender.ts'
 import { issueServerCertificate } from '../embedded/local-certificates.ts'
+import type { TrustedDocuments } from '../graphql/use-trusted-documents.ts'
 import { addApiRoutes } from '../server/api-routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import type { TestReceiver } from '../test-receiver/test-receiver.ts'
@@ -22,11 +23,16 @@ export async function startServing(common: CommonServices, settings: Settings): 
   const testReceiver = started.use(await openReceiver(services, settings))
   const copySender = started.use(createCopySender(settings))
   const oidc = await openOidc(settings)
+  const toolDocuments = await readToolDocuments(settings)
   const resources = started.move()
   return {
     services,
     addRoutes(routes) {
-      addApiRoutes(routes, { ...services, testReceiver, copySender, oidc }, settings.config)
+      addApiRoutes(
+        routes,
+        { ...services, testReceiver, copySender, oidc, toolDocuments },
+        settings.config,
+      )
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
@@ -40,6 +46,13 @@ async function openOidc({ config, secrets }: Settings): Promise<OidcSignIn | nul
     settings: config.oidc,
     provider: createProvider(config.oidc, secrets.oidcClientSecret),
   }
+}
+
+/** The documents of the tools for agents. They are loaded only where no other document would run. */
+async function readToolDocuments({ config }: Settings): Promise<TrustedDocuments> {
+  if (config.mcp === 'off' || config.graphqlTrustedDocuments === null) return {}
+  const { trustedDocumentsOf } = await import('../mcp/trusted-documents.ts')
+  return trustedDocumentsOf(config.mcp)
 }
 
 /** The test receiver of embedded mode. It is loaded only there. */

@@ -17,9 +17,9 @@ import { continueErasure } from '../erasure/continue-erasure.ts'
 import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import {
-  deleteExpiredForwarding,
+  deleteExpiredWebhooks,
   deleteOldForwardedRequests,
-} from '../forwarding/delete-expired.ts'
+} from '../forwarding/delete-expired-webhooks.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { deleteOldIncidents } from '../incidents/delete-old-incidents.ts'
 import { deleteOldMails, sendDigest, startDigests } from '../notices/send-digest.ts'
@@ -182,10 +182,10 @@ export function createTasks({
       const backlogs = await pruneSchedules(database.pipeline)
       const fanOuts = await restartFanOuts(pool)
       const deletions = await restartDeletions(pool, workerSchema)
-      const forwarding = await deleteExpiredForwarding(database, keyring)
+      const expired = await deleteExpiredWebhooks(database, keyring)
       const unkeptPayloads = await eraseUnkeptPayloads(background, signal)
       logger.debug(
-        { backfilled, hours, sampled, backlogs, fanOuts, deletions, forwarding, unkeptPayloads },
+        { backfilled, hours, sampled, backlogs, fanOuts, deletions, expired, unkeptPayloads },
         'Statistics rolled up.',
       )
     },

@@ -6,6 +6,7 @@ import type { Database } from '../db/client.ts'
 import type { EventStreams } from '../event-stream/event-streams.ts'
 import { followGraph } from '../event-stream/graph/follow-schema.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
+import type { TrustedDocuments } from '../graphql/use-trusted-documents.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { noWebSocketsProblem } from '../http/problem.ts'
 import { countMemory } from '../http/request-memory.ts'
@@ -15,6 +16,7 @@ import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { createCatalogueRoutes } from './catalogue/catalogue-routes.ts'
 import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
+import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { createExportRoutes, EXPORT_PATH } from './export-routes.ts'
 import {
   createEventsHandler,
@@ -22,6 +24,7 @@ import {
   EVENTS_PATH,
   type GraphqlDeps,
 } from './graphql-handler.ts'
+import { createMcpRoutes } from './mcp/mcp-routes.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
@@ -38,6 +41,8 @@ export interface ApiDeps
   readonly eventStreams: EventStreams
   /** Null without POSTHORN_OIDC_ISSUER. */
   readonly oidc: OidcSignIn | null
+  /** The documents of `posthorn mcp`, for a server that runs trusted documents only. */
+  readonly toolDocuments: TrustedDocuments
 }
 
 /** The file beside `package.json`, in a clone and in the published package. For tools that do not use introspection. */
@@ -60,7 +65,10 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     publicUrl,
     sendsEmail: config.emailFrom !== null,
     corsOrigins: config.corsOrigins,
-    trustedDocuments: graphqlTrustedDocuments,
+    trustedDocuments: graphqlTrustedDocuments && {
+      ...graphqlTrustedDocuments,
+      ...deps.toolDocuments,
+    },
   }
   const graphql = createGraphqlHandler(graphqlDeps)
   const eventGraph = followGraph(database.pool)
@@ -75,6 +83,9 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   routes.route(CONNECT_V1_PATH, createConnectV1(deps))
   routes.route(EVENTS_V1_PATH, createEventsV1(deps))
   const { prisma, keyring } = deps.webhooks
+  if (config.mcp !== 'off') {
+    routes.route('/', createMcpRoutes({ ...graphqlDeps, keyring }, config))
+  }
   const exports = { sql: database.pool, authenticate, keyring, logger, outages }
   routes.route(EXPORT_PATH, createExportRoutes(exports))
   routes.route(UNSUBSCRIBE_PATH, createUnsubscribeRoutes({ prisma, keyring }))
@@ -99,12 +110,14 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
       },
     }),
   )
+  if (config.docs) routes.route('/', createDocsFiles())
   routes.route(
     '/',
     createConsoleFiles({
       portalOrigins: config.portalOrigins,
       explore,
       receiver: Boolean(deps.testReceiver),
+      docs: () => config.docs && hasDocs(),
       signInHost: deps.oidc ? new URL(deps.oidc.settings.issuer).host : '',
     }),
   )

@@ -3,17 +3,27 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/*
- * Runs after the build of the console: writes compressed copies of its files, so that no request has to compress. The
- * HTML page is small and is not compressed. The argument is the folder of the build.
- */
-const folder = process.argv[2] ?? path.join(import.meta.dirname, '../../dist/console')
+/** The pages of the console are small, and are not served as files. */
 const COMPRESSIBLE = /\.(js|css|svg)$/
 
-for (const file of await readdir(folder, { recursive: true })) {
-  if (!COMPRESSIBLE.test(file)) continue
-  const content = await readFile(path.join(folder, file))
+/** Writes compressed copies of the files of a build, so that no request has to compress. */
+export async function compressFiles(folder: string, compressible: RegExp): Promise<void> {
+  for (const file of await readdir(folder, { recursive: true })) {
+    if (compressible.test(file)) await compressFile(path.join(folder, file))
+  }
+}
+
+async function compressFile(file: string): Promise<void> {
+  const content = await readFile(file)
   const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
-  await writeFile(path.join(folder, `${file}.br`), await promisify(brotliCompress)(content, brotli))
-  await writeFile(path.join(folder, `${file}.gz`), await promisify(gzip)(content, { level: 9 }))
+  await writeFile(`${file}.br`, await promisify(brotliCompress)(content, brotli))
+  await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
+}
+
+// Runs after the build of the console. The argument is the folder of the build.
+if (import.meta.main) {
+  await compressFiles(
+    process.argv[2] ?? path.join(import.meta.dirname, '../../dist/console'),
+    COMPRESSIBLE,
+  )
 }

@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { serveStatic } from '@hono/node-server/serve-static'
 import { type Context, Hono } from 'hono'
 import { PORTAL_ELEMENT_PATH, servePortalElement } from './portal-element.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
+import { cacheForever, cacheUntilChanged, staticFiles } from './static-files.ts'
 
 /** The output folder of `npm run build:console`. The path is the same in a clone and in the published package. */
 const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url))
-
-const YEAR_SECONDS = 31_536_000
 
 interface ConsoleFilesOptions {
   /** The origins whose pages may frame the portal. */
@@ -17,6 +15,8 @@ interface ConsoleFilesOptions {
   readonly explore: boolean
   /** Whether the console has the page of the test receiver. Default: false. */
   readonly receiver?: boolean
+  /** Whether the documentation is served. Default: false. */
+  readonly docs?: () => boolean
   /** The host of the provider that people sign in with by OpenID Connect. Default: none. */
   readonly signInHost?: string
 }
@@ -31,15 +31,15 @@ export function createConsoleFiles({
   portalOrigins,
   explore,
   receiver = false,
+  docs = () => false,
   signInHost = '',
 }: ConsoleFilesOptions): Hono {
   const routes = new Hono()
   // A program gets the same answer as at any path where there is nothing, so that it notices a wrong URL.
   routes.get('/', redirectBrowsers('/console'), (context) => context.notFound())
-  const asset = serveStatic({
-    root: FOLDER,
-    rewriteRequestPath: (requested) => requested.replace(/^\/console/, ''),
-    precompressed: true,
+  const asset = staticFiles({
+    folder: FOLDER,
+    fileOf: (requested) => requested.replace(/^\/console/, ''),
   })
   routes.get('/console/assets/*', cacheForever, asset, (context) => context.notFound())
   for (const file of ['posthorn.svg', 'color-scheme.js']) {
@@ -48,6 +48,7 @@ export function createConsoleFiles({
   const consolePage = page({
     explore,
     receiver,
+    docs,
     signInHost,
     portalOrigins,
     // The page Portal shows the portal in a frame.
@@ -60,6 +61,7 @@ export function createConsoleFiles({
   const portalPage = page({
     explore: false,
     receiver: false,
+    docs: () => false,
     signInHost: '',
     portalOrigins,
     frames: `'none'`,
@@ -73,24 +75,10 @@ export function createConsoleFiles({
   return routes
 }
 
-/** The name of an asset contains the hash of its content. */
-async function cacheForever(context: Context, next: () => Promise<void>): Promise<void> {
-  await next()
-  context.header('x-content-type-options', 'nosniff')
-  if (context.res.ok) {
-    context.header('cache-control', `public, max-age=${YEAR_SECONDS}, immutable`)
-  }
-}
-
-async function cacheUntilChanged(context: Context, next: () => Promise<void>): Promise<void> {
-  await next()
-  context.header('x-content-type-options', 'nosniff')
-  context.header('cache-control', 'no-cache')
-}
-
 interface PageOptions {
   readonly explore: boolean
   readonly receiver: boolean
+  readonly docs: () => boolean
   readonly signInHost: string
   /** The origins whose pages may frame the portal. */
   readonly portalOrigins: readonly string[]
@@ -104,7 +92,7 @@ interface PageOptions {
   readonly fonts: readonly string[]
 }
 
-function page({ explore, receiver, signInHost, portalOrigins, ...sources }: PageOptions) {
+function page({ explore, receiver, docs, signInHost, portalOrigins, ...sources }: PageOptions) {
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(sources),
@@ -119,7 +107,11 @@ function page({ explore, receiver, signInHost, portalOrigins, ...sources }: Page
     if (html === null) {
       return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
     }
-    const off = [!explore && 'posthorn-explore', !receiver && 'posthorn-receiver']
+    const off = [
+      !explore && 'posthorn-explore',
+      !receiver && 'posthorn-receiver',
+      !docs() && 'posthorn-docs',
+    ]
     const contents = {
       'posthorn-portal-origins': portalOrigins.join(' '),
       'posthorn-sign-in': signInHost,

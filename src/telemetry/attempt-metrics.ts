@@ -44,7 +44,7 @@ export function createAttemptMetrics(
   for (const outcome of OUTCOMES) duration.zero({ outcome })
   const delay = new Histogram({
     name: 'posthorn_attempt_delay_seconds',
-    help: 'How long after its time an attempt starts, without the time that its delivery waits for its webhook.',
+    help: 'How long after its time an attempt starts, without the time that its delivery waits for its webhook. It includes the difference between the clocks of the process and of Postgres.',
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800],
     registers,
   })

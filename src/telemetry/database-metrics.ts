@@ -12,8 +12,7 @@ const STATES = ['no_deliveries', 'healthy', 'degraded', 'behind', 'failing', 'on
 const CONSUMER_STATES = ['healthy', 'behind', 'no_pulls']
 const REASONS = ['disabled', 'on_hold', 'rate_limit', 'concurrency_limit', 'ordered']
 
-export function createDatabaseMetrics(): DatabaseMetrics {
-  const registry = new Registry()
+export function createDatabaseMetrics(registry = new Registry()): DatabaseMetrics {
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({ name: `posthorn_${name}`, help, labelNames, registers: [registry] })
   const deliveries = gauge(
@@ -46,32 +45,46 @@ export function createDatabaseMetrics(): DatabaseMetrics {
     'fan_out_oldest_age_seconds',
     'The time since the oldest event whose deliveries are not all created was published; 0 if there is none.',
   )
-  const webhooks = gauge('webhooks', 'Webhooks by state.', ['state'])
+  const webhooks = gauge(
+    'webhooks',
+    'Webhooks by state: no_deliveries, healthy, degraded, behind, failing, on_hold or disabled.',
+    ['state'],
+  )
   const oldestWaiting = gauge(
     'deliveries_waiting_oldest_age_seconds',
-    'The time since the oldest waiting delivery of a webhook was created, by what the webhook waits for; 0 if there is none.',
+    'The time since the oldest waiting delivery of a webhook was created, by what the webhook waits for: disabled, on_hold, rate_limit, concurrency_limit or ordered; 0 if there is none.',
     ['reason'],
   )
-  const onHold = gauge('webhooks_on_hold', 'Webhooks whose circuit breaker is open.')
+  const onHold = gauge(
+    'webhooks_on_hold',
+    'Webhooks on hold because they keep failing, not because their endpoint asked to wait.',
+  )
   const longestHold = gauge(
     'webhooks_longest_hold_seconds',
-    'How long the circuit breaker of a webhook is open at most; 0 if none is.',
+    'How long one of the webhooks that keep failing has been on hold, at most; 0 if none is.',
   )
   const backlogs = gauge('webhooks_with_backlog', 'Webhooks with waiting deliveries.')
-  const consumers = gauge('consumers', 'Consumers, which ask for events, by state.', ['state'])
+  const consumers = gauge(
+    'consumers',
+    'Consumers, which ask for events, by state: healthy, behind or no_pulls.',
+    ['state'],
+  )
   const oldestConsumer = gauge(
     'consumers_oldest_age_seconds',
-    'The time since the oldest event that a consumer has not acknowledged was published; 0 if there is none.',
+    'The time since the oldest event that a consumer has not acknowledged was published; events of other types count until the next pull. 0 if there is none.',
   )
   const missedEvents = gauge(
     'consumers_missed_events',
     'Events whose retention ended before the present consumers acknowledged them.',
   )
   const workers = gauge('workers', 'Workers with a heartbeat in the last 12 seconds.')
-  const ahead = gauge('partitions_ahead', 'Days after today that have a partition of each table.')
+  const ahead = gauge(
+    'partitions_ahead',
+    'Days after today that have a partition of each table: 7 after each run of the maintenance.',
+  )
   const past = gauge(
     'partitions_past_retention',
-    'Partitions that retention should have dropped, and default partitions with rows that it should have deleted.',
+    'Partitions that POSTHORN_RETENTION should have dropped, and default partitions with rows that it should have deleted.',
   )
   const read = gauge('state_read_seconds', 'How long Postgres took to count all this.')
   return {

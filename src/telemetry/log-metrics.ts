@@ -6,7 +6,7 @@ const LEVELS = ['warn', 'error', 'fatal'] as const
 export function countLines(registry: Registry): (level: string) => void {
   const lines = new Counter({
     name: 'posthorn_log_lines_total',
-    help: 'Log lines from the level warn upwards.',
+    help: 'Log lines at the levels warn, error and fatal.',
     labelNames: ['level'],
     registers: [registry],
   })

@@ -17,7 +17,7 @@ export interface Metrics {
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** They get a label with the name of the thread. Of all others, the threads are added up. */
-const OF_THREAD = /^(nodejs_|posthorn_(pool|postgres|log|thread)_)/
+export const OF_THREAD = /^(nodejs_|posthorn_(pool|postgres|log|thread)_)/
 
 /** Every thread has the same values. */
 const OF_PROCESS = /^(process_|posthorn_build_info$)/

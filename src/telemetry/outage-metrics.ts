@@ -14,7 +14,7 @@ const CAUSES: readonly Unavailability[] = [
 export function countFailures(registry: Registry, outages: OutageLog): OutageLog {
   const failures = new Counter({
     name: 'posthorn_postgres_failures_total',
-    help: 'Requests and jobs that failed or were repeated because a statement could not run.',
+    help: 'Requests and jobs that failed or were repeated because a statement could not run: unreachable, disk_full, contention (a lock), time_limit or pool_exhausted.',
     labelNames: ['cause'],
     registers: [registry],
   })

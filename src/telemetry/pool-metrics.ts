@@ -25,7 +25,7 @@ export function createPoolMetrics(registry: Registry, names: readonly string[]):
   })
   const timeouts = new Counter({
     name: 'posthorn_pool_timeouts_total',
-    help: 'Statements that failed because no connection to Postgres became free in time.',
+    help: 'Statements that failed because no connection to Postgres became free within 2 seconds (of the pool background: a minute).',
     labelNames: ['pool'],
     registers: [registry],
   })
@@ -46,7 +46,7 @@ function addGauges(registry: Registry, pools: Readonly<Record<string, Pool>>): v
   const registers = [registry]
   new Gauge({
     name: 'posthorn_pool_connections',
-    help: 'Open connections to Postgres by pool.',
+    help: 'Open connections to Postgres, busy or idle. The pool pipeline publishes, loads and records; background cancels, redelivers and recovers many deliveries; general serves all else.',
     labelNames: ['pool', 'state'],
     registers,
     collect() {

@@ -44,7 +44,7 @@ export function createRequestMetrics(
 ): RequestMetrics {
   const requests = new Counter({
     name: 'posthorn_http_requests_total',
-    help: 'Requests by the pattern of their route and the class of their status: none if the client closed the connection first.',
+    help: 'Requests by the pattern of their route and the class of their status: none if the client closed the connection first, or if no route matches. GraphQL answers most errors with 200.',
     labelNames: ['route', 'status'],
     registers: [registry],
   })
@@ -57,7 +57,7 @@ export function createRequestMetrics(
   })
   const limited = new Counter({
     name: 'posthorn_limit_rejections_total',
-    help: 'Requests and connections that a limit rejected, by the limit.',
+    help: 'Requests and connections that a limit rejected: requests, events and deliveries of an API key; failed_keys and keyless_requests of an address; memory_of_owner and memory; body of a request; document of GraphQL or its response; subscriptions of a key; connections of an address; pipelining on a connection.',
     labelNames: ['limit'],
     registers: [registry],
   })

@@ -74,8 +74,7 @@ export function watchDatabase(options: DatabaseWatchOptions): DatabaseWatch {
   }
 }
 
-function createClockGauge() {
-  const registry = new Registry()
+export function createClockGauge(registry = new Registry()) {
   const gauge = new Gauge({
     name: 'posthorn_clock_difference_seconds',
     help: 'The clock of this process minus that of Postgres.',

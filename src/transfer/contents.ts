@@ -84,6 +84,11 @@ export const RECORDS = {
     signsWithPreviousSecret: webhookFields.signsWithPreviousSecret.default(false),
     keepResponseBodies: webhookFields.keepResponseBodies.default(true),
     keepPayloads: webhookFields.keepPayloads.default(true),
+    expiresAt: time.nullable().default(null),
+    verifyEndpoint: webhookFields.verifyEndpoint.default(false),
+    endpointVerifiedAt: time.nullable().default(null),
+    endsWhenGone: webhookFields.endsWhenGone.default(false),
+    messageIdKind: webhookFields.messageIdKind.default('delivery'),
     createdAt: time,
     updatedAt: time,
     signingSecrets: z

@@ -78,6 +78,10 @@ export function auditedFields(keyring: Keyring, row: WebhookRow) {
     signsWithPreviousSecret: row.signsWithPreviousSecret,
     keepResponseBodies: row.keepResponseBodies,
     keepPayloads: row.keepPayloads,
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+    verifyEndpoint: row.verifyEndpoint,
+    endsWhenGone: row.endsWhenGone,
+    messageIdKind: row.messageIdKind,
   }
 }
 

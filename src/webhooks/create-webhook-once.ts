@@ -3,6 +3,7 @@ import type { Prisma, Webhook as WebhookRow } from '../db/generated/prisma/clien
 import { parseId } from '../db/ids.ts'
 import { hashRequest, runOnce } from '../idempotency/run-once.ts'
 import { DomainError, invalid } from '../lib/errors.ts'
+import { withChallenge } from './endpoint/with-challenge.ts'
 import { findWebhookById } from './find-webhooks.ts'
 import { type ActingWebhookDeps, createWebhook } from './webhook.ts'
 import type { NewWebhook } from './webhook-fields.ts'
@@ -22,10 +23,12 @@ export async function createWebhookOnce(
 ): Promise<string> {
   checkIdempotencyKey(key)
   const call = { organizationId, operation: CREATE_WEBHOOK, key, requestHash: hashRequest(input) }
-  const { id } = await runOnce(deps, call, async (tx) => {
-    const webhook = await createWebhook(deps, organizationId, input, tx)
-    return { resourceId: parseId('webhook', webhook.id) as string, answer: { id: webhook.id } }
-  })
+  const { id } = await withChallenge(deps, organizationId, (proving) =>
+    runOnce(proving, call, async (tx) => {
+      const webhook = await createWebhook(proving, organizationId, input, tx)
+      return { resourceId: parseId('webhook', webhook.id) as string, answer: { id: webhook.id } }
+    }),
+  )
   return id
 }
 

@@ -34,6 +34,8 @@ export interface SendOptions {
   readonly timeoutMs: number | null
   /** The delay after each failed attempt. Empty: no retries. Null: the default of the process. */
   readonly retryScheduleMs: readonly number[] | null
+  /** Whether an answer with 410 ends the webhook. */
+  readonly endsWhenGone: boolean
 }
 
 /**
@@ -58,6 +60,7 @@ interface SendOptionsRow extends SigningRow {
   readonly timeout_seconds: number | null
   readonly own_retry_schedule: boolean
   readonly retry_schedule_seconds: readonly number[]
+  readonly ends_when_gone: boolean
 }
 
 /** Cached webhooks, and the characters of their URLs and headers. The least recently used one is evicted. */
@@ -119,7 +122,7 @@ async function readSendOptions(
     text: `
       select w.url, w.forwarded_until is not null as forwarded, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
         w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds,
-        w.signature_headers, w.second_signature, w.second_secret_ciphertext, ${PREVIOUS_SECRETS} as previous_secrets
+        w.ends_when_gone, w.message_id_kind, w.signature_headers, w.second_signature, w.second_secret_ciphertext, ${PREVIOUS_SECRETS} as previous_secrets
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
       where w.id = $1 and w.deleted_at is null`,
@@ -144,6 +147,7 @@ async function readSendOptions(
     retryScheduleMs: row.own_retry_schedule
       ? row.retry_schedule_seconds.map((seconds) => seconds * 1_000)
       : null,
+    endsWhenGone: row.ends_when_gone,
   }
 }
 

@@ -6,6 +6,7 @@ import { parseInput } from '../lib/validation.ts'
 import { lockUid, uidRule } from '../own-names/uid.ts'
 import type { Upserted } from '../own-names/upserted.ts'
 import { claiming } from './claim-uid.ts'
+import { withChallenge } from './endpoint/with-challenge.ts'
 import type { ChangeOptions } from './parse-changes.ts'
 import { type ActingWebhookDeps, createWebhook, updateInTransaction } from './webhook.ts'
 import type { NewWebhook } from './webhook-fields.ts'
@@ -22,20 +23,27 @@ export async function upsertWebhook(
   options: Omit<ChangeOptions, 'ifRevision'> = {},
 ): Promise<Upserted> {
   parseInput(z.object({ uid: uidRule }), { uid })
-  const createOrChange = async (tx: Db): Promise<Upserted> => {
+  const createOrChange = async (tx: Db, proving: ActingWebhookDeps): Promise<Upserted> => {
     await lockUid(tx, organizationId, uid)
     const found = await lockNamed(tx, organizationId, uid)
     if (found === null) {
-      const { id } = await createWebhook(deps, organizationId, { ...input, uid }, tx)
+      const { id } = await createWebhook(proving, organizationId, { ...input, uid }, tx)
       return { id, created: true, changed: true }
     }
     const { enabled, ...others } = input
     // Enabling an enabled webhook would add a job to each run of a program that upserts.
     const changes = enabled === true && found.enabled ? others : input
-    const { changed } = await updateInTransaction(tx, deps, found.id, changes, options)
+    const { changed } = await updateInTransaction(tx, proving, found.id, changes, options)
     return { id: publicId('webhook', found.id), created: false, changed }
   }
-  return await actForOrganization(deps.prisma, organizationId, createOrChange, claiming(uid))
+  return await withChallenge(deps, organizationId, (proving) =>
+    actForOrganization(
+      deps.prisma,
+      organizationId,
+      (tx) => createOrChange(tx, proving),
+      claiming(uid),
+    ),
+  )
 }
 
 /** Locks the webhook with the uid. Null also if a deletion, or another uid, commits while this waits for its lock. */

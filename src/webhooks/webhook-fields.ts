@@ -4,6 +4,7 @@ import { metadataRule } from '../own-names/metadata.ts'
 import { uidRule } from '../own-names/uid.ts'
 import { keepRule } from '../retention/keep-rule.ts'
 import { checkCustomHeaders } from './custom-headers.ts'
+import { endpointFields } from './endpoint/endpoint-fields.ts'
 import { sendOptionFields } from './send-option-fields.ts'
 import { signatureFields } from './signatures/signature-fields.ts'
 import { signingSecretRule } from './signing-secret-rule.ts'
@@ -57,6 +58,7 @@ export const webhookFields = {
   metadata: metadataRule,
   keepResponseBodies: keepRule,
   keepPayloads: keepRule,
+  ...endpointFields,
   ...sendOptionFields,
   ...signatureFields,
 }
@@ -85,6 +87,10 @@ export const newWebhookSchema = z.object({
   secret: signingSecretRule.nullable().default(null),
   keepResponseBodies: webhookFields.keepResponseBodies.default(true),
   keepPayloads: webhookFields.keepPayloads.default(true),
+  expiresAt: webhookFields.expiresAt.default(null),
+  verifyEndpoint: webhookFields.verifyEndpoint.default(false),
+  endsWhenGone: webhookFields.endsWhenGone.default(false),
+  messageIdKind: webhookFields.messageIdKind.default('delivery'),
 })
 
 /** A missing field stays unchanged. */

@@ -12,6 +12,8 @@ import { UID_RULE } from '../own-names/uid.ts'
 import { upsertedFields } from '../own-names/upserted-fields.ts'
 import { KEEP_PAYLOADS, KEEP_RESPONSE_BODIES, OF_WEBHOOK } from '../retention/descriptions.ts'
 import { createWebhookOnce, findCreatedWebhook } from './create-webhook-once.ts'
+import { endpointInputFields } from './endpoint/endpoint-inputs.ts'
+import { EndpointUnverified } from './endpoint/endpoint-unverified.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { repeatedNames } from './header-changes.ts'
 import { requireSecretScope } from './require-secret-scope.ts'
@@ -57,14 +59,14 @@ const HEADERS =
   'Static headers added to every delivery: at most 32, and 8 KiB in total. They are encrypted at rest. Use hyphens in names: nginx, gunicorn and other servers drop headers with an underscore.'
 
 const FILTER =
-  'The filter: what the webhook asks of the `data` of an event, and of its `previous` data, before a delivery is created, as JSON: `{ "path": "$.total", "op": "greater", "value": 100 }`, or `all` or `any` with a list of filters, or `not` with one. At most 20 conditions on 8 levels, with values of at most 1,024 bytes. Operators: `equals`, `in`, `exists`, `less`, `lessOrEqual`, `greater`, `greaterOrEqual` (numbers, and RFC 3339 times), `startsWith`, `contains` (texts), `has` (an item of an array), `changed` (differs from `previous`; no value). A value of another type is never equal. The path `$.items[*].sku` means some item. docs/filters.md defines every case.'
+  'The filter: what the webhook asks of the `data` of an event, and of its `previous` data, before a delivery is created, as JSON: `{ "path": "$.total", "op": "greater", "value": 100 }`, or `all` or `any` with a list of filters, or `not` with one. At most 20 conditions on 8 levels, with values of at most 1,024 bytes. Operators: `equals`, `in`, `exists`, `less`, `lessOrEqual`, `greater`, `greaterOrEqual` (numbers, and RFC 3339 times), `startsWith`, `contains` (texts), `has` (an item of an array), `changed` (differs from `previous`; no value). A value of another type is never equal. The path `$.items[*].sku` means some item. docs/guides/filters.md defines every case.'
 const FILTER_TEXT =
   'The filter as the text of its JSON, which keeps every digit of its numbers, such as 9007199254740993. Not together with `filter`.'
 
 const SELECTION =
-  'GraphQL on the event graph, such as `{ ... on OrderPaid { order { id total } } }`: the `data` of the body is then what the document selects. At most 16 KiB. Not together with `template`. docs/event-graph.md has the rules.'
+  'GraphQL on the event graph, such as `{ ... on OrderPaid { order { id total } } }`: the `data` of the body is then what the document selects. At most 16 KiB. Not together with `template`. docs/guides/event-graph.md has the rules.'
 const TEMPLATE =
-  'JSON with placeholders, such as `{ "text": "Paid: {{ $.order.id }}" }`: the whole body, for programs that expect their own, such as Slack. At most 32 KiB. Not together with `selection`. docs/templates.md has the rules.'
+  'JSON with placeholders, such as `{ "text": "Paid: {{ $.order.id }}" }`: the whole body, for programs that expect their own, such as Slack. At most 32 KiB. Not together with `selection`. docs/guides/templates.md has the rules.'
 
 const UID = `A name of your choice, unique in the organization: ${UID_RULE}. Not for sessions.`
 const METADATA = `Labels of your choice: ${METADATA_RULE}. Not for sessions.`
@@ -118,6 +120,7 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     ...keepRules(t),
     ...sendOptions(t),
     ...signatureInputFields(t),
+    ...endpointInputFields(t),
     secret: t.string({ description: `${OWN_SECRET} Default: Posthorn makes one.` }),
     idempotencyKey: t.string({
       description:
@@ -157,6 +160,7 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     ...keepRules(t),
     ...sendOptions(t),
     ...signatureInputFields(t),
+    ...endpointInputFields(t),
     ifRevision: t.int({ description: IF_REVISION }),
   }),
 })
@@ -186,6 +190,7 @@ const UpsertWebhookInput = builder.inputType('UpsertWebhookInput', {
     ...keepRules(t),
     ...sendOptions(t),
     ...signatureInputFields(t),
+    ...endpointInputFields(t),
     secret: t.string({
       description: `${OWN_SECRET} Only of a new webhook: an existing one keeps its secret. Default: Posthorn makes one.`,
     }),
@@ -200,7 +205,7 @@ builder.mutationFields((t) => ({
       'Registers a webhook and creates its signing secret. Reading the secret also needs `secrets:read`.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
-      types: [ValidationError, ConflictError],
+      types: [EndpointUnverified, ValidationError, ConflictError],
       dataField: { name: 'webhook', description: 'The new webhook.' },
       result: { description: 'The webhook was registered.' },
       union: { description: 'The result of `createWebhook`.' },
@@ -243,7 +248,7 @@ builder.mutationFields((t) => ({
     authScopes: { scope: 'webhooks:write' },
     portal: changesNode('webhook'),
     errors: {
-      types: [ValidationError, NotFoundError, EditConflict],
+      types: [EndpointUnverified, ValidationError, NotFoundError, EditConflict, ConflictError],
       dataField: { name: 'webhook', description: 'The webhook after the change.' },
       result: { description: 'The webhook was changed.' },
       union: { description: 'The result of `updateWebhook`.' },
@@ -279,7 +284,7 @@ builder.mutationFields((t) => ({
       'Registers the webhook with this uid, or changes the existing one, whose signing secret stays. If all values are set already, nothing changes, and `changed` is false. Of concurrent calls with one uid, one registers the webhook. As for `updateWebhook`, a URL of another origin needs the headers again.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
-      types: [ValidationError],
+      types: [EndpointUnverified, ValidationError, ConflictError],
       dataField: { name: 'webhook', description: 'The webhook after the call.' },
       result: {
         description: 'The webhook is as it is to be.',
@@ -300,7 +305,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { uid, input }, context) => {
       const caller = callerOf(context)
-      refuseOwnNames(caller, { uid })
+      refuseOwnNames(caller, { ...input, uid })
       requireSecretScope(caller, input)
       const { enabled, headers, filter, filterText, ...fields } = input
       const webhook = {
@@ -358,10 +363,19 @@ function valuesByName(headers: HeaderList): Record<string, string> {
   return Object.fromEntries(headers.map(({ name, value }) => [name, value]))
 }
 
+const NOT_FOR_SESSIONS = [
+  'uid',
+  'metadata',
+  'expiresAt',
+  'verifyEndpoint',
+  'endsWhenGone',
+  'messageIdKind',
+] as const
+
 /** The users of a session are customers: the names by which the organization's own programs find webhooks are not theirs. */
 function refuseOwnNames({ session }: Caller, given: object): void {
   if (session === null) return
-  const names = (['uid', 'metadata'] as const).filter(
+  const names = NOT_FOR_SESSIONS.filter(
     (name) => (given as Record<string, unknown>)[name] !== undefined,
   )
   if (names.length === 0) return

@@ -1,6 +1,6 @@
 import type { Prisma } from '../db/generated/prisma/client.ts'
 
-/** The health of a webhook in one word. `docs/failures.md` explains the rule. */
+/** The health of a webhook in one word. `docs/guides/failures.md` explains the rule. */
 export type WebhookState = 'no_deliveries' | StoredState | 'on_hold' | 'disabled'
 
 /** The states that `evaluateHealth` stores, of a webhook that is enabled and not on hold. */

@@ -23,6 +23,14 @@ import { parseWebhook } from './check-webhook.ts'
 import { claimGivenUid, claiming, claimUid } from './claim-uid.ts'
 import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { endHoldInTransaction } from './end-hold.ts'
+import {
+  type EndpointProof,
+  requireProof,
+  type SendChallenge,
+  verifiedAt,
+} from './endpoint/challenge.ts'
+import { checkExpiry } from './endpoint/check-expiry.ts'
+import { withChallenge } from './endpoint/with-challenge.ts'
 import { filterColumns } from './filter-columns.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
 import { followIncidents } from './follow-incidents.ts'
@@ -59,6 +67,8 @@ export interface WebhookDeps {
   readonly headerPrefix?: string
   /** The maximum number of webhooks of an organization. Default: no limit. */
   readonly maxWebhooks?: number
+  /** Only in processes that serve the API. */
+  readonly sendChallenge?: SendChallenge
 }
 
 /** The dependencies of changes. */
@@ -69,13 +79,30 @@ export interface ActingWebhookDeps extends WebhookDeps {
   readonly otherIssues?: readonly FieldIssue[]
   /** Whether subscriptions can be patterns. Default: no; then the list that is shown for patterns keeps them. */
   readonly allowsPatterns?: boolean
+  /** That an endpoint has answered its challenge, for a change that needs it. */
+  readonly proof?: EndpointProof
 }
 
 /** Throws if a change must not be made to the webhook as it is. The webhook is locked until the change commits. */
-export type Precondition = (current: Webhook) => void
+export type Precondition = (current: Webhook, row: WebhookRow) => void
 
-/** Creates a webhook with a signing secret. With `enabled`, events published after the commit are delivered. */
+/**
+ * Creates a webhook with a signing secret. With `enabled`, events published after the commit are delivered. In a transaction
+ * of the caller, `verifyEndpoint` throws `ChallengeNeeded` without a proof.
+ */
 export async function createWebhook(
+  deps: ActingWebhookDeps,
+  organizationId: string,
+  input: NewWebhook,
+  tx?: Db,
+): Promise<Webhook> {
+  if (tx) return await createWithProof(deps, organizationId, input, tx)
+  return await withChallenge(deps, organizationId, (proving) =>
+    createWithProof(proving, organizationId, input),
+  )
+}
+
+async function createWithProof(
   {
     prisma,
     keyring,
@@ -85,6 +112,7 @@ export async function createWebhook(
     actor,
     otherIssues,
     allowsPatterns,
+    proof,
   }: ActingWebhookDeps,
   organizationId: string,
   input: NewWebhook,
@@ -111,10 +139,11 @@ export async function createWebhook(
   if (lacking.length > 0) throw invalid(lacking)
   const body = chosen.body ?? WHOLE_EVENT
   // The encryption of the custom headers is bound to the id, so the id is generated first.
-  const id = parseId('webhook', mintId('webhook')) as string
+  const id = proof?.created?.uuid ?? (parseId('webhook', mintId('webhook')) as string)
   const headersCiphertext = encryptHeaders(keyring, headers, id)
 
   const insert = async (db: Db) => {
+    await checkExpiry(db, fields.expiresAt)
     if (fields.uid !== null) await claimUid(db, organizationId, fields.uid)
     const row = await db.webhook.create({
       data: {
@@ -126,10 +155,11 @@ export async function createWebhook(
         id,
         organizationId,
         headersCiphertext,
+        endpointVerifiedAt: verifiedAt(null, fields, proof),
       },
     })
     await addBodyVersion(db, row, body)
-    await addSigningSecret(db, keyring, id, secret)
+    await addSigningSecret(db, keyring, id, proof?.created?.secret ?? secret)
     const webhook = await toWebhook(db, keyring, row)
     await writeAuditEntry(db, actor, {
       action: 'webhook.created',
@@ -145,6 +175,7 @@ export async function createWebhook(
           'Delete one that is no longer used, or ask the operator to raise POSTHORN_MAX_WEBHOOKS.',
       })
     }
+    await requireProof(db, { keyring, proof }, null, row)
     return webhook
   }
   return await actForOrganization(tx ?? prisma, organizationId, insert, claiming(fields.uid))
@@ -205,12 +236,14 @@ export async function updateWebhook(
 ): Promise<Webhook> {
   const { prisma, keyring } = deps
   const { id: uuid } = await findWebhook(prisma, organizationId, id)
-  const change = async (tx: Db) => {
+  const change = async (tx: Db, proving: ActingWebhookDeps) => {
     // Before the row, as upserts do, so that two callers never wait for each other.
     await claimGivenUid(tx, organizationId, input.uid, uuid)
-    return await updateInTransaction(tx, deps, uuid, input, options)
+    return await updateInTransaction(tx, proving, uuid, input, options)
   }
-  const { row } = await actForOrganization(prisma, organizationId, change, claiming(input.uid))
+  const { row } = await withChallenge(deps, organizationId, (proving) =>
+    actForOrganization(prisma, organizationId, (tx) => change(tx, proving), claiming(input.uid)),
+  )
   return await toWebhook(prisma, keyring, row)
 }
 
@@ -227,7 +260,10 @@ export async function updateInTransaction(
   const { keyring, actor } = deps
   const before = await lockWebhook(tx, uuid)
   const { columns: changes, body } = await parseChanges(tx, deps, before, input, options)
-  precondition?.(await toWebhook(tx, keyring, before))
+  precondition?.(await toWebhook(tx, keyring, before), before)
+  if (changes.expiresAt?.getTime() !== before.expiresAt?.getTime()) {
+    await checkExpiry(tx, changes.expiresAt)
+  }
   const id = publicId('webhook', uuid)
   // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
   if (changes.enabled) await enqueueRelease(tx, id)
@@ -238,8 +274,21 @@ export async function updateInTransaction(
   await checkEdit(tx, keyring, before, Object.keys(audited.after), options.ifRevision)
   const after = await tx.webhook.update({
     where: { id: before.id },
-    data: { ...changes, revision: { increment: 1 }, updatedAt: new Date() },
+    data: {
+      ...changes,
+      endpointVerifiedAt: verifiedAt(
+        before,
+        {
+          url: changes.url ?? before.url,
+          verifyEndpoint: changes.verifyEndpoint ?? before.verifyEndpoint,
+        },
+        deps.proof,
+      ),
+      revision: { increment: 1 },
+      updatedAt: new Date(),
+    },
   })
+  await requireProof(tx, deps, before, after)
   if (body) await addBodyVersion(tx, after, body)
   // A new URL, disabling or enabling ends the hold, so that the webhook gets a fresh start.
   const isSwitched = after.enabled !== before.enabled
@@ -269,7 +318,7 @@ export async function deleteWebhook(
   const { id: uuid } = await findWebhook(prisma, organizationId, id)
   await actForOrganization(prisma, organizationId, async (tx) => {
     const before = await lockWebhook(tx, uuid)
-    precondition?.(await toWebhook(tx, keyring, before))
+    precondition?.(await toWebhook(tx, keyring, before), before)
     await tx.webhook.update({
       where: { id: uuid },
       data: {

@@ -30,7 +30,7 @@ import { reportUnresponsive } from './unresponsive.ts'
 
 /**
  * `npm run bench` measures Posthorn on this machine, with its own Postgres and a TLS receiver in another process. Compare
- * the ratios within one run; `docs/performance.md` explains how to read them.
+ * the ratios within one run; `docs/reference/performance.md` explains how to read them.
  */
 const SCENARIOS = {
   A: reportRawUndici,

@@ -107,6 +107,18 @@ describe('output', () => {
     expect(listener.stdout().match(/✔ verified/g)).toHaveLength(2)
   })
 
+  test('a challenge is answered if its signature is right', async () => {
+    const listener = await listening('--secret', SECRET)
+    const body = '{"type":"verification","challenge":"c-1"}'
+    expect(await send(listener, signed({ body }))).toEqual({
+      status: 200,
+      body: '{"challenge":"c-1"}\n',
+    })
+    const forged = await send(listener, signed({ body, secret: newSecret() }))
+    expect(forged.status).toBe(400)
+    expect(forged.body).not.toContain('c-1')
+  })
+
   test('a repeated delivery is marked and answered with 200', async () => {
     const listener = await listening('--secret', SECRET, '--status', '202', '--count', '3')
     const delivery = signed()

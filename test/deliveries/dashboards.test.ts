@@ -60,8 +60,8 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]()
 })
 
-test('the questions of docs/job-dashboards.md are answered', async () => {
-  const page = readFileSync('docs/job-dashboards.md', 'utf8')
+test('the questions of docs/operate/job-dashboards.md are answered', async () => {
+  const page = readFileSync('docs/operate/job-dashboards.md', 'utf8')
   const [questions = ''] = /^## Questions$.*?^## /ms.exec(page) ?? []
   const blocks = [...questions.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql = '']) => sql)
   const answers = await Promise.all(blocks.map(async (sql) => (await query(sql)).rows))

@@ -11,14 +11,14 @@ import { deliveryJobs, type JobRow } from '../support/jobs.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-/* An operator changes jobs as docs/job-dashboards.md says, while a worker runs. */
+/* An operator changes jobs as docs/operate/job-dashboards.md says, while a worker runs. */
 const RETRIES = 2
 const HOUR_MS = 3_600_000
 
 /** The actions of the page: what each calls, with `id` and `key` of the job. */
 const ACTIONS = new Map(
   [
-    ...readFileSync('docs/job-dashboards.md', 'utf8').matchAll(
+    ...readFileSync('docs/operate/job-dashboards.md', 'utf8').matchAll(
       /^\| ([a-z ]+) \| `([a-z_]+\(.+?\))` \|/gm,
     ),
   ].map(([, name = '', call = '']) => [name, call]),
@@ -143,7 +143,7 @@ describe('a retrying delivery', () => {
     const { delivery, job } = await failedOnce()
     const [, statement = ''] =
       /### To cancel instead of deleting\n\n```sql\n(.*?)```/s.exec(
-        readFileSync('docs/job-dashboards.md', 'utf8'),
+        readFileSync('docs/operate/job-dashboards.md', 'utf8'),
       ) ?? []
     const { rows } = await query(statement.replace(/msg_[a-z0-9]+/, job.key as string))
     expect(rows).toEqual([{ key: job.key, last_error: 'Asked for by the customer' }])

@@ -8,10 +8,7 @@ import { promisify } from 'node:util'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The pages for operators. */
-export const OPERATORS_PAGES: readonly string[] = [
-  'docs/operating.md',
-  ...globSync('docs/operate/*.md', { cwd: ROOT }),
-]
+export const OPERATORS_PAGES: readonly string[] = globSync('docs/operate/*.md', { cwd: ROOT })
 
 /** A block of code in a page for operators. */
 export interface CommandBlock {

@@ -80,7 +80,9 @@ describe('Compose', needs('docker-compose'), () => {
   test('allows the connections of the most workers that the page starts, and 20 more', async () => {
     const read = async (page: string) => await readFile(path.join(DEPLOY, '../docs', page), 'utf8')
     const [, ofApi, ofWorker] =
-      /an API alone up to (\d+), a worker alone up to (\d+)/.exec(await read('operating.md')) ?? []
+      /an API alone up to (\d+), a worker alone up to (\d+)/.exec(
+        await read('operate/operating.md'),
+      ) ?? []
     const [, workers] = /--scale worker=(\d+)/.exec(await read('operate/deploying.md')) ?? []
     const [, allowed] = /max_connections=(\d+)/.exec(`${services['postgres']?.command}`) ?? []
     const used = Number(ofApi) + Number(workers) * Number(ofWorker)

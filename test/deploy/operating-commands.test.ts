@@ -17,7 +17,7 @@ import {
   writePrograms,
 } from './command-blocks.ts'
 
-/* The commands of docs/operating.md, but for its roles, which roles.test.ts creates, and its proxies. */
+/* The commands of docs/operate/operating.md, but for its roles, which roles.test.ts creates, and its proxies. */
 
 let folder: string
 let env: NodeJS.ProcessEnv
@@ -64,7 +64,7 @@ describe('with a Postgres of your own', needs('openssl'), () => {
   })
 
   test('the commands in sentences run', async () => {
-    const page = await readFile(path.join(ROOT, 'docs/operating.md'), 'utf8')
+    const page = await readFile(path.join(ROOT, 'docs/operate/operating.md'), 'utf8')
     const commands = [...page.matchAll(/`(npx posthorn [^`\n]+)`/g)].map(([, one = '']) => one)
     expect(commands).toContain('npx posthorn key rotate-encryption')
     for (const command of commands) expect(await run(command)).not.toBe('')

@@ -15,7 +15,7 @@ import { blockOf, quoted, ROOT, runCommands, withReplaced } from './command-bloc
 import { createPostgres } from './installed-postgres.ts'
 
 /*
- * The commands of docs/operating.md for three roles, in the database of an application. Its owner may create roles and is no
+ * The commands of docs/operate/operating.md for three roles, in the database of an application. Its owner may create roles and is no
  * superuser, such as the administrator of a managed Postgres.
  */
 

@@ -10,7 +10,7 @@ import { logLine } from '../support/log-lines.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { blockOf, quoted, ROOT, runCommands, withReplaced } from './command-blocks.ts'
 
-/** The commands of the other pages of docs/operate. test/docs.test.ts runs the SQL of the runbook. */
+/** The commands of the other pages of docs/operate. test/docs/facts.test.ts runs the SQL of the runbook. */
 let folder: string
 
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import {
 } from '../../src/event-graph/names.ts'
 import { HOSTILE_NAMES } from './arbitraries.ts'
 
-const DOCUMENT = readFileSync(new URL('../../docs/event-graph.md', import.meta.url), 'utf8')
+const DOCUMENT = readFileSync(new URL('../../docs/guides/event-graph.md', import.meta.url), 'utf8')
 
 /** The rows of a table of the document, with the names in each cell. */
 function tableOf(head: string): string[][][] {

@@ -6,7 +6,7 @@ import { createEventSchema, eventAlone } from '../../src/event-graph/event-schem
 import { printEventGraph } from '../../src/event-graph/print-event-graph.ts'
 import { selectableFields } from '../../src/event-graph/selectable-fields.ts'
 
-const DOCUMENT = readFileSync(new URL('../../docs/event-graph.md', import.meta.url), 'utf8')
+const DOCUMENT = readFileSync(new URL('../../docs/guides/event-graph.md', import.meta.url), 'utf8')
 const ROWS = (DOCUMENT.split('| JSON Schema | GraphQL |\n| --- | --- |\n')[1] ?? '')
   .split('\n\n')[0]
   ?.split('\n')

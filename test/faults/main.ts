@@ -6,7 +6,7 @@ import { runSuite } from './suite.ts'
 
 /*
  * `npm run test:long`: injects faults into real processes under load, one in each round, or with `--minutes` several at a
- * time. Exits with 1 if a guarantee of docs/reliability.md is violated.
+ * time. Exits with 1 if a guarantee of docs/concepts/reliability.md is violated.
  */
 
 const { values } = parseArgs({

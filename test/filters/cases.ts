@@ -1,7 +1,7 @@
 /** The text of an event's data, or with the text of the data before the change. */
 export type CaseEvent = string | readonly [previous: string, data: string]
 
-/** Each case of docs/filters.md: a condition, events that it lets pass, and events that it refuses. Texts of JSON. */
+/** Each case of docs/guides/filters.md: a condition, events that it lets pass, and events that it refuses. Texts of JSON. */
 export interface FilterCase {
   readonly name: string
   readonly filter: string

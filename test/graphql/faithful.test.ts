@@ -51,7 +51,7 @@ async function publish(data: string, place: 'variable' | 'literal') {
   return { status, stored: rows[0]?.data ?? null, answer }
 }
 
-describe('data is stored as JavaScript prints it, as docs/deliveries.md says', () => {
+describe('data is stored as JavaScript prints it, as docs/concepts/deliveries.md says', () => {
   test.each([
     ['9007199254740991', '9007199254740991'],
     ['18014398509481984', '18014398509481984'],

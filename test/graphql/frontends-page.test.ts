@@ -16,9 +16,9 @@ const ROOT = path.join(import.meta.dirname, '../..')
 /** The packages of the examples are those of the page. */
 const MODULES = path.join(ROOT, 'examples/node_modules')
 
-/** The files of docs/frontends.md: each code block after a line that ends with its name. */
+/** The files of docs/guides/frontends.md: each code block after a line that ends with its name. */
 async function filesOfPage(): Promise<Record<string, string>> {
-  const page = await readFile(path.join(ROOT, 'docs/frontends.md'), 'utf8')
+  const page = await readFile(path.join(ROOT, 'docs/guides/frontends.md'), 'utf8')
   const blocks = page.matchAll(/`([\w./-]+\.(?:ts|json))`:\n\n```\w+\n(.*?)```/gs)
   return Object.fromEntries([...blocks].map(([, name = '', text = '']) => [name, text]))
 }
@@ -37,7 +37,7 @@ async function createProject(names: readonly string[]): Promise<string> {
   }
   for (const name of names) {
     const text = files[name]
-    if (text === undefined) throw new Error(`docs/frontends.md has no file ${name}.`)
+    if (text === undefined) throw new Error(`docs/guides/frontends.md has no file ${name}.`)
     await writeFile(path.join(folder, name), text)
   }
   return folder
@@ -100,7 +100,7 @@ interface Client {
   }
 }
 
-describe('docs/frontends.md', await requirePackages('examples'), () => {
+describe('docs/guides/frontends.md', await requirePackages('examples'), () => {
   test('the documents of the page compile with GraphQL Code Generator, without a null that stands for an error', async () => {
     const folder = await createProject(['codegen.ts', 'src/webhooks.ts', 'src/client.ts'])
     await run(folder, 'graphql-codegen', '--config', 'codegen.ts')

@@ -38,6 +38,7 @@ test('every error type of a mutation implements UserError, and only such types d
   expect(errors.map(({ name }) => name).toSorted()).toEqual([
     'ConflictError',
     'EditConflictError',
+    'EndpointVerificationError',
     'NotFoundError',
     'ValidationError',
   ])

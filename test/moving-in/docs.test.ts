@@ -14,7 +14,7 @@ import { startOutpostServer } from './support/outpost-server.ts'
 import { startSvixServer } from './support/svix-server.ts'
 
 const PAGE = readFileSync(
-  fileURLToPath(new URL('../../docs/moving-in.md', import.meta.url)),
+  fileURLToPath(new URL('../../docs/guides/moving-in.md', import.meta.url)),
   'utf8',
 )
 const TOKEN = 'token'

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { appendFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { appendFile, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -46,7 +47,10 @@ export async function createClone(): Promise<Clone> {
   }
   await promisify(execFile)('git', ['clone', '--quiet', ROOT, folder], { env })
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
-  await appendFile(path.join(folder, '.git/info/exclude'), '/node_modules\n')
+  const ofSite = path.join(ROOT, 'site/node_modules')
+  // Astro finds its files below the folder of the site only.
+  if (existsSync(ofSite)) await cp(ofSite, path.join(folder, 'site/node_modules'), COPIED)
+  await appendFile(path.join(folder, '.git/info/exclude'), 'node_modules\n')
   await run(process.execPath, 'src/db/generate.ts')
   return {
     folder,
@@ -55,3 +59,6 @@ export async function createClone(): Promise<Clone> {
     [Symbol.asyncDispose]: () => rm(parent, { recursive: true, force: true }),
   }
 }
+
+/** Links within the packages stay what they are. */
+const COPIED = { recursive: true, verbatimSymlinks: true }

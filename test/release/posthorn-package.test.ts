@@ -149,7 +149,7 @@ test('installing it runs no script of its own', async () => {
 
 test('the page about embedding has an example that compiles and runs', async () => {
   await using database: Database = await createTestDatabase()
-  const page = await readFile(path.join(installed, 'docs/embedding.md'), 'utf8')
+  const page = await readFile(path.join(installed, 'docs/guides/embedding.md'), 'utf8')
   const [, example = ''] = /```ts\n(.*?)```/s.exec(page) ?? []
   const file = path.join(project, 'embedding.mts')
   await writeFile(file, example.replace('port: 4000', 'port: 0'))

@@ -4,9 +4,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { VERSION } from '../../src/lib/version.ts'
+import { requirePackages } from '../support/installed-packages.ts'
 import { type Clone, createClone } from './clone.ts'
 
 const NEXT = '900.1.0'
+
+/** A release builds the site of the documentation. */
+const SITE = await requirePackages('site')
 
 let clone: Clone
 let start: string
@@ -87,7 +91,7 @@ describe('a release is refused, and changes nothing,', () => {
   })
 })
 
-describe('a release', () => {
+describe('a release', SITE, () => {
   let archives: string
 
   beforeAll(async () => {
@@ -145,6 +149,8 @@ describe('a release', () => {
     )
     expect(packed).toContain('package/deploy/docker/Dockerfile\n')
     expect(packed).toContain('package/dist/console/index.html\n')
+    expect(packed).toContain('package/dist/docs/404.html\n')
+    expect(packed).toContain('package/dist/docs/llms.txt\n')
     expect(packed).not.toMatch(/[.]env\n|[.]tgz\n/)
   })
 

@@ -8,7 +8,7 @@ let page: ReadonlyMap<string, readonly string[]>
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  page = tablesOf(await readFile(new URL('../../docs/data.md', import.meta.url), 'utf8'))
+  page = tablesOf(await readFile(new URL('../../docs/data/data.md', import.meta.url), 'utf8'))
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
@@ -38,7 +38,7 @@ async function contentColumns(): Promise<ReadonlyMap<string, readonly string[]>>
   return new Map(rows.map(({ name, columns }) => [name, columns]))
 }
 
-test('docs/data.md names every table, and every column that can have content', async () => {
+test('docs/data/data.md names every table, and every column that can have content', async () => {
   const missing = [...(await contentColumns())].flatMap(([table, columns]) => {
     const named = page.get(table)
     if (!named) return [`${table}: ${columns.join(', ')}`]
@@ -47,7 +47,7 @@ test('docs/data.md names every table, and every column that can have content', a
   expect(missing).toEqual([])
 })
 
-test('docs/data.md names no table or column that does not exist', async () => {
+test('docs/data/data.md names no table or column that does not exist', async () => {
   const { rows } = await database.pool.query<{ name: string }>(
     `select c.relname || '.' || a.attname as name from pg_class as c join pg_attribute as a on a.attrelid = c.oid
      where c.relnamespace = 'posthorn'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0`,

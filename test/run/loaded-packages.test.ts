@@ -31,10 +31,13 @@ const WORKER = ['graphile-worker', 'undici']
 
 /** What a process loads when it is first used. */
 const ON_USE = [
+  '@modelcontextprotocol/core',
+  '@modelcontextprotocol/server',
   '@opentelemetry/exporter-trace-otlp-proto',
   '@opentelemetry/sdk-trace',
   '@peculiar/x509',
   'ajv',
+  'jose',
   'openid-client',
   're2js',
 ]

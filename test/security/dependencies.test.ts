@@ -25,9 +25,9 @@ async function lockedPackages(file = 'package-lock.json'): Promise<[string, Pack
   )
 }
 
-test('docs/dependencies.md justifies every dependency of the package once, and no others', async () => {
+test('docs/reference/dependencies.md justifies every dependency of the package once, and no others', async () => {
   const { dependencies } = JSON.parse(await read('packages/posthorn/package.json'))
-  const listed = [...(await read('docs/dependencies.md')).matchAll(/^\| `([^`]+)` \|/gm)]
+  const listed = [...(await read('docs/reference/dependencies.md')).matchAll(/^\| `([^`]+)` \|/gm)]
   expect(listed.map(([, name]) => name).toSorted()).toEqual(Object.keys(dependencies).toSorted())
 })
 

@@ -133,7 +133,7 @@ describe('a page of an allowed origin', () => {
       body: '{"query":"subscription { attemptRecorded { id } }"}',
     })
     expect(response.status).toBe(406)
-    expect(await response.text()).toMatch(/Accept: text\/event-stream.*docs\/frontends\.md/)
+    expect(await response.text()).toMatch(/Accept: text\/event-stream.*docs\/guides\/frontends\.md/)
   })
 
   test('cannot use the cookie of a signed-in user', async () => {

@@ -36,7 +36,9 @@ describe('a handshake of a WebSocket is rejected with what to do', () => {
     expect(status).toBe(400)
     expect(JSON.parse(body)).toMatchObject({
       status: 400,
-      detail: expect.stringMatching(/event stream.*text\/event-stream.*docs\/frontends\.md/),
+      detail: expect.stringMatching(
+        /event stream.*text\/event-stream.*docs\/guides\/frontends\.md/,
+      ),
     })
   })
 

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { installPackages, requirePackages } from './installed-packages.ts'
+import { installPackages } from '../../install/install-packages.ts'
+import { requirePackages } from './installed-packages.ts'
 
 let folder: string
 

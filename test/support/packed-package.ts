@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { writePackage } from '../../release/posthorn-package.ts'
@@ -7,13 +8,16 @@ import { writePackage } from '../../release/posthorn-package.ts'
 const ROOT = path.join(import.meta.dirname, '../..')
 const PACKAGE = path.join(ROOT, 'packages/posthorn')
 
-/** What `npm pack` packs, with the program compiled from the present source and the console of this clone. */
+/** What `npm pack` packs, with the program compiled from the present source, the console of this clone, and no documentation. */
 export async function stagePackage(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const file of ['package.json', 'posthorn.js', 'README.md']) {
     await cp(path.join(PACKAGE, file), path.join(folder, file))
   }
-  await writePackage(folder, { console: path.join(ROOT, 'dist/console') })
+  // Empty: the test of the release builds the site.
+  const docs = await mkdtemp(path.join(tmpdir(), 'posthorn-docs-'))
+  await writePackage(folder, { console: path.join(ROOT, 'dist/console'), docs })
+  await rm(docs, { recursive: true })
 }
 
 /** Packs the package as `npm pack` does. Returns the archive. */

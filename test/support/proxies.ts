@@ -9,7 +9,7 @@ import { freePort } from './free-port.ts'
 import { programPath } from './installed-program.ts'
 import { until } from './until.ts'
 
-/** A reverse proxy with TLS in front of Posthorn, with its block of docs/operating.md. */
+/** A reverse proxy with TLS in front of Posthorn, with its block of docs/operate/operating.md. */
 export interface ReverseProxy extends AsyncDisposable {
   /** `https://localhost:…` */
   readonly url: string
@@ -79,7 +79,7 @@ export async function startProxy(
 }
 
 async function documentedBlock(language: string): Promise<string> {
-  const page = await readFile(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const page = await readFile(new URL('../../docs/operate/operating.md', import.meta.url), 'utf8')
   return page.split(`\`\`\`${language}\n`)[1]?.split('\n```')[0] ?? ''
 }
 
@@ -128,7 +128,7 @@ function quoted(file: string): string {
 
 function replaceEach(text: string, replacements: Readonly<Record<string, string>>): string {
   return Object.entries(replacements).reduce((result, [from, to]) => {
-    if (!result.includes(from)) throw new Error(`docs/operating.md does not have ${from}.`)
+    if (!result.includes(from)) throw new Error(`docs/operate/operating.md does not have ${from}.`)
     return result.replaceAll(from, () => to)
   }, text)
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describeMetrics } from '../../site/reference/metrics.ts'
 import type { Database } from '../../src/db/client.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -60,18 +60,13 @@ describe('a process with the API and the worker', () => {
     await database[Symbol.asyncDispose]()
   })
 
-  test('exposes the metrics of docs/operate/metrics.md, with their types and labels', async () => {
+  test('exposes the metrics of the reference, with their types and labels', async () => {
     const metrics = [...(await scrapeAll(url)).values()]
     const own = metrics.filter(({ name }) => name.startsWith('posthorn_'))
-    const described = [
-      ...readFileSync('docs/operate/metrics.md', 'utf8').matchAll(
-        /^\| `(posthorn_\w+)` \| (\w+) \|([^|]*)\|/gm,
-      ),
-    ].map(([, name, type, labels = '']) => ({
-      name,
-      type,
-      labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label).sort(),
-    }))
+    const { ofProcess, ofInstallation } = describeMetrics()
+    const described = [...ofProcess, ...ofInstallation]
+      .filter(({ name }) => name.startsWith('posthorn_'))
+      .map(({ name, type, labels }) => ({ name, type, labels: labels.toSorted() }))
     const exposed = own.map(({ name, type, samples }) => ({
       name,
       type,

@@ -4,7 +4,10 @@ import { FUNCTIONS } from '../../src/templates/functions.ts'
 import { NAMES } from '../../src/templates/template.ts'
 import { compiled, render } from './support/render.ts'
 
-const page = readFileSync(new URL('../../docs/templates.md', import.meta.url), 'utf8')
+const read = (page: string) =>
+  readFileSync(new URL(`../../docs/guides/${page}`, import.meta.url), 'utf8')
+
+const page = read('templates.md')
 
 /** The rows of the table below this heading, without back-ticks. */
 function rowsBelow(heading: string): string[][] {
@@ -36,8 +39,10 @@ test('the page has a row for each function and each name', () => {
   for (const name of NAMES) expect(page).toContain(`\`${name}\``)
 })
 
-test('the templates of the page are accepted', () => {
-  const templates = [...page.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = '']) => text)
+test('the templates of the pages are accepted', () => {
+  const templates = [...(page + read('chat.md')).matchAll(/^```json\n(.*?)^```/gms)].map(
+    ([, text = '']) => text,
+  )
   expect(templates).toHaveLength(2)
   for (const template of templates) expect(() => compiled(template)).not.toThrow()
 })

@@ -23,7 +23,13 @@ export function createClient(session: Session): ApolloClient {
     clientAwareness: { name: 'posthorn-example', version: '1.0.0' },
     cache: new InMemoryCache({
       possibleTypes: {
-        UserError: ['ConflictError', 'EditConflictError', 'NotFoundError', 'ValidationError'],
+        UserError: [
+          'ConflictError',
+          'EditConflictError',
+          'EndpointVerificationError',
+          'NotFoundError',
+          'ValidationError',
+        ],
       },
       typePolicies: { Query: { fields: { webhooks: relayStylePagination() } } },
     }),

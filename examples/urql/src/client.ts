@@ -38,7 +38,13 @@ const cache = () =>
   cacheExchange({
     // For fragments on an interface.
     possibleTypes: {
-      UserError: ['ConflictError', 'EditConflictError', 'NotFoundError', 'ValidationError'],
+      UserError: [
+        'ConflictError',
+        'EditConflictError',
+        'EndpointVerificationError',
+        'NotFoundError',
+        'ValidationError',
+      ],
     },
     // Without ids of their own: parts of their webhook, and an event.
     keys: {

@@ -84,7 +84,9 @@ async function savedRecords(file: string, list: string): Promise<FormerRecord[]>
   }
   const records = (Object(content) as Record<string, unknown>)[list]
   if (!Array.isArray(records)) {
-    throw new Error(`${file} has no list ${list}. docs/moving-in.md shows the form of the file.`)
+    throw new Error(
+      `${file} has no list ${list}. docs/guides/moving-in.md shows the form of the file.`,
+    )
   }
   return records
 }

@@ -1,4 +1,5 @@
 import type { DeliveryHandler } from '../../http/https-receiver.ts'
+import { challengeAnswer } from '../../receiver/challenge-answer.ts'
 import { formatDelivery, formatDeliveryAsJson } from './format-delivery.ts'
 import type { ListenOptions } from './listen-options.ts'
 import { customHeaders, type ReceivedDelivery } from './received-delivery.ts'
@@ -34,7 +35,8 @@ export function createDeliveryHandler({
     const verification = body === null ? TOO_LARGE : await verifier(body, headers)
     const { status, text } =
       body === null ? { status: 413, text: TOO_LARGE.message } : plan.respondTo(id, verification)
-    const wasAnswered = await respond(status, text, options.delay)
+    const challenge = status < 300 ? answerToChallenge(body) : null
+    const wasAnswered = await respond(status, challenge ?? text, options.delay)
     print({
       ...{ receivedAt, verification, id, arrivals },
       timestamp: read('timestamp'),
@@ -52,6 +54,16 @@ export function createDeliveryHandler({
       ? formatDeliveryAsJson(delivery)
       : formatDelivery(delivery, headerPrefix)
     process.stdout.write(`${text}\n`)
+  }
+}
+
+/** What an endpoint has to answer before a webhook with `verifyEndpoint` uses its URL. Null for a delivery. */
+function answerToChallenge(body: Buffer | null): string | null {
+  try {
+    const answer = challengeAnswer(JSON.parse(String(body)))
+    return answer && JSON.stringify(answer)
+  } catch {
+    return null
   }
 }
 

@@ -1,7 +1,8 @@
 import { Menu, Modal, Skeleton, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconBraces, IconFileText, IconSparkles } from '@tabler/icons-react'
+import { IconBook, IconBraces, IconFileText, IconSparkles } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
+import { hasDocs } from '../page-settings.ts'
 
 const WhatsNew = lazy(() => import('./whats-new.tsx').then((m) => ({ default: m.WhatsNew })))
 
@@ -16,6 +17,11 @@ export function AboutItems({ showWhatsNew }: { showWhatsNew(): void }) {
       <Menu.Item leftSection={<IconSparkles size={16} />} onClick={showWhatsNew}>
         What is new
       </Menu.Item>
+      {hasDocs && (
+        <Menu.Item leftSection={<IconBook size={16} />} component="a" href="/docs/" target="_blank">
+          Documentation
+        </Menu.Item>
+      )}
       <Menu.Item
         leftSection={<IconFileText size={16} />}
         component="a"

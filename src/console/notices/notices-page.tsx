@@ -1,4 +1,5 @@
 import { usePageQuery } from '../api/page-query.ts'
+import { DocsPage } from '../components/docs-page.tsx'
 import { Notice } from '../components/page/notice.tsx'
 import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
@@ -54,7 +55,8 @@ function NoMailServer() {
           Set <span className="ph-mono">POSTHORN_SMTP_URL</span>, the URL of a mail server,{' '}
           <span className="ph-mono">POSTHORN_EMAIL_FROM</span>, the sender, and{' '}
           <span className="ph-mono">POSTHORN_PUBLIC_URL</span>, for links, in the environment of the
-          API and of the workers. Then restart Posthorn. docs/notices.md has the details.
+          API and of the workers. Then restart Posthorn.{' '}
+          <DocsPage page="guides/notices" title="The documentation" /> has the details.
         </>
       ) : (
         'The operator of Posthorn has set no mail server.'

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 
-/** `<posthorn-portal>`, as docs/portal.md describes. */
+/** `<posthorn-portal>`, as docs/guides/portal.md describes. */
 interface PortalElement extends HTMLElement {
   renew: (() => Promise<string>) | null
 }

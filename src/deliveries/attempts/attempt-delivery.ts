@@ -1,5 +1,6 @@
 import { TOO_LARGE } from '../../bodies/write-body.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
+import { publicId } from '../../db/ids.ts'
 import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { Notify } from '../../live/notify.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
@@ -48,6 +49,8 @@ export interface AttemptDeps {
   readonly reopen: (uuid: string) => Promise<void>
   /** Records that Posthorn, not an operator, made the delivery's job fail. */
   readonly markFault: (uuid: string) => Promise<void>
+  /** Ends a webhook whose endpoint is gone. */
+  readonly endWebhook: (webhookUuid: string) => Promise<void>
   readonly report: DeliveryReporter
   readonly tracing: Tracing
   readonly retryScheduleMs: readonly number[]
@@ -91,7 +94,13 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promi
   await run.ensureClaimed()
   const recorded = await deps.record(attempt)
   if (recorded) await publishResult(deps, sendable, attempt, recorded)
+  if (attempt.status === GONE && sendable.options.endsWhenGone) {
+    await deps.endWebhook(sendable.delivery.webhookId)
+  }
 }
+
+/** The status by which an endpoint says that it wants no more. */
+const GONE = 410
 
 /** Checks the claim first: after a rescue, the delivery's job belongs to another runner. */
 async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
@@ -245,12 +254,16 @@ function signAttempt(
   ownTrace: TraceContext | null,
 ) {
   if (options.signingKey === null) return null
+  const { signing } = options
   return signRequest(deps.headerNames, options.signingKey, {
     delivery,
+    messageId: signing?.sendsEventId
+      ? publicId('event', delivery.eventId)
+      : publicId('delivery', delivery.id),
     body,
     ownTrace,
     customHeaders: options.headers,
-    signing: options.signing,
+    signing,
     startedAt,
   })
 }

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto'
-import { publicId } from '../../db/ids.ts'
 import { signDelivery } from '../../receiver/sign.ts'
 import type { TraceContext } from '../../telemetry/trace-context.ts'
 import type { Signing } from '../../webhooks/signatures/signing.ts'
@@ -37,8 +36,9 @@ export interface SignedRequest {
 interface UnsignedRequest {
   /** The context of the span of the attempt, in place of that of the event. */
   readonly ownTrace: TraceContext | null
+  /** The value of the header with the id. */
+  readonly messageId: string
   readonly delivery: {
-    readonly id: string
     readonly isTest: boolean
     readonly traceParent: string | null
     readonly traceState: string | null
@@ -53,21 +53,19 @@ interface UnsignedRequest {
 export function signRequest(
   names: DeliveryHeaderNames,
   key: KeyObject,
-  { ownTrace, delivery, body, customHeaders, signing, startedAt }: UnsignedRequest,
+  { ownTrace, messageId, delivery, body, customHeaders, signing, startedAt }: UnsignedRequest,
 ): SignedRequest {
   const { isTest } = delivery
-  const deliveryId = publicId('delivery', delivery.id)
   const timestamp = String(Math.floor(startedAt.getTime() / 1_000))
-  const ofContract = signDelivery(key, deliveryId, timestamp, body)
-  const other =
-    signing && signOtherwise(names, signing, ofContract, { deliveryId, timestamp, body })
+  const ofContract = signDelivery(key, messageId, timestamp, body)
+  const other = signing && signOtherwise(names, signing, ofContract, { messageId, timestamp, body })
   const signature = other?.signature ?? ofContract
   const trace = ownTrace ?? delivery
   const own: Record<string, string> = other
     ? { 'content-type': 'application/json', ...Object.fromEntries(other.headers) }
     : {
         'content-type': 'application/json',
-        [names.id]: deliveryId,
+        [names.id]: messageId,
         [names.timestamp]: timestamp,
         [names.signature]: signature,
       }
@@ -86,7 +84,7 @@ export function signRequest(
 }
 
 interface Content {
-  readonly deliveryId: string
+  readonly messageId: string
   readonly timestamp: string
   readonly body: Buffer
 }
@@ -98,20 +96,20 @@ function signOtherwise(
   ofContract: string,
   content: Content,
 ) {
-  const { deliveryId, body } = content
+  const { messageId, body } = content
   const names = signing.names ?? { id, timestamp, signature }
   const now = Date.now()
   const previous = signing.previousKeys
     .filter(({ expiresAt }) => expiresAt > now)
-    .map(({ key }) => signDelivery(key, deliveryId, content.timestamp, body))
+    .map(({ key }) => signDelivery(key, messageId, content.timestamp, body))
   const signatures = [ofContract, ...previous].join(' ')
   const headers: [string, string][] = [
-    [names.id, deliveryId],
+    [names.id, messageId],
     [names.timestamp, content.timestamp],
     [names.signature, signatures],
   ]
   const { second } = signing
-  if (second) headers.push([second.header, second.sign(deliveryId, content.timestamp, body)])
+  if (second) headers.push([second.header, second.sign(messageId, content.timestamp, body)])
   return { signature: signatures, headers }
 }
 

@@ -46,8 +46,11 @@ export function receiver<Event = WebhookEvent, Request extends LambdaEvent = Lam
   return async (request) => {
     const body = bodyOf(request)
     const tooLarge = body.length > maxBodyBytes
-    const { status, text } = await receive(tooLarge ? null : body, headersOf(request), request)
-    const type = 'text/plain'
+    const { status, text, type } = await receive(
+      tooLarge ? null : body,
+      headersOf(request),
+      request,
+    )
     return {
       statusCode: status,
       headers: { 'content-type': type },

@@ -16,7 +16,7 @@ export interface FastifyRequest {
 
 /** What the receiver uses of a reply of Fastify. */
 export interface FastifyReply {
-  code(status: number): { send(text: string): unknown }
+  code(status: number): { type(mediaType: string): { send(text: string): unknown } }
 }
 
 /** What the receiver uses of an instance of Fastify. */
@@ -63,8 +63,8 @@ export function receiver<Event = WebhookEvent, Request extends FastifyRequest = 
     const parsing = { parseAs: 'buffer', bodyLimit: maxBodyBytes } as const
     instance.addContentTypeParser('*', parsing, (_request, body, done) => done(null, body))
     instance.post(path, async (request, reply) => {
-      const { status, text } = await receive(request.body ?? '', request.headers, request)
-      return reply.code(status).send(text)
+      const { status, text, type } = await receive(request.body ?? '', request.headers, request)
+      return reply.code(status).type(type).send(text)
     })
   }
 }

@@ -12,7 +12,10 @@ export function fetchReceiver<Event, Context>(
   return async (context) => {
     const request = requestOf(context)
     const body = await readRequest(request, maxBodyBytes, remedy)
-    const { status, text } = await receive(body, request.headers, context)
-    return new Response(text || null, { status })
+    const { status, text, type } = await receive(body, request.headers, context)
+    return new Response(text || null, {
+      status,
+      ...(text && { headers: { 'content-type': type } }),
+    })
   }
 }

@@ -28,9 +28,9 @@ export function nodeReceiver<Event, Request extends NodeRequest>(
   const { receive, maxBodyBytes } = createReceiver(options, handler, remedy)
   return async (request, response) => {
     const body = await readBody(request, maxBodyBytes, remedy)
-    const { status, text } = await receive(body, request.headers, request)
+    const { status, text, type } = await receive(body, request.headers, request)
     response.statusCode = status
-    if (text) response.setHeader('content-type', 'text/plain')
+    if (text) response.setHeader('content-type', type)
     response.end(text)
   }
 }

@@ -1,3 +1,4 @@
+import { challengeAnswer } from '../challenge-answer.ts'
 import { type DeliveryStore, deduplicate } from '../deduplicate.ts'
 import type { ReceivedHeaders } from '../headers.ts'
 import { type RejectedRequest, readDelivery, type VerifiedRequest } from '../read-delivery.ts'
@@ -28,6 +29,8 @@ export type DeliveryHandler<Event, Request> = (
 export interface Answer {
   readonly status: number
   readonly text: string
+  /** The media type of the text. */
+  readonly type: string
 }
 
 export interface Receiver<Request> {
@@ -52,10 +55,12 @@ export function createReceiver<Event, Request>(
       const delivery = await readDelivery<Event>(body, headers, found, verifyOptions, remedy)
       if (!delivery.ok) {
         await onRejected?.(delivery, request)
-        return { status: delivery.status, text: delivery.reason }
+        return { status: delivery.status, text: delivery.reason, type: 'text/plain' }
       }
+      const answer = challengeAnswer(delivery.event)
+      if (answer) return { status: 200, text: JSON.stringify(answer), type: 'application/json' }
       const result = await once(delivery.id, () => handler(delivery, request))
-      return ANSWERS[result]
+      return { ...ANSWERS[result], type: 'text/plain' }
     },
   }
 }

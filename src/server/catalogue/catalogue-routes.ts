@@ -13,8 +13,9 @@ import type { Logger } from '../../telemetry/logger.ts'
 import type { OutageLog } from '../../telemetry/outage-log.ts'
 import { answerText, type ServedText, servedText } from '../static-text.ts'
 import { printMarkdown } from './markdown.ts'
-import { PAGE_HEADERS, printPage } from './page.ts'
+import { LOGO_PATH, pageHeaders, printPage } from './page.ts'
 import { type PublicType, printPublicJson, publicTypes, withoutOperational } from './public-type.ts'
+import type { Sender } from './receiving.ts'
 
 interface CatalogueDeps {
   readonly authenticate: Authenticate
@@ -25,7 +26,7 @@ interface CatalogueDeps {
   readonly outages: OutageLog
 }
 
-type CatalogueConfig = Pick<Config, 'publicUrl' | 'headerPrefix' | 'publicCatalogue'>
+type CatalogueConfig = Sender & Pick<Config, 'publicUrl' | 'publicCatalogue'>
 
 /** The documents that follow the catalogue: an event type that is added, changed or archived shows within a second. */
 export function createCatalogueRoutes(deps: CatalogueDeps, config: CatalogueConfig): Hono {
@@ -78,20 +79,35 @@ function addEventGraph(
   })
 }
 
-function addPublicCatalogue(
-  routes: Hono,
-  { sql }: CatalogueDeps,
-  { headerPrefix }: CatalogueConfig,
-): void {
+function addPublicCatalogue(routes: Hono, { sql }: CatalogueDeps, sender: CatalogueConfig): void {
+  addLogo(routes, sender)
   function serve(path: string, make: (types: readonly PublicType[]) => ServedText): void {
     const follow = followCatalogue(sql, (types) => make(publicTypes(types)))
     routes.get(path, etag(), async (c) => answerText(c, await follow()))
   }
   serve('/event-types', (types) =>
-    servedText(printPage(types, headerPrefix), 'text/html; charset=utf-8', PAGE_HEADERS),
+    servedText(printPage(types, sender), 'text/html; charset=utf-8', pageHeaders(sender)),
   )
-  serve('/event-types.json', (types) => servedText(printPublicJson(types), 'application/json'))
+  serve('/event-types.json', (types) =>
+    servedText(printPublicJson(types, sender), 'application/json'),
+  )
   serve('/event-types.md', (types) =>
-    servedText(printMarkdown(types, headerPrefix), 'text/markdown; charset=utf-8'),
+    servedText(printMarkdown(types, sender), 'text/markdown; charset=utf-8'),
+  )
+}
+
+/** An SVG that is opened by itself may run no script. */
+const LOGO_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
+function addLogo(routes: Hono, { brand: { logo } }: Pick<Config, 'brand'>): void {
+  if (logo === null) return
+  const bytes = Buffer.from(logo.base64, 'base64')
+  routes.get(LOGO_PATH, etag(), (c) =>
+    c.body(bytes, 200, {
+      'content-type': logo.type,
+      'cache-control': 'no-cache',
+      'content-security-policy': LOGO_POLICY,
+      'x-content-type-options': 'nosniff',
+    }),
   )
 }

@@ -1,20 +1,19 @@
 import type { SchemaField } from '../../event-types/schema-fields.ts'
 import { byGroup, type PublicType } from './public-type.ts'
-import { INSTALL, receiverSnippet } from './snippet.ts'
+import type { ReceiverCode } from './receivers.ts'
+import { type Part, type Section, type Sender, sectionsOf, titleOf } from './receiving.ts'
 
-/** `/event-types.md`: the catalogue for people who read Markdown, and for programs that write code. */
-export function printMarkdown(types: readonly PublicType[], headerPrefix: string): string {
+/** `/event-types.md`: the page for people who read Markdown, and for programs that write code. */
+export function printMarkdown(types: readonly PublicType[], sender: Sender): string {
   const groups = [...byGroup(types)].flatMap(([group, inGroup]) => [
     ...(group === null ? [] : [`## ${escaped(group)}`]),
     ...inGroup.flatMap(describe),
   ])
   const parts = [
-    '# Event types',
+    `# ${escaped(titleOf(sender))}`,
+    ...sectionsOf(sender).flatMap(receiving),
+    '## Event types',
     types.length === 0 ? 'There are no event types yet.' : INTRODUCTION,
-    '## Verify a delivery',
-    `A delivery is a POST request with the event as JSON: \`id\`, \`type\`, \`timestamp\` and \`data\`. Verify its signature before you use it:`,
-    fenced(INSTALL, 'sh'),
-    fenced(receiverSnippet(headerPrefix).trimEnd(), 'js'),
     ...groups,
   ]
   return `${parts.join('\n\n')}\n`
@@ -22,6 +21,25 @@ export function printMarkdown(types: readonly PublicType[], headerPrefix: string
 
 const INTRODUCTION =
   'Subscribe a webhook to the names of event types. Each section says what `data` of its events has.'
+
+const receiving = ({ title, parts }: Section) => [`## ${title}`, ...parts.flatMap(printPart)]
+
+function printPart(part: Part): string[] {
+  if (typeof part === 'string') return [part]
+  if ('list' in part) return [part.list.map((line) => `- ${line}`).join('\n')]
+  if ('receivers' in part) return part.receivers.flatMap(receiver)
+  const rows = [part.head, part.head.map(() => '---'), ...part.rows]
+  return [rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')]
+}
+
+function receiver({ language, file, command, highlight, code }: ReceiverCode): string[] {
+  return [
+    `### ${language}`,
+    `\`${file}\`:`,
+    fenced(code.trimEnd(), highlight),
+    fenced(command, 'sh'),
+  ]
+}
 
 function describe({ name, description, fields, schema, exampleText }: PublicType): string[] {
   return [

@@ -1,7 +1,8 @@
 import { OPERATIONAL_PREFIX } from '../../event-types/event-type.ts'
 import type { DescribedType } from '../../event-types/follow-catalogue.ts'
 import { type SchemaField, schemaFields } from '../../event-types/schema-fields.ts'
-import { type ExactJson, printExactJson } from '../../lib/exact-json.ts'
+import { type ExactJson, printExactJson, toExactJson } from '../../lib/exact-json.ts'
+import { receivingJson, type Sender } from './receiving.ts'
 
 /** An event type as partners see it. */
 export interface PublicType {
@@ -36,8 +37,9 @@ export function byGroup(types: readonly PublicType[]): Map<string | null, Public
 }
 
 /** `/event-types.json`. */
-export function printPublicJson(types: readonly PublicType[]): string {
+export function printPublicJson(types: readonly PublicType[], sender: Sender): string {
   return printExactJson({
+    receiving: toExactJson(receivingJson(sender)),
     eventTypes: types.map(({ name, group, description, schema, example }) => ({
       name,
       group,

@@ -1,5 +1,15 @@
+import type { Brand } from '../../config/brand.ts'
+import { linkColors } from './brand-colors.ts'
+
+/** The style of the page, in the color of the brand. */
+export function styleOf({ color }: Pick<Brand, 'color'>): string {
+  if (color === null) return STYLE
+  const { light, dark } = linkColors(color)
+  return `${STYLE}:root { --link: light-dark(${light}, ${dark}); --bar: ${color}; }\n`
+}
+
 /** The colors and sizes of the console. */
-export const STYLE = `
+const STYLE = `
 :root {
   color-scheme: light dark;
   --page: light-dark(#ffffff, #1a1b1e);
@@ -9,6 +19,7 @@ export const STYLE = `
   --strong: light-dark(#000000, #ffffff);
   --dimmed: light-dark(#5b6472, #a3abb8);
   --link: light-dark(#2a50b4, #89a6ec);
+  --bar: transparent;
   --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
 }
 * { box-sizing: border-box; }
@@ -20,11 +31,22 @@ body {
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }
 a:focus-visible, summary:focus-visible, [tabindex]:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 4px; }
-header { border-block-end: 1px solid var(--line); }
+header { border-block-start: 4px solid var(--bar); border-block-end: 1px solid var(--line); }
 header > div { display: flex; flex-wrap: wrap; gap: 4px 24px; align-items: baseline; padding: 16px 24px; max-width: 1240px; margin-inline: auto; }
 h1 { font-size: 20px; line-height: 1.4; font-weight: 600; margin: 0; color: var(--strong); }
 header nav { display: flex; gap: 16px; margin-inline-start: auto; }
-.count { color: var(--dimmed); }
+.logo { height: 28px; max-width: 160px; object-fit: contain; align-self: center; }
+.rules-list { margin: 8px 0 0; padding-inline-start: 20px; max-width: 72ch; }
+.rules-list li { margin-block-start: 4px; overflow-wrap: anywhere; }
+.receiver { margin-block-start: 8px; border: 1px solid var(--line); border-radius: 8px; padding: 0 16px; }
+.receiver[open] { padding-block-end: 16px; }
+.receiver summary { cursor: pointer; font-weight: 600; color: var(--strong); padding-block: 10px; }
+.receiver pre { max-height: 480px; overflow: auto; }
+.facts { max-width: 900px; }
+.facts th:nth-child(n) { width: auto; }
+.facts th:first-child { width: 25%; }
+.facts td:nth-child(2) { color: inherit; }
+li code, td code { background: var(--sunken); border-radius: 4px; padding: 1px 4px; }
 .columns { max-width: 1240px; margin-inline: auto; padding: 24px; display: grid; gap: 24px; padding-block-end: 64px; }
 main { min-width: 0; }
 .names { font-size: 13px; }
@@ -61,7 +83,7 @@ td code { color: var(--strong); }
 .empty p { margin-inline: auto; }
 @media (max-width: 999px) { .names details { max-height: 45vh; overflow-y: auto; } }
 @media (min-width: 1000px) {
-  .columns:not(.single) { grid-template-columns: 260px minmax(0, 1fr); gap: 40px; }
+  .columns { grid-template-columns: 260px minmax(0, 1fr); gap: 40px; }
   .names { position: sticky; inset-block-start: 24px; align-self: start; max-height: calc(100vh - 48px); overflow-y: auto; }
   .names summary { padding-inline: 8px; }
 }

@@ -8,6 +8,8 @@ import type { SecondSignature, SignatureHeaders } from './signature-fields.ts'
 export interface Signing {
   readonly names: SignatureHeaders | null
   readonly second: SecondSigner | null
+  /** Whether the header with the id has the id of the event, in the place of that of the delivery. */
+  readonly sendsEventId: boolean
   /** The keys of the previous secrets, newest first, which sign until they expire. */
   readonly previousKeys: readonly { readonly key: KeyObject; readonly expiresAt: number }[]
 }
@@ -17,6 +19,7 @@ export interface SigningRow {
   readonly signature_headers: SignatureHeaders | null
   readonly second_signature: SecondSignature | null
   readonly second_secret_ciphertext: Buffer | null
+  readonly message_id_kind: string
   /** Null: only the current secret signs. */
   readonly previous_secrets: readonly PreviousSecret[] | null
 }
@@ -45,12 +48,16 @@ export function readSigning(
 ): Signing | null | 'unreadable' {
   const { signature_headers: names, second_signature, second_secret_ciphertext } = row
   const previous = row.previous_secrets ?? []
-  if (names === null && second_signature === null && previous.length === 0) return null
+  const sendsEventId = row.message_id_kind === 'event'
+  if (!sendsEventId && names === null && second_signature === null && previous.length === 0) {
+    return null
+  }
   const secret = readSecondSecret(keyring, second_secret_ciphertext, webhookUuid)
   if (secret === 'unreadable') return 'unreadable'
   try {
     return {
       names,
+      sendsEventId,
       second: second_signature && secret && createSecondSigner(second_signature, secret),
       previousKeys: previous.map(({ id, ciphertext, expires_at }) => ({
         key: createSecretKey(keyring.decrypt(Buffer.from(ciphertext, 'hex'), id)),

@@ -10,7 +10,7 @@ import { OUTCOME_CODES } from '../../../src/deliveries/attempts/describe-outcome
 
 const CODES = [...OUTCOME_CODES, SECRET_UNREADABLE, BODY_TOO_LARGE].sort()
 
-test('docs/deliveries.md lists exactly the error codes of attempts without a response', () => {
+test('docs/concepts/deliveries.md lists exactly the error codes of attempts without a response', () => {
   expect(documentedCodes().map(({ code }) => code)).toEqual(CODES)
 })
 
@@ -46,7 +46,10 @@ test('a successful attempt has no reason', () => {
 
 /** The table of the codes, sorted. */
 function documentedCodes(): { code: string; toAct: string[] }[] {
-  const page = readFileSync(new URL('../../../docs/deliveries.md', import.meta.url), 'utf8')
+  const page = readFileSync(
+    new URL('../../../docs/concepts/deliveries.md', import.meta.url),
+    'utf8',
+  )
   const [, table = ''] = page.split('## Codes')
   return [...table.matchAll(/^\| `([a-z_]+)` \| .+ \| ([a-z ]+) \|$/gm)]
     .map(([, code = '', toAct = '']) => ({ code, toAct: toAct.split(' or ') }))

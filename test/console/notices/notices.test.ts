@@ -157,3 +157,28 @@ story('without a mail server, the page says which setting to set', async () => {
   await other.page.getByText('POSTHORN_SMTP_URL').waitFor()
   expect(await other.page.getByRole('button', { name: 'Add address' }).count()).toBe(0)
 })
+
+story.each([
+  ['on', { role: 'link', name: 'The documentation' }],
+  ['off', { role: 'text', name: 'docs/guides/notices.md' }],
+] as const)(
+  'with the documentation %s, the page leads to it, or names its file',
+  async (docs, shown) => {
+    await using plain = await startConsoleServer()
+    await using other = await visit(browser, { origins: [plain.url], signedInTo: plain })
+    // As the server writes the setting, here without a built documentation.
+    await other.page.route('**/console/notices', async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replace(
+        /(name="posthorn-docs" content=")\w+/,
+        (_, before) => before + docs,
+      )
+      await route.fulfill({ response, body })
+    })
+    await other.page.goto(`${plain.url}/console/notices`)
+    const { role, name } = shown
+    if (role === 'text') return await other.page.getByText(name).waitFor()
+    const link = other.page.getByRole(role, { name })
+    expect(await link.getAttribute('href')).toBe('/docs/guides/notices')
+  },
+)

@@ -21,7 +21,7 @@ const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
 /** Pages without a screenshot of their own. */
 const LEFT_OUT = ['webhook-on-hold', 'webhook-deliveries', 'not-found', 'new-event-type']
 
-/** Takes the screenshots of docs/console.md. */
+/** Takes the screenshots of docs/guides/console.md. */
 export async function takeForDocs(browser: Browser, seed: SeededServer): Promise<void> {
   await rm(FOLDER, { recursive: true, force: true })
   await mkdir(FOLDER, { recursive: true })

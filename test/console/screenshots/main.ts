@@ -7,7 +7,7 @@ import { takeForDocs } from './for-docs.ts'
 import { takeForReview } from './for-review.ts'
 
 /*
- * `npm run screenshots`: takes the screenshots of docs/console.md, and every page in each look for a review, on a
+ * `npm run screenshots`: takes the screenshots of docs/guides/console.md, and every page in each look for a review, on a
  * temporary server. `-- --only docs` and `-- --only review` take one of the sets, `-- --pages events,event` and `-- --looks
  * empty,360-dark` a part of the review.
  */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A host application on its own origin. Its page frames a given URL, as docs/portal.md describes. */
+/** A host application on its own origin. Its page frames a given URL, as docs/guides/portal.md describes. */
 export interface HostPage extends AsyncDisposable {
   readonly origin: string
   /** The URL of the page that frames `framed`. */
@@ -47,7 +47,7 @@ export async function openHostPage(host = 'localhost'): Promise<HostPage> {
   }
 }
 
-/** As docs/portal.md describes. The test sets `window.renewalUrl`. */
+/** As docs/guides/portal.md describes. The test sets `window.renewalUrl`. */
 function elementPage(framed: string, attributes: string): string {
   return `<!doctype html><html lang="en"><title>The host application</title>
     <script type="module" src="${escapeHtml(new URL(framed).origin)}/portal/element.js"></script>

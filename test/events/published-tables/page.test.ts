@@ -2,13 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { created, createHostDatabase, type HostDatabase, updated } from './support.ts'
 
-/** The SQL of docs/changed-fields.md, in its order. */
+/** The SQL of docs/guides/changed-fields.md, in its order. */
 let blocks: string[]
 let host: HostDatabase
 
 beforeAll(async () => {
   host = await createHostDatabase()
-  const page = await readFile(new URL('../../../docs/changed-fields.md', import.meta.url), 'utf8')
+  const page = await readFile(
+    new URL('../../../docs/guides/changed-fields.md', import.meta.url),
+    'utf8',
+  )
   blocks = [...page.matchAll(/^```sql\n([\s\S]+?)^```/gm)].map(([, text = '']) =>
     text.replaceAll('org_…', host.organization),
   )

@@ -38,9 +38,12 @@ beforeAll(async () => {
   await asHost.pool.query(`
     create table shop.orders (id int primary key, org text, status text);
     grant usage on schema shop to ${writer}; grant insert, update, select on shop.orders to ${writer}`)
-  const page = await readFile(new URL('../../../docs/changed-fields.md', import.meta.url), 'utf8')
+  const page = await readFile(
+    new URL('../../../docs/guides/changed-fields.md', import.meta.url),
+    'utf8',
+  )
   const [, grants] = /```sql\n(grant usage on schema posthorn to host;[\s\S]+?)```/.exec(page) ?? []
-  if (grants === undefined) throw new Error('docs/changed-fields.md has no grants.')
+  if (grants === undefined) throw new Error('docs/guides/changed-fields.md has no grants.')
   await expect(install()).rejects.toMatchObject(DENIED)
   await roles.asOwner.pool.query(grants.replaceAll(/\bhost\b/g, connected.host))
 })

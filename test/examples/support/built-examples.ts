@@ -3,8 +3,8 @@ import { glob, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { TestProject } from 'vitest/node'
+import { installPackages } from '../../../install/install-packages.ts'
 import { chromiumFor } from '../../console/browser.ts'
-import { installPackages } from '../../support/installed-packages.ts'
 import { reasonToLeaveOut } from '../../support/left-out.ts'
 
 const root = path.join(import.meta.dirname, '../../..')

@@ -71,7 +71,15 @@ test('a group has its event types, after those without a group', async () => {
 test('the JSON has the schemas and the examples to the letter', async () => {
   const text = await textOf('/event-types.json')
   expect(text).toContain(`"schema":${ORDER},"example":{"total":10.50}`)
-  const { eventTypes } = JSON.parse(text)
+  const { eventTypes, receiving } = JSON.parse(text)
+  expect(receiving).toEqual({
+    sender: null,
+    headers: { id: 'wh-id', timestamp: 'wh-timestamp', signature: 'wh-signature', test: 'wh-test' },
+    signature: { version: 'v1', algorithm: 'HMAC-SHA256', toleranceSeconds: 300 },
+    timeoutSeconds: 15,
+    retryScheduleSeconds: [0.1, 0.1, 0.1],
+    egressAddresses: [],
+  })
   expect(Object.keys(eventTypes[0])).toEqual(['name', 'group', 'description', 'schema', 'example'])
 })
 
@@ -157,6 +165,9 @@ describe('with a header prefix', () => {
     for (const path of ['/event-types', '/event-types.md']) {
       const text = await (await fetch(`${acme.app.url}${path}`)).text()
       expect(text.replaceAll('&#39;', "'")).toContain("secret, { headerPrefix: 'acme-' })")
+      expect(text.replaceAll('&quot;', '"')).toContain('headers.get("acme-id")')
+      expect(text).toContain('HTTP_ACME_SIGNATURE')
+      expect(text).not.toMatch(/wh-id|HTTP_WH_/)
     }
   })
 })
@@ -170,9 +181,8 @@ test('an empty catalogue says so', async () => {
   for (const path of ['/event-types', '/event-types.md']) {
     expect(await (await fetch(`${empty.app.url}${path}`)).text()).toContain('no event types yet')
   }
-  expect(await (await fetch(`${empty.app.url}/event-types.json`)).json()).toEqual({
-    eventTypes: [],
-  })
+  const json = await (await fetch(`${empty.app.url}/event-types.json`)).json()
+  expect(json.eventTypes).toEqual([])
 })
 
 test('without the setting, there is nothing', async () => {

@@ -4,7 +4,7 @@ import type { TemplateTarget } from '../../../src/templates/presets/preset.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the bodies of other people's APIs
 type Json = any
 
-/** Fails if a target would reject the body, by its published limits: docs/templates.md has their sources. */
+/** Fails if a target would reject the body, by its published limits: docs/guides/templates.md has their sources. */
 export const CHECKS: Readonly<Record<TemplateTarget, (body: Json) => void>> = {
   slack(body) {
     within(body.text, 40_000)

@@ -56,6 +56,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
             { label: t('Enabled'), value: yesNo(webhook.enabled) },
             { label: t('Created'), value: <Time at={webhook.createdAt} /> },
             { label: t('Updated'), value: <Time at={webhook.updatedAt} /> },
+            ...endpointOf(webhook),
             ...labelsOf(webhook),
           ]}
         />
@@ -138,6 +139,16 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
 }
 
 const kept = (keeps: boolean) => (keeps ? t('Kept') : t('Not kept'))
+
+/** Only of webhooks that end, or whose endpoint has answered a challenge. */
+function endpointOf({ expiresAt, endpointVerifiedAt }: WebhookSettingsFragment) {
+  return [
+    ...(expiresAt ? [{ label: t('Expires'), value: <Time at={expiresAt} /> }] : []),
+    ...(endpointVerifiedAt
+      ? [{ label: t('Endpoint verified'), value: <Time at={endpointVerifiedAt} /> }]
+      : []),
+  ]
+}
 
 /** The portal does not show it: it is a name of the organization's own programs, as the labels are. */
 function uidOf({ uid }: WebhookSettingsFragment) {

@@ -126,6 +126,8 @@ describe('an edit', () => {
     signatureHeaders: null,
     secondSignature: null,
     signsWithPreviousSecret: false,
+    expiresAt: null,
+    endpointVerifiedAt: null,
     rateLimitPerSecond: 5,
     maxInFlight: null,
     timeoutSeconds: null,

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { installPackages } from '../install/install-packages.ts'
+import { compressFiles } from '../src/server/compress-files.ts'
+import { writeInlineScripts } from './after/inline-scripts.ts'
+import { writeLinkedFiles } from './after/linked-files.ts'
+import { writeMarkdown } from './after/markdown.ts'
+import { writePictureSizes } from './after/picture-sizes.ts'
+import { ROOT } from './pages/page.ts'
+import { siteOf } from './pages/site.ts'
+
+const SITE = import.meta.dirname
+
+interface BuildOptions {
+  /** The folder of the built site. Default: `dist/docs`. */
+  readonly out?: string | undefined
+  /** The path of the site at its host. Default: `/docs`. */
+  readonly base?: string | undefined
+  /** Where the files of the repository can be read, such as https://git.example/posthorn/blob/main. Default: nowhere. */
+  readonly repository?: string | undefined
+}
+
+/** Builds the site of the documentation. Installs its packages first, where they are missing. */
+export async function buildSite({ out = 'dist/docs', base, repository }: BuildOptions = {}) {
+  const missing = await installPackages(SITE)
+  if (missing !== null) throw new Error(missing)
+  await makeReference()
+  const folder = path.resolve(ROOT, out)
+  const environment = {
+    DOCS_OUT: folder,
+    DOCS_BASE: (base ?? '/docs').replace(/\/$/, ''),
+    DOCS_REPOSITORY: repository?.replace(/\/$/, '') ?? '',
+  }
+  await run('node_modules/astro/bin/astro.mjs', 'build', environment)
+  const site = siteOf(environment)
+  await writePictureSizes(folder)
+  await writeMarkdown(folder, site)
+  await writeLinkedFiles(folder, site)
+  await compressFiles(folder, /\.(html|js|css|svg|md|txt|json|ya?ml)$/)
+  // Last, so that a build that ended early has no such file.
+  await writeInlineScripts(folder)
+}
+
+/** The pages that are made of the program's own sources. */
+async function makeReference(): Promise<void> {
+  const program = path.join(SITE, 'reference/main.ts')
+  if (existsSync(program)) await run(program)
+}
+
+/** Runs a program of Node. Its output is in the error if it fails. */
+async function run(program: string, argument?: string, environment: NodeJS.ProcessEnv = {}) {
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    NODE_ENV: 'production',
+    ASTRO_TELEMETRY_DISABLED: '1',
+  }
+  // Those of a build or a test that runs this one.
+  for (const name of VARIABLES_OF_VITE) delete env[name]
+  Object.assign(env, environment)
+  const args = [program, ...(argument === undefined ? [] : [argument])]
+  const options = { cwd: SITE, env, maxBuffer: 64 * 2 ** 20 }
+  await promisify(execFile)(process.execPath, args, options).catch(({ stdout, stderr }) => {
+    throw new Error(`${args.join(' ')} failed:\n${stdout}${stderr}`)
+  })
+}
+
+const VARIABLES_OF_VITE = ['BASE_URL', 'DEV', 'MODE', 'PROD', 'SSR']
+
+// `npm run build:docs -- --base / --out dist/site`
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { out: { type: 'string' }, base: { type: 'string' }, repository: { type: 'string' } },
+  })
+  await buildSite(values)
+}

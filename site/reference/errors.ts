@@ -1,0 +1,74 @@
+import { isEnumType } from 'graphql'
+import type { ErrorCode as GraphqlCode } from '../../src/graphql/error-codes.ts'
+import { PROBLEM_KINDS, type ProblemKind } from '../../src/http/problem-kind.ts'
+import { ISSUE_CODES } from '../../src/lib/issue-codes.ts'
+import { GRAPHQL_REMEDIES, PROBLEM_CAUSES } from './error-remedies.ts'
+import { SCHEMA } from './graphql-schema.ts'
+import { code, fenced, page, prose, table } from './markdown.ts'
+import { SQLSTATES } from './sqlstates.ts'
+
+export function errorsPage(): string {
+  return page(
+    '# Errors',
+    'What each code means, and what to do about it. Texts of errors name the field and the remedy, and can change; codes stay. New codes can be added.',
+    '## REST',
+    'An error is `application/problem+json` (RFC 9457). `type` names the kind, `detail` says what is wrong, and `errors` has each field or header that breaks a rule, with a [code](#fields).',
+    fenced(JSON.stringify(EXAMPLE, null, 2), 'json'),
+    table(
+      ['status', '`type`', 'cause', 'remedy'],
+      Object.entries(PROBLEM_KINDS).map(([kind, { status }]) => {
+        const { cause, remedy } = PROBLEM_CAUSES[kind as ProblemKind]
+        return [
+          String(status),
+          code(`urn:posthorn:problem:${kind.replaceAll('_', '-')}`),
+          cause,
+          remedy,
+        ]
+      }),
+    ),
+    '## GraphQL',
+    'What a caller can correct is data: each mutation has a union of its success and its [errors](graphql-errors.md), which are of the interface `UserError` with a `code` of [fields](#fields) or of the error. All else is in `errors` of the response, with one of these codes in `extensions.code`.',
+    table(
+      ['`extensions.code`', 'cause', 'remedy'],
+      graphqlCodes().map(({ name, description }) => [
+        code(name),
+        prose(description),
+        GRAPHQL_REMEDIES[name as GraphqlCode],
+      ]),
+    ),
+    '## Fields',
+    'The codes of invalid input, in REST (`errors[].code`) and in GraphQL (`issues[].code`). `detail` and `message` say what to give instead.',
+    table(
+      ['code', 'meaning'],
+      Object.entries(ISSUE_CODES).map(([name, text]) => [code(name), prose(text)]),
+    ),
+    '## SQL',
+    'The SQLSTATEs of the [SQL functions](sql.md). Those that begin with `PH` are of Posthorn, all others of Postgres.',
+    table(
+      ['SQLSTATE', 'meaning', 'remedy'],
+      Object.entries(SQLSTATES).map(([name, { meaning, remedy }]) => [code(name), meaning, remedy]),
+    ),
+    '## Attempts',
+    'An attempt without a response has an `errorCode`. [Deliveries](../concepts/deliveries.md#codes) has all of them, with who can act.',
+  )
+}
+
+export function graphqlCodes(): { name: string; description: string }[] {
+  const type = SCHEMA.getType('ErrorCode')
+  if (!isEnumType(type)) throw new Error('The schema has no enum ErrorCode.')
+  return type.getValues().map(({ name, description }) => ({ name, description: description ?? '' }))
+}
+
+const EXAMPLE = {
+  type: 'urn:posthorn:problem:invalid',
+  title: 'Invalid request',
+  status: 422,
+  detail: 'The URL is not HTTPS. Give one that begins with https://.',
+  errors: [
+    {
+      pointer: '#/url',
+      code: 'not_https',
+      detail: 'The URL is not HTTPS. Give one that begins with https://.',
+    },
+  ],
+}

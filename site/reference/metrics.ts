@@ -1,0 +1,98 @@
+import { Registry } from 'prom-client'
+import { POOLS } from '../../src/db/pools.ts'
+import { OUTCOME_CODES } from '../../src/deliveries/attempts/describe-outcome.ts'
+import { createAttemptMetrics } from '../../src/telemetry/attempt-metrics.ts'
+import { createDatabaseMetrics } from '../../src/telemetry/database-metrics.ts'
+import { countLines } from '../../src/telemetry/log-metrics.ts'
+import { createMaintenanceMetrics } from '../../src/telemetry/maintenance-metrics.ts'
+import { createMetrics, OF_THREAD } from '../../src/telemetry/metrics.ts'
+import { countFailures } from '../../src/telemetry/outage-metrics.ts'
+import { createPoolMetrics } from '../../src/telemetry/pool-metrics.ts'
+import { measurePublishing } from '../../src/telemetry/publish-metrics.ts'
+import { createRequestMetrics } from '../../src/telemetry/request-metrics.ts'
+import { countReplacements } from '../../src/telemetry/runner-metrics.ts'
+import { addSchedulerGauges } from '../../src/telemetry/scheduler-gauges.ts'
+import { addSubscriptionGauge } from '../../src/telemetry/subscription-gauge.ts'
+import { createSweepMetrics } from '../../src/telemetry/sweep-metrics.ts'
+import { createUpMetric } from '../../src/telemetry/up-metric.ts'
+import { createClockGauge } from '../../src/telemetry/watch-database.ts'
+import { code, page, prose, table } from './markdown.ts'
+
+export interface DescribedMetric {
+  readonly name: string
+  readonly type: string
+  readonly help: string
+  readonly labels: readonly string[]
+}
+
+/** All metrics of a process and of the installation, as the registries of Posthorn describe them. */
+export function describeMetrics(): {
+  ofProcess: DescribedMetric[]
+  ofInstallation: DescribedMetric[]
+} {
+  const { registry } = createMetrics('api')
+  const nothing = { report: () => false, answered() {} }
+  measurePublishing(registry, async () => [])
+  createAttemptMetrics(registry, OUTCOME_CODES)
+  addSchedulerGauges(registry, { inFlight: 0, waiting: 0 }, { concurrency: 0 })
+  createSweepMetrics(registry)
+  createMaintenanceMetrics(registry)
+  createRequestMetrics(registry, [])
+  addSubscriptionGauge(registry, { size: 0 })
+  createUpMetric(registry)
+  countFailures(registry, nothing)
+  createClockGauge(registry)
+  createPoolMetrics(registry, POOLS).watch({})
+  countReplacements(registry)
+  countLines(registry)
+  const installation = new Registry()
+  createDatabaseMetrics(installation)
+  return { ofProcess: described(registry), ofInstallation: described(installation) }
+}
+
+function described(registry: Registry): DescribedMetric[] {
+  return registry.getMetricsAsArray().map((metric) => {
+    // The types of prom-client do not have the labels.
+    const {
+      name,
+      help,
+      type,
+      labelNames = [],
+    } = metric as unknown as Omit<DescribedMetric, 'labels'> & {
+      readonly labelNames?: readonly string[]
+    }
+    const labels = labelNames.filter((label) => label !== 'le')
+    return { name, help, type, labels: OF_THREAD.test(name) ? ['thread', ...labels] : labels }
+  })
+}
+
+export function metricsPage(): string {
+  const { ofProcess, ofInstallation } = describeMetrics()
+  const own = ofProcess.filter(({ name }) => name.startsWith('posthorn_'))
+  const others = ofProcess.filter(({ name }) => !name.startsWith('posthorn_'))
+  return page(
+    '# Metrics',
+    '`/metrics` of each process has these metrics in the Prometheus text format. [Metrics and alerts](../operate/metrics.md) says how to scrape them, and has the alerts and the dashboard.',
+    'Counters and histograms count since the process started, and are there with the value 0 from the start. No label has an id, a URL or anything else that a caller chooses. `thread` is `api` or `worker`; a process with one role has one of them. `error_code` is one of the [codes of attempts](../concepts/deliveries.md#codes).',
+    '## Of a process',
+    tableOf(own),
+    '## Of the whole installation',
+    'One process of all counts what is in the database, every 15 seconds. Only its `/metrics` has these gauges, so query them with `max()`.',
+    tableOf(ofInstallation),
+    '## Of Node',
+    'The process: processor time, memory, files, start time. And its threads: event loop lag (sampled every 100 ms, which is its value at rest), heap, garbage collection.',
+    tableOf(others),
+  )
+}
+
+function tableOf(metrics: readonly DescribedMetric[]): string {
+  return table(
+    ['metric', 'type', 'labels', 'meaning'],
+    metrics.map(({ name, type, labels, help }) => [
+      code(name),
+      type,
+      labels.map(code).join(', '),
+      prose(help),
+    ]),
+  )
+}

@@ -1,0 +1,41 @@
+import { Command } from 'commander'
+import { VERSION } from '../lib/version.ts'
+
+type Register = (program: Command) => void
+
+/** Loaded when needed, because loading takes most of the time of a short command. */
+const COMMANDS = new Map<string, () => Promise<Register>>([
+  ['start', async () => (await import('./start.ts')).registerStart],
+  ['migrate', async () => (await import('./migrate.ts')).registerMigrate],
+  ['event-type', async () => (await import('./event-type/register.ts')).registerEventType],
+  ['organization', async () => (await import('./organization.ts')).registerOrganization],
+  ['key', async () => (await import('./key.ts')).registerKey],
+  ['publish', async () => (await import('./publish.ts')).registerPublish],
+  ['listen', async () => (await import('./listen.ts')).registerListen],
+  ['export', async () => (await import('./export.ts')).registerExport],
+  ['import', async () => (await import('./import.ts')).registerImport],
+  ['import-from', async () => (await import('./import-from/register.ts')).registerImportFrom],
+  ['export-subject', async () => (await import('./export-subject.ts')).registerExportSubject],
+  ['erase', async () => (await import('./erase.ts')).registerErase],
+  ['mcp', async () => (await import('./mcp.ts')).registerMcp],
+  ['verify', async () => (await import('./verify.ts')).registerVerify],
+])
+
+/** The command `posthorn` with the command of this name; with all commands, if there is none of the name. */
+export async function createProgram(name = ''): Promise<Command> {
+  const program = new Command('posthorn')
+    .description(
+      'Posthorn sends webhooks: signed, delivered at least once, retried for days, with a record of every attempt.',
+    )
+    .version(VERSION)
+    .showHelpAfterError('(posthorn --help shows the commands)')
+    .addHelpText(
+      'after',
+      `
+Settings are environment variables, also read from .env; .env.example lists them.
+Without DATABASE_URL, Posthorn uses an embedded Postgres in POSTHORN_DATA_DIR (.posthorn).`,
+    )
+  const named = COMMANDS.get(name)
+  for (const load of named ? [named] : COMMANDS.values()) (await load())(program)
+  return program
+}

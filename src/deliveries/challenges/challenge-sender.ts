@@ -1,0 +1,92 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Settings } from '../../config/settings.ts'
+import type { Ended } from '../../outbound/outcome.ts'
+import type { Challenge, SendChallenge } from '../../webhooks/endpoint/challenge.ts'
+import type { UnverifiedReason } from '../../webhooks/endpoint/endpoint-unverified.ts'
+import { deliveryHeaderNames, signRequest } from '../attempts/signed-request.ts'
+import { ANSWER_TIMEOUT_MS, createLimitedSender } from '../limited-sender.ts'
+
+/**
+ * Challenges of each organization per minute, in each process. A caller chooses the URLs, so that without a limit Posthorn
+ * would knock at any door for them.
+ */
+export const MAX_CHALLENGES_PER_MINUTE = 30
+
+export interface ChallengeSender extends AsyncDisposable {
+  readonly sendChallenge: SendChallenge
+}
+
+/** Sends challenges as deliveries are sent: through the address guard and the proxy, without following redirects. */
+export function createChallengeSender(settings: Settings): ChallengeSender {
+  const sender = createLimitedSender(settings, {
+    perMinute: MAX_CHALLENGES_PER_MINUTE,
+    things: 'challenges',
+  })
+  const names = deliveryHeaderNames(settings.config.headerPrefix)
+
+  async function sendChallenge(organizationId: string, challenge: Challenge) {
+    const token = randomBytes(32).toString('base64url')
+    // Of the whole exchange: the sender has a limit for each part.
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
+    const request = { organizationId, ...requestOf(names, challenge, token), signal }
+    try {
+      return reasonOf(await sender.send(request), token)
+    } catch (error) {
+      if (error === signal.reason) return 'timed_out'
+      throw error
+    }
+  }
+
+  return { sendChallenge, [Symbol.asyncDispose]: () => sender[Symbol.asyncDispose]() }
+}
+
+function requestOf(
+  names: Parameters<typeof signRequest>[0],
+  { url, headers: customHeaders, signingKey, signing }: Challenge,
+  token: string,
+) {
+  const { headers, body } = signRequest(names, signingKey, {
+    ownTrace: null,
+    messageId: `msg_verification_${randomBytes(16).toString('hex')}`,
+    delivery: { isTest: false, traceParent: null, traceState: null },
+    body: Buffer.from(JSON.stringify({ type: 'verification', challenge: token })),
+    customHeaders,
+    signing,
+    startedAt: new Date(),
+  })
+  return { url, headers, body }
+}
+
+/** Null: the endpoint answered with the challenge. */
+function reasonOf(outcome: Ended, token: string): UnverifiedReason | null {
+  if (outcome.kind === 'refused') return 'address_refused'
+  if (outcome.kind === 'timed-out') return 'timed_out'
+  if (outcome.kind === 'unreachable') return unreachable(outcome.code)
+  const { status, body } = outcome
+  if (status >= 500) return 'http_5xx'
+  if (status >= 400) return 'http_4xx'
+  if (status >= 300) return 'http_3xx'
+  return status >= 200 && isAnswer(body, token) ? null : 'challenge_failed'
+}
+
+function unreachable(code: string): UnverifiedReason {
+  if (code === 'name_not_found' || code === 'name_lookup_failed') return 'name_not_found'
+  if (/^(certificate_|tls_|no_tls|client_certificate)/.test(code)) return 'tls_failed'
+  return 'connection_failed'
+}
+
+function isAnswer(body: Buffer, token: string): boolean {
+  const answer = readChallenge(body)
+  if (typeof answer !== 'string') return false
+  const [given, expected] = [Buffer.from(answer), Buffer.from(token)]
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+function readChallenge(body: Buffer): unknown {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    return Object(value).challenge
+  } catch {
+    return null
+  }
+}

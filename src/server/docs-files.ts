@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { accepts } from 'hono/accepts'
+import { etag } from 'hono/etag'
+import { cacheForever, cacheUntilChanged, staticFiles } from './static-files.ts'
+
+export const DOCS_PATH = '/docs'
+
+/** The output folder of `npm run build:docs`. The path is the same in a clone and in the published package. */
+const FOLDER = fileURLToPath(new URL('../../dist/docs/', import.meta.url))
+
+/** What the build writes last: the sources of its inline scripts, for the Content-Security-Policy. */
+const INLINE_SCRIPTS = 'inline-scripts.json'
+
+/** Whether there is documentation to serve: a clone has none until somebody builds it. */
+export const hasDocs = () => existsSync(path.join(FOLDER, INLINE_SCRIPTS))
+
+/** Serves the site of the documentation: its pages as HTML and as Markdown, and what they load. */
+export function createDocsFiles(folder = FOLDER): Hono {
+  const routes = new Hono()
+  const files = staticFiles({ folder, fileOf })
+  const notFound = notFoundPage(folder)
+  routes.use(`${DOCS_PATH}/*`, securityHeaders(folder))
+  routes.get(`${DOCS_PATH}/_astro/*`, cacheForever, files, notFound)
+  routes.get(
+    `${DOCS_PATH}/files/*`,
+    cacheUntilChanged,
+    etag(),
+    asText,
+    hashed(folder),
+    files,
+    notFound,
+  )
+  for (const at of [DOCS_PATH, `${DOCS_PATH}/*`]) {
+    routes.get(at, cacheUntilChanged, etag(), negotiated, hashed(folder), files, notFound)
+  }
+  return routes
+}
+
+/** A page is `…/index.html`, and `….md` as Markdown. Every other file has an ending, or is a copy of one of the repository. */
+function fileOf(requested: string, context: Context): string {
+  const file = requested.slice(DOCS_PATH.length).replace(/\/$/, '')
+  if (file.startsWith('/files/') || path.extname(file) !== '') return file
+  if (wantsMarkdown(context)) return `${file || '/index'}.md`
+  return `${file}/index.html`
+}
+
+function wantsMarkdown(context: Context): boolean {
+  const supports = ['text/html', 'text/markdown']
+  return accepts(context, { header: 'Accept', supports, default: 'text/html' }) === 'text/markdown'
+}
+
+/** A cache must not answer with HTML where Markdown was asked for. */
+const negotiated: MiddlewareHandler = async (context, next) => {
+  await next()
+  if (path.extname(context.req.path) === '') context.res.headers.append('vary', 'accept')
+  const isMarkdown = fileOf(context.req.path, context).endsWith('.md')
+  if (context.res.ok && isMarkdown) context.header('content-type', 'text/markdown; charset=utf-8')
+}
+
+/** The copies are shown, not run. */
+const asText: MiddlewareHandler = async (context, next) => {
+  await next()
+  const isPicture = context.res.headers.get('content-type')?.startsWith('image/')
+  if (context.res.ok && !isPicture) context.header('content-type', 'text/plain; charset=utf-8')
+}
+
+/** Adds the hash of the file: `etag` could not make one for a HEAD request, which has no body. */
+function hashed(folder: string): MiddlewareHandler {
+  const hashes = new Map<string, { readonly changedAt: number; readonly hash: string }>()
+  return async (context, next) => {
+    await next()
+    if (!context.res.ok) return
+    const file = path.join(folder, fileOf(context.req.path, context))
+    const { mtimeMs: changedAt } = await stat(file)
+    let known = hashes.get(file)
+    if (known?.changedAt !== changedAt) {
+      const digest = createHash('sha256').update(await readFile(file))
+      known = { changedAt, hash: digest.digest('base64url') }
+      hashes.set(file, known)
+    }
+    const encoding = context.res.headers.get('content-encoding') ?? ''
+    context.header('etag', `"${known.hash}${encoding && `-${encoding}`}"`)
+  }
+}
+
+/** The site's own page; in a clone where no site is built, the remedy. */
+function notFoundPage(folder: string) {
+  return async (context: Context) => {
+    const html = await readFile(path.join(folder, '404.html'), 'utf8').catch(() => null)
+    if (html !== null) return context.html(html, 404)
+    return context.text('The documentation is not built. Run: npm run build:docs\n', 404)
+  }
+}
+
+function securityHeaders(folder: string): MiddlewareHandler {
+  const headers = {
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    'x-frame-options': 'DENY',
+  }
+  return async (context, next) => {
+    await next()
+    const policy = contentSecurityPolicy(inlineScripts(folder))
+    context.header('content-security-policy', policy)
+    for (const [name, value] of Object.entries(headers)) context.header(name, value)
+  }
+}
+
+function inlineScripts(folder: string): string[] {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, INLINE_SCRIPTS), 'utf8'))
+  } catch {
+    return []
+  }
+}
+
+/** Only what the site brings runs. The search is WebAssembly. */
+function contentSecurityPolicy(scripts: readonly string[]): string {
+  return [
+    `default-src 'none'`,
+    ['script-src', `'self'`, `'wasm-unsafe-eval'`, ...scripts].join(' '),
+    `worker-src 'self'`,
+    `style-src 'self' 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `font-src 'self'`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ')
+}

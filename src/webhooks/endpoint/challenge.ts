@@ -1,0 +1,111 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import type { Db } from '../../db/client.ts'
+import type { Webhook as WebhookRow } from '../../db/generated/prisma/client.ts'
+import type { Keyring } from '../../encryption/keyring.ts'
+import { invalid } from '../../lib/errors.ts'
+import { formatSecret } from '../../receiver/sign.ts'
+import { readHeaders } from '../encrypted-headers.ts'
+import type { SecondSignature, SignatureHeaders } from '../signatures/signature-fields.ts'
+import { readSigning, type Signing } from '../signatures/signing.ts'
+import type { UnverifiedReason } from './endpoint-unverified.ts'
+
+/** A request that an endpoint has to answer before its URL is used: with the headers and signatures of a delivery. */
+export interface Challenge {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly signingKey: KeyObject
+  readonly signing: Signing | null
+}
+
+/** Sends a challenge. Returns why the endpoint is not verified, or null. Throws `rate_limited`. */
+export type SendChallenge = (
+  organizationId: string,
+  challenge: Challenge,
+) => Promise<UnverifiedReason | null>
+
+/** A webhook that a transaction creates, and that the repeated transaction must create with the same secret. */
+export interface CreatedWebhook {
+  readonly uuid: string
+  readonly secret: string
+}
+
+/** That the endpoint of a URL has answered. */
+export interface EndpointProof {
+  readonly url: string
+  readonly verifiedAt: Date
+  /** Null: the webhook exists. */
+  readonly created: CreatedWebhook | null
+}
+
+/** Ends a transaction whose webhook needs a verified endpoint: no transaction is open while the endpoint answers. */
+export class ChallengeNeeded extends Error {
+  override readonly name = 'ChallengeNeeded'
+  readonly challenge: Challenge
+  readonly created: CreatedWebhook | null
+
+  constructor(challenge: Challenge, created: CreatedWebhook | null) {
+    super('The endpoint of the webhook has to answer a challenge first.')
+    this.challenge = challenge
+    this.created = created
+  }
+}
+
+type Endpoint = Pick<WebhookRow, 'url' | 'endpointVerifiedAt'>
+type Verified = Pick<WebhookRow, 'url' | 'verifyEndpoint'>
+
+/** When the endpoint that a webhook has after a change was verified. `requireProof` checks afterwards that there is a proof. */
+export function verifiedAt(
+  before: Endpoint | null,
+  { url, verifyEndpoint }: Verified,
+  proof: EndpointProof | undefined,
+): Date | null {
+  const known = before?.url === url ? before.endpointVerifiedAt : null
+  return known ?? (verifyEndpoint ? (proof?.verifiedAt ?? new Date()) : null)
+}
+
+/** Throws `ChallengeNeeded` if the changed webhook needs a proof for its URL, so that the transaction ends. */
+export async function requireProof(
+  tx: Db,
+  { keyring, proof }: { readonly keyring: Keyring; readonly proof?: EndpointProof | undefined },
+  before: Endpoint | null,
+  after: WebhookRow,
+): Promise<void> {
+  const isKnown = before?.url === after.url && before.endpointVerifiedAt !== null
+  if (!after.verifyEndpoint || isKnown || proof?.url === after.url) return
+  const { challenge, secret } = await challengeOf(tx, keyring, after)
+  throw new ChallengeNeeded(challenge, before === null ? { uuid: after.id, secret } : null)
+}
+
+async function challengeOf(tx: Db, keyring: Keyring, row: WebhookRow) {
+  const current = await tx.signingSecret.findFirstOrThrow({
+    where: { webhookId: row.id, expiresAt: null },
+  })
+  const headers = readHeaders(keyring, row.headersCiphertext, row.id)
+  const signing = readSigning(keyring, row.id, {
+    signature_headers: row.signatureHeaders as SignatureHeaders | null,
+    second_signature: row.secondSignature as object as SecondSignature | null,
+    second_secret_ciphertext: row.secondSecretCiphertext && Buffer.from(row.secondSecretCiphertext),
+    previous_secrets: null,
+    message_id_kind: 'delivery',
+  })
+  const key = decrypted(keyring, current)
+  if (headers === null || signing === 'unreadable' || key === null) {
+    throw invalid([{ path: ['verifyEndpoint'], code: 'unreadable_header', detail: UNREADABLE }])
+  }
+  const challenge = { url: row.url, headers, signing, signingKey: createSecretKey(key) }
+  return { challenge, secret: formatSecret(key) }
+}
+
+function decrypted(
+  keyring: Keyring,
+  { keyCiphertext, id }: { keyCiphertext: Uint8Array; id: string },
+): Buffer | null {
+  try {
+    return keyring.decrypt(keyCiphertext, id)
+  } catch {
+    return null
+  }
+}
+
+const UNREADABLE =
+  'verifyEndpoint needs a challenge, and no encryption key decrypts the headers or secrets that sign it. Rotate the secret, and give the headers again.'

@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { existsSync, globSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { buildSchema, parse, validate } from 'graphql'
+import { expect, test } from 'vitest'
+import { OWN_TESTS } from './support/exceptions.ts'
+import { type Block, blocksOf, PAGES, ROOT, read } from './support/pages.ts'
+import { typeErrors } from './support/type-errors.ts'
+
+const blocks = PAGES.flatMap(blocksOf)
+
+/** Pictures of output, and files of other programs, which the tests of these programs read. */
+const TEXTS = new Set(['text', 'console', 'http'])
+
+const PROGRAMS = ['ts', 'tsx', 'js', 'jsx']
+
+/** The guides that `test/docs/guides` follows from the top to the bottom. */
+const FOLLOWED = new Set(
+  globSync('test/docs/guides/*.test.ts', { cwd: ROOT }).flatMap((file) =>
+    [...read(file).matchAll(/^followGuide\('([\w-]+)'/gm)].map(
+      ([, name]) => `docs/guides/${name}.md`,
+    ),
+  ),
+)
+
+const ownTest = ({ page, language }: Block) => FOLLOWED.has(page) || OWN_TESTS[page]?.[language]
+
+const withoutOwnTest = (...languages: readonly string[]) =>
+  blocks.filter((block) => languages.includes(block.language) && !ownTest(block))
+
+const place = ({ page, line }: Block) => `${page}:${line}`
+
+test('every block of code has a language that a test knows', () => {
+  const known = new Set([...TEXTS, ...PROGRAMS, 'sh', 'graphql', 'json'])
+  const unknown = blocks.filter((block) => !known.has(block.language) && !ownTest(block))
+  expect(
+    unknown.map((block) => `${place(block)}: ${block.language || 'no language'}`),
+    'Name the language, or the test that runs the block, in test/docs/support/exceptions.ts.',
+  ).toEqual([])
+})
+
+test('every block of commands, SQL and code of programs has a test that runs it', () => {
+  const untested = withoutOwnTest('sh', 'sql', 'python', 'go')
+  expect(
+    [...new Set(untested.map(({ page, language }) => `${page}: ${language}`))],
+    'Name the test in test/docs/support/exceptions.ts.',
+  ).toEqual([])
+})
+
+test('every test that is named exists and reads its page, and every page and language exists', () => {
+  const wrong = Object.entries(OWN_TESTS).flatMap(([page, languages]) =>
+    Object.entries(languages).flatMap(([language, by]) => {
+      const used = PAGES.includes(page) && blocksOf(page).some((one) => one.language === language)
+      if (!used) return [`${page} has no block in ${language}.`]
+      if (!by.startsWith('test/')) return by.endsWith('.') ? [] : [`${page}: "${by}" is no reason.`]
+      return existsSync(path.join(ROOT, by)) ? [] : [`${page}: ${by} does not exist.`]
+    }),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('every block of commands is valid in bash', async () => {
+  const wrong: string[] = []
+  for (const block of blocks.filter(({ language }) => language === 'sh')) {
+    await promisify(execFile)('bash', ['-n', '-c', block.text]).catch(({ stderr }) => {
+      wrong.push(`${place(block)}: ${stderr}`)
+    })
+  }
+  expect(wrong).toEqual([])
+})
+
+test('every block of JSON is JSON', () => {
+  const wrong = withoutOwnTest('json').filter(({ text }) => !isJson(text))
+  expect(wrong.map(place)).toEqual([])
+})
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const schema = buildSchema(read('schema.graphql'))
+
+test('every GraphQL operation is valid', () => {
+  const wrong = withoutOwnTest('graphql').flatMap((block) =>
+    graphqlErrors(block.text).map((message) => `${place(block)}: ${message}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+/** Several operations in one block are tried one by one, so they need no names. */
+function graphqlErrors(text: string): string[] {
+  try {
+    const { definitions } = parse(text)
+    const fragments = definitions.filter(({ kind }) => kind === 'FragmentDefinition')
+    const operations = definitions.filter(({ kind }) => kind === 'OperationDefinition')
+    return operations
+      .flatMap((operation) =>
+        validate(schema, { kind: 'Document' as never, definitions: [operation, ...fragments] }),
+      )
+      .map(({ message }) => message)
+      .filter((message) => !/^Fragment .* is never used/.test(message))
+  } catch (error) {
+    return [(error as Error).message]
+  }
+}
+
+test('an operation with an unknown field is found', () => {
+  expect(graphqlErrors('{ webhooks { nodes { adress } } }')).toHaveLength(1)
+  expect(graphqlErrors('{ webhooks { nodes { id } } }')).toEqual([])
+})
+
+test('every block of TypeScript and JavaScript compiles', async () => {
+  expect(await typeErrors(withoutOwnTest(...PROGRAMS))).toEqual([])
+})
+
+test('a block of TypeScript with a wrong type is found', async () => {
+  const block = { page: 'page.md', line: 1, language: 'ts', text: 'const text: string = 1' }
+  expect(await typeErrors([block])).toEqual([expect.stringContaining('page.md:1')])
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { followGuide, LISTENS } from './support/follow-guide.ts'
+import { type GuideReader, startReader } from './support/posthorn.ts'
+
+let posthorn: GuideReader
+
+beforeAll(async () => {
+  posthorn = await startReader()
+})
+afterAll(async () => {
+  await posthorn?.[Symbol.asyncDispose]()
+})
+
+followGuide('receive', () => posthorn, {
+  servers: {
+    'WEBHOOK_SECRET=whsec_… node receiver.ts': 'Listening.',
+    'PORT=3000 WEBHOOK_SECRET=whsec_… python3 examples/receivers/receiver.py': LISTENS,
+  },
+})
+
+followGuide('test-your-receiver', () => posthorn, {
+  servers: { 'WEBHOOK_SECRET=whsec_… node my-server.ts': 'Listening.' },
+  after: {
+    'node receiver-suite.ts': (output) => {
+      expect(output).toMatch(/pass 2/)
+    },
+  },
+})
+
+followGuide('rotate-secrets', () => posthorn, {
+  after: {
+    expiringSigningSecrets: (output) => {
+      expect(output).toMatch(/"expiringSigningSecrets":\[\{"expiresAt"/)
+    },
+  },
+})
+
+followGuide('chat', () => posthorn, {
+  after: {
+    'testBody(': (output) => {
+      expect(output).toMatch(
+        /"issues":\[\],"bodies":\[\{"body":"\{\\"text\\": ?\\"\S+ has a ticket for/,
+      )
+    },
+    'createWebhook(': (output) => {
+      expect(output).toContain('"enabled":false')
+    },
+  },
+})

@@ -1,0 +1,239 @@
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { buildSchema, parse, validate } from 'graphql'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../../../support/free-port.ts'
+import { needs } from '../../../support/left-out.ts'
+import { ROOT, type Terminal } from '../../../support/reader.ts'
+import { until } from '../../../support/until.ts'
+import { blocksOf, type GuideBlock, isPrinted } from './blocks.ts'
+import { createSeenIds } from './ids.ts'
+import type { GuideReader } from './posthorn.ts'
+import { checkTypes } from './typescript.ts'
+
+/** What a test adds to the page. */
+export interface GuideOptions {
+  /** Commands that keep running, each with what it prints when it is ready. */
+  readonly servers?: Readonly<Record<string, string>>
+  /** Texts of the page that the reader replaces with values of their own. */
+  readonly replace?: (output: string) => Readonly<Record<string, string>>
+  /** What surrounds a block of TypeScript that is a part of a program, by a text of the block. */
+  readonly programs?: Readonly<Record<string, (block: string) => string>>
+  /** What is true after a block, by a text of the block. */
+  readonly after?: Readonly<Record<string, (output: string) => Promise<void> | void>>
+  /** Languages that other tests run. */
+  readonly shown?: readonly string[]
+}
+
+const PROGRAMS: Readonly<Record<string, string>> = { 'python3 ': 'python3', 'go run ': 'go' }
+
+const SCHEMA = buildSchema(readFileSync(path.join(ROOT, 'schema.graphql'), 'utf8'))
+
+const SETTINGS = readFileSync(path.join(ROOT, '.env.example'), 'utf8')
+
+/** Commands that keep running have a terminal of their own. */
+const LISTEN = /^npx posthorn listen (?!.*(--count|--replay|--help)).*$/
+
+/**
+ * Follows a guide of `docs/guides` from the top to the bottom, as printed: blocks with a file are pasted into it, commands
+ * run in a clone, GraphQL is sent with the key of the embedded server, and a block of text is what the commands before print.
+ */
+export function followGuide(
+  guide: string,
+  posthorn: () => GuideReader,
+  options: GuideOptions = {},
+): void {
+  describe(`docs/guides/${guide}.md`, () => {
+    const blocks = blocksOf(guide)
+    const ids = createSeenIds()
+    const variables = new Set<string>()
+    const terminals = new Map<string, Terminal>()
+    let port = 0
+    let printed = ''
+
+    beforeAll(async () => {
+      port = await freePort()
+    })
+    afterAll(async () => {
+      for (const terminal of terminals.values()) await terminal.stop()
+    })
+
+    const output = () =>
+      [printed, ...[...terminals.values()].map((terminal) => terminal.output)].join('\n')
+
+    const withPorts = (text: string) =>
+      text
+        .replaceAll('127.0.0.1:4000', posthorn().url.slice('http://'.length))
+        .replaceAll(/\b3000\b/g, String(port))
+
+    /** The text with the ids and the ports of this reader. */
+    const own = (text: string) => {
+      seeTerminals()
+      let used = withPorts(ids.fill(text))
+      for (const [part, value] of Object.entries(options.replace?.(output()) ?? {}))
+        used = used.replaceAll(part, () => value)
+      return used
+    }
+
+    const run: Readonly<Record<string, (text: string, file: string | null) => Promise<void>>> = {
+      sh: async (text) => {
+        for (const part of partsOf(text)) {
+          if (keepsRunning(part)) await open(part)
+          else await type(part)
+        }
+      },
+      graphql: async (text) => {
+        // A stream ends with its reader: the tests of subscriptions follow some.
+        if (text.startsWith('subscription '))
+          return expect(validate(SCHEMA, parse(text))).toEqual([])
+        const answer = await posthorn().graphql(own(text))
+        expect(answer).not.toHaveProperty('errors')
+        for (const [field, value] of Object.entries(answer.data ?? {})) {
+          if (field === 'whyNotDelivered') continue
+          expect(value, text).not.toHaveProperty('message')
+        }
+        print(JSON.stringify(answer))
+      },
+      sql: async (text) => {
+        const client = new pg.Client(posthorn().databaseUrl)
+        await client.connect()
+        try {
+          await client.query(own(text))
+        } finally {
+          await client.end()
+        }
+      },
+      ts: async (text, file) => {
+        const part = Object.keys(options.programs ?? {}).find((each) => text.includes(each))
+        if (!file && part === undefined) throw new Error(`No program has this block:\n${text}`)
+        const program = part === undefined ? text : (options.programs?.[part]?.(text) ?? '')
+        await checkTypes(posthorn().reader, file ?? 'part.ts', own(program))
+      },
+      text: async (text) => {
+        await until(
+          () => isPrinted(withPorts(text), output()),
+          'the block is printed',
+          30_000,
+        ).catch((error) => {
+          throw new Error(`${error.message}\n${text}\nbut this:\n${output()}`)
+        })
+      },
+      json: async (text) => void JSON.parse(text),
+      env: async (text) => {
+        for (const [, name = ''] of text.matchAll(/^(\w+)=/gm))
+          expect(SETTINGS).toContain(`#${name}=`)
+      },
+    }
+
+    const needed: string[] = []
+    for (const [i, block] of blocks.entries()) {
+      const { language, text, file } = block
+      // What follows a block that was left out may need what it did.
+      needed.push(...programsOf(block))
+      test(`block ${i + 1}, ${language}: ${text.split('\n')[0]}`, needs(...needed), async () => {
+        if (options.shown?.includes(language)) return
+        const runBlock = run[language]
+        if (file) await writeFile(path.join(posthorn().reader.folder, file), own(text))
+        if (runBlock) await runBlock(text, file)
+        else if (!file) throw new Error(`Nothing runs a block of the language ${language}.`)
+        for (const [part, check] of Object.entries(options.after ?? {}))
+          if (text.includes(part)) await check(output())
+      })
+    }
+
+    function seeTerminals(): void {
+      for (const terminal of terminals.values()) ids.seeNew(terminal.output)
+    }
+
+    function print(text: string): void {
+      seeTerminals()
+      printed += `${text}\n`
+      ids.see(text)
+    }
+
+    const keepsRunning = (command: string) =>
+      LISTEN.test(command) || options.servers?.[command] !== undefined
+
+    /** The script, cut before and after each command that keeps running. */
+    function partsOf(script: string): string[] {
+      const parts = ['']
+      for (const line of script.trim().split('\n')) {
+        if (keepsRunning(line)) parts.push(line, '')
+        else parts[parts.length - 1] += `${line}\n`
+      }
+      return parts.filter((part) => part.trim() !== '')
+    }
+
+    /** Another `listen` takes the place of the one before. */
+    async function open(command: string): Promise<void> {
+      const name = LISTEN.test(command) ? 'listen' : command
+      await terminals.get(name)?.stop()
+      print(terminals.get(name)?.output ?? '')
+      const file = `terminal-${terminals.size}.sh`
+      const before = [...variables].map((each) => `. ./${each}.sh\n`).join('')
+      const used = ownNode(own(command)).replace(/^(?=[A-Z_]+=)/, 'env ')
+      await writeFile(path.join(posthorn().reader.folder, file), `${before}exec ${used}\n`)
+      const terminal = posthorn().reader.open(`bash ${file}`)
+      terminals.set(name, terminal)
+      const ready = options.servers?.[command]
+      const isReady = async () => {
+        if (ready === undefined) return /^(Registered wh_|Ready\.)/m.test(terminal.output)
+        return ready === LISTENS ? await listens(port) : terminal.output.includes(ready)
+      }
+      await until(isReady, `${command} is ready`, 30_000).catch((error) => {
+        throw new Error(`${error.message}\n${terminal.output}`)
+      })
+      seeTerminals()
+    }
+
+    /** Variables of the shell stay, as in one terminal. */
+    async function type(script: string): Promise<void> {
+      const before = [...variables].map((name) => `. ./${name}.sh`)
+      for (const name of variablesOf(script)) variables.add(name)
+      const after = [...variables].map((name) => `declare -p ${name} >${name}.sh`)
+      const { stdout, stderr } = await posthorn().reader.type(
+        [...before, ownNode(own(script)), ...after].join('\n'),
+        { GOCACHE: GO_CACHE },
+      )
+      // `curl` prints an error of the server, and succeeds.
+      expect(stdout).not.toMatch(/"errors":|"message":/)
+      print(stdout + stderr)
+    }
+  })
+}
+
+/** The variables that a script sets: not the lines of a file that it writes. */
+function variablesOf(script: string): string[] {
+  const commands = script.replaceAll(/<<(\w+)\n.*?\n\1$/gms, '')
+  return [...commands.matchAll(/^(?:export )?([A-Z_]+)=/gm)].map(([, name = '']) => name)
+}
+
+/** In place of what a server prints: that it listens at the port of the page, 3000. */
+export const LISTENS = 'listens'
+
+async function listens(port: number): Promise<boolean> {
+  return await fetch(`http://127.0.0.1:${port}`).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The first `go run` of a machine compiles the packages of Go, for a minute. */
+const GO_CACHE =
+  process.env['GOCACHE'] ?? path.join(process.env['HOME'] ?? '/tmp', '.cache/go-build')
+
+/** The Node of the tests, for commands that run a file. */
+function ownNode(script: string): string {
+  return script.replaceAll(/(?<=^|\s)node (?=\S+\.ts)/gm, `'${process.execPath}' `)
+}
+
+function programsOf({ language, text }: GuideBlock): string[] {
+  if (language !== 'sh') return []
+  const found = Object.entries(PROGRAMS).filter(([part]) => text.includes(part))
+  return [
+    ...found.map(([, program]) => program),
+    ...['curl', 'openssl', 'psql'].filter((one) => text.includes(`${one} `)),
+  ]
+}

@@ -1,0 +1,26 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type Reader, ROOT } from '../../../support/reader.ts'
+import { TSCONFIG } from '../../support/first-programs.ts'
+
+/** The sources in place of the packages, which are built only when they are packed. */
+const SOURCES: readonly (readonly [RegExp, string])[] = [
+  [/'@posthorn\/client'/g, 'packages/client/src/index.ts'],
+  [/'@posthorn\/receiver'/g, 'src/receiver/index.ts'],
+  [/'@posthorn\/receiver\/express'/g, 'src/receiver/frameworks/express.ts'],
+  [/'@posthorn\/receiver\/hono'/g, 'src/receiver/frameworks/hono.ts'],
+  [/'@posthorn\/receiver\/fastify'/g, 'src/receiver/frameworks/fastify.ts'],
+]
+
+/** Writes a program of the reader, and checks its types. */
+export async function checkTypes(reader: Reader, file: string, program: string): Promise<void> {
+  const used = SOURCES.reduce(
+    (text, [name, source]) => text.replaceAll(name, `'${ROOT}${source}'`),
+    program,
+  )
+  await writeFile(path.join(reader.folder, file), used)
+  const config = { ...JSON.parse(TSCONFIG), include: [file] }
+  await writeFile(path.join(reader.folder, 'guide.tsconfig.json'), JSON.stringify(config))
+  // The compiler prints errors on standard output.
+  await reader.type('npx tsc --project guide.tsconfig.json >&2')
+}

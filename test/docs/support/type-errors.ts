@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { type Block, ROOT } from './pages.ts'
+import { SURROUNDINGS } from './surroundings.ts'
+
+/** What the compiler says about blocks of TypeScript, each as a module of its own in a program of a reader. */
+export async function typeErrors(blocks: readonly Block[]): Promise<string[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn pages '))
+  try {
+    await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+    await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify(CONFIGURATION))
+    const files = new Map<string, Block>()
+    for (const [i, block] of blocks.entries()) {
+      const around = SURROUNDINGS.filter(({ page, part }) => {
+        return block.page === page && block.text.includes(part)
+      })
+      const name = around.find(({ file }) => file !== undefined)?.file ?? `block-${i}`
+      const file = `${name}.${block.language}`
+      files.set(file, block)
+      const code = around.map((one) => one.code ?? '').join('\n')
+      await writeFile(path.join(folder, file), `${block.text}\n${code}\nexport {}\n`)
+    }
+    return (await compile(folder))
+      .split('\n')
+      .filter((line) => line.includes('error') && !ONLY_IN_TYPESCRIPT.test(line))
+      .map((line) =>
+        line.replace(/^([\w-]+\.[jt]sx?)\((\d+),\d+\)/, (found, file, inBlock) => {
+          const block = files.get(file)
+          return block ? `${block.page}:${block.line + Number(inBlock) - 1}` : found
+        }),
+      )
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The packages of this repository are their sources. */
+const CONFIGURATION = {
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    target: 'esnext',
+    module: 'preserve',
+    moduleResolution: 'bundler',
+    moduleDetection: 'force',
+    jsx: 'react-jsx',
+    allowJs: true,
+    checkJs: true,
+    lib: ['esnext', 'dom', 'dom.iterable'],
+    types: ['node'],
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+    paths: {
+      '@posthorn/receiver': [path.join(ROOT, 'src/receiver/index.ts')],
+      '@posthorn/client': [path.join(ROOT, 'packages/client/src/index.ts')],
+      '@posthorn/react': [path.join(ROOT, 'packages/react/src/index.ts')],
+    },
+  },
+  include: ['*'],
+}
+
+/** JavaScript declares no types of parameters, and its surroundings come after it. */
+const ONLY_IN_TYPESCRIPT = /\.jsx?\(.*error TS(2454|7006|7019|7031)/
+
+async function compile(folder: string): Promise<string> {
+  const compiler = path.join(ROOT, 'node_modules/.bin/tsc')
+  return await promisify(execFile)(compiler, ['--project', folder, '--pretty', 'false'], {
+    cwd: folder,
+    shell: process.platform === 'win32',
+  }).then(
+    ({ stdout }) => stdout,
+    ({ stdout }: { stdout: string }) => stdout,
+  )
+}

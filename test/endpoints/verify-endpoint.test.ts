@@ -1,0 +1,314 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MAX_CHALLENGES_PER_MINUTE } from '../../src/deliveries/challenges/challenge-sender.ts'
+import { formatSecret, generateSigningKey } from '../../src/receiver/sign.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant, JOINED } from '../support/factories.ts'
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
+
+let receiver: Receiver
+let posthorn: TestApp
+let token: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  posthorn = await startTestApp({ trustedAuthorities: [receiver.authority] })
+})
+afterAll(async () => {
+  await posthorn[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+// Challenges are limited by organization.
+beforeEach(async () => {
+  token = (await createTenant(posthorn.database.prisma)).token
+  receiver.clear()
+  receiver.answer = echo
+})
+
+const echo: Receiver['answer'] = (response, { body }) => {
+  const { challenge } = JSON.parse(body.toString())
+  response.end(JSON.stringify({ challenge }))
+}
+
+const FIELDS = 'webhook { id url verifyEndpoint endpointVerifiedAt revision }'
+const ERRORS =
+  '... on EndpointVerificationError { code message reason } ... on ValidationError { issues { path code message } } ... on ConflictError { message }'
+const CREATE = `mutation ($input: CreateWebhookInput!) {
+  result: createWebhook(input: $input) { __typename ... on CreateWebhookSuccess { ${FIELDS} } ${ERRORS} } }`
+const UPDATE = `mutation ($id: ID!, $input: UpdateWebhookInput!) {
+  result: updateWebhook(id: $id, input: $input) { __typename ... on UpdateWebhookSuccess { ${FIELDS} } ${ERRORS} } }`
+const UPSERT = `mutation ($uid: String!, $input: UpsertWebhookInput!) {
+  result: upsertWebhook(uid: $uid, input: $input) { __typename ... on UpsertWebhookSuccess { created changed ${FIELDS} } ${ERRORS} } }`
+
+async function send(path: string, init: { method: string; body: unknown }) {
+  return await fetch(`${posthorn.app.url}${path}`, {
+    method: init.method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(init.body),
+  })
+}
+
+async function graphql(query: string, variables: object) {
+  const response = await send('/graphql', { method: 'POST', body: { query, variables } })
+  const { data, errors } = (await response.json()) as { data: { result: never }; errors?: object[] }
+  // biome-ignore lint/suspicious/noExplicitAny: the type depends on the query
+  return (errors ? { errors } : data.result) as any
+}
+
+const inputOf = (others: object = {}) => ({
+  url: receiver.url,
+  eventSubscriptions: [JOINED],
+  verifyEndpoint: true,
+  ...others,
+})
+const create = (others?: object) => graphql(CREATE, { input: inputOf(others) })
+const countWebhooks = async () => {
+  const { nodes } = await graphql('{ result: webhooks { nodes { id } } }', {})
+  return nodes.length
+}
+
+describe('an endpoint that answers', () => {
+  test('is verified by a challenge with the headers of a delivery', async () => {
+    const secret = formatSecret(generateSigningKey())
+    const { webhook } = await create({ secret, headers: [{ name: 'x-own', value: 'mine' }] })
+    expect(webhook).toMatchObject({ verifyEndpoint: true, url: receiver.url })
+    expect(Date.parse(webhook.endpointVerifiedAt)).toBeGreaterThan(Date.now() - 60_000)
+    const [request] = receiver.received as [Received]
+    expect(request.headers).toMatchObject({
+      'content-type': 'application/json',
+      'wh-id': expect.stringMatching(/^msg_verification_[0-9a-f]{32}$/),
+      'x-own': 'mine',
+    })
+    expect(verified(request, secret)).toEqual({
+      type: 'verification',
+      challenge: expect.stringMatching(/^[\w-]{43}$/),
+    })
+  })
+
+  test('gets the secret that Posthorn makes, by which the challenge was signed', async () => {
+    const { webhook } = await create()
+    const { signingSecret } = await graphql(
+      'query ($id: ID!) { result: webhook(id: $id) { signingSecret { key } } }',
+      { id: webhook.id },
+    )
+    expect(verified(receiver.received[0] as Received, signingSecret.key)).toMatchObject({
+      type: 'verification',
+    })
+  })
+
+  test('gets another challenge each time, and none for a URL that is verified', async () => {
+    const { webhook } = await create()
+    await create()
+    const [first, second] = receiver.received.map(({ body }) => JSON.parse(body.toString()))
+    expect(first.challenge).not.toBe(second.challenge)
+    receiver.clear()
+    const input = { verifyEndpoint: true, url: receiver.url, description: 'the same' }
+    const same = await graphql(UPDATE, { id: webhook.id, input })
+    expect(same.webhook).toMatchObject({ endpointVerifiedAt: webhook.endpointVerifiedAt })
+    expect(receiver.received).toEqual([])
+  })
+
+  test('is challenged once by each kind of call', async () => {
+    const once = { input: inputOf({ idempotencyKey: 'once' }) }
+    const first = await graphql(CREATE, once)
+    expect((await graphql(CREATE, once)).webhook.id).toBe(first.webhook.id)
+    expect(receiver.received).toHaveLength(1)
+    const upserted = await graphql(UPSERT, { uid: 'one', input: inputOf() })
+    expect(upserted).toMatchObject({ created: true })
+    const again = await graphql(UPSERT, { uid: 'one', input: inputOf() })
+    expect(again).toMatchObject({ created: false, changed: false })
+    expect(receiver.received).toHaveLength(2)
+    const url = `${receiver.url}elsewhere`
+    await graphql(UPSERT, { uid: 'one', input: inputOf({ url }) })
+    expect(receiver.received[2]).toMatchObject({ path: '/elsewhere' })
+  })
+})
+
+describe('an endpoint that does not answer', () => {
+  const answer =
+    (status: number, text = ''): Receiver['answer'] =>
+    (response) => {
+      response.statusCode = status
+      response.end(text)
+    }
+
+  test.each([
+    ['HTTP_4XX', answer(404)],
+    ['HTTP_5XX', answer(503)],
+    ['HTTP_3XX', answer(302)],
+    ['CHALLENGE_FAILED', answer(200)],
+    ['CHALLENGE_FAILED', answer(200, '{"challenge":"guessed"}')],
+    ['CHALLENGE_FAILED', answer(200, '{"challenge":{"length":43}}')],
+    ['CHALLENGE_FAILED', answer(200, '[]')],
+    ['CHALLENGE_FAILED', answer(200, 'null')],
+    ['CONNECTION_FAILED', ((response) => response.destroy()) as Receiver['answer']],
+  ])('is no endpoint of a new webhook: %s', async (reason, given) => {
+    receiver.answer = given
+    expect(await create()).toEqual({
+      __typename: 'EndpointVerificationError',
+      code: 'invalid',
+      reason,
+      message: expect.stringMatching(/^url is not verified: .*Answer the POST/),
+    })
+    expect(receiver.received.length).toBeGreaterThan(0)
+    expect(await countWebhooks()).toBe(0)
+  })
+
+  test('is no endpoint if its challenge is that of another request', async () => {
+    let earlier = 'none'
+    receiver.answer = (response, { body }) => {
+      response.end(JSON.stringify({ challenge: earlier }))
+      earlier = JSON.parse(body.toString()).challenge
+    }
+    expect(await create()).toMatchObject({ reason: 'CHALLENGE_FAILED' })
+    expect(await create()).toMatchObject({ reason: 'CHALLENGE_FAILED' })
+  })
+
+  test('is no endpoint if nothing listens, or TLS or the name fails', async () => {
+    const server = createServer((_request, response) => response.end())
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    expect(await create({ url: `https://localhost:${port}/` })).toMatchObject({
+      reason: 'TLS_FAILED',
+    })
+    server.close()
+    await once(server, 'close')
+    expect(await create({ url: `https://localhost:${port}/` })).toMatchObject({
+      reason: 'CONNECTION_FAILED',
+    })
+    expect(await create({ url: 'https://nothing.invalid/' })).toMatchObject({
+      reason: 'NAME_NOT_FOUND',
+    })
+    expect(await countWebhooks()).toBe(0)
+  })
+
+  test('is no endpoint after 10 seconds', { timeout: 60_000 }, async () => {
+    receiver.answer = () => {}
+    expect(await create()).toMatchObject({ reason: 'TIMED_OUT' })
+    expect(await countWebhooks()).toBe(0)
+  })
+})
+
+test('an address that is not public is refused before a request', async () => {
+  await using guarded = await startTestApp({ environment: { POSTHORN_EGRESS_ALLOW: '' } })
+  const { result } = await guarded.graphql(CREATE, {
+    input: inputOf({ url: 'https://localhost:4433/' }),
+  })
+  expect(['EndpointVerificationError', 'ValidationError']).toContain(result.__typename)
+  expect(result.reason ?? result.issues[0].code).toMatch(/ADDRESS_(REFUSED|NOT_PUBLIC)/i)
+})
+
+test('a call that is wrong otherwise sends no challenge', async () => {
+  expect(await create({ eventSubscriptions: ['unknown'] })).toMatchObject({
+    __typename: 'ValidationError',
+  })
+  expect(receiver.received).toEqual([])
+})
+
+describe('a webhook with a verified endpoint', () => {
+  test('keeps its URL over GraphQL and REST until the new one answers', async () => {
+    const { webhook } = await create()
+    receiver.answer = (response) => response.end()
+    const url = `${receiver.url}new`
+    expect(await graphql(UPDATE, { id: webhook.id, input: { url } })).toMatchObject({
+      reason: 'CHALLENGE_FAILED',
+    })
+    const path = `/api/connect/v1/webhooks/${webhook.id}`
+    const refused = await send(path, { method: 'PUT', body: { url } })
+    expect(refused.status).toBe(422)
+    expect(await refused.json()).toMatchObject({
+      errors: [{ pointer: '#/url', code: 'endpoint_unverified' }],
+    })
+    const now = await graphql(
+      `query ($id: ID!) { result: node(id: $id) { ... on Webhook { url revision } } }`,
+      {
+        id: webhook.id,
+      },
+    )
+    expect(now).toEqual({ url: receiver.url, revision: webhook.revision })
+    receiver.answer = echo
+    expect((await send(path, { method: 'PUT', body: { url } })).status).toBe(200)
+  })
+
+  test('keeps the proof only for its URL', async () => {
+    const { webhook } = await create()
+    const changed = await graphql(UPDATE, {
+      id: webhook.id,
+      input: { verifyEndpoint: false, url: `${receiver.url}other` },
+    })
+    expect(changed.webhook).toMatchObject({ verifyEndpoint: false, endpointVerifiedAt: null })
+    receiver.clear()
+    const input = { verifyEndpoint: true }
+    expect((await graphql(UPDATE, { id: webhook.id, input })).webhook).toMatchObject({
+      endpointVerifiedAt: expect.any(String),
+    })
+    expect(receiver.received[0]).toMatchObject({ path: '/other' })
+  })
+
+  test('keeps the rule for sessions, whose new URLs are challenged, too', async () => {
+    const { webhook } = await create()
+    const session = await graphql(
+      `mutation { result: createFrontendSession(input: { scopes: ["webhooks:write"] }) {
+         ... on CreateFrontendSessionSuccess { token } } }`,
+      {},
+    )
+    token = session.token
+    for (const input of [
+      { verifyEndpoint: false },
+      { expiresAt: new Date(Date.now() + 60_000).toISOString() },
+      { endsWhenGone: true },
+      { messageIdKind: 'EVENT' },
+    ]) {
+      expect(await graphql(UPDATE, { id: webhook.id, input })).toMatchObject({
+        issues: [{ path: Object.keys(input), code: 'not_supported' }],
+      })
+    }
+    receiver.answer = (response) => response.end()
+    const input = { url: `${receiver.url}mine` }
+    expect(await graphql(UPDATE, { id: webhook.id, input })).toMatchObject({
+      reason: 'CHALLENGE_FAILED',
+    })
+  })
+
+  test('takes the last URL that has answered, if two calls change it', async () => {
+    const { webhook } = await create()
+    const second = `${receiver.url}second`
+    let isChanged = false
+    receiver.answer = async (response, request) => {
+      if (!isChanged && request.path === '/first') {
+        isChanged = true
+        await graphql(UPDATE, { id: webhook.id, input: { url: second } })
+      }
+      echo(response, request)
+    }
+    const first = await graphql(UPDATE, {
+      id: webhook.id,
+      input: { url: `${receiver.url}first` },
+    })
+    expect(first.webhook.url).toBe(`${receiver.url}first`)
+  })
+})
+
+test(`an organization sends ${MAX_CHALLENGES_PER_MINUTE} challenges a minute`, async () => {
+  // Twice as many, because the limit grows again while they are sent.
+  const inputs = Array.from({ length: 2 * MAX_CHALLENGES_PER_MINUTE }, () => create())
+  const results = await Promise.all(inputs)
+  const limited = results.filter(({ errors }) => errors)
+  expect(limited.length).toBeGreaterThan(0)
+  expect(limited[0].errors[0]).toMatchObject({
+    message: expect.stringContaining('challenges in a minute'),
+    extensions: { code: 'RATE_LIMITED' },
+  })
+})
+
+function verified({ headers, body }: Received, secret: string): unknown {
+  return new StandardWebhook(secret).verify(body.toString(), {
+    'webhook-id': String(headers['wh-id']),
+    'webhook-timestamp': String(headers['wh-timestamp']),
+    'webhook-signature': String(headers['wh-signature']),
+  })
+}

@@ -1,0 +1,209 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Scope } from '../../src/access/scope.ts'
+import { TOOLS } from '../../src/mcp/tools.ts'
+import { startTestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
+import { type Agent, connectAgent, textOf } from './agent.ts'
+import { type AgentWorld, openWorld } from './open-world.ts'
+
+let world: AgentWorld
+
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+async function agentWith(scopes: readonly Scope[]): Promise<Agent> {
+  return await connectAgent(world.posthorn.app.url, await world.keyWith(scopes))
+}
+
+const READS = TOOLS.filter(({ changes }) => changes === null)
+
+describe('a key has the tools of its scopes', () => {
+  test.each<[readonly Scope[], readonly string[]]>([
+    [['events:publish'], ['list_event_types']],
+    [['webhooks:read'], ['list_incidents', 'list_event_types']],
+    [
+      ['deliveries:read'],
+      ['find_deliveries', 'get_delivery', 'why_was_event_not_delivered', 'list_event_types'],
+    ],
+    [['events:read'], ['find_events', 'get_event', 'list_event_types']],
+    [['webhooks:read', 'deliveries:read', 'events:read'], READS.map(({ name }) => name)],
+    [['admin'], TOOLS.map(({ name }) => name)],
+  ])('%j: %j', async (scopes, names) => {
+    await using agent = await agentWith(scopes)
+    expect(await agent.toolNames()).toEqual(names)
+  })
+
+  test('a tool without its scope cannot be called', async () => {
+    await using agent = await agentWith(['webhooks:read', 'deliveries:read'])
+    const args = { delivery_id: world.own.deliveryId }
+    const called = agent.result('redeliver', args).then(textOf, (error: Error) => error.message)
+    expect(await called).toContain('redeliver')
+    expect(await stateOf(world.own.deliveryId)).toBe('EXHAUSTED')
+  })
+})
+
+test('every tool says what it does, and bounds what it takes', async () => {
+  await using agent = await agentWith(['admin'])
+  const { tools } = await agent.client.listTools()
+  for (const { name, title, annotations, inputSchema, outputSchema } of tools) {
+    const { changes } = TOOLS.find((tool) => tool.name === name) as (typeof TOOLS)[number]
+    expect(title, name).toBeTruthy()
+    expect(outputSchema, name).toMatchObject({ type: 'object' })
+    expect(annotations, name).toMatchObject({
+      readOnlyHint: changes === null,
+      destructiveHint: name === 'cancel',
+      openWorldHint: changes !== null,
+    })
+    expect('confirm' in (inputSchema.properties ?? {}), name).toBe(changes !== null)
+    expect(unboundedOf(inputSchema), name).toEqual([])
+  }
+})
+
+/** The paths of strings, numbers and lists without a largest size. */
+function unboundedOf(schema: unknown, at = ''): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { type, ...rest } = schema as Record<string, unknown>
+  const isBounded =
+    'maxLength' in rest ||
+    'pattern' in rest ||
+    'enum' in rest ||
+    'maximum' in rest ||
+    'maxItems' in rest
+  const isOpen = ['string', 'number', 'integer', 'array'].includes(String(type)) && !isBounded
+  return [
+    ...(isOpen ? [at] : []),
+    ...Object.entries(rest).flatMap(([name, value]) => unboundedOf(value, `${at}/${name}`)),
+  ]
+}
+
+describe('a tool that changes something', () => {
+  let agent: Agent
+  beforeAll(async () => {
+    agent = await agentWith([
+      'webhooks:read',
+      'webhooks:write',
+      'deliveries:read',
+      'deliveries:write',
+      'events:read',
+    ])
+    world.receiver.answer = (response) => response.end()
+  })
+  afterAll(async () => {
+    await agent[Symbol.asyncDispose]()
+  })
+
+  test('tells first, acts with the confirmation, and is in the audit log', async () => {
+    const args = { webhook_id: world.own.webhookId, states: ['EXHAUSTED'] }
+    const told = await agent.call('redeliver', args)
+    expect(told).toMatchObject({ done: false, facts: { count: 1, task_id: null } })
+    expect(await stateOf(world.own.deliveryId)).toBe('EXHAUSTED')
+    const { done, facts } = await agent.call('redeliver', { ...args, confirm: told.confirm })
+    expect(done).toBe(true)
+    await until(
+      async () => (await stateOf(world.own.deliveryId)) === 'SUCCEEDED',
+      'the delivery arrives',
+    )
+    const { auditLog } = await world.posthorn.graphql('{ auditLog(first: 1) { nodes { action } } }')
+    expect(auditLog.nodes).toEqual([{ action: 'bulk_task.started' }])
+    expect((await agent.call('what_waits')).bulk_tasks).toMatchObject([{ task_id: facts.task_id }])
+  })
+
+  test('refuses a confirmation of other arguments, of another tool, of another key, and a made-up one', async () => {
+    const args = { delivery_id: world.own.deliveryId }
+    const { confirm } = await agent.call('redeliver', args)
+    await using other = await agentWith(['deliveries:read', 'deliveries:write'])
+    const calls: [Agent, string, object][] = [
+      [agent, 'redeliver', { delivery_id: world.other.deliveryId }],
+      [agent, 'redeliver', { ...args, states: ['CANCELED'] }],
+      [agent, 'cancel', args],
+      [other, 'redeliver', args],
+    ]
+    for (const [caller, name, given] of calls) {
+      await expect(caller.call(name, { ...given, confirm })).rejects.toThrow('Nothing was changed')
+    }
+    await expect(agent.call('redeliver', { ...args, confirm: 'YWJj' })).rejects.toThrow(
+      'confirmation has ended',
+    )
+    expect((await agent.call('redeliver', { ...args, confirm })).done).toBe(true)
+  })
+
+  test.each([
+    ['recover', () => ({ webhook_id: world.other.webhookId, since: '2020-01-01T00:00:00Z' })],
+    ['redeliver', () => ({ delivery_id: world.other.deliveryId })],
+    ['enable_webhook', () => ({ webhook_id: world.own.webhookId })],
+    ['send_test_event', () => ({ webhook_id: world.own.webhookId, event_type: JOINED })],
+  ] as const)('%s works', async (name, argsOf) => {
+    const args = name === 'recover' ? { ...argsOf(), since: hourAgo() } : argsOf()
+    const { confirm } = await agent.call(name, args)
+    expect(await agent.call(name, { ...args, confirm })).toMatchObject({ done: true })
+  })
+
+  test('resume_webhook says why it cannot', async () => {
+    const args = { webhook_id: world.own.webhookId }
+    const { confirm } = await agent.call('resume_webhook', args)
+    const result = await agent.result('resume_webhook', { ...args, confirm })
+    expect(textOf(result)).toMatch(/resumed|rejected as conflict/)
+  })
+
+  test('cancel ends a delivery that waits', async () => {
+    await setEnabled(false)
+    const args = { webhook_id: world.own.webhookId, states: ['WAITING'] }
+    await redeliverOwn()
+    await until(async () => (await stateOf(world.own.deliveryId)) === 'WAITING', 'it waits')
+    const one = { delivery_id: world.own.deliveryId }
+    const { confirm, facts } = await agent.call('cancel', one)
+    expect(facts).toMatchObject({ delivery: { state: 'WAITING' } })
+    expect(await agent.call('cancel', args)).toMatchObject({ done: false, facts: { count: 1 } })
+    expect(await agent.call('cancel', { ...one, confirm })).toMatchObject({ done: true })
+    expect(await stateOf(world.own.deliveryId)).toBe('CANCELED')
+    await expect(agent.call('cancel', { task_id: `task_${'0'.repeat(26)}` })).rejects.toThrow(
+      'There is no bulk task',
+    )
+  })
+})
+
+test('with POSTHORN_MCP=read no key has tools that change something', async () => {
+  await using reading = await startTestApp({ environment: { POSTHORN_MCP: 'read' } })
+  await using agent = await connectAgent(reading.app.url, reading.tenant.token)
+  expect(await agent.toolNames()).toEqual(READS.map(({ name }) => name))
+})
+
+test('the tools work where only trusted documents run', async () => {
+  const folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn mcp '))
+  const file = path.join(folder, 'documents.json')
+  await writeFile(file, '{}')
+  await using trusting = await startTestApp({
+    environment: { POSTHORN_MCP: 'read', POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file },
+  })
+  await using agent = await connectAgent(trusting.app.url, trusting.tenant.token)
+  expect(await agent.call('list_webhooks')).toMatchObject({ total: 0 })
+  await expect(trusting.graphql('{ viewer { scopes } }')).rejects.toThrow('TRUSTED_DOCUMENTS_ONLY')
+  await rm(folder, { recursive: true })
+})
+
+const HOUR_MS = 3_600_000
+const hourAgo = () => new Date(Date.now() - HOUR_MS).toISOString()
+
+async function stateOf(id: string): Promise<string> {
+  return (await world.posthorn.graphql(`{ delivery(id: "${id}") { state } }`)).delivery.state
+}
+
+async function setEnabled(enabled: boolean): Promise<void> {
+  await world.posthorn.graphql(
+    `mutation { updateWebhook(id: "${world.own.webhookId}", input: { enabled: ${enabled} }) { __typename } }`,
+  )
+}
+
+async function redeliverOwn(): Promise<void> {
+  await world.posthorn.graphql(
+    `mutation { redeliver(id: "${world.own.deliveryId}") { __typename } }`,
+  )
+}

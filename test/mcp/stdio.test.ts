@@ -1,0 +1,109 @@
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TOOLS } from '../../src/mcp/tools.ts'
+import { vacantPort } from '../outbound/raw-receivers.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { PROGRAM, startPosthorn } from '../support/posthorn-process.ts'
+import { type Agent, agentOf, newClient } from './agent.ts'
+import { type AgentWorld, openWorld } from './open-world.ts'
+
+let world: AgentWorld
+let vacant: number
+
+beforeAll(async () => {
+  vacant = (await vacantPort()).port
+  // The command brings the tools. The server has no path for agents.
+  world = await openWorld({ POSTHORN_MCP: 'off' })
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+async function startAgent(token: string, ...options: string[]): Promise<Agent> {
+  const client = newClient()
+  const { url } = world.posthorn.app
+  const args = [PROGRAM, 'mcp', '--server', url, '--key', token, ...options]
+  await client.connect(new StdioClientTransport({ command: process.execPath, args }))
+  return agentOf(client)
+}
+
+test('an agent on this machine finds out why a webhook fails', async () => {
+  await using agent = await startAgent(await world.keyWith(['webhooks:read', 'deliveries:read']))
+  const names = await agent.toolNames()
+  expect(names).toContain('why_does_webhook_fail')
+  expect(names).not.toContain('find_events')
+  const { items } = await agent.call('list_webhooks')
+  const own = items.find(
+    ({ webhook_id }: { webhook_id: string }) => webhook_id === world.own.webhookId,
+  )
+  expect(own.untrusted.url).toContain('own-url')
+  expect(await agent.call('why_does_webhook_fail', { webhook_id: own.webhook_id })).toMatchObject({
+    cause: '500',
+  })
+  await expect(agent.call('get_delivery', { delivery_id: 'msg_1' })).rejects.toThrow('delivery_id')
+})
+
+test('tools that change something need --allow-writes', async () => {
+  await using reading = await startAgent(world.posthorn.tenant.token)
+  expect(await reading.toolNames()).toEqual(
+    TOOLS.filter(({ changes }) => changes === null).map(({ name }) => name),
+  )
+  await using writing = await startAgent(world.posthorn.tenant.token, '--allow-writes')
+  expect(await writing.toolNames()).toEqual(TOOLS.map(({ name }) => name))
+  const args = { delivery_id: world.own.deliveryId }
+  const { done, confirm } = await writing.call('redeliver', args)
+  expect(done).toBe(false)
+  expect((await writing.call('redeliver', { ...args, confirm })).done).toBe(true)
+})
+
+test('an operator names the organization', async () => {
+  const { organizationId, publicOrganizationId } = world.posthorn.tenant
+  const { token } = await createApiKey(world.posthorn.database.prisma, {
+    organizationId,
+    scopes: ['admin'],
+  })
+  await using agent = await startAgent(token, '--organization', publicOrganizationId)
+  expect(await agent.call('list_webhooks')).toMatchObject({ total: 2 })
+})
+
+test('an agent that sees one webhook in the portal sees the same here', async () => {
+  await using agent = await startAgent(await world.portal(['webhooks:read', 'deliveries:read']))
+  expect(await agent.call('list_webhooks')).toMatchObject({
+    total: 1,
+    items: [{ webhook_id: world.own.webhookId }],
+  })
+})
+
+test.each([
+  ['a wrong key', () => ['--server', world.posthorn.app.url, '--key', 'phk_wrong'], /API key/],
+  ['no server', () => ['--server', `http://127.0.0.1:${vacant}`, '--key', 'phk_a'], /--server/],
+  ['another server', () => ['--server', 'ftp://localhost', '--key', 'phk_a'], /http/],
+] as const)('with %s the command ends with one line on stderr', async (_, args, message) => {
+  await using run = startPosthorn(['mcp', ...args()])
+  expect(await run.ended).toBe(1)
+  expect(run.stdout).toBe('')
+  expect(run.stderr).toMatch(message)
+  expect(run.stderr.trim().split('\n')).toHaveLength(1)
+})
+
+test('the command prints nothing but the protocol, and ends when standard input does', async () => {
+  const initialize = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    },
+  })
+  const { url } = world.posthorn.app
+  await using run = startPosthorn(['mcp', '--server', url, '--key', world.posthorn.tenant.token], {
+    input: `${initialize}\n`,
+  })
+  expect(await run.ended).toBe(0)
+  expect(run.stderr).toBe('')
+  for (const line of run.stdout.split('\n').filter(Boolean)) {
+    expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
+  }
+})

@@ -1,0 +1,263 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Command } from 'commander'
+import {
+  buildSchema,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+} from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { leaves, pathOf } from '../../site/reference/cli.ts'
+import { SCHEMA } from '../../site/reference/graphql-schema.ts'
+import { describeMetrics } from '../../site/reference/metrics.ts'
+import { operationsOf } from '../../site/reference/open-api.ts'
+import { referencePages } from '../../site/reference/pages.ts'
+import { DOCUMENT } from '../../site/reference/rest.ts'
+import { publicFunctions } from '../../site/reference/sql-functions.ts'
+import { SQLSTATES } from '../../site/reference/sqlstates.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { SETTINGS } from '../../src/config/config.ts'
+import { printExample } from '../../src/config/print-example.ts'
+import { SETTING_DESCRIPTIONS, settingInFile } from '../../src/config/setting-descriptions.ts'
+import { PROBLEM_KINDS } from '../../src/http/problem-kind.ts'
+import { ISSUE_CODES } from '../../src/lib/issue-codes.ts'
+import { operationalTypes } from '../../src/notices/operational-event-types.ts'
+import { LOG_EVENTS } from '../../src/telemetry/log-events.ts'
+
+const ROOT = path.join(import.meta.dirname, '../..')
+const pages = await referencePages()
+const textOf = (name: string) => pages.get(name) ?? ''
+const headingsOf = (name: string, level = '##') =>
+  [...textOf(name).matchAll(new RegExp(`^${level} (.+)$`, 'gm'))].map(([, heading]) => heading)
+const sourceOf = (file: string) => readFileSync(path.join(ROOT, file), 'utf8')
+
+describe('settings', () => {
+  const names = Object.keys(SETTINGS).filter((name) => settingInFile(name) === null)
+
+  test('each has a section with its default', () => {
+    expect(headingsOf('settings').toSorted()).toEqual(names.toSorted())
+    for (const [name, value] of Object.entries(SETTINGS)) {
+      if (value !== '')
+        expect(textOf('settings').split(`## ${name}\n`)[1]).toContain(`\`${value}\``)
+    }
+  })
+
+  test('each has a description, and .env.example is made from the descriptions', () => {
+    const short = Object.entries(SETTING_DESCRIPTIONS).filter(([, text]) => !isSentence(text))
+    expect(short).toEqual([])
+    expect(sourceOf('.env.example')).toBe(printExample())
+  })
+
+  test('a setting says which values its parser takes', () => {
+    expect(textOf('settings').split('## POSTHORN_CONCURRENCY')[1]).toMatch(
+      /^\n\n.*\n\n.*\n.*\n\| `500` \| a whole number from 1 to 10000 \|/,
+    )
+    expect(textOf('settings').split('## POSTHORN_RETENTION')[1]).toContain(
+      '| a duration from 1d to 3650d |',
+    )
+  })
+})
+
+describe('commands', async () => {
+  const commands = leaves(await createProgram())
+
+  test('each has a section', () => {
+    expect(commands.length).toBeGreaterThan(25)
+    expect(headingsOf('cli')).toEqual(commands.map((one) => `posthorn ${pathOf(one)}`))
+  })
+
+  test('each, with its arguments and options, has a description', () => {
+    expect(commands.flatMap(undescribed)).toEqual([])
+  })
+
+  test('a command, an argument and an option without one are found', () => {
+    const bare = new Command('bare').argument('<what>').option('--how')
+    expect(undescribed(bare)).toEqual(['bare', 'bare <what>', 'bare --how'])
+  })
+
+  function undescribed(command: Command): string[] {
+    const of = pathOf(command)
+    return [
+      ...(command.description() || command.summary() ? [] : [of]),
+      ...command.registeredArguments
+        .filter(({ description }) => !description)
+        .map((one) => `${of} <${one.name()}>`),
+      ...command.options
+        .filter(({ hidden, description }) => !hidden && !description)
+        .map((one) => `${of} ${one.flags}`),
+    ]
+  }
+})
+
+describe('GraphQL', () => {
+  test('each root field and each type has a section', () => {
+    for (const [name, type] of [
+      ['graphql-queries', SCHEMA.getQueryType()],
+      ['graphql-mutations', SCHEMA.getMutationType()],
+      ['graphql-subscriptions', SCHEMA.getSubscriptionType()],
+    ] as const) {
+      expect(headingsOf(name)).toEqual(Object.keys(type?.getFields() ?? {}))
+    }
+    const listed = ['objects', 'inputs', 'enums', 'errors'].flatMap((group) =>
+      headingsOf(`graphql-${group}`),
+    )
+    const roots = ['Query', 'Mutation', 'Subscription']
+    const types = ownTypes(SCHEMA).map(({ name }) => name)
+    expect(listed.toSorted()).toEqual(types.filter((name) => !roots.includes(name)).toSorted())
+  })
+
+  test('each mutation and query that an example uses has it, with the scopes that the field needs', () => {
+    const [, section = ''] = textOf('graphql-mutations').split('\n## createWebhook\n')
+    const [text = ''] = section.split('\n## ')
+    expect(text).toContain('```graphql\nmutation CreateWebhook(')
+    expect(text).toContain('Needs the scope `webhooks:write` or `admin`.')
+  })
+
+  test('each type, field, argument and value has a description', () => {
+    expect(undescribed(SCHEMA)).toEqual([])
+  })
+
+  test('a field and an argument without one are found', () => {
+    const schema = buildSchema('"""x""" type Query { a(b: Int): Int }')
+    expect(undescribed(schema)).toEqual(['Query.a', 'Query.a(b)'])
+  })
+
+  const ownTypes = (schema: GraphQLSchema) =>
+    Object.values(schema.getTypeMap()).filter(
+      (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+    )
+
+  function undescribed(schema: GraphQLSchema): string[] {
+    return ownTypes(schema).flatMap((type) => [
+      ...(type.description ? [] : [type.name]),
+      ...(isEnumType(type) ? type.getValues() : [])
+        .filter(({ description }) => !description)
+        .map(({ name }) => `${type.name}.${name}`),
+      ...(isInputObjectType(type) ? Object.values(type.getFields()) : [])
+        .filter(({ description }) => !description)
+        .map(({ name }) => `${type.name}.${name}`),
+      ...(isObjectType(type) || isInterfaceType(type)
+        ? Object.values(type.getFields())
+        : []
+      ).flatMap(({ name, description, args }) => [
+        ...(description ? [] : [`${type.name}.${name}`]),
+        ...args.filter((one) => !one.description).map((one) => `${type.name}.${name}(${one.name})`),
+      ]),
+    ])
+  }
+})
+
+describe('REST', () => {
+  const operations = operationsOf(DOCUMENT)
+
+  test('each operation has a section with an example, and each schema one with its fields', () => {
+    expect(operations.length).toBeGreaterThan(5)
+    const headings = [...headingsOf('rest'), ...headingsOf('rest', '###')]
+    for (const { summary, method, path: at } of operations) {
+      const [, section = ''] = textOf('rest').split(`## ${summary}\n`)
+      expect(section).toContain(`\`${method} ${at}\``)
+      expect(section.split('\n## ')[0]).toContain('```sh\ncurl ')
+    }
+    for (const [name, { properties = {} }] of Object.entries(DOCUMENT.components.schemas)) {
+      expect(headings).toContain(name)
+      for (const field of Object.keys(properties))
+        expect(textOf('rest')).toContain(`| \`${field}\``)
+    }
+  })
+
+  test('each operation, parameter, answer and field has a description', () => {
+    const missing = operations.flatMap(({ id, summary, description, parameters, answers }) => [
+      ...(summary && description ? [] : [id]),
+      ...parameters.filter((one) => !one.description).map(({ name }) => `${id} ${name}`),
+      ...answers.filter((one) => !one.description).map(({ status }) => `${id} ${status}`),
+    ])
+    expect(missing).toEqual([])
+    for (const { description } of Object.values(DOCUMENT.components.schemas)) {
+      expect(description).toBeTruthy()
+    }
+  })
+})
+
+test('each error code has a row with its cause and remedy', () => {
+  const rows = [...textOf('errors').matchAll(/^\| .* \|$/gm)].map(([row]) => row)
+  const codes = [
+    ...Object.keys(PROBLEM_KINDS).map(
+      (kind) => `urn:posthorn:problem:${kind.replaceAll('_', '-')}`,
+    ),
+    ...Object.keys(ISSUE_CODES),
+    ...Object.keys(SQLSTATES),
+  ]
+  for (const code of codes) expect(rows.some((row) => row.includes(`\`${code}\``))).toBe(true)
+  expect(rows.filter((row) => /\|\s+\|/.test(row))).toEqual([])
+})
+
+test('each SQLSTATE that a migration raises is described, and no other of Posthorn', () => {
+  const migrations = globSync('prisma/migrations/*/migration.sql', { cwd: ROOT }).map(sourceOf)
+  const raised = migrations.flatMap((text) => [...text.matchAll(/errcode = '(PH\d+)'/g)])
+  const codes = new Set(raised.map(([, code]) => code))
+  expect(codes.size).toBeGreaterThan(2)
+  expect(Object.keys(SQLSTATES).filter((code) => code.startsWith('PH'))).toEqual(
+    [...codes].toSorted(),
+  )
+})
+
+test('each metric has a row and a help that is a sentence', () => {
+  const { ofProcess, ofInstallation } = describeMetrics()
+  const metrics = [...ofProcess, ...ofInstallation]
+  expect(metrics.length).toBeGreaterThan(50)
+  for (const { name, type } of metrics)
+    expect(textOf('metrics')).toContain(`| \`${name}\` | ${type} |`)
+  const own = metrics.filter(({ name }) => name.startsWith('posthorn_'))
+  expect(own.filter(({ help }) => !isSentence(help))).toEqual([])
+})
+
+test('each event of the log in the source is described, and no other', () => {
+  const files = globSync('src/**/*.ts', {
+    cwd: ROOT,
+    exclude: ['src/console/**', 'src/**/generated/**'],
+  })
+  const found = files
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) =>
+      /^src\/(queue|run|server|telemetry|http|start|deliveries|graphql|cli)\//.test(file),
+    )
+    .flatMap((file) => [
+      ...sourceOf(file).matchAll(/(?:event: |UNAVAILABLE = )['`]([a-z]+\.[\w.${}]+)['`]/g),
+    ])
+    .map(([, name = '']) => name)
+  const swept = ['jobs.restored', 'jobs.canceled', 'jobs.reopened']
+  const names = new Set(found.flatMap((name) => (name.startsWith('jobs.$') ? swept : [name])))
+  expect([...names].toSorted()).toEqual(Object.keys(LOG_EVENTS).toSorted())
+  expect(headingsOf('log-messages')).toEqual(Object.keys(LOG_EVENTS))
+  expect(Object.values(LOG_EVENTS).filter(({ when }) => !isSentence(when))).toEqual([])
+})
+
+test('each operational event has a section with an example', () => {
+  expect(headingsOf('operational-events')).toEqual(operationalTypes().map(({ name }) => name))
+  for (const { example } of operationalTypes()) {
+    expect(textOf('operational-events')).toContain(JSON.stringify(example, null, 2))
+  }
+})
+
+test('the event graph has a type for each event type of its catalogue, made as a server makes them', () => {
+  expect(textOf('event-graph')).toContain('type OrderPaid implements Event')
+  expect(textOf('event-graph')).toContain('type EventAttendeeJoinedEvent implements Event')
+})
+
+test('each public function of SQL has a section', () => {
+  const names = new Set(publicFunctions().map(({ name }) => `posthorn.${name}`))
+  expect([...names]).toEqual([
+    'posthorn.publish_events',
+    'posthorn.publish_event',
+    'posthorn.publish_changes',
+    'posthorn.stop_publishing_changes',
+  ])
+  expect(headingsOf('sql')).toEqual([...names, 'Errors'])
+})
+
+const isSentence = (text: string) => /^[A-Z0-9/].{15,}\.$/s.test(text)

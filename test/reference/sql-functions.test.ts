@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { publicFunctions } from '../../site/reference/sql-functions.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+test('the reference has the functions with a comment in Postgres, with their arguments and their comments', async () => {
+  await using database = await createTestDatabase()
+  const { rows } = await database.pool.query<{ name: string; args: string[]; comment: string }>(
+    `select p.proname as name, p.proargnames[1:p.pronargs] as args, d.description as comment
+     from pg_proc as p join pg_description as d on d.objoid = p.oid and d.classoid = 'pg_proc'::regclass
+     where p.pronamespace = 'posthorn'::regnamespace and d.description not like 'Calls graphile-worker.%'`,
+  )
+  const listed = publicFunctions().map(({ name, args, comment }) => ({
+    name,
+    args: args.split(/, (?=\w+ )/).map((one) => one.split(' ')[0]),
+    comment,
+  }))
+  const byText = (one: object, other: object) =>
+    JSON.stringify(one) < JSON.stringify(other) ? -1 : 1
+  expect(listed.toSorted(byText)).toEqual(rows.toSorted(byText))
+  expect(listed.length).toBe(11)
+})
+
+test('every function that a role may be allowed to publish with has a comment', async () => {
+  await using database = await createTestDatabase()
+  const { rows } = await database.pool.query(
+    `select p.oid::regprocedure::text as signature from pg_proc as p
+     where p.pronamespace = 'posthorn'::regnamespace
+       and p.proname in ('publish_event', 'publish_events', 'publish_changes', 'stop_publishing_changes')
+       and obj_description(p.oid, 'pg_proc') is null`,
+  )
+  expect(rows).toEqual([])
+})

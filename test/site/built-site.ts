@@ -1,0 +1,38 @@
+import { glob, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { waitForTurn } from '../../install/install-packages.ts'
+import { buildSite } from '../../site/build.ts'
+import { requirePackages } from '../support/installed-packages.ts'
+
+export const ROOT = path.join(import.meta.dirname, '../..')
+
+const FOLDER = path.join(ROOT, 'dist/docs')
+
+/** The options of tests that need the site, which a machine without its packages cannot build. */
+export const SITE = await requirePackages('site')
+
+/** The folder of the built site. Builds it if a source is newer: once, also for several processes. */
+export async function builtSite(): Promise<string> {
+  await using _alone = await waitForTurn(FOLDER)
+  if (!(await isBuilt())) await buildSite()
+  return FOLDER
+}
+
+const SOURCES = ['docs/**/*.*', 'site/**/*.*', 'src/**/*.ts', 'schema.graphql', 'package.json']
+const MADE = /^(node_modules|generated|__generated__|\.generated|\.astro)$/
+
+async function isBuilt(): Promise<boolean> {
+  // A build writes this file last.
+  const builtAt = await changedAt('dist/docs/inline-scripts.json')
+  const files = glob(SOURCES, { cwd: ROOT, exclude: (name) => MADE.test(path.basename(name)) })
+  for await (const file of files) {
+    if ((await changedAt(file)) > builtAt) return false
+  }
+  return builtAt > 0
+}
+
+/** Zero for a missing file. */
+async function changedAt(file: string): Promise<number> {
+  const found = await stat(path.join(ROOT, file)).catch(() => null)
+  return found?.mtimeMs ?? 0
+}

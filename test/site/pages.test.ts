@@ -1,0 +1,84 @@
+import { existsSync, globSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { addressOf, fileAddress, targetOf } from '../../site/pages/addresses.ts'
+import { withLinks } from '../../site/pages/markdown-links.ts'
+import { ALONE, inOrder, SECTIONS } from '../../site/pages/order.ts'
+import { firstSentence, readPages, withoutMarks } from '../../site/pages/page.ts'
+import { siteOf } from '../../site/pages/site.ts'
+
+const ROOT = path.join(import.meta.dirname, '../..')
+const pages = readPages()
+
+test('each page of docs has a place in the order of the site, and each place a page', () => {
+  const written = globSync('docs/**/*.md', { cwd: ROOT }).map((file) => file.slice(5, -3))
+  const named = SECTIONS.flatMap(({ folder, pages }) => pages.map((page) => `${folder}/${page}`))
+  expect(written.filter((page) => ![...named, ...ALONE].includes(page))).toEqual([])
+  // A build makes most of the reference.
+  const made = existsSync(path.join(ROOT, 'site/.generated')) ? [] : ['reference']
+  const exists = (page: string) => pages.some(({ path }) => path === page)
+  expect(named.filter((page) => !exists(page) && !made.includes(page.split('/')[0] ?? ''))).toEqual(
+    [],
+  )
+})
+
+test('each page has a title and a first paragraph, and no path that has an ending', () => {
+  for (const { path: name, title, description, body } of pages) {
+    expect(title, name).not.toBe('')
+    expect(description, name).not.toBe('')
+    expect(body, name).not.toMatch(/^# /)
+    expect(path.extname(name)).toBe('')
+  }
+})
+
+test('a page that no section names comes after those that are named', () => {
+  const paths = ['operate/zzz', 'operate/upgrading', 'index', 'compare', 'operate/operating']
+  const sorted = ['index', 'operate/operating', 'operate/upgrading', 'operate/zzz', 'compare']
+  expect(inOrder(paths)).toEqual(sorted)
+})
+
+describe('links', () => {
+  const site = siteOf({ DOCS_BASE: '/handbook' })
+  const at = (path: string) => {
+    const page = site.pages.find((one) => one.path === path)
+    if (!page) throw new Error(path)
+    return page
+  }
+
+  test.each([
+    ['filters.md#every-case', '/handbook/guides/filters/#every-case'],
+    ['../operate/upgrading.md', '/handbook/operate/upgrading/'],
+    ['../../deploy/roles.sql', '/handbook/files/deploy/roles.sql'],
+    ['../../deploy', null],
+  ])('%s of a guide leads to %s', (link, address) => {
+    const target = targetOf(at('guides/templates'), link, site.pages)
+    const to = target.page
+      ? addressOf(site, target.page.path) + target.anchor
+      : fileAddress(site, target)
+    expect(to).toBe(address)
+  })
+
+  test('to other files lead to the repository, if the build names one', () => {
+    const repository = 'https://git.example/posthorn/blob/main'
+    const target = targetOf(at('guides/templates'), '../../deploy/roles.sql#L3', site.pages)
+    expect(fileAddress({ ...site, repository }, target)).toBe(`${repository}/deploy/roles.sql#L3`)
+  })
+
+  test.each([
+    ['[a](b.md) and ![c](d.png)', '[a](<b.md>) and ![c](<d.png>)'],
+    ['[![c](d.png)](e.md)', '[![c](<d.png>)](<e.md>)'],
+    ['[a](#b), [c](https://d.example), [e](/f)', '[a](#b), [c](https://d.example), [e](/f)'],
+    ['[a](gone.md)', 'a'],
+    ['[`[a]`](b.md)', '[`[a]`](<b.md>)'],
+    ['```\n[a](b.md)\n```\n[a](b.md)', '```\n[a](b.md)\n```\n[a](<b.md>)'],
+  ])('in %j become %j', (markdown, replaced) => {
+    const redirect = (target: string) => (target === 'gone.md' ? null : `<${target}>`)
+    expect(withLinks(markdown, redirect)).toBe(replaced)
+  })
+})
+
+test('a description is plain text, and its first sentence ends where the sentence ends', () => {
+  expect(withoutMarks('A **b** of [c `d`](e.md)\nand ![f](g.png) h.')).toBe('A b of c d and h.')
+  expect(firstSentence('Version 1.2 is here. The next is not.')).toBe('Version 1.2 is here.')
+  expect(firstSentence('These are:')).toBe('These are.')
+})
