@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import SchemaBuilder from '@pothos/core'
 import {
   type GraphQLField,
@@ -392,9 +393,15 @@ test.each(cases.filter(({ field }) => ofOrganization.includes(field)))(
   'the field $field ($case) of the organization shows what the query shows',
   async ({ field, args }) => {
     for (const query of queriesOf(field, args())) {
-      const answer = await restricted(query)
-      const nested = await restricted(`{ viewer { organization ${query} } }`)
-      const { [field]: found } = nested.data.viewer.organization ?? {}
+      const read = async () => {
+        const answer = await restricted(query)
+        const nested = await restricted(`{ viewer { organization ${query} } }`)
+        return { answer, nested, found: nested.data.viewer.organization?.[field] }
+      }
+      let reads = await read()
+      // A delivery may become late between the two.
+      if (!isDeepStrictEqual(reads.found, reads.answer.data[field])) reads = await read()
+      const { answer, nested, found } = reads
       expect(found).toEqual(answer.data[field])
       expect(nested.errors?.map(({ extensions }) => extensions.code)).toEqual(
         answer.errors?.map(({ extensions }) => extensions.code),
