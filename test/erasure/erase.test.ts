@@ -9,7 +9,7 @@ import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { finish, runPage, runUntilWaiting } from './finish.ts'
-import { tablesWith } from './search-everywhere.ts'
+import { keepsStatistics, STATISTICS, tablesWith } from './search-everywhere.ts'
 
 const TYPE = 'customer.updated'
 const PATH = '$.customer.email'
@@ -202,9 +202,23 @@ describe('an erasure by search key', () => {
     await publishOf(email, 120)
     const statistics = () => tablesWith(api.database.pool, email)
     await api.database.pool.query('analyze')
-    expect(await statistics()).toContain('pg_catalog.pg_statistic')
+    expect(await statistics()).toContain(STATISTICS)
     await eraseAll({ key: { path: PATH, equals: email }, unsent: 'CANCEL' })
     expect(await statistics()).toEqual([])
+  })
+
+  test('erases the value in the statistics of a table that it empties, from version 18 of Postgres on', async () => {
+    await publishOf(email, 120)
+    const { pool } = api.database
+    await pool.query('delete from posthorn.event_keys where organization_id <> $1', [
+      tenant.organizationId,
+    ])
+    await pool.query('analyze')
+    await eraseAll({ key: { path: PATH, equals: email }, unsent: 'CANCEL' })
+    expect((await pool.query('select from posthorn.event_keys')).rows).toEqual([])
+    expect(await tablesWith(pool, email)).toEqual(
+      (await keepsStatistics(pool)) ? [STATISTICS] : [],
+    )
   })
 
   test('rejects a path that is no search key', async () => {

@@ -384,13 +384,62 @@ begin
 end
 $$;
 
--- Deletes the row of an organization whose other rows are deleted, and leaves the tombstone.
+-- Deletes the row of an organization whose other rows are deleted.
+create function posthorn.delete_organization_itself(organization_id uuid) returns void
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
+as $$
+begin
+  perform posthorn.require_running_deletion(organization_id);
+  delete from posthorn.organizations as o where o.id = delete_organization_itself.organization_id;
+end
+$$;
+
+-- Replaces the statistics of columns, which have values of rows that were deleted or changed since. Before version 18, Postgres
+-- cannot remove them, and analyze leaves those of a table in which it finds no row.
+create function posthorn.renew_statistics(relation regclass, columns text[]) returns void
+  language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if to_regprocedure('pg_clear_attribute_stats(text, text, text, boolean)') is not null then
+    perform pg_clear_attribute_stats(n.nspname::text, c.relname::text, name, inherited)
+    from pg_class as c join pg_namespace as n on n.oid = c.relnamespace, unnest(columns) as name, (values (false), (true)) as kind (inherited)
+    where c.oid = relation;
+  end if;
+  execute format('analyze %s (%s)', relation, (select string_agg(quote_ident(name), ', ') from unnest(columns) as name));
+end
+$$;
+
+-- Renews the statistics of the next table that has any with texts, and returns its name; null after the last. A uuid is no text.
+-- Runs with the owner's privileges, because only the owner can analyze.
+create function posthorn.renew_statistics_after_deletion(organization_id uuid, after text) returns text
+  language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
+as $$
+declare
+  next record;
+begin
+  perform posthorn.require_running_deletion(organization_id);
+  select c.oid::regclass as relation, c.oid::regclass::text as name, array_agg(distinct a.attname::text) as columns into next
+  from pg_class as c
+  join pg_namespace as n on n.oid = c.relnamespace and n.nspname in ('posthorn', 'posthorn_partitions')
+  join pg_attribute as a on a.attrelid = c.oid
+    and a.atttypid in ('text'::regtype, 'text[]'::regtype, 'jsonb'::regtype, 'bytea'::regtype)
+  join pg_stats as s on s.schemaname = n.nspname and s.tablename = c.relname and s.attname = a.attname
+    and (s.most_common_vals is not null or s.histogram_bounds is not null or s.most_common_elems is not null)
+  where c.relkind in ('r', 'p') and c.oid::regclass::text > coalesce(after, '')
+  group by c.oid order by 2 limit 1;
+  if next.name is not null then
+    perform posthorn.renew_statistics(next.relation, next.columns);
+  end if;
+  return next.name;
+end
+$$;
+
+-- Leaves the tombstone.
 create function posthorn.finish_organization_deletion(organization_id uuid) returns void
   language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
 as $$
 begin
   perform posthorn.require_running_deletion(organization_id);
-  delete from posthorn.organizations as o where o.id = finish_organization_deletion.organization_id;
   update posthorn.organization_deletions as d set finished_at = now(), step = null, reached = null,
     open_transactions = null, open_jobs = '{}', is_quiet = false,
     deleted_in_pass = 0
@@ -432,5 +481,7 @@ $$;
 
 revoke execute on function posthorn.require_running_deletion(uuid),
   posthorn.delete_organization_rows(uuid, text, text[], text[], int),
-  posthorn.finish_organization_deletion(uuid), posthorn.forget_organization_in_notices(uuid, uuid, int)
+  posthorn.delete_organization_itself(uuid), posthorn.renew_statistics(regclass, text[]),
+  posthorn.renew_statistics_after_deletion(uuid, text), posthorn.finish_organization_deletion(uuid),
+  posthorn.forget_organization_in_notices(uuid, uuid, int)
 from public;

@@ -120,9 +120,8 @@ begin
 end
 $$;
 
--- The statistics of Postgres have values of rows that were erased, until the next analyze. Makes new ones of the next table
--- that has erased columns, and returns its name; null after the last. Only partitions since the oldest event are read.
--- Runs with the owner's privileges, because only the owner can analyze.
+-- Renews the statistics of the next table that has any of erased columns, and returns its name; null after the last. Only
+-- partitions since the oldest event are read. Runs with the owner's privileges, because only the owner can analyze.
 create function posthorn.analyze_erased(oldest_event_id uuid, after text) returns text
   language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -130,7 +129,7 @@ declare
   since constant text := to_char(posthorn.uuid_v7_timestamp(oldest_event_id) - interval '1 minute', 'YYYYMMDD');
   next record;
 begin
-  select c.oid::regclass::text as name, string_agg(quote_ident(erased.attname), ', ') as columns into next
+  select c.oid::regclass as relation, c.oid::regclass::text as name, array_agg(erased.attname) as columns into next
   from (values
     ('events', 'data'), ('events', 'previous'), ('events', 'trace_state'), ('event_keys', 'value'),
     ('attempts', 'response_headers'), ('attempts', 'response_body'),
@@ -143,9 +142,9 @@ begin
   where c.oid::regclass::text > coalesce(after, '') and exists (
     select from pg_stats as s
     where s.schemaname = n.nspname and s.tablename = c.relname and s.attname = erased.attname)
-  group by c.oid order by 1 limit 1;
+  group by c.oid order by 2 limit 1;
   if next.name is not null then
-    execute 'analyze ' || next.name || ' (' || next.columns || ')';
+    perform posthorn.renew_statistics(next.relation, next.columns);
   end if;
   return next.name;
 end

@@ -4,7 +4,13 @@ import { inTransaction } from '../../db/transaction.ts'
 import { DELETION_QUEUE, type Page, runPages } from '../../queue/background.ts'
 import { deletionKey } from '../../queue/jobs.ts'
 import { completeJobs, deleteDeliveries } from './delete-deliveries.ts'
-import { deleteRows, forgetInNotices, type PageResult } from './delete-rows.ts'
+import {
+  deleteOrganizationItself,
+  deleteRows,
+  forgetInNotices,
+  type PageResult,
+  renewStatistics,
+} from './delete-rows.ts'
 import { findOpenTransactions, findRunningJobs, findStillOpen } from './find-writers.ts'
 import {
   LAST_TABLES,
@@ -63,7 +69,7 @@ interface Deletion {
  *
  * A pass through all tables is repeated until it is quiet and finds nothing. It is quiet if, when it began, nothing could
  * write rows of the organization any more: no transaction that may have begun before the deletion, and no attempt that was
- * running then. After it come the rows that others refer to.
+ * running then. After it come the rows that others refer to, the row of the organization, and the statistics of Postgres.
  */
 export async function runDeletionPage(
   pool: Database['pool'],
@@ -139,12 +145,18 @@ async function beginPass(
 const JOBS = 'jobs'
 const NOTICES = 'notices'
 
-/** Null: another pass begins. `end`: nothing is left but the row of the organization. */
+const ORGANIZATION = 'organizations'
+/** Postgres keeps values of deleted rows in its statistics. */
+const STATISTICS = 'statistics'
+
+/** The steps after the last pass. */
+const LAST_STEPS: readonly string[] = [...LAST_TABLES, ORGANIZATION, STATISTICS, 'end']
+
+/** Null: another pass begins. `end`: nothing is left. */
 async function nextStep(sql: Sql, step: string, isLast: boolean): Promise<string | null> {
-  const lastTables: readonly string[] = LAST_TABLES
-  if (lastTables.includes(step)) return lastTables[lastTables.indexOf(step) + 1] ?? 'end'
-  if (step === NOTICES) return isLast ? (LAST_TABLES[0] ?? 'end') : null
-  const tables = Object.keys(ORGANIZATION_TABLES).filter((table) => !lastTables.includes(table))
+  if (LAST_STEPS.includes(step)) return LAST_STEPS[LAST_STEPS.indexOf(step) + 1] ?? 'end'
+  if (step === NOTICES) return isLast ? (LAST_STEPS[0] ?? 'end') : null
+  const tables = Object.keys(ORGANIZATION_TABLES).filter((table) => !LAST_STEPS.includes(table))
   const { rows } = await sql.query<{ name: string }>(
     'select name from posthorn.detached_partitions() as name',
   )
@@ -165,6 +177,8 @@ async function deletePage(
   if (step === 'deliveries') {
     return await deleteDeliveries(sql, workerSchema, organizationId, reached, PAGE_ROWS)
   }
+  if (step === ORGANIZATION) return await deleteOrganizationItself(sql, organizationId)
+  if (step === STATISTICS) return await renewStatistics(sql, organizationId, reached)
   const table = PARTITIONED_TABLES.find((one) => step.startsWith(`${one}_`)) ?? step
   const key = ORGANIZATION_TABLES[table as OrganizationTable]
   const maxRows = ROWS_OF_TABLES[table as OrganizationTable] ?? PAGE_ROWS

@@ -39,3 +39,25 @@ export async function forgetInNotices(
   const [page] = rows
   return { deleted: page?.changed ?? 0, reached: page?.reached ? [page.reached] : null }
 }
+
+export async function deleteOrganizationItself(
+  sql: Sql,
+  organizationUuid: string,
+): Promise<PageResult> {
+  await sql.query('select posthorn.delete_organization_itself($1)', [organizationUuid])
+  return { deleted: 0, reached: null }
+}
+
+/** Replaces the statistics of the next table, which may have values of rows that are deleted. */
+export async function renewStatistics(
+  sql: Sql,
+  organizationUuid: string,
+  after: readonly string[] | null,
+): Promise<PageResult> {
+  const { rows } = await sql.query<{ name: string | null }>(
+    'select posthorn.renew_statistics_after_deletion($1, $2) as name',
+    [organizationUuid, after?.[0] ?? null],
+  )
+  const name = rows[0]?.name ?? null
+  return { deleted: 0, reached: name === null ? null : [name] }
+}

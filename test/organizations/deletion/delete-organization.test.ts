@@ -14,6 +14,7 @@ import {
   getOrganization,
   listOrganizations,
 } from '../../../src/organizations/organization.ts'
+import { keepsStatistics, STATISTICS, tablesWith } from '../../erasure/search-everywhere.ts'
 import { type Api, openApi } from '../../graphql/support/api.ts'
 import { addWebhook, publish } from '../../graphql/support/rows.ts'
 import { JOINED } from '../../support/factories.ts'
@@ -60,11 +61,13 @@ test('nothing of a deleted organization is left in any table but its tombstone a
         .map((name) => expect.stringContaining(name)),
     ),
   )
+  await pool.query('analyze')
+  expect(await tablesWith(pool, 'marker-of-the-one-that-leaves')).toContain(STATISTICS)
 
   await deleteOrganization(prisma, gone.publicOrganizationId, { force: true }, COMMAND_LINE)
   await finishDeletion(own.database, gone.organizationId)
 
-  expect(await findInTables(pool, ['marker-of-the-one-that-leaves'])).toEqual([])
+  expect(await tablesWith(pool, 'marker-of-the-one-that-leaves')).toEqual([])
   expect(await findInTables(pool, [gone.organizationId])).toEqual(['organization_deletions'])
   // The job that finished it; here no worker runs it.
   expect(await findInTables(pool, [gone.publicOrganizationId])).toEqual([
@@ -251,6 +254,21 @@ async function onePage(organizationId: string): Promise<void> {
   )
   await runDeletionPage(api.database.background, 'graphile_worker', organizationId)
 }
+
+test('the statistics of tables that the deletion empties have nothing of the organization, from version 18 of Postgres on', async () => {
+  await using own = await openApi()
+  const { pool } = own.database
+  const { organizationId, publicOrganizationId: id } = await own.tenant()
+  await fillDeliveries(pool, organizationId, 500)
+  await pool.query('update posthorn.events set data = $1', ['{"name":"marker of the only one"}'])
+  await pool.query('analyze')
+  expect(await tablesWith(pool, 'marker of the only one')).toContain(STATISTICS)
+  await deleteOrganization(own.database.prisma, id, { force: true }, COMMAND_LINE)
+  await finishDeletion(own.database, organizationId)
+  expect(await tablesWith(pool, 'marker of the only one')).toEqual(
+    (await keepsStatistics(pool)) ? [STATISTICS] : [],
+  )
+})
 
 test('no role deletes or changes a tombstone, and rows of an organization that stays are not deleted', async () => {
   const { publicOrganizationId: id, organizationId } = await api.tenant()
