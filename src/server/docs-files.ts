@@ -22,6 +22,7 @@ export const hasDocs = () => existsSync(path.join(FOLDER, INLINE_SCRIPTS))
 /** Serves the site of the documentation: its pages as HTML and as Markdown, and what they load. */
 export function createDocsFiles(folder = FOLDER): Hono {
   const routes = new Hono()
+  if (!existsSync(folder)) return routes.all(DOCS_PATH, notBuilt).all(`${DOCS_PATH}/*`, notBuilt)
   const files = staticFiles({ folder, fileOf })
   const notFound = notFoundPage(folder)
   routes.use(`${DOCS_PATH}/*`, securityHeaders(folder))
@@ -88,12 +89,17 @@ function hashed(folder: string): MiddlewareHandler {
   }
 }
 
-/** The site's own page; in a clone where no site is built, the remedy. */
+const notBuilt = (context: Context) =>
+  context.text(
+    'The documentation is not built. Run npm run build:docs, and start Posthorn again.\n',
+    404,
+  )
+
+/** The site's own page. */
 function notFoundPage(folder: string) {
   return async (context: Context) => {
     const html = await readFile(path.join(folder, '404.html'), 'utf8').catch(() => null)
-    if (html !== null) return context.html(html, 404)
-    return context.text('The documentation is not built. Run: npm run build:docs\n', 404)
+    return html === null ? notBuilt(context) : context.html(html, 404)
   }
 }
 

@@ -216,9 +216,7 @@ describe('an erasure by search key', () => {
     await pool.query('analyze')
     await eraseAll({ key: { path: PATH, equals: email }, unsent: 'CANCEL' })
     expect((await pool.query('select from posthorn.event_keys')).rows).toEqual([])
-    expect(await tablesWith(pool, email)).toEqual(
-      (await keepsStatistics(pool)) ? [STATISTICS] : [],
-    )
+    expect(await tablesWith(pool, email)).toEqual((await keepsStatistics(pool)) ? [STATISTICS] : [])
   })
 
   test('rejects a path that is no search key', async () => {

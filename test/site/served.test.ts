@@ -114,10 +114,12 @@ describe('/docs', SITE, () => {
 test('where no site is built, /docs says how to build it', async () => {
   const empty = await mkdtemp(path.join(tmpdir(), 'posthorn-docs-'))
   onTestFinished(() => rm(empty, { recursive: true }))
-  for (const at of ['/docs', '/docs/guides/filters', '/docs/llms.txt']) {
-    const response = await createDocsFiles(empty).request(at)
-    expect(response.status).toBe(404)
-    expect(await response.text()).toContain('npm run build:docs')
+  for (const folder of [empty, path.join(empty, 'missing')]) {
+    for (const at of ['/docs', '/docs/guides/filters', '/docs/llms.txt']) {
+      const response = await createDocsFiles(folder).request(at)
+      expect(response.status).toBe(404)
+      expect(await response.text()).toContain('npm run build:docs')
+    }
   }
 })
 
