@@ -6,7 +6,7 @@ import { code, page, prose, table } from './markdown.ts'
 export function settingsPage(): string {
   return page(
     '# Settings',
-    'Settings are environment variables. Posthorn also reads them from a file `.env` in the working directory; the environment takes precedence. An invalid value, or an unknown name that begins with `POSTHORN_`, is an error at the start that names each. [Operating](../operate/operating.md) says which of them an installation needs.',
+    'Settings are environment variables. Posthorn also reads them from a file `.env` in the working directory; the environment takes precedence. An invalid value, or an unknown name that begins with `POSTHORN_`, is an error at the start that names each; `POSTHORN_URL` and `POSTHORN_API_KEY` are for programs that call Posthorn. [Operating](../operate/operating.md) says which of them an installation needs.',
     'A duration is a whole number and a unit: `ms`, `s`, `m`, `h` or `d`. A setting marked *secret* can be in a file instead: the setting with `_FILE` at the end of its name is the path of the file. Set one of the two, not both.',
     ...Object.entries(SETTING_DESCRIPTIONS).map(([name, text]) =>
       setting(name as SettingName, text),

@@ -353,10 +353,14 @@ function emailProblems(smtpUrl: string | null, { emailFrom, publicUrl }: Config)
   ]
 }
 
+/** What programs that call Posthorn read, in the documentation and the console. A shell may have them for these programs. */
+const CLIENT_VARIABLES: readonly string[] = ['POSTHORN_URL', 'POSTHORN_API_KEY']
+
 function unknownSettings(environment: Environment): string[] {
   const known = Object.keys(SETTINGS)
   return Object.keys(environment)
     .filter((name) => name.startsWith('POSTHORN_') && !known.includes(name))
+    .filter((name) => !CLIENT_VARIABLES.includes(name))
     .map((name) => `${name} is not a setting.${didYouMean(name, known)}`)
 }
 

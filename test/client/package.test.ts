@@ -113,7 +113,7 @@ async function readmeExamples(): Promise<string> {
   const imports = lines.filter((line) => line.startsWith('import '))
   const others = lines.filter((line) => !line.startsWith('import '))
   return `${imports.join('\n')}
-declare const process: { env: { POSTHORN_KEY?: string } }
+declare const process: { env: { POSTHORN_API_KEY?: string } }
 declare function publishLater(type: string, data: unknown, key: string | undefined): Promise<void>
 export async function main() {\n${others.join('\n')}\n}`
 }

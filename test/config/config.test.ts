@@ -124,6 +124,14 @@ test('all problems are reported together', () => {
   ])
 })
 
+test('the variables of programs that call Posthorn are no settings, and no error', () => {
+  const environment = { POSTHORN_URL: 'http://127.0.0.1:4000', POSTHORN_API_KEY: 'phk_x' }
+  expect(() => loadConfig({ ...external, ...environment })).not.toThrow()
+  expect(problemsOf({ ...external, POSTHORN_KEY: 'phk_x' })).toEqual([
+    expect.stringContaining('POSTHORN_KEY is not a setting.'),
+  ])
+})
+
 describe('an invalid value is rejected', () => {
   test.each([
     ['DATABASE_URL', 'mysql://x'],

@@ -233,7 +233,7 @@ async function runTypeScript(block: string): Promise<void> {
   const environment = {
     DATABASE_URL: databaseUrl,
     ORGANIZATION: organization,
-    POSTHORN_KEY: await readKey(),
+    POSTHORN_API_KEY: await readKey(),
   }
   if (!block.includes('createServer')) {
     await expectEvents(() => reader.type(command, environment))

@@ -62,7 +62,11 @@ test('the program of the page lists the webhooks in trouble', async () => {
     process.execPath,
     [path.join(folder, 'program.ts')],
     {
-      env: { ...process.env, POSTHORN_URL: posthorn.app.url, POSTHORN_KEY: posthorn.tenant.token },
+      env: {
+        ...process.env,
+        POSTHORN_URL: posthorn.app.url,
+        POSTHORN_API_KEY: posthorn.tenant.token,
+      },
     },
   )
   expect(stdout).toContain('total: 0')

@@ -46,7 +46,7 @@ export interface Client<Events extends object = Record<string, unknown>> {
  * ```ts
  * const posthorn = createClient({
  *   url: 'https://webhooks.example.com/graphql',
- *   token: process.env.POSTHORN_KEY ?? '',
+ *   token: process.env.POSTHORN_API_KEY ?? '',
  * })
  * await posthorn.publish('order.paid', { order: 9001, total: '49.90' }, { idempotencyKey: 'order-9001' })
  * ```

@@ -20,7 +20,7 @@ export const SPECIFICATION =
  * ```ts
  * registerEvents(server, {
  *   url: 'https://webhooks.example.com/graphql',
- *   token: process.env.POSTHORN_KEY ?? '',
+ *   token: process.env.POSTHORN_API_KEY ?? '',
  *   principal: ({ http }) => (http?.authInfo ? { id: http.authInfo.clientId } : null),
  *   events: {
  *     'order.paid': { arguments: { country: { path: '$.order.country' } } },
