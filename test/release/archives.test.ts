@@ -11,6 +11,7 @@ import { leftOutFor } from '../support/left-out.ts'
 import { startPosthorn } from '../support/posthorn-process.ts'
 import { until } from '../support/until.ts'
 import { check, installArchive, isCommonJs, otherNode, PACKAGES, packArchives } from './archives.ts'
+import { BUILDS_MS } from './clone.ts'
 
 const registry = await requirePackages('test/release/tools')
 
@@ -32,7 +33,7 @@ describe('the archive', registry, () => {
     folder = await mkdtemp(path.join(tmpdir(), 'posthorn archives '))
     archives = await packArchives(folder)
     for (const [name, archive] of archives) await installArchive(archive, folderOf(name))
-  })
+  }, BUILDS_MS)
   afterAll(async () => await rm(folder, { recursive: true, force: true }))
 
   const folderOf = (name: string) => path.join(folder, name.replace('/', '-'))

@@ -20,6 +20,9 @@ interface ProgramEnd {
   readonly output: string
 }
 
+/** For hooks that build and install packages, beside other files that do the same. Alone, they take a minute. */
+export const BUILDS_MS = 900_000
+
 /** Git asks who commits. */
 const GIT = {
   GIT_AUTHOR_NAME: 'Test',

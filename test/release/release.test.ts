@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { VERSION } from '../../src/lib/version.ts'
 import { requirePackages } from '../support/installed-packages.ts'
-import { type Clone, createClone } from './clone.ts'
+import { BUILDS_MS, type Clone, createClone } from './clone.ts'
 
 const NEXT = '900.1.0'
 
@@ -102,7 +102,7 @@ describe('a release', SITE, () => {
     expect(output).toContain(`Tagged v${NEXT}`)
     expect(code).toBe(0)
     archives = path.join(clone.folder, `dist/posthorn-${NEXT}`)
-  })
+  }, BUILDS_MS)
 
   test('tags a commit with the version, and goes on with the next development version', async () => {
     expect(await clone.git('status', '--porcelain', '--ignored', 'packages/posthorn')).toBe('')
