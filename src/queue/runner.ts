@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run, type WorkerEvents, Logger as WorkerLogger } from 'graphile-worker'
+import type { Sql } from '../db/client.ts'
 import type { Pools } from '../db/pools.ts'
 import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
@@ -95,19 +96,23 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   events.once('pool:fatalError', ({ action, error }) => fail({ reason: `${action} failed`, error }))
   events.once('pool:gracefulShutdown', ({ message }) => fail({ reason: message }))
 
-  const runner = await run({
-    pgPool: connections.pool,
-    events,
-    logger: new WorkerLogger(() => (level, message, meta) => {
-      // Until its pool exists, graphile-worker comments on the options, which are chosen here. Errors of a runner that has
-      // ended follow from the failure that was reported, and its jobs are rescued.
-      log(id === '' || hasEnded ? 'debug' : level, message, meta)
-    }),
-    noHandleSignals: true,
-    taskList: taskRuns.taskList,
-    parsedCronItems: cronItems(),
-    preset: preset(options, () => registered),
-  }).catch((error) => {
+  const start = async () => {
+    await requireWritable(connections.pool)
+    return await run({
+      pgPool: connections.pool,
+      events,
+      logger: new WorkerLogger(() => (level, message, meta) => {
+        // Until its pool exists, graphile-worker comments on the options, which are chosen here. Errors of a runner that has
+        // ended follow from the failure that was reported, and its jobs are rescued.
+        log(id === '' || hasEnded ? 'debug' : level, message, meta)
+      }),
+      noHandleSignals: true,
+      taskList: taskRuns.taskList,
+      parsedCronItems: cronItems(),
+      preset: preset(options, () => registered),
+    })
+  }
+  const runner = await start().catch((error) => {
     connections.destroy()
     throw error
   })
@@ -152,6 +157,14 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       process.off('unhandledRejection', onError)
     },
   }
+}
+
+/**
+ * Throws on a standby. A runner that started there would claim nothing after the failover: graphile-worker asks for the ids of
+ * its tasks once, with an insert, and keeps an error as the answer.
+ */
+async function requireWritable(sql: Sql): Promise<void> {
+  await sql.query(`insert into posthorn.workers (id) select '' where false`)
 }
 
 function preset(

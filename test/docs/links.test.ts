@@ -19,6 +19,14 @@ test.each(PAGES)('every link of %s to a local file or heading works', (page) => 
   expect(broken).toEqual([])
 })
 
+test('every test that a page names exists', () => {
+  const named = PAGES.flatMap((page) =>
+    [...read(page).matchAll(/`(test\/[^`\s]+)`/g)].map(([, file = '']) => file),
+  )
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter((file) => globSync(file, { cwd: ROOT }).length === 0)).toEqual([])
+})
+
 function works(page: string, link: string): boolean {
   const [file = '', anchor] = link.split('#')
   const target = file === '' ? page : path.posix.join(path.posix.dirname(page), file)
