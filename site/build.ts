@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { installPackages } from '../install/install-packages.ts'
@@ -28,19 +29,23 @@ export async function buildSite({ out = 'dist/docs', base, repository }: BuildOp
   if (missing !== null) throw new Error(missing)
   await makeReference()
   const folder = path.resolve(ROOT, out)
+  // A server that runs may serve the earlier site until the new one is whole.
+  const unfinished = `${folder}.unfinished`
+  await rm(unfinished, { recursive: true, force: true })
   const environment = {
-    DOCS_OUT: folder,
+    DOCS_OUT: unfinished,
     DOCS_BASE: (base ?? '/docs').replace(/\/$/, ''),
     DOCS_REPOSITORY: repository?.replace(/\/$/, '') ?? '',
   }
   await run('node_modules/astro/bin/astro.mjs', 'build', environment)
   const site = siteOf(environment)
-  await writePictureSizes(folder)
-  await writeMarkdown(folder, site)
-  await writeLinkedFiles(folder, site)
-  await compressFiles(folder, /\.(html|js|css|svg|md|txt|json|ya?ml)$/)
-  // Last, so that a build that ended early has no such file.
-  await writeInlineScripts(folder)
+  await writePictureSizes(unfinished)
+  await writeMarkdown(unfinished, site)
+  await writeLinkedFiles(unfinished, site)
+  await compressFiles(unfinished, /\.(html|js|css|svg|md|txt|json|ya?ml)$/)
+  await writeInlineScripts(unfinished)
+  await rm(folder, { recursive: true, force: true })
+  await rename(unfinished, folder)
 }
 
 /** The pages that are made of the program's own sources. */
