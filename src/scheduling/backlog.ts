@@ -134,7 +134,9 @@ const RELEASE_BACKLOG = `
       reserved_for = schedule.first_reservation + numbered.n * interval '1 second' / schedule.rate,
       next_attempt_at = coalesce(
         schedule.first_reservation + numbered.n * interval '1 second' / schedule.rate, now())
-    from numbered, schedule where d.id = numbered.id
+    from numbered, schedule
+    -- Without the array, a plan for many deliveries reads all of them: it expects a tenth of the backlog to be picked.
+    where d.id = numbered.id and d.id = any (array(select id from picked))
     returning d.*, numbered.n
   ),
   scheduled as (

@@ -61,15 +61,17 @@ test.each(['without statistics', 'with statistics'])(
     await publish(5_000)
     const late = await lastDelivery()
 
-    expect(await rowsRead(() => publish(1))).toBeLessThan(50)
-    expect(await rowsRead(() => load(late))).toBeLessThan(50)
-    expect(await rowsRead(() => record(late))).toBeLessThan(50)
     const both = [early, late]
-    expect(await rowsRead(() => Promise.all(both.map(load)))).toBeLessThan(50)
-    // Before PostgreSQL 18, a cached plan can read all deliveries between the two.
-    if ((await serverVersion()) >= 18) {
-      expect(await rowsRead(() => Promise.all(both.map(record)))).toBeLessThan(50)
-    }
+    await withAnyStatistics(async () => {
+      expect(await rowsRead(() => publish(1))).toBeLessThan(50)
+      expect(await rowsRead(() => load(late))).toBeLessThan(50)
+      expect(await rowsRead(() => record(late))).toBeLessThan(50)
+      expect(await rowsRead(() => Promise.all(both.map(load)))).toBeLessThan(50)
+      // Before PostgreSQL 18, a cached plan can read all deliveries between the two.
+      if ((await serverVersion()) >= 18) {
+        expect(await rowsRead(() => Promise.all(both.map(record)))).toBeLessThan(50)
+      }
+    })
     expect(await load(late)).toMatchObject({ id: late, state: 'pending', webhook: 'enabled' })
     expect(await load(randomUUID())).toBeNull()
     expect(await load('00000000-0000-0000-0000-000000000000')).toBeNull()
@@ -104,10 +106,12 @@ test('a session with plans for one webhook works by index among 2,000 other webh
       select w.id from posthorn.webhooks as w on conflict do nothing;
     insert into posthorn.event_types (name, description)
       select 'other.type_' || i, 'One of many.' from generate_series(1, 2000) as i`)
-  expect(await rowsRead(() => publish(1))).toBeLessThan(50)
   const last = await lastDelivery()
-  expect(await rowsRead(() => load(last))).toBeLessThan(50)
-  expect(await rowsRead(() => record(last))).toBeLessThan(50)
+  await withAnyStatistics(async () => {
+    expect(await rowsRead(() => publish(1))).toBeLessThan(50)
+    expect(await rowsRead(() => load(last))).toBeLessThan(50)
+    expect(await rowsRead(() => record(last))).toBeLessThan(50)
+  })
   await publish(1)
   const { rows } = await session.query('select count(*)::int as n from posthorn.deliveries')
   expect(rows).toEqual([{ n: 12 }])
@@ -210,10 +214,13 @@ test.each(['without statistics', 'with statistics'])(
     await publish(5_000)
     await publish(5_000)
 
-    expect(await rowsRead(probe)).toBeLessThan(50)
-    expect(await rowsRead(() => pruneSchedules(session))).toBeLessThan(50)
+    await withAnyStatistics(async () => {
+      expect(await rowsRead(probe)).toBeLessThan(50)
+      expect(await rowsRead(() => pruneSchedules(session))).toBeLessThan(50)
+      expect(await rowsRead(hold)).toBeLessThan(50)
+    })
     await resume()
-    expect(await rowsRead(release)).toBeLessThan(200)
+    await withAnyStatistics(async () => expect(await rowsRead(release)).toBeLessThan(200))
     expect(await release()).toBe(20)
   },
 )
@@ -240,7 +247,7 @@ test.each(['without statistics', 'with statistics'])(
       await emptyTables(known)
       await publishOne()
       await publishOther(pipeline, 10_000)
-      expect(await rowsRead(publishOne)).toBeLessThan(50)
+      await withAnyStatistics(async () => expect(await rowsRead(publishOne)).toBeLessThan(50))
     } finally {
       session = pipeline
       hostSession.release()
@@ -270,7 +277,7 @@ test('a session of the general pool with plans for empty tables follows a bulk t
        select $1, id from posthorn.deliveries order by id limit 100`,
       [task.id],
     )
-    expect(await rowsRead(follow)).toBeLessThan(1_000)
+    await withAnyStatistics(async () => expect(await rowsRead(follow)).toBeLessThan(1_000))
   } finally {
     session.release()
     session = pipeline
@@ -293,7 +300,7 @@ test('a session with plans for empty tables parks by index among 10,000 deliveri
   await park(2)
   await publish(5_000)
   await publish(5_000)
-  expect(await rowsRead(() => park(2))).toBeLessThan(50)
+  await withAnyStatistics(async () => expect(await rowsRead(() => park(2))).toBeLessThan(50))
 })
 
 test('the jobs of several webhooks are queued event by event', async () => {
@@ -389,6 +396,13 @@ async function daysSearched(run: () => Promise<unknown>): Promise<string[]> {
     )
     return rows.map((row) => row.searched)
   })
+}
+
+/** With the plans so far, and with new ones: Postgres can renew its statistics, and then plans anew, at any time. */
+async function withAnyStatistics(check: () => Promise<void>): Promise<void> {
+  await check()
+  await session.query('vacuum analyze')
+  for (let i = 0; i < 2; i++) await check()
 }
 
 /** The rows that the session reads during `run`, of Posthorn's tables and of graphile-worker's. */
