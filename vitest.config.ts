@@ -34,8 +34,8 @@ const filesOf = (name: string) => `test/${name}/**/*.test.ts`
 /** Packages bring tests of their own. */
 const PACKAGES = '**/node_modules/**'
 
-/** Even on two processors: a file waits most of its time for time-outs, Postgres and other processes. */
-const SIDE_BY_SIDE = { maxWorkers: 6, sequence: { groupOrder: 1 } }
+/** Even on two processors: a file waits for time-outs, Postgres and other processes. More files only wait for each other. */
+const SIDE_BY_SIDE = { maxWorkers: 4, sequence: { groupOrder: 1 } }
 
 export default defineConfig({
   resolve: {
@@ -48,8 +48,8 @@ export default defineConfig({
     // Only for tests that hang: on a busy machine each wait of a test may take up to four times as long.
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    // As long as `until` of test/support waits. The default is one second.
-    expect: { poll: { timeout: 15_000 } },
+    // As long as `until` of test/support waits on a busy machine. The default is one second.
+    expect: { poll: { timeout: 60_000 } },
     // For the tests that measure memory.
     execArgv: ['--expose-gc'],
     coverage: {

@@ -62,7 +62,7 @@ describe('a key over its limit', () => {
   test('gets the status 429 and the code RATE_LIMITED over GraphQL, for any operation', async () => {
     const token = await keyWith({ requestsPerSecond: 1 })
     for (const query of [VIEWER, '{ nothing }', '{', 'subscription { attempts { id } }']) {
-      const answers = await Promise.all(Array.from({ length: 12 }, () => graphql(token, query)))
+      const answers = await Promise.all(Array.from({ length: 20 }, () => graphql(token, query)))
       const rejected = answers.find(({ status }) => status === 429)
       expect(rejected?.headers.get('retry-after'), query).toMatch(/^[12]$/)
       expect(rejected?.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+$/)
@@ -248,8 +248,12 @@ test('a client that guesses keys is rate limited; valid keys from the same addre
   const limited = wrong.filter(({ status }) => status === 429)
   expect(limited.length).toBe(30 - failed.length)
   expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
-  const answer = await graphql('phk_x', VIEWER, {}, app)
-  expect(answer.status).toBe(429)
+  // For the same reason, the next failures may be allowed, too.
+  let answer = await graphql('phk_x', VIEWER, {}, app)
+  await until(async () => {
+    if (answer.status !== 429) answer = await graphql('phk_x', VIEWER, {}, app)
+    return answer.status === 429
+  }, 'GraphQL is limited as well')
   expect(await answer.json()).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
   expect((await rest(app.tenant.token, app)).status).toBe(200)
   expect((await graphql(app.tenant.token, VIEWER, {}, app)).status).toBe(200)

@@ -147,10 +147,11 @@ describe('a selection', () => {
     })
     expect(changed.webhook.bodyVersion.version).toBe(2)
     const delivery = await finished(webhook.id)
-    await posthorn.graphql(
+    const redelivered = await posthorn.graphql(
       'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }',
       { id: delivery.id },
     )
+    expect(redelivered).toEqual({ redeliver: { __typename: 'RedeliverSuccess' } })
     const third = await receiver.arrival(3)
     expect(receiver.received.map(({ body }) => String(body))).toEqual(
       Array(3).fill(String(first.body)),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { deleteOldBulkTasks } from '../../src/bulk-tasks/bulk-task.ts'
@@ -101,6 +102,8 @@ describe('a redelivery', () => {
   test('of all that failed with 502 since noon leaves out what succeeded since, and other causes', async () => {
     const [exhausted, retrying, succeeded, other, late] = deliveries
     await record(late, 502, RETRY)
+    // In a later millisecond than the attempt.
+    await sleep(2)
     const noon = new Date()
     await record(exhausted, 502)
     await record(retrying, 502, RETRY)

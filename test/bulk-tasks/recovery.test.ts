@@ -397,9 +397,10 @@ describe('while it runs, a recovery', () => {
     ['one page after an abort', AbortSignal.abort()],
   ])('runs %s, and enqueues the next job in the queue of its organization', async (_, signal) => {
     await deliveries(await events({ count: 100 }), 'exhausted')
-    const uuid = await start({ ratePerSecond: 10 })
+    // A page is one delivery, and the next one comes a second later, when also a busy machine has done the first.
+    const uuid = await start({ ratePerSecond: 1 })
     await runJob(api.database, uuid, signal)
-    expect(await taskOf(uuid)).toMatchObject({ state: 'RUNNING', changed: 3 })
+    expect(await taskOf(uuid)).toMatchObject({ state: 'RUNNING', changed: 1 })
     const { rows: jobs } = await api.database.pool.query(
       `select task_identifier, queue_name, run_at > updated_at as waits from graphile_worker.jobs where key = $1`,
       [publicId('bulkTask', uuid)],

@@ -170,6 +170,8 @@ story('tabs and history survive a reload, and signing out deletes them', async (
   await write(page, 'query Kept { __typename }')
   await execute(page)
   await expectResponse(page, '"Query"')
+  // GraphiQL saves the tabs half a second after a change.
+  await expect.poll(() => stored(page, 'sessionStorage')).toMatch(/title\W+Kept/)
   await page.reload()
   await page.locator('.graphiql-tab-button', { hasText: 'Kept' }).waitFor()
   await page.getByRole('button', { name: 'Show History' }).click()

@@ -99,10 +99,13 @@ story('a page that missed more than 10,000 attempts says so, reloads, and goes o
   const live = reader.page
   reader.expectPageErrors(OFFLINE)
   const list = await live.context().newPage()
+  await deliver()
   await live.goto(`${url}/console/attempts?follow=on`)
   await waitUntilLoaded(live)
   await untilLive(live)
   const rows = live.getByRole('row').filter({ hasText: JOINED })
+  // The attempts of the list appear all at once, but perhaps later than the stream opens.
+  await rows.first().waitFor()
   const earlier = await rows.count()
   await deliver()
   await expect.poll(() => rows.count()).toBe(earlier + 1)

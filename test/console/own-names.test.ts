@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
+import { call } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
@@ -68,7 +69,9 @@ story('a webhook gets a uid and labels, shows them, and is found by a label', as
 })
 
 story('an organization gets a uid and labels, and is found by them', async () => {
-  await server.graphql('mutation { createOrganization(input: { name: "Acme" }) { __typename } }')
+  await call(server, 'createOrganization', {
+    input: ['CreateOrganizationInput!', { name: 'Acme' }],
+  })
   await open('/organizations')
   await page.getByRole('link', { name: 'Edit Acme' }).click()
   const dialog = page.getByRole('dialog', { name: 'Edit organization' })

@@ -7,18 +7,19 @@ import { until } from '../support/until.ts'
 
 const owner = new AsyncLocalStorage<string>()
 
-async function open(connectTimeoutMs = 60_000) {
-  const database = openDatabase(inject('postgresUrl'), {
-    maxConnections: 8,
-    connectTimeoutMs,
-    ownerOf: () => owner.getStore() ?? null,
-  })
+const ownerOf = () => owner.getStore() ?? null
+
+/** Statements may wait for locks as long as the test holds them: only those of migrations have no time limit. */
+const UNLIMITED = { maxConnections: 8, purpose: 'migrations', ownerOf } as const
+
+async function open() {
+  const database = openDatabase(inject('postgresUrl'), { ...UNLIMITED, connectTimeoutMs: 60_000 })
   onTestFinished(() => database[Symbol.asyncDispose]())
   return database
 }
 
 /** Locks, so that statements that want the same lock wait. */
-async function lock({ pool }: Database, key: number) {
+async function lock({ pool }: Pick<Database, 'pool'>, key: number) {
   const client = await pool.connect()
   await client.query('select pg_advisory_lock($1)', [key])
   return async () => {
@@ -61,11 +62,12 @@ test.each<[string, number, (database: Database, sql: string) => Promise<unknown>
 })
 
 test('a statement that waits too long for a connection fails, and those that have one do not', async () => {
-  const database = await open(1_000)
-  const unlock = await lock(database, 7004)
-  const slow = Array.from({ length: 10 }, () =>
-    owner.run('a', () => database.pool.query(wait(7004))),
-  )
+  // A connect may take longer.
+  const { connections } = await open()
+  const pool = connections.open({ ...UNLIMITED, maxWaitMs: 1_000, onError: () => {} })
+  onTestFinished(() => pool.end())
+  const unlock = await lock({ pool }, 7004)
+  const slow = Array.from({ length: 10 }, () => owner.run('a', () => pool.query(wait(7004))))
   const results = Promise.allSettled(slow)
   for (const one of slow.slice(3)) {
     await expect(one).rejects.toThrow('No connection of the pool was free within 1000 ms.')
@@ -74,7 +76,7 @@ test('a statement that waits too long for a connection fails, and those that hav
   expect((await results).slice(0, 3).map(({ status }) => status)).toEqual(
     Array(3).fill('fulfilled'),
   )
-  await owner.run('a', () => database.pool.query('select 1'))
+  await owner.run('a', () => pool.query('select 1'))
 })
 
 test('a failed connection is not counted', async () => {

@@ -296,10 +296,11 @@ describe('contract 3: enabled', () => {
 
   test('pending deliveries of a disabled webhook wait without attempts, and are sent after enabling', async () => {
     const webhook = await register()
-    receiver.answer = (response) => response.writeHead(500, { 'retry-after': '1' }).end()
+    const fail = holdFirst()
     await publish({ n: 1 })
     const { headers } = await receiver.arrival(1)
     await posthorn.rest('PUT', `/webhooks/${webhook}`, { enabled: false })
+    fail()
     const id = String(headers['wh-id'])
     await until(async () => (await delivery(id)).parkedAt !== null, 'the delivery is parked')
     expect(await delivery(id)).toMatchObject({
@@ -338,11 +339,11 @@ describe('contract 9: rotation', () => {
   test('after a rotation, every attempt including retries is signed with the new secret only', async () => {
     const webhook = await register()
     const old = await secretOf(webhook)
-    receiver.answer = (response) => response.writeHead(500, { 'retry-after': '1' }).end()
+    const fail = holdFirst()
     await publish({})
     const before = await receiver.arrival(1)
     const rotated = await (await posthorn.rest('POST', `/webhooks/${webhook}/secret/rotate`)).json()
-    receiver.answer = (response) => response.end()
+    fail()
     const after = await receiver.arrival(2)
 
     expect(await verify(before.body, before.headers, old)).toMatchObject({ ok: true })
@@ -415,6 +416,16 @@ function failFirst(count: number) {
   receiver.answer = (response) => {
     response.writeHead(receiver.received.length <= count ? 500 : 200).end()
   }
+}
+
+/** Holds the answer to the first request, so that no retry begins before the returned function lets it fail. */
+function holdFirst(): () => void {
+  let fail = () => {}
+  receiver.answer = (response) => {
+    if (receiver.received.length > 1) response.end()
+    else fail = () => void response.writeHead(500).end()
+  }
+  return () => fail()
 }
 
 async function register(fields: Record<string, unknown> = {}): Promise<string> {

@@ -319,9 +319,11 @@ describe('a running delivery', () => {
 
 test('redelivering an exhausted delivery leaves no failed job', async () => {
   const { delivery } = await exhausted()
-  await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', {
-    id: publicId('delivery', delivery.id),
-  })
+  const redelivered = await posthorn.graphql(
+    'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }',
+    { id: publicId('delivery', delivery.id) },
+  )
+  expect(redelivered).toEqual({ redeliver: { __typename: 'RedeliverSuccess' } })
   await until(
     async () => (await read(delivery)).attemptCount === 4,
     'the delivery is attempted again',

@@ -60,7 +60,7 @@ const EVERYTHING = {
 
 const NEEDED = needs('helm', 'kubernetes-validate')
 
-describe('the Helm chart', { ...NEEDED, timeout: 120_000 }, () => {
+describe('the Helm chart', NEEDED, () => {
   let folder: string
   let plain: Manifest[]
   let full: Manifest[]

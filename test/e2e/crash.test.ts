@@ -93,7 +93,10 @@ test('kill -9 during the last attempt exhausts and cancels no delivery, and the 
     { state: 'exhausted', attempts: ATTEMPTS, recorded: ATTEMPTS, count: 3 },
     { state: 'succeeded', attempts: ATTEMPTS, recorded: ATTEMPTS, count: 3 },
   ])
-  await until(async () => (await jobs()).length === 3, 'the exhausted deliveries keep their jobs')
+  await until(async () => {
+    const left = await jobs()
+    return left.length === 3 && left.every(({ locked }) => !locked)
+  }, 'the exhausted deliveries keep their jobs')
   expect(await jobs()).toEqual(
     ids.slice(3).map((key) => ({
       key,

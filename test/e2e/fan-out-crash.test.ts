@@ -35,13 +35,20 @@ test('events for many webhooks fan out completely, once to each, while their wor
   )
   let worker = startWorker()
   try {
-    for (const share of [0.1, 0.5]) {
-      const reached = share * WEBHOOKS * EVENTS
-      await until(async () => (await countDeliveries()).all >= reached, 'a part is created', 60_000)
-      worker.child.kill('SIGKILL')
-      await worker.ended
-      expect((await countDeliveries()).all).toBeLessThan(WEBHOOKS * EVENTS)
-      worker = startWorker()
+    {
+      await using _held = await holdLastPages()
+      for (const share of [0.1, 0.5]) {
+        const reached = share * WEBHOOKS * EVENTS
+        await until(
+          async () => (await countDeliveries()).all >= reached,
+          'a part is created',
+          60_000,
+        )
+        worker.child.kill('SIGKILL')
+        await worker.ended
+        expect((await countDeliveries()).all).toBeLessThan(WEBHOOKS * EVENTS)
+        worker = startWorker()
+      }
     }
     await until(async () => (await countFanOuts()) === 0, 'everything is created', 120_000)
   } finally {
@@ -55,6 +62,22 @@ function startWorker(): PosthornProcess {
   return startPosthorn(['start', '--role', 'worker'], {
     environment: testEnvironment(api.database.url),
   })
+}
+
+/** The last page of a fan-out waits, so that no worker creates everything before it is killed. */
+async function holdLastPages(): Promise<AsyncDisposable> {
+  const holder = await api.database.pool.connect()
+  await holder.query(`
+    create function public.wait() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock_shared(1); return old; end $$;
+    create trigger wait before delete on posthorn.fan_outs for each row execute function public.wait()`)
+  await holder.query('select pg_advisory_lock(1)')
+  return {
+    async [Symbol.asyncDispose]() {
+      await holder.query('select pg_advisory_unlock(1)')
+      holder.release()
+    },
+  }
 }
 
 async function countDeliveries() {

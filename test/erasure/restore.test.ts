@@ -38,41 +38,42 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('what a restored dump brings back is erased again, by the list that was written after the dump', {
-  timeout: 180_000,
-  ...needs('pg_ctl'),
-}, async () => {
-  await prepare()
-  await postgres.run(blockOf('backups.md', 'pg_dump -Fc'))
-  const key = ['--key', PATH, '--value', ada, '--unsent', 'cancel']
-  expect(await run('posthorn', ['erase', ...key])).toMatchObject({ code: 0, stderr: '' })
-  expect(await tables('posthorn', ada)).toEqual([])
-  const { stdout: listed } = await run('posthorn', ['erase', '--list'])
-  expect(listed).not.toContain(ada)
-  const file = path.join(folder, 'erasures.jsonl')
-  await writeFile(file, listed)
+test(
+  'what a restored dump brings back is erased again, by the list that was written after the dump',
+  needs('pg_ctl'),
+  async () => {
+    await prepare()
+    await postgres.run(blockOf('backups.md', 'pg_dump -Fc'))
+    const key = ['--key', PATH, '--value', ada, '--unsent', 'cancel']
+    expect(await run('posthorn', ['erase', ...key])).toMatchObject({ code: 0, stderr: '' })
+    expect(await tables('posthorn', ada)).toEqual([])
+    const { stdout: listed } = await run('posthorn', ['erase', '--list'])
+    expect(listed).not.toContain(ada)
+    const file = path.join(folder, 'erasures.jsonl')
+    await writeFile(file, listed)
 
-  await postgres.run('createdb restored')
-  const restoring = blockOf('backups.md', 'pg_restore')
-  await postgres.run(`DATABASE_URL=${postgres.urlOf('restored')}\n${restoring}`)
-  const back = await tables('restored', ada)
-  expect(back.map((name) => name.replace(/_\d{8}.*/, ''))).toEqual([
-    ...['posthorn.audit_log', 'posthorn_partitions.attempts'],
-    ...['posthorn_partitions.event_keys', 'posthorn_partitions.events'],
-  ])
-  const withoutFile = await run('restored', ['erase', '--repeat'])
-  expect(withoutFile.stdout).toContain('Repeated 0 of 0')
-  expect(await tables('restored', ada)).toEqual(back)
+    await postgres.run('createdb restored')
+    const restoring = blockOf('backups.md', 'pg_restore')
+    await postgres.run(`DATABASE_URL=${postgres.urlOf('restored')}\n${restoring}`)
+    const back = await tables('restored', ada)
+    expect(back.map((name) => name.replace(/_\d{8}.*/, ''))).toEqual([
+      ...['posthorn.audit_log', 'posthorn_partitions.attempts'],
+      ...['posthorn_partitions.event_keys', 'posthorn_partitions.events'],
+    ])
+    const withoutFile = await run('restored', ['erase', '--repeat'])
+    expect(withoutFile.stdout).toContain('Repeated 0 of 0')
+    expect(await tables('restored', ada)).toEqual(back)
 
-  const repeated = await run('restored', ['erase', '--repeat', file])
-  expect(repeated).toMatchObject({ code: 0, stderr: '' })
-  expect(repeated.stdout).toMatch(/^era_\w+: erased 1 event again, as era_\w+\.\nRepeated 1 of 1/)
-  expect(await tables('restored', ada)).toEqual([])
-  expect(await tables('restored', bob)).toEqual(await tables('posthorn', bob))
-  const again = await run('restored', ['erase', '--repeat', file])
-  expect(again.stdout).toContain('Repeated 0 of 1')
-  expect((await run('restored', ['erase', '--list'])).stdout).toBe(listed)
-})
+    const repeated = await run('restored', ['erase', '--repeat', file])
+    expect(repeated).toMatchObject({ code: 0, stderr: '' })
+    expect(repeated.stdout).toMatch(/^era_\w+: erased 1 event again, as era_\w+\.\nRepeated 1 of 1/)
+    expect(await tables('restored', ada)).toEqual([])
+    expect(await tables('restored', bob)).toEqual(await tables('posthorn', bob))
+    const again = await run('restored', ['erase', '--repeat', file])
+    expect(again.stdout).toContain('Repeated 0 of 1')
+    expect((await run('restored', ['erase', '--list'])).stdout).toBe(listed)
+  },
+)
 
 test('a file that is no list of erasures is refused', needs('pg_ctl'), async () => {
   const file = path.join(folder, 'other.jsonl')

@@ -12,7 +12,10 @@ let marker: string
 beforeAll(async () => {
   database = await createTestDatabase()
   marker = `left-${randomUUID()}@example.org`
-  await database.pool.query('create table posthorn.places (id int, content text, bytes bytea)')
+  // Autovacuum would remove what a test is about to find.
+  await database.pool.query(
+    'create table posthorn.places (id int, content text, bytes bytea) with (autovacuum_enabled = off)',
+  )
   await database.pool.query('alter table posthorn.places alter content set storage external')
 })
 afterAll(() => database[Symbol.asyncDispose]())

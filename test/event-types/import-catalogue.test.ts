@@ -13,6 +13,7 @@ import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, subscribe } from '../support/factories.ts'
+import { startStopwatch } from '../support/stopwatch.ts'
 
 let database: Database
 let organizationId: string
@@ -200,11 +201,11 @@ describe('an import', () => {
 
   test('of a thousand event types takes less than 10 seconds', async () => {
     const types = Array.from({ length: 1_000 }, (_, i) => ({ ...PAID, name: `order.paid_${i}` }))
-    const startedAt = performance.now()
+    const stopwatch = startStopwatch()
     await load(fileOf(...types))
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(stopwatch.readMs()).toBeLessThan(10_000)
     expect(await read()).toHaveLength(1_000)
-  }, 30_000)
+  })
 
   test('fails if somebody changes the catalogue meanwhile', async () => {
     await load(fileOf(SHIPPED))

@@ -69,7 +69,9 @@ test('a process is not ready before its start has finished', async () => {
     // Blocks the last statement of a start, which creates a sign-in link.
     await holder.query('begin; lock table posthorn.sign_in_links in access exclusive mode')
     await using second = await start('all')
-    await until(async () => (await second.get('/healthz')) !== null, 'the second process listens')
+    // Its API may listen before its worker runs.
+    const workerRuns = async () => (await second.get('/readyz'))?.checks.worker === 'ok'
+    await until(workerRuns, 'the second process listens, and its worker runs')
     expect(await second.get('/readyz')).toEqual({
       status: 'unavailable',
       checks: { postgres: 'ok', migrations: 'ok', worker: 'ok', start: 'unavailable' },

@@ -15,53 +15,54 @@ import { startPostgresServer } from './postgres-server.ts'
 
 const RETENTION_MS = 30 * DAY_MS
 
-test('events arrive at midnight without partitions, while these are created, and after retention nothing is left of them', {
-  timeout: 180_000,
-  ...leftOutFor(FAKE_CLOCK_MISSING),
-}, async () => {
-  const folder = await mkdtemp(path.join(temporaryFolder(), 'midnight-'))
-  await chmod(folder, 0o755)
-  const clock = createFakeClock(path.join(folder, 'clock'))
-  if (clock === null) throw new Error(`${FAKE_CLOCK_MISSING}`)
-  const toMidnight = Math.floor((DAY_MS - (Date.now() % DAY_MS)) / 1_000)
-  clock.set(toMidnight - 20)
-  {
-    await using server = await startPostgresServer(folder, clock.environment)
-    await using database = openDatabase(server.url, PATIENT)
-    await migrate(database.pool)
-    const rows = await openPartitionRows(database)
-    const lastDay = await today(database)
-    // As if no worker had run for a week.
-    await dropPartitionsAfter(database, lastDay)
-    await using publishing = await startPublishing(database, { writers: 2, perSecond: 50 })
-    await until(async () => (await today(database)) !== lastDay, 'midnight', 60_000)
-    await publishing.published(50)
-    expect(await partitions(database)).toContain('events_default')
-    const { created } = await maintainPartitions(database.pool, RETENTION_MS)
-    expect(created).toBe(4 * 8)
-    await publishing.published(50)
-    clock.set(toMidnight + 6 * 60)
-    const partition = `events_${(await today(database)).replaceAll('-', '')}`
-    await until(
-      async () => (await partitions(database)).includes(partition),
-      'events arrive in the partition of the new day',
-    )
-    const { count, errors } = await publishing.stop()
-    expect(errors).toEqual([])
-    expect(await rows.counts()).toMatchObject({ events: count, deliveries: count })
+test(
+  'events arrive at midnight without partitions, while these are created, and after retention nothing is left of them',
+  leftOutFor(FAKE_CLOCK_MISSING),
+  async () => {
+    const folder = await mkdtemp(path.join(temporaryFolder(), 'midnight-'))
+    await chmod(folder, 0o755)
+    const clock = createFakeClock(path.join(folder, 'clock'))
+    if (clock === null) throw new Error(`${FAKE_CLOCK_MISSING}`)
+    const toMidnight = Math.floor((DAY_MS - (Date.now() % DAY_MS)) / 1_000)
+    clock.set(toMidnight - 20)
+    {
+      await using server = await startPostgresServer(folder, clock.environment)
+      await using database = openDatabase(server.url, PATIENT)
+      await migrate(database.pool)
+      const rows = await openPartitionRows(database)
+      const lastDay = await today(database)
+      // As if no worker had run for a week.
+      await dropPartitionsAfter(database, lastDay)
+      await using publishing = await startPublishing(database, { writers: 2, perSecond: 50 })
+      await until(async () => (await today(database)) !== lastDay, 'midnight', 60_000)
+      await publishing.published(50)
+      expect(await partitions(database)).toContain('events_default')
+      const { created } = await maintainPartitions(database.pool, RETENTION_MS)
+      expect(created).toBe(4 * 8)
+      await publishing.published(50)
+      clock.set(toMidnight + 6 * 60)
+      const partition = `events_${(await today(database)).replaceAll('-', '')}`
+      await until(
+        async () => (await partitions(database)).includes(partition),
+        'events arrive in the partition of the new day',
+      )
+      const { count, errors } = await publishing.stop()
+      expect(errors).toEqual([])
+      expect(await rows.counts()).toMatchObject({ events: count, deliveries: count })
 
-    clock.set(toMidnight + 32 * (DAY_MS / 1_000))
-    await until(async () => (await today(database)) > addDays(lastDay, 31), 'a month later')
-    await maintainPartitions(database.pool, RETENTION_MS)
-    expect(await rows.counts()).toMatchObject({ events: count, deliveries: count })
-    await database.pool.query(
-      `update posthorn.deliveries set state = 'succeeded', finished_at = now(), next_attempt_at = null`,
-    )
-    await maintainPartitions(database.pool, RETENTION_MS)
-    expect(await rows.counts()).toMatchObject({ events: 0, deliveries: 0 })
-  }
-  await rm(folder, { recursive: true })
-})
+      clock.set(toMidnight + 32 * (DAY_MS / 1_000))
+      await until(async () => (await today(database)) > addDays(lastDay, 31), 'a month later')
+      await maintainPartitions(database.pool, RETENTION_MS)
+      expect(await rows.counts()).toMatchObject({ events: count, deliveries: count })
+      await database.pool.query(
+        `update posthorn.deliveries set state = 'succeeded', finished_at = now(), next_attempt_at = null`,
+      )
+      await maintainPartitions(database.pool, RETENTION_MS)
+      expect(await rows.counts()).toMatchObject({ events: 0, deliveries: 0 })
+    }
+    await rm(folder, { recursive: true })
+  },
+)
 
 /** The day of Postgres in UTC. */
 async function today({ pool }: Database): Promise<string> {

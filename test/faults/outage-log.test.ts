@@ -118,6 +118,8 @@ test('a full disk is one line at level error with the remedy, however many reque
     expect(answer.headers.get('retry-after')).toBe('5')
   }
   await setTrigger('events', false)
+  // The thread that logs is not the one that answers.
+  await logLine(posthorn, { event: 'postgres.unavailable', cause: 'disk_full' })
   expect(linesAboutPostgres().slice(before)).toMatchObject([
     {
       level: 'error',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chown, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -137,11 +137,15 @@ async function backUp(): Promise<void> {
   await client.connect()
   try {
     await client.query(`select pg_backup_start('drill', true)`)
-    // With the owners and modes of the files.
-    await promisify(execFile)('cp', ['-a', postgres.cluster, backup()])
-    for (const left of ['postmaster.pid', 'postmaster.opts', 'pg_wal']) {
-      await rm(path.join(backup(), left), { recursive: true, force: true })
-    }
+    const left = ['postmaster.pid', 'postmaster.opts', 'pg_wal']
+    const copied = (await readdir(postgres.cluster)).filter((name) => !left.includes(name))
+    await makeFolder(backup())
+    // With the owners and modes of the files. In pg_wal, archived files vanish while they are copied.
+    await promisify(execFile)('cp', [
+      '-a',
+      ...copied.map((name) => path.join(postgres.cluster, name)),
+      backup(),
+    ])
     const { rows } = await client.query('select labelfile from pg_backup_stop()')
     await write(path.join(backup(), 'backup_label'), rows[0].labelfile)
   } finally {

@@ -138,10 +138,11 @@ describe('a delivery', () => {
 })
 
 async function setRetries(id: string, retryScheduleSeconds: number[]): Promise<void> {
-  await posthorn.graphql(
+  const { updateWebhook } = await posthorn.graphql(
     'mutation ($id: ID!, $input: UpdateWebhookInput!) { updateWebhook(id: $id, input: $input) { __typename } }',
     { id, input: { retryScheduleSeconds } },
   )
+  expect(updateWebhook.__typename).toBe('UpdateWebhookSuccess')
 }
 
 describe('a local server', () => {
@@ -163,6 +164,8 @@ describe('a local server', () => {
       `http://127.0.0.1:${port}/hooks`,
       options('--event', JOINED),
     )
+    // The retries of the process can be over before the local server runs.
+    await setRetries(command.webhookId, Array(20).fill(1))
     const { delivery } = await publish(posthorn, { type: JOINED, data: {} })
     expect(await command.printed(1)).toMatchObject({
       ...{ answered: null, errorCode: 'ECONNREFUSED', problem: null },

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { MAX_KEYLESS_REQUESTS } from '../../src/graphql/limits/use-limits.ts'
 import { startTestApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
 
 async function start(trustedProxies: string) {
   const posthorn = await startTestApp({
@@ -29,8 +30,13 @@ test('an address that sends too many requests without a key gets the time to wai
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(
     MAX_KEYLESS_REQUESTS,
   )
-  const { response, body, token } = await send()
-  expect(response.status).toBe(429)
+  // On a slow machine, the address may send another one by then.
+  let last = await send()
+  await until(async () => {
+    last = await send()
+    return last.response.status === 429
+  }, 'a request is rejected')
+  const { response, body, token } = last
   expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(JSON.parse(body).errors).toMatchObject([
     {

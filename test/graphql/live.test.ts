@@ -43,6 +43,10 @@ beforeAll(async () => {
 afterEach(async () => {
   receiver.answer = (response) => response.end()
   await until(async () => (await listeningConnections(api.database)) === 0, 'no connection listens')
+  // An organization is notified until its listener is deleted, after the connection has ended.
+  await until(async () => (await listeningOrganizations()) === 0, 'no organization is notified')
+  // What was sent before arrives with the answer.
+  await raw.query('select')
   notifications.length = 0
 })
 afterAll(async () => {
@@ -229,12 +233,15 @@ test('attempts recorded together are read together, and notified once', async ()
     token,
     'subscription { attemptRecorded { id delivery { id event { id } } } }',
   )
+  const startedAt = performance.now()
   await publish(api, 600)
+  await deliveriesDone()
   await stream.result(600)
+  const elapsedMs = performance.now() - startedAt
   const ids = new Set(stream.results.map(({ data }) => data.attemptRecorded.id))
   expect(ids.size).toBe(600)
-  // At most one per batch of attempts in a process, and one of the publication: far fewer than attempts.
-  expect(notifications.length).toBeLessThan(70)
+  // At most one each 20 ms in a process, and one of the publication: on a free machine far fewer than attempts.
+  expect(notifications.length).toBeLessThan(Math.max(70, elapsedMs / 20))
   for (const payload of notifications) expect(payload.length).toBeLessThan(8_000)
 })
 
@@ -322,10 +329,11 @@ test.each(['revoked', 'expired'])('a key that is %s ends its streams within 5 s'
   const { key, token } = await createApiKey(api.database.prisma, {
     organizationId: api.tenant.organizationId,
     scopes: ['deliveries:read'],
-    ...(how === 'expired' && { expiresAt: new Date(Date.now() + 1_000) }),
   })
   const stream = await subscribe(api.app.url, token, ATTEMPTS)
-  if (how === 'revoked') await revokeApiKey(api.database.prisma, publicId('apiKey', key.id))
+  const { prisma } = api.database
+  if (how === 'revoked') await revokeApiKey(prisma, publicId('apiKey', key.id))
+  else await prisma.apiKey.update({ where: { id: key.id }, data: { expiresAt: new Date() } })
   await until(() => stream.end === 'completed', 'the stream ends', 5_000)
   expect(stream.results).toMatchObject([
     {

@@ -28,7 +28,7 @@ beforeAll(async () => {
     [organizationId],
   )
   await api.database.pool.query(
-    'update posthorn.deliveries set webhook_id = (select id from posthorn.webhooks limit 1)',
+    'update posthorn.deliveries set webhook_id = (select id from posthorn.webhooks order by id limit 1)',
   )
 })
 afterAll(() => api[Symbol.asyncDispose]())
@@ -118,7 +118,7 @@ test('a cursor stays valid after its row is deleted', async () => {
     after: first.webhooks.pageInfo.endCursor,
   })
   await api.database.pool.query(
-    'delete from posthorn.webhooks where organization_id = $1 and id = (select min(id::text)::uuid from posthorn.webhooks where organization_id = $1)',
+    'delete from posthorn.webhooks where organization_id = $1 and id = (select max(id::text)::uuid from posthorn.webhooks where organization_id = $1)',
     [other.organizationId],
   )
   const { data: again } = await api.call(other.token, query, {

@@ -195,13 +195,13 @@ test('a state is reported when it differs from the one of the last read, and no 
 test('a stream that ends while it opens leaves nothing to the next one', async () => {
   const { pool } = database
   await follow(attemptTopic, { apiKeyId: 'other key' })
-  keyChecks = 0
-  await until(() => keyChecks > 0, 'the keys are checked')
-  // The next check is in two seconds, and the wait for the lock below ends after two seconds, too.
-  await sleep(1_000)
   const client = await pool.connect()
   await client.query('begin')
   await client.query('lock table posthorn.live_listeners in exclusive mode')
+  keyChecks = 0
+  await until(() => keyChecks > 0, 'the keys are checked')
+  // The next check is in two seconds, and the wait for the lock ends after two seconds, too.
+  await sleep(1_000)
   revoked.add('key')
   const opening = follow(healthTopic)
   await until(() => reasons.includes('revoked'), 'the stream ends')

@@ -133,6 +133,10 @@ describe('a tool that changes something', () => {
       'confirmation has ended',
     )
     expect((await agent.call('redeliver', { ...args, confirm })).done).toBe(true)
+    await until(
+      async () => (await stateOf(world.own.deliveryId)) === 'SUCCEEDED',
+      'the delivery arrives',
+    )
   })
 
   test.each([
@@ -197,13 +201,15 @@ async function stateOf(id: string): Promise<string> {
 }
 
 async function setEnabled(enabled: boolean): Promise<void> {
-  await world.posthorn.graphql(
+  const { updateWebhook } = await world.posthorn.graphql(
     `mutation { updateWebhook(id: "${world.own.webhookId}", input: { enabled: ${enabled} }) { __typename } }`,
   )
+  expect(updateWebhook.__typename).toBe('UpdateWebhookSuccess')
 }
 
 async function redeliverOwn(): Promise<void> {
-  await world.posthorn.graphql(
+  const { redeliver } = await world.posthorn.graphql(
     `mutation { redeliver(id: "${world.own.deliveryId}") { __typename } }`,
   )
+  expect(redeliver.__typename).toBe('RedeliverSuccess')
 }

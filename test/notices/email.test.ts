@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createMailer } from '../../src/outbound/mailer.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 import { type MailServer, startMailServer } from './support/mail-server.ts'
 import { runSendNotices } from './support/notices.ts'
@@ -17,7 +18,8 @@ beforeAll(async () => {
   keyAndCert = await authority.issue(['localhost', '127.0.0.1'])
 })
 beforeEach(async () => {
-  mailServer = await startMailServer(keyAndCert)
+  // A test stops the server, and starts it again at this port.
+  mailServer = await startMailServer(keyAndCert, await freePort())
   posthorn = await startTestApp({
     trustedAuthorities: [authority.pem],
     environment: {

@@ -56,7 +56,8 @@ test('a worker that is killed between a hold and its notice leaves both or neith
   await until(
     () =>
       count(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%webhook_holds%'`,
+        `select from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%webhook_holds%'`,
       ),
     'the notice waits',
   )
@@ -68,7 +69,8 @@ test('a worker that is killed between a hold and its notice leaves both or neith
   await until(
     async () =>
       (await count(
-        `select from pg_stat_activity where query like '%webhook_holds%' and state <> 'idle' and pid <> pg_backend_pid()`,
+        `select from pg_stat_activity where datname = current_database() and query like '%webhook_holds%'
+           and state <> 'idle' and pid <> pg_backend_pid()`,
       )) === 0,
     'Postgres ends the statement',
   )

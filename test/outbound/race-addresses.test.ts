@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as tls from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
+import { freePort } from '../support/free-port.ts'
 import { measureBusyMs } from '../support/measure-busy.ts'
 import { openFullReceiver, vacantPort } from './raw-receivers.ts'
 import { assertAnswered, certificate, openSender, post } from './sending.ts'
@@ -51,7 +52,8 @@ describe.skipIf(!hasIpv6)('a name with IPv4 and IPv6', () => {
   ])(
     'of which %s accepts no connection costs at most half a second more than %s alone',
     async (dead, living) => {
-      const port = await answerAt(HOSTS[living])
+      // Of both families: connections of other programs may use any port that the system gives.
+      const port = await answerAt(HOSTS[living], await freePort())
       await openFullReceiver({}, { host: HOSTS[dead], port })
       const alone = await send(port, [HOSTS[living]])
       const { outcome, busyMs } = await send(port, both)
@@ -79,7 +81,7 @@ describe.skipIf(!hasIpv6)('a name with IPv4 and IPv6', () => {
   )
 
   test('of which neither accepts a connection is a timeout', async () => {
-    const { port } = await openFullReceiver()
+    const { port } = await openFullReceiver({}, { port: await freePort() })
     await openFullReceiver({}, { host: HOSTS.IPv6, port })
     const { outcome } = await send(port, both, 800)
     expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
@@ -99,7 +101,7 @@ describe.skipIf(!hasIpv6)('a name with IPv4 and IPv6', () => {
 })
 
 test('the addresses of one family are tried one after the other', async () => {
-  const { port } = await openFullReceiver()
+  const { port } = await openFullReceiver({}, { port: await freePort() })
   await answerAt('127.0.0.3', port)
   const { outcome, busyMs } = await send(port, ['127.0.0.1', '127.0.0.2', '127.0.0.3'])
   assertAnswered(outcome)

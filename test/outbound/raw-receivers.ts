@@ -4,6 +4,7 @@ import * as net from 'node:net'
 import * as tls from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { freePort } from '../support/free-port.ts'
 import type { KeyAndCertificate } from './certificates.ts'
 
 /** A TCP server whose connections the test handles. Closed at the end of the test. */
@@ -63,13 +64,7 @@ export async function openFullReceiver(
 
 /** A port on which nothing listens. */
 export async function vacantPort(): Promise<{ port: number }> {
-  const server = net.createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as net.AddressInfo
-  server.close()
-  await once(server, 'close')
-  return { port }
+  return { port: await freePort() }
 }
 
 async function listen(server: net.Server): Promise<{ port: number }> {

@@ -16,12 +16,13 @@ function reported({ reports }: WorkerProcess, state: Report['state'] = 'started'
 
 test('other workers run the jobs of a frozen worker; when it resumes, its claims are lost, and it claims new jobs', async () => {
   await using database = await createTestDatabase()
-  await using victim = startWorkerProcess(database.url, 3_000)
+  await using victim = startWorkerProcess(database.url)
   await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
   const [frozenId] = await runnerIds(database)
   await addDeliveries(database, 20)
   await until(() => reported(victim).length === 20, 'its tasks run')
   victim.kill('SIGSTOP')
+  victim.finish()
   await using other = startWorkerProcess(database.url, 0)
   await until(
     () => reported(other, 'recorded').length === 20,
@@ -46,11 +47,12 @@ test('other workers run the jobs of a frozen worker; when it resumes, its claims
 test('the jobs of a worker cut off from Postgres are rescued; when it reconnects, its claims are lost, and it claims new jobs', async () => {
   await using database = await createTestDatabase()
   await using proxy = await startProxyTo(database.url)
-  await using victim = startWorkerProcess(proxy.url, 3_000)
+  await using victim = startWorkerProcess(proxy.url)
   await until(async () => (await runnerIds(database)).length === 1, 'the worker runs', 60_000)
   await addDeliveries(database, 20)
   await until(() => reported(victim).length === 20, 'its tasks run')
   proxy.blackhole()
+  victim.finish()
   await using other = startWorkerProcess(database.url, 0)
   await until(
     () => reported(other, 'recorded').length === 20,
@@ -101,7 +103,7 @@ test('after an outage of Postgres, no worker considers another one dead', async 
 
 test('a worker that cannot return its jobs when it stops finishes the others, and no job is lost', async () => {
   await using database = await createTestDatabase()
-  await using worker = startWorkerProcess(database.url, 5_000)
+  await using worker = startWorkerProcess(database.url)
   await until(async () => (await runnerIds(database)).length === 1, 'the worker runs')
   await addDeliveries(database, 22)
   await until(() => reported(worker).length === 20, 'its tasks run')
@@ -119,6 +121,7 @@ test('a worker that cannot return its jobs when it stops finishes the others, an
   await database.pool.query(`select pg_terminate_backend(pid) ${returning}`)
   await lock.query('rollback')
   lock.release()
+  worker.finish()
   const hasCrashed = () => worker.process.exitCode !== null
   await until(
     async () => hasCrashed() || (await runnerIds(database)).length === 0,

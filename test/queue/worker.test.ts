@@ -12,7 +12,7 @@ import { createOutageLog } from '../../src/telemetry/outage-log.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { until } from '../support/until.ts'
-import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
+import { addDeliveries, type JobRow, jobs, runnerIds } from './support/deliveries.ts'
 import { startAnswerLoss } from './support/proxy.ts'
 import { createTasks } from './support/tasks.ts'
 
@@ -68,8 +68,13 @@ test('a job that fails shows its error and is retried later', async () => {
     },
   })
   await enqueue(database.prisma, 'release_backlog', { webhookId: 'wh_1' }, { key: 'wh_1' })
-  await until(async () => (await jobs(database))[0]?.lastError === 'a bug', 'the job failed')
-  expect(await jobs(database)).toMatchObject([{ key: 'wh_1', attempts: 1, lockedBy: null }])
+  let failed: JobRow[] = []
+  // Read once: the retry follows.
+  await until(async () => {
+    failed = await jobs(database)
+    return failed[0]?.lastError === 'a bug'
+  }, 'the job failed')
+  expect(failed).toMatchObject([{ key: 'wh_1', attempts: 1, lockedBy: null }])
   await until(async () => (await jobs(database)).length === 0, 'the job is done')
   expect(runs).toBe(2)
 })

@@ -122,8 +122,11 @@ describe('across processes', () => {
     await using other = limiter()
     const startedAt = performance.now()
     let granted = 0
-    while (performance.now() - startedAt < 1_500) {
+    let asked = 0
+    // A busy machine asks more rarely, but it also asks for more than the quota.
+    while (performance.now() - startedAt < 1_500 || asked < 2 * quota) {
       for (const process of [one, other]) granted += consume(process, keyId, perSecond, 5)
+      asked += 10
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
     const allowed = quota + (perSecond * (performance.now() - startedAt)) / 1_000

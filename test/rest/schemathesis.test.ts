@@ -15,27 +15,28 @@ expected-statuses = ["2xx", "304", "404", "409", "412"]
 // Not the phase "coverage": in 4.32.5 it takes a number, in place of a string, for a valid header.
 const PHASES = 'examples,fuzzing,stateful'
 
-test('schemathesis finds no difference between the OpenAPI document and the server', {
-  ...needs('schemathesis'),
-  timeout: 180_000,
-}, async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-schemathesis-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  await using posthorn = await startTestApp({ role: 'api' })
-  const { url } = posthorn.app
-  const served = await (await fetch(`${url}/openapi.json`)).json()
-  await writeFile(path.join(folder, 'openapi.json'), JSON.stringify(withKnownValues(served)))
-  await writeFile(path.join(folder, 'schemathesis.toml'), CONFIG)
-  const run = ['run', 'openapi.json', '--url', url, '--phases', PHASES, '--seed', '1']
-  const bounds = ['--max-examples', '30', '--continue-on-failure']
-  const header = ['--header', `Authorization: Bearer ${posthorn.tenant.token}`]
-  const { code, stdout } = await runProgram('schemathesis', [...run, ...bounds, ...header], {
-    cwd: folder,
-    env: { ...process.env, NO_COLOR: '1' },
-  })
-  expect(code, stdout).toBe(0)
-  expect(stdout).toContain('Tested: 7')
-})
+test(
+  'schemathesis finds no difference between the OpenAPI document and the server',
+  needs('schemathesis'),
+  async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-schemathesis-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    await using posthorn = await startTestApp({ role: 'api' })
+    const { url } = posthorn.app
+    const served = await (await fetch(`${url}/openapi.json`)).json()
+    await writeFile(path.join(folder, 'openapi.json'), JSON.stringify(withKnownValues(served)))
+    await writeFile(path.join(folder, 'schemathesis.toml'), CONFIG)
+    const run = ['run', 'openapi.json', '--url', url, '--phases', PHASES, '--seed', '1']
+    const bounds = ['--max-examples', '30', '--continue-on-failure']
+    const header = ['--header', `Authorization: Bearer ${posthorn.tenant.token}`]
+    const { code, stdout } = await runProgram('schemathesis', [...run, ...bounds, ...header], {
+      cwd: folder,
+      env: { ...process.env, NO_COLOR: '1' },
+    })
+    expect(code, stdout).toBe(0)
+    expect(stdout).toContain('Tested: 7')
+  },
+)
 
 /** No schema says which names are in the catalogue, and which hosts are public. */
 // biome-ignore lint/suspicious/noExplicitAny: a document of deep objects

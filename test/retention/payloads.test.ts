@@ -37,10 +37,12 @@ const keepNoPayloadsOf = (id: string) =>
   updateWebhook(api.deps.webhooks, tenant.organizationId, id, { keepPayloads: false })
 const erase = () => eraseUnkeptPayloads(api.database.pool)
 
+/** The queued payloads, and how long after the end of its delivery each is due. */
 async function queued(): Promise<{ seconds: number }[]> {
   const { rows } = await api.database.pool.query(
-    `select round(extract(epoch from due_at - now()))::int as seconds from posthorn.unkept_payloads
-     where organization_id = $1 order by due_at`,
+    `select extract(epoch from u.due_at - d.finished_at)::int as seconds from posthorn.unkept_payloads as u
+     left join posthorn.deliveries as d on d.event_id = u.event_id
+     where u.organization_id = $1 order by u.due_at`,
     [tenant.organizationId],
   )
   return rows

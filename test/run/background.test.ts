@@ -97,7 +97,11 @@ test('works in the background for one organization wait for each other, and for 
   await whileLocked(async () => {
     const [kept = '', ...deleted] = ids
     for (const id of deleted) {
-      await graphql('mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }', { id })
+      const { deleteWebhook } = await graphql(
+        'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }',
+        { id },
+      )
+      expect(deleteWebhook.__typename).toBe('DeleteWebhookSuccess')
     }
     const started = await graphql(
       `mutation ($id: ID!) { cancelDeliveries(input: { filter: { webhookIds: [$id] } }) {

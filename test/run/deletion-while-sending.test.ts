@@ -44,4 +44,4 @@ test('webhooks that are deleted while their deliveries are sent leave no pending
   )
   expect(rows).toEqual([])
   expect(logLines(worker).filter(({ level }) => level === 'error')).toEqual([])
-}, 120_000)
+})

@@ -73,9 +73,11 @@ test('a job of another program fails with what is wrong with it and the remedy, 
     'every job has run',
     60_000,
   )
-  // The maintenance completes failed jobs of deliveries without a key.
+  // The maintenance completes failed jobs of deliveries without a key. Posthorn's own jobs, such as that of the maintenance,
+  // have no error.
   const { rows } = await pool.query<{ error: string }>(
-    `select last_error as error from graphile_worker.jobs where key is not null or task_identifier <> 'posthorn:deliver'`,
+    `select last_error as error from graphile_worker.jobs
+     where last_error is not null and (key is not null or task_identifier <> 'posthorn:deliver')`,
   )
   expect(rows).toHaveLength(FOREIGN.length - PAYLOADS.length)
   for (const { error } of rows) {
@@ -92,7 +94,7 @@ test('a job of another program fails with what is wrong with it and the remedy, 
     const said = warnings.some(({ msg }) => msg.includes(`posthorn:${task}`) && msg.includes(error))
     expect(said, `${task}: ${error}`).toBe(true)
   }
-}, 120_000)
+})
 
 test('a delivery whose key another program used for its own job gets its job again', async () => {
   const { pool, prisma } = database

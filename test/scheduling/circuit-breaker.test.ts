@@ -258,14 +258,20 @@ describe('a webhook that keeps failing', () => {
     const { rows } = await pool.query(
       `select posthorn.type_id('msg', id) as id from posthorn.deliveries order by id limit 1`,
     )
-    await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', rows[0])
+    const { redeliver } = await posthorn.graphql(
+      'mutation ($id: ID!) { redeliver(id: $id) { __typename } }',
+      rows[0],
+    )
+    expect(redeliver.__typename).toBe('RedeliverSuccess')
     await until(() => receiver.received.length === 1, 'the redelivery is sent')
+    await until(async () => (await health()).consecutiveFailures === 12, 'its failure is recorded')
     expect((await health()).state).toBe('ON_HOLD')
     recover()
-    await posthorn.graphql(
+    const { testDelivery } = await posthorn.graphql(
       'mutation ($id: ID!, $type: String!) { testDelivery(id: $id, input: { eventType: $type }) { __typename } }',
       { id: webhookId, type: JOINED },
     )
+    expect(testDelivery.__typename).toBe('TestDeliverySuccess')
     await until(hasRecovered, 'the test delivery ends the hold')
   })
 

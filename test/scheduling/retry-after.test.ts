@@ -85,9 +85,10 @@ async function putOnHold(retryAfter: string): Promise<void> {
   await until(async () => (await health()).consecutiveFailures === 1, 'the attempt is recorded')
 }
 
+/** Those with an answer: where a busy machine has no time for a connection, the delivery is retried, and so parked. */
 async function failedAttempts(): Promise<number> {
   const { rows } = await posthorn.database.pool.query(
-    'select count(*)::int as n from posthorn.attempts where not succeeded',
+    'select count(*)::int as n from posthorn.attempts where not succeeded and status is not null',
   )
   return rows[0].n
 }
@@ -126,10 +127,9 @@ test.each([
     expect(inFlight).toBeLessThanOrEqual(INITIAL_LIMIT)
     const { onHoldReason, onHoldSince, nextProbeAt } = await health()
     expect(onHoldReason).toBe('RETRY_AFTER')
-    const waitMs = Date.parse(nextProbeAt) - Date.parse(onHoldSince)
-    expect(waitMs).toBeGreaterThanOrEqual(30 * SECOND)
-    // Jitter, and the time between the first and the last answer.
-    expect(waitMs).toBeLessThan(35 * SECOND)
+    expect(Date.parse(nextProbeAt) - Date.parse(onHoldSince)).toBeGreaterThanOrEqual(30 * SECOND)
+    // With jitter, from the last answer on, which comes late on a busy machine.
+    expect(await nextProbeInSeconds()).toBeLessThanOrEqual(33)
     await staysQuiet(inFlight)
     let answerProbe = () => {}
     receiver.answer = (response) => {
@@ -250,14 +250,22 @@ test('a probe that gets 429 again waits as long as the new answer asks, and no l
 test('each probe is a delivery with fewer attempts, so one event that always gets 503 does not stop the others', async () => {
   const { pool } = posthorn.database
   webhookId = await createWebhook(posthorn, receiver.url, { retryScheduleSeconds: [1, 1, 1, 1] })
+  await putOnHold('30')
   receiver.answer = (response, request) => {
-    if (numberOf(request) < 2) response.writeHead(503, { 'retry-after': '2' })
+    if (numberOf(request) < 2) response.writeHead(503, { 'retry-after': '30' })
     response.end()
   }
-  await publishMany(1)
-  await until(isOnHold, 'the webhook is on hold')
   await publish(pool, posthorn.tenant.publicOrganizationId, 5, 1)
-  await until(async () => (await countStates(pool))['succeeded'] === 4, 'the others arrive')
+  // The time of its retry comes during the hold, so the first one waits with the others.
+  await pool.query(
+    `select graphile_worker.reschedule_jobs(array(
+       select id from graphile_worker.jobs where task_identifier = 'posthorn:deliver'), run_at := now())`,
+  )
+  await until(async () => (await countParked(pool)) === 6, 'all are parked')
+  await until(async () => {
+    pass(10)
+    return (await countStates(pool))['succeeded'] === 4
+  }, 'the others arrive')
   expect(receiver.received.slice(0, 3).map(numberOf)).toEqual([0, 1, 2])
 })
 
@@ -268,11 +276,14 @@ test.each([
   'a probe that gets %s is followed by another delivery half a minute later',
   async (_case, status) => {
     const { pool } = posthorn.database
-    webhookId = await createWebhook(posthorn, receiver.url)
-    await putOnHold('1')
+    // No retry comes during the test.
+    webhookId = await createWebhook(posthorn, receiver.url, {
+      retryScheduleSeconds: [3_600, 3_600],
+    })
+    await putOnHold('30')
     await publish(pool, posthorn.tenant.publicOrganizationId, 2, 1)
     reject(status, null)
-    pass(2)
+    pass(34)
     await receiver.arrival(2)
     await until(async () => (await failedAttempts()) === 2, 'the probe fails')
     expect(await health()).toMatchObject({ state: 'ON_HOLD', onHoldReason: 'RETRY_AFTER' })
@@ -330,7 +341,8 @@ test('a hold without deliveries ends at its time, and subscribers learn of it', 
 
 test('Retry-After of an answer that could not be stored in time holds nothing, and a longer one holds all the same', async () => {
   const { pool } = posthorn.database
-  webhookId = await createWebhook(posthorn, receiver.url)
+  // No retry comes during the test.
+  webhookId = await createWebhook(posthorn, receiver.url, { retryScheduleSeconds: [3_600] })
   for (const [retryAfter, isStored] of [
     ['1', false],
     ['60', true],
@@ -360,14 +372,22 @@ test('Retry-After of an answer that could not be stored in time holds nothing, a
 })
 
 test('an endpoint that keeps asking to wait opens the circuit breaker, which never probes before the time that it asks for', async () => {
+  const { pool } = posthorn.database
   webhookId = await createWebhook(posthorn, receiver.url)
-  reject(429, '300')
+  // After the first answer, nothing else is sent. So none is given before ten requests are in flight.
+  const answers: (() => void)[] = []
+  receiver.answer = (response) =>
+    void answers.push(() => response.writeHead(429, { 'retry-after': '300' }).end())
   await publishMany(20)
+  await receiver.arrival(10)
+  reject(429, '300')
+  for (const answer of answers) answer()
   await until(async () => (await health()).consecutiveFailures >= 10, 'ten fail')
-  await publish(posthorn.database.pool, posthorn.tenant.publicOrganizationId, 1, 20)
+  await until(isOnHold, 'the webhook is on hold')
+  await publish(pool, posthorn.tenant.publicOrganizationId, 1, 20)
   // The answer to a request that is still in flight asks to wait again, from the time at which it comes.
-  const isQuiet = async () => (await failedAttempts()) === receiver.received.length
-  await until(isQuiet, 'every answer is recorded')
+  const isQuiet = async () => (await failedAttempts()) + (await countParked(pool)) === 21
+  await until(isQuiet, 'every answer is recorded, and the others are parked')
   const inFlight = receiver.received.length
   await staysQuiet(inFlight)
   pass(340)
@@ -380,9 +400,10 @@ test('the head of an ordered webhook stays the head, and its retry comes no earl
   const { pool } = posthorn.database
   webhookId = await createWebhook(posthorn, receiver.url, {
     ordered: true,
-    retryScheduleSeconds: [3, 3],
+    retryScheduleSeconds: [5, 5],
   })
-  reject(503, '2')
+  // Long enough to ask for a probe meanwhile.
+  reject(503, '5')
   await publishMany(3)
   const [first] = [await receiver.arrival(1)]
   await until(isOnHold, 'the webhook is on hold')
@@ -395,7 +416,7 @@ test('the head of an ordered webhook stays the head, and its retry comes no earl
   pass(60)
   await until(async () => !(await isOnHold()), 'the hold ends, as the head waits for its retry')
   const second = await receiver.arrival(2)
-  expect(second.at.getTime() - first.at.getTime()).toBeGreaterThanOrEqual(3 * SECOND)
+  expect(second.at.getTime() - first.at.getTime()).toBeGreaterThanOrEqual(5 * SECOND)
   await until(async () => (await countStates(pool))['succeeded'] === 3, 'all arrive')
   expect(receiver.received.map(numberOf)).toEqual([0, 0, 1, 2])
 })
@@ -514,7 +535,9 @@ test('an answer of an endpoint that was replaced meanwhile does not hold the new
   await until(async () => (await failedAttempts()) === 1, 'it fails')
   await publish(pool, posthorn.tenant.publicOrganizationId, 5, 1)
   await until(async () => (await countStates(pool))['succeeded'] === 5, 'the new endpoint gets all')
-  expect(await health()).toMatchObject({ state: 'HEALTHY', onHoldReason: null })
+  // An evaluation between the failure and the first success finds the webhook failing, until the next evaluation.
+  await until(async () => (await health()).state === 'HEALTHY', 'the webhook is healthy')
+  expect((await health()).onHoldReason).toBeNull()
 })
 
 test('a hold that cannot be stored does not keep the process from stopping', async () => {

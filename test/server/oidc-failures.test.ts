@@ -17,6 +17,7 @@ import { freePort } from '../support/free-port.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { logLine, logLines } from '../support/log-lines.ts'
 import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
 import { openOidcBrowser, signInAs } from './oidc-browser.ts'
 
 /** Every failure leads to the sign-in page, which has a text for it, and the log has the cause. */
@@ -68,6 +69,18 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
   const signIn = (choice: string) => signInAs(url, provider, choice)
   const failed = (failure: string) => `/console/sign-in?failed=${failure}`
   const logged = (failure: string) => logLine(posthorn, { failure })
+  const linesOf = (failure: string) =>
+    logLines(posthorn).filter((line) => line['failure'] === failure)
+
+  /** A sign-in that fails, and its own line in the log, which may arrive after the response. */
+  async function signInAndFail(failure: string) {
+    const { length } = linesOf(failure)
+    const { browser, landed } = await signIn('operator')
+    expect(landed).toBe(failed(failure))
+    expect([...browser.jar]).toEqual([])
+    await until(() => linesOf(failure).length > length, 'the failure is logged')
+    return linesOf(failure).at(-1)
+  }
 
   // These come first, because Posthorn keeps what it has read from the provider.
   describe('on the first sign-in', () => {
@@ -121,6 +134,7 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
       const callback = new URL(await browser.choose(await browser.start(), 'cancel'))
       callback.searchParams.set('error', 'constructor')
       expect(await browser.finish(callback.href)).toBe(failed('failed'))
+      await logged('failed')
     })
   })
 
@@ -149,11 +163,8 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
       ['behind', -2 * 3_600_000, /timestamp/],
     ])('a provider whose clock is far %s names the clock', async (_, aheadMs, message) => {
       provider.aheadMs = aheadMs
-      const { browser, landed } = await signIn('operator')
-      expect(landed).toBe(failed('clock'))
-      expect([...browser.jar]).toEqual([])
-      const lines = logLines(posthorn).filter(({ failure }) => failure === 'clock')
-      expect(lines.at(-1)?.['error'].message).toMatch(message)
+      const line = await signInAndFail('clock')
+      expect(line?.['error'].message).toMatch(message)
     })
   })
 
@@ -186,11 +197,8 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
       ],
     ])('%s is refused, though the provider lists its algorithm', async (_, change, message) => {
       provider.changeIdToken = change
-      const { browser, landed } = await signIn('operator')
-      expect(landed).toBe(failed('failed'))
-      expect([...browser.jar]).toEqual([])
-      const lines = logLines(posthorn).filter(({ failure }) => failure === 'failed')
-      expect(lines.at(-1)?.['error'].message).toMatch(message)
+      const line = await signInAndFail('failed')
+      expect(line?.['error'].message).toMatch(message)
       provider.changeIdToken = null
       expect((await signIn('operator')).landed).toBe('/console')
     })

@@ -29,11 +29,13 @@ test.each(['/openapi.json', '/schema.graphql'])('%s is sent once to a client', a
 })
 
 test('many requests for /metrics get one page, and a later one a new page', async () => {
+  const startedAt = performance.now()
   const pages = await Promise.all(
     Array.from({ length: 50 }, async () => (await get('/metrics')).text()),
   )
-  // At most one second began in between.
-  expect(new Set(pages).size).toBeLessThanOrEqual(2)
+  const seconds = Math.floor((performance.now() - startedAt) / 1_000)
+  // One page a second: on a free machine at most one second began in between.
+  expect(new Set(pages).size).toBeLessThanOrEqual(2 + seconds)
   await until(async () => {
     const page = await (await get('/metrics')).text()
     return /posthorn_http_requests_total\{[^}]*route="\/metrics"[^}]*\} \d{2}/.test(page)

@@ -175,9 +175,13 @@ test('counts requests by the pattern of their route, and those that a limit reje
   const rejected = statuses.filter((status) => status === 429).length
   expect(rejected).toBeGreaterThan(0)
   const failedKeys = { limit: 'failed_keys' }
+  const list = { route: '/api/connect/v1/webhooks', status: '4xx' }
   const metrics = await scrapeUntil(
     posthorn.app.url,
-    (scraped) => sumOf(scraped, 'posthorn_limit_rejections_total', failedKeys) === rejected,
+    (scraped) =>
+      sumOf(scraped, 'posthorn_limit_rejections_total', failedKeys) === rejected &&
+      // A request is counted once its connection has the whole response, after the client.
+      (sumOf(scraped, 'posthorn_http_requests_total', list) ?? 0) >= 26,
     'the rejected requests are counted',
   )
   for (const limit of ['document', 'body']) {

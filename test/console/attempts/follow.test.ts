@@ -19,7 +19,8 @@ const ROWS_PER_PAINT = 20
 
 beforeAll(async () => {
   browser = await storyBrowser()
-  server = await startConsoleServer()
+  // No retry adds a row.
+  server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h' } })
   await call(server, 'createWebhook', {
     input: [
       'CreateWebhookInput!',
@@ -73,7 +74,7 @@ story('the rows are in the order in which the attempts ended', async () => {
 story('on a phone, the webhook of an attempt stays visible', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
   await page.locator('.ph-tail-webhook').first().waitFor()
-  expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360)
+  await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360)
 })
 
 /** Notes how many rows each change of the page adds. A row that moves counts too. */

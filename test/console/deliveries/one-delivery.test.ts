@@ -104,7 +104,8 @@ story('a failed attempt is compared with the last success, if there was one', as
   server.receiver.answer = (response) => response.writeHead(200, { server: 'app' }).end()
   await sendAndWait(1)
   server.receiver.answer = (response) => response.writeHead(503, { server: 'proxy' }).end('closed')
-  await open(await sendAndWait(1))
+  // Its page stays as it is: the first retry is over, and the next one is planned in ten minutes.
+  await open(await sendAndWait(2))
   await page.getByRole('button', { name: 'Compare with the last success' }).click()
   const differences = page.getByRole('region', { name: 'Different from the last success' })
   await differences.getByRole('row', { name: 'Status 200 503' }).waitFor()

@@ -135,6 +135,8 @@ story('from the page of a webhook to its lines beside those of another, by keybo
   await page.getByRole('heading', { name: 'The shop', level: 1 }).waitFor()
   await page.getByRole('button', { name: 'More actions' }).focus()
   await page.keyboard.press('Enter')
+  // The open menu takes the focus a moment later.
+  await page.getByRole('menu').locator(':focus').waitFor({ state: 'attached' })
   const compare = page.getByRole('menuitem', { name: 'Compare with …' })
   await compare.focus()
   await page.keyboard.press('Enter')

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { VERSION } from '../../../src/lib/version.ts'
 import { JOINED } from '../../support/factories.ts'
@@ -54,6 +54,12 @@ afterAll(async () => {
 const box = () => page.getByRole('combobox', { name: 'Search and commands' })
 const option = (name: string | RegExp) => page.getByRole('option', { name })
 
+/** Presses Enter once an option is selected: a moment after it is rendered. */
+async function choose(rendered: Locator): Promise<void> {
+  await rendered.and(page.locator('[data-combobox-selected]')).waitFor()
+  await page.keyboard.press('Enter')
+}
+
 async function open(path: string): Promise<void> {
   await page.goto(`${server.url}/console${path}`)
   await waitUntilLoaded(page)
@@ -76,8 +82,7 @@ story(
     await box().fill('create web')
     await option('Create webhook').waitFor()
     await box().fill(webhookId)
-    await option(`Open ${webhookId}`).waitFor()
-    await page.keyboard.press('Enter')
+    await choose(option(`Open ${webhookId}`))
     await page.waitForURL(`**/webhooks/${webhookId}`)
 
     // The next time, the page is among the recent ones.
@@ -97,8 +102,7 @@ story('a value finds the search keys that have it, with the number of their even
   await events.getByRole('option', { name: 'order.id = 87012 2 events' }).waitFor()
   expect(await violations(page)).toEqual([])
   await box().fill('ada@example.org')
-  await option('customer.email = ada@example.org 3 events').waitFor()
-  await page.keyboard.press('Enter')
+  await choose(option('customer.email = ada@example.org 3 events'))
   await page.waitForURL('**/events?key=%24.customer.email&value=ada%40example.org')
   await page.getByText('Such as 87012').or(page.getByLabel('Value')).first().waitFor()
 })
@@ -114,8 +118,7 @@ story('an event type, a key, an attempt and an audit entry are found by name or 
   await box().fill(JOINED.toUpperCase().slice(3))
   await page.getByRole('group', { name: 'Event types' }).getByRole('option').waitFor()
   await box().fill(viewer.apiKey.id)
-  await option(`Open ${viewer.apiKey.id}`).waitFor()
-  await page.keyboard.press('Enter')
+  await choose(option(`Open ${viewer.apiKey.id}`))
   await page.waitForURL(`**/api-keys?key=${viewer.apiKey.id}`)
   const panel = page.getByRole('dialog', { name: 'Initial key' })
   await panel.waitFor()
@@ -126,8 +129,7 @@ story('an event type, a key, an attempt and an audit entry are found by name or 
   await option(`Open ${entry}`).waitFor()
   const { attemptId, deliveryId } = await firstAttempt()
   await box().fill(attemptId)
-  await option(/^Open attempt 1/).waitFor()
-  await page.keyboard.press('Enter')
+  await choose(option(/^Open attempt 1/))
   await page.waitForURL(`**/deliveries/${deliveryId}?attempt=${attemptId}`)
 })
 
@@ -136,8 +138,7 @@ story('the last row scans the payloads of events for what no search key has', as
   await page.keyboard.press('Control+k')
   await box().fill('at the gate')
   await page.getByText('Nothing found.').waitFor()
-  await option('Scan the last 10,000 events for “at the gate”').waitFor()
-  await page.keyboard.press('Enter')
+  await choose(option('Scan the last 10,000 events for “at the gate”'))
   const found = page.getByRole('group', { name: 'In the payloads of events' })
   await found.getByRole('option').nth(2).waitFor()
   await page.getByText(/^\d+ events read, back to .*: 3 found\.$/).waitFor()
@@ -146,8 +147,7 @@ story('the last row scans the payloads of events for what no search key has', as
   await page.getByText(/events read, back to .*: none has this text\.$/).waitFor()
   await box().fill('at the gate')
   await option(/^Scan the last/).click()
-  await found.getByRole('option').first().waitFor()
-  await page.keyboard.press('Enter')
+  await choose(found.getByRole('option', { name: JOINED }).first())
   await page.waitForURL(/\/console\/events\/evt_/)
 })
 

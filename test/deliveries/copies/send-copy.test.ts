@@ -138,8 +138,14 @@ describe('a copy of a delivery', () => {
   })
 
   test('is rejected after too many copies in a minute', async () => {
-    for (let sent = 0; sent < MAX_COPIES_PER_MINUTE; sent += 1) await send(mine)
-    await expect(send(mine)).rejects.toThrow(/RATE_LIMITED|copies in a minute/)
-    expect(copies()).toHaveLength(MAX_COPIES_PER_MINUTE)
+    const startedAt = performance.now()
+    const sendMany = async () => {
+      while (copies().length < 2 * MAX_COPIES_PER_MINUTE) await send(mine)
+    }
+    await expect(sendMany()).rejects.toThrow(/RATE_LIMITED|copies in a minute/)
+    // A slow machine allows another copy every six seconds.
+    const minutes = (performance.now() - startedAt) / 60_000
+    expect(copies().length).toBeGreaterThanOrEqual(MAX_COPIES_PER_MINUTE)
+    expect(copies().length).toBeLessThanOrEqual(MAX_COPIES_PER_MINUTE * (1 + minutes))
   })
 })

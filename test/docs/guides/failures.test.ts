@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { until } from '../../support/until.ts'
 import { followGuide } from './support/follow-guide.ts'
 import { hoursAgo } from './support/hours-ago.ts'
 import { type GuideReader, startReader } from './support/posthorn.ts'
@@ -14,9 +15,17 @@ afterAll(async () => {
 
 const since = () => ({ '2026-11-27T12:00:00Z': hoursAgo(2) })
 
+async function areBothExhausted(): Promise<boolean> {
+  const query = '{ deliveries(filter: { states: [EXHAUSTED] }) { nodes { id } } }'
+  const { data } = await posthorn.graphql(query)
+  return (data as { deliveries: { nodes: unknown[] } }).deliveries.nodes.length === 2
+}
+
 followGuide('recover-after-an-outage', () => posthorn, {
   replace: since,
   after: {
+    // A reader looks later than a program.
+    Grace: () => until(areBothExhausted, 'both deliveries are exhausted'),
     'dryRun: true }\n  ) {\n    ... on RecoverDeliveriesSuccess': (output) => {
       expect(output).toMatch(/"recoverDeliveries":\{"count":1,"countIsExact":true\}/)
     },

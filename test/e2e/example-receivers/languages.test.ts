@@ -74,10 +74,11 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
       await until(() => receiver.processed(id).length > 0, 'the receiver prints the delivery')
       expect(JSON.parse(receiver.processed(id)[0] ?? '')).toMatchObject({ type: TICKET, data })
 
-      await posthorn.graphql(
+      const { redeliver } = await posthorn.graphql(
         'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }',
         { id },
       )
+      expect(redeliver).toEqual({ __typename: 'RedeliverSuccess' })
       await until(
         async () => (await readDelivery(posthorn, id)).attemptCount === 2,
         'the redelivery',

@@ -83,7 +83,7 @@ test('nothing of a deleted organization is left in any table but its tombstone a
       step: null,
     },
   ])
-}, 120_000)
+})
 
 /** Detaches a partition of each table, as maintenance does before it drops one, and leaves old rows in the default ones. */
 async function moveToOtherPartitions({ database: { pool } }: Api): Promise<void> {

@@ -32,4 +32,4 @@ test('the open streams of a deleted organization end, and write no row any more;
   expect(numbersOf(await take(lasting, 1))).toEqual([2])
   await lasting.return?.()
   expect(await findInTables(database.pool, [organizationId])).toEqual(['organization_deletions'])
-}, 120_000)
+})

@@ -32,55 +32,58 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('what a restored dump has brought back is deleted again, a deletion that ran during the dump goes on, and another organization keeps everything', {
-  ...needs('pg_ctl'),
-  timeout: 180_000,
-}, async () => {
-  const { run } = postgres as InstalledPostgres
-  await run('createdb posthorn && createdb restored')
-  await using source = open('posthorn')
-  await migrate(source.pool)
-  const [gone, half, kept] = [await tenant(source), await tenant(source), await tenant(source)]
-  await remove(source, half.publicOrganizationId)
-  for (let pages = 0; pages < 12; pages++) await onePage(source, half.organizationId)
-  const dumping = run('pg_dump -Fc -f posthorn.dump "$DATABASE_URL"')
-  const deleting = finishDeletion(source, half.organizationId)
-  await Promise.all([dumping, deleting])
-  await remove(source, gone.publicOrganizationId)
-  const late = await tenant(source)
-  await remove(source, late.publicOrganizationId)
-  const file = path.join(folder, 'deletions.jsonl')
-  const listed = await posthorn('posthorn', [])
-  expect(listed.stdout.trim().split('\n').map(idOf)).toEqual(
-    [half, gone, late].map((one) => one.publicOrganizationId),
-  )
-  await writeFile(file, listed.stdout)
+test(
+  'what a restored dump has brought back is deleted again, a deletion that ran during the dump goes on, and another organization keeps everything',
+  needs('pg_ctl'),
+  async () => {
+    const { run } = postgres as InstalledPostgres
+    await run('createdb posthorn && createdb restored')
+    await using source = open('posthorn')
+    await migrate(source.pool)
+    const [gone, half, kept] = [await tenant(source), await tenant(source), await tenant(source)]
+    await remove(source, half.publicOrganizationId)
+    for (let pages = 0; pages < 12; pages++) await onePage(source, half.organizationId)
+    const dumping = run('pg_dump -Fc -f posthorn.dump "$DATABASE_URL"')
+    const deleting = finishDeletion(source, half.organizationId)
+    await Promise.all([dumping, deleting])
+    await remove(source, gone.publicOrganizationId)
+    const late = await tenant(source)
+    await remove(source, late.publicOrganizationId)
+    const file = path.join(folder, 'deletions.jsonl')
+    const listed = await posthorn('posthorn', [])
+    expect(listed.stdout.trim().split('\n').map(idOf)).toEqual(
+      [half, gone, late].map((one) => one.publicOrganizationId),
+    )
+    await writeFile(file, listed.stdout)
 
-  await run('pg_restore --no-owner -d restored posthorn.dump')
-  await using restored = open('restored')
-  const before = await contentsOf(restored.pool, kept.organizationId)
-  expect(before).toEqual(await contentsOf(source.pool, kept.organizationId))
-  const repeated = await posthorn('restored', ['--repeat', file])
-  expect(repeated.stdout).toContain(`${gone.publicOrganizationId} is deleted again.`)
-  expect(repeated.stdout).toContain('Repeated 1 of 3 deletions.')
-  for (const { organizationId } of [gone, half]) {
-    await finishDeletion(restored, organizationId)
-    expect(await findInTables(restored.pool, [organizationId])).toEqual(['organization_deletions'])
-  }
-  expect((await posthorn('restored', [])).stdout).toBe(listed.stdout)
-  expect((await posthorn('restored', ['--repeat', file])).stdout).toContain(
-    'Repeated 0 of 3 deletions.',
-  )
-  expect(await contentsOf(restored.pool, kept.organizationId)).toEqual(before)
-  await writeFile(file, `${listed.stdout}{"id":"org_x"}\n`)
-  const refused = await posthorn('restored', ['--repeat', file])
-  expect(refused).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining(
-      'Line 4 is no deletion. Give a file that `posthorn organization deletions` has written.',
-    ),
-  })
-})
+    await run('pg_restore --no-owner -d restored posthorn.dump')
+    await using restored = open('restored')
+    const before = await contentsOf(restored.pool, kept.organizationId)
+    expect(before).toEqual(await contentsOf(source.pool, kept.organizationId))
+    const repeated = await posthorn('restored', ['--repeat', file])
+    expect(repeated.stdout).toContain(`${gone.publicOrganizationId} is deleted again.`)
+    expect(repeated.stdout).toContain('Repeated 1 of 3 deletions.')
+    for (const { organizationId } of [gone, half]) {
+      await finishDeletion(restored, organizationId)
+      expect(await findInTables(restored.pool, [organizationId])).toEqual([
+        'organization_deletions',
+      ])
+    }
+    expect((await posthorn('restored', [])).stdout).toBe(listed.stdout)
+    expect((await posthorn('restored', ['--repeat', file])).stdout).toContain(
+      'Repeated 0 of 3 deletions.',
+    )
+    expect(await contentsOf(restored.pool, kept.organizationId)).toEqual(before)
+    await writeFile(file, `${listed.stdout}{"id":"org_x"}\n`)
+    const refused = await posthorn('restored', ['--repeat', file])
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'Line 4 is no deletion. Give a file that `posthorn organization deletions` has written.',
+      ),
+    })
+  },
+)
 
 function open(name: string): Database {
   return openDatabase(urlOf(name))

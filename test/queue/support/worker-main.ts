@@ -13,7 +13,10 @@ export interface Report {
   readonly deliveryId: string
 }
 
-const workMs = Number(process.env['WORK_MS'])
+/** How long a task works. Without it, until the parent sends its first message. */
+const workMs = process.env['WORK_MS']
+const finishing = Promise.withResolvers<void>()
+process.once('message', () => finishing.resolve())
 await using database = openDatabase(process.env['DATABASE_URL'] as string)
 const stopping = Promise.withResolvers<void>()
 process.once('SIGTERM', () => stopping.resolve())
@@ -26,7 +29,7 @@ await using _worker = await startWorker(
   createTasks({
     async deliver({ deliveryId }, { ensureClaimed }) {
       report('started', deliveryId)
-      await sleep(workMs)
+      await (workMs === undefined ? finishing.promise : sleep(Number(workMs)))
       try {
         await ensureClaimed()
       } catch (error) {

@@ -10,13 +10,20 @@ export interface WorkerProcess extends AsyncDisposable {
   /** Its stdout and stderr. */
   readonly output: () => string
   kill(signal: NodeJS.Signals): void
+  /** Ends the work of tasks that have no time of their own, and of later ones. A stopped process learns it when it resumes. */
+  finish(): void
 }
 
 const MAIN = fileURLToPath(new URL('worker-main.ts', import.meta.url))
 
-export function startWorkerProcess(databaseUrl: string, workMs: number): WorkerProcess {
+/** Each task works for a time, or until `finish`. */
+export function startWorkerProcess(databaseUrl: string, workMs?: number): WorkerProcess {
   const child = fork(MAIN, {
-    env: { ...process.env, DATABASE_URL: databaseUrl, WORK_MS: String(workMs) },
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      ...(workMs !== undefined && { WORK_MS: String(workMs) }),
+    },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -33,6 +40,7 @@ export function startWorkerProcess(databaseUrl: string, workMs: number): WorkerP
     reports,
     output: () => output,
     kill: (signal) => void child.kill(signal),
+    finish: () => void child.send('finish'),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGKILL')

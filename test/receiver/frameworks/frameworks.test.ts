@@ -241,6 +241,7 @@ describe('the receivers of the README', installed, () => {
       const body = EVENT.replace('evt_1', 'evt_repeated')
       expect((await send({ id, body })).status).toBe(204)
       expect((await send({ id, body })).status).toBeLessThan(205)
+      await printed(receiver.program, 'stored evt_repeated')
       expect(receiver.program.output.match(/stored evt_repeated/g)).toHaveLength(1)
     })
 
@@ -255,6 +256,7 @@ describe('the receivers of the README', installed, () => {
       )
       const { id } = testDelivery.delivery.event
       expect(await outcome(posthorn, id)).toMatchObject({ state: 'SUCCEEDED', answers: [204] })
+      await printed(receiver.program, `stored ${id}`)
     })
 
     test.each<[string, Parameters<typeof send>[0], string]>([
