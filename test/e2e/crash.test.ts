@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { sweep } from '../../src/deliveries/sweep.ts'
@@ -171,6 +172,9 @@ test('the next process immediately sends deliveries requeued at SIGTERM, and fin
   const ids = await publish(6)
   await receiver.arrival(6)
   worker.child.kill('SIGTERM')
+  await until(() => worker.stderr.includes('stopping after'), 'it stops')
+  // A signal within a second of the first one is the same request.
+  await sleep(1_000)
   const succeeded = async () =>
     (await deliveriesOf(ids)).find(({ state }) => state === 'succeeded')?.count
   await until(async () => (await succeeded()) === 3, 'the answered attempts are recorded')
@@ -178,6 +182,7 @@ test('the next process immediately sends deliveries requeued at SIGTERM, and fin
   const abortedFor = startStopwatch()
   worker.child.kill('SIGTERM')
   expect(await worker.ended).toBe(0)
+  expect(worker.stderr).toContain('aborting the attempts in flight')
   expect(abortedFor.readMs()).toBeLessThan(5_000)
   expect(worker.stderr).not.toMatch(/"level":"(error|fatal)"/)
   receiver.answer = (response) => response.end()
