@@ -203,6 +203,7 @@ function startWorker(): PosthornProcess {
     environment: {
       ...testEnvironment(api.database.url),
       POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+      POSTHORN_LOG_LEVEL: 'info',
     },
   })
 }
