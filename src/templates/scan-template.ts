@@ -14,7 +14,8 @@ const MAX_LEVELS = 100
 
 const SPACE = /[ \t\r\n]*/y
 const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-const PLAIN = /(?:[^"\\{\p{Cc}]|\u007f)+/uy
+/** JSON refuses only those control characters that are below U+0020. */
+const PLAIN = /(?:[^"\\{\p{Cc}]|[\u007f-\u009f])+/uy
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
 
 /**

@@ -84,3 +84,17 @@ test('a template of the largest size is read', () => {
   expect(details(`"${'x'.repeat(32 * 1024 - 2)}"`)).toEqual([])
   expect(details('['.repeat(100) + ']'.repeat(100))).toEqual([])
 })
+
+test('a string may have the characters that JSON allows, and no others', () => {
+  for (let code = 0; code <= 0x2ff; code++) {
+    const string = `"<${String.fromCharCode(code)}"`
+    const isJson = () => {
+      try {
+        return JSON.parse(string) !== undefined
+      } catch {
+        return false
+      }
+    }
+    expect([code, details(string).length === 0]).toEqual([code, isJson()])
+  }
+})
