@@ -94,6 +94,20 @@ story('the page of a delivery shows how the delivery finished during an interrup
   await page.getByText('Succeeded').first().waitFor()
 })
 
+story(
+  'two parts of a page that share a stream both notice an interruption and its end',
+  async () => {
+    await using reader = await visitor()
+    const { page } = reader
+    reader.expectPageErrors(OFFLINE)
+    await page.goto(`${url}/console/webhooks/${webhookId}`)
+    await waitUntilLoaded(page)
+    // The charts and the list of deliveries follow the attempts of this webhook. Only the list says so.
+    await untilLive(page)
+    await whileOffline(page, deliver)
+  },
+)
+
 story('a page that missed more than 10,000 attempts says so, reloads, and goes on', async () => {
   await using reader = await visitor()
   const live = reader.page

@@ -61,7 +61,7 @@ const SHORTEST_REFRESH_MS = 4_000
 const POLLING = ['jobs', 'receiver', 'explore', 'follow']
 
 story.each(NAMES)(
-  '%s: accessible in both color schemes, fits every width, asks for nothing twice, and raises no error',
+  '%s: accessible in both color schemes, fits every width, asks for nothing twice, goes live, and raises no error',
   async (name) => {
     const { page, pageErrors } = reader
     const before = pageErrors.length
@@ -83,6 +83,7 @@ story.each(NAMES)(
       }
     }
     if (!IS_LONG) expect.soft(await violations(page), 'dark, 360 pixels').toEqual([])
+    await page.getByText('Connecting …').first().waitFor({ state: 'hidden' })
     expect(pageErrors.slice(before)).toEqual([])
   },
 )

@@ -1,7 +1,8 @@
 import { useDocumentVisibility } from '@mantine/hooks'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { type CombinedError, type TypedDocumentNode, useClient } from 'urql'
+import { type CombinedError, createRequest, type TypedDocumentNode, useClient } from 'urql'
 import { onEnd, pipe, subscribe } from 'wonka'
+import { followStream, noteAcceptance } from './accepted-streams.ts'
 import { createResumePoint, type LiveItem } from './resume-point.ts'
 import { type Fetch, fetchUnlessSilent } from './silence-limit.ts'
 
@@ -81,9 +82,15 @@ export function useLive<Data, Variables extends object>(
         waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)
         close = () => clearTimeout(timer)
       }
+      const request = createRequest<Data, Variables>(document, {
+        ...JSON.parse(key),
+        ...(after && { after }),
+      })
+      const unfollow = followStream(request.key, onAccepted)
+      // If another component follows the same stream, its request is shared, and this `fetch` is not called.
       const subscription = pipe(
-        client.subscription(document, { ...JSON.parse(key), ...(after && { after }) } as never, {
-          fetch: afterAnswer(fetchUnlessSilent, onAccepted),
+        client.executeSubscription(request, {
+          fetch: afterAnswer(fetchUnlessSilent, () => noteAcceptance(request.key)),
         }),
         onEnd(() => reopen()),
         subscribe(({ data, error }) => {
@@ -98,6 +105,7 @@ export function useLive<Data, Variables extends object>(
       close = () => {
         ended = true
         clearTimeout(opened)
+        unfollow()
         subscription.unsubscribe()
       }
     }

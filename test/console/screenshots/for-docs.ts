@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import type { SeededServer } from '../seed.ts'
@@ -19,12 +19,14 @@ const NARROW = { width: 360, height: 740 }
 const ALSO_DARK = ['overview', 'webhook', 'delivery']
 const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
 /** Pages without a screenshot of their own. */
-const LEFT_OUT = ['webhook-on-hold', 'webhook-deliveries', 'not-found', 'new-event-type']
+const LEFT_OUT = [
+  ...['compare-webhooks', 'webhook-on-hold', 'webhook-deliveries', 'webhook-history'],
+  ...['consumers', 'not-found', 'new-event-type'],
+]
 
 /** Takes the screenshots of docs/guides/console.md. */
 export async function takeForDocs(browser: Browser, seed: SeededServer): Promise<void> {
-  await rm(FOLDER, { recursive: true, force: true })
-  await mkdir(FOLDER, { recursive: true })
+  for (const file of await pictures()) await rm(file)
   const pages = pagesOf(seed).filter(({ name }) => !LEFT_OUT.includes(name))
   const looks = [
     { suffix: '', names: pages.map(({ name }) => name), viewport: WIDE, colorScheme: 'light' },
@@ -79,9 +81,15 @@ async function take(page: Page, name: string): Promise<void> {
 }
 
 async function weigh(): Promise<void> {
-  for (const file of await readdir(FOLDER)) {
-    const { size } = await stat(path.join(FOLDER, file))
+  for (const file of await pictures()) {
+    const { size } = await stat(file)
     if (size > MAX_BYTES)
-      console.warn(`${file} has ${size} bytes; at most ${MAX_BYTES} are wanted.`)
+      console.warn(`${path.basename(file)} has ${size} bytes; at most ${MAX_BYTES} are wanted.`)
   }
+}
+
+/** The drawings of concepts are in a folder of their own, and stay. */
+async function pictures(): Promise<string[]> {
+  const names = await readdir(FOLDER)
+  return names.filter((name) => name.endsWith('.png')).map((name) => path.join(FOLDER, name))
 }
