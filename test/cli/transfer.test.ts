@@ -7,6 +7,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createRoleDatabase } from '../security/role-database.ts'
 import { testEnvironment } from '../support/app.ts'
+import { ignoreBrokenPipe } from '../support/broken-pipe.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { programPath } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
@@ -246,6 +247,7 @@ describe('on a terminal', needs('script'), () => {
     const terminal = spawn(programPath('script'), ['-qec', command, '/dev/null'], {
       env: { PATH: process.env['PATH'], NO_COLOR: '1', ...environment },
     })
+    terminal.stdin.on('error', ignoreBrokenPipe)
     let stdout = ''
     terminal.stdout.on('data', (chunk) => {
       stdout += chunk

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import { ignoreBrokenPipe } from '../support/broken-pipe.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { hostUrl } from '../support/host-url.ts'
@@ -170,7 +171,7 @@ async function psql(script: string): Promise<string> {
     '--set=VERBOSITY=verbose',
     `--set=organization=${organization}`,
   ])
-  running.child.stdin?.end(script)
+  running.child.stdin?.on('error', ignoreBrokenPipe).end(script)
   return (await running).stdout.trim()
 }
 

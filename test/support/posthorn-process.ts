@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { ignoreBrokenPipe } from './broken-pipe.ts'
 
 /** The path of `posthorn.js`. */
 export const PROGRAM = fileURLToPath(
@@ -39,7 +40,7 @@ export function startPosthorn(
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  child.stdin?.end(options.input ?? '')
+  child.stdin?.on('error', ignoreBrokenPipe).end(options.input ?? '')
   const output = { stdout: '', stderr: '' }
   child.stdout?.on('data', (chunk) => {
     output.stdout += chunk
