@@ -1,6 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { mintUuid } from '../db/ids.ts'
 import { findNewestEvents } from '../events/find-newest-events.ts'
+import { inTurn } from '../lib/in-turn.ts'
 import { type Body, parseStoredBody } from './body.ts'
 import type { ChosenBody } from './choose-body.ts'
 import { type BodyEvent, TOO_LARGE, writeBody } from './write-body.ts'
@@ -10,7 +11,7 @@ export interface TriedBody {
   /** A uuid. Null: the example of the event type. */
   readonly eventUuid: string | null
   readonly eventType: string
-  /** Null: the selection makes too much of the event. */
+  /** Null: the selection or template makes too much of the event. */
   readonly body: string | null
 }
 
@@ -43,14 +44,18 @@ export async function tryBody(
   }
   const isWhole = chosen.plan === null && chosen.template === null
   const body: Body | null = isWhole ? null : parseStoredBody(chosen)
-  return events.map((event) => {
-    const written = writeBody(body, event, delivery)
-    return {
+  const tried: TriedBody[] = []
+  for (const event of events) {
+    const written = await inTurn(organizationId, (budget) =>
+      writeBody(body, event, delivery, budget),
+    )
+    tried.push({
       eventUuid: newest.length > 0 ? event.id : null,
       eventType: event.type,
       body: written === TOO_LARGE ? null : written,
-    }
-  })
+    })
+  }
+  return tried
 }
 
 async function findExamples(sql: Sql, types: readonly string[]): Promise<BodyEvent[]> {

@@ -1,10 +1,11 @@
 import { publicId } from '../db/ids.ts'
 import type { SelectionPlan } from '../event-graph/plan.ts'
 import { selectEvent } from '../event-graph/select-event.ts'
-import { SelectionTooLarge } from '../event-graph/slice-json.ts'
 import { MAX_DATA_BYTES } from '../event-types/event-type.ts'
 import { type DeliveredEvent, deliveryBody } from '../events/delivery-body.ts'
+import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
 import { renderTemplate } from '../templates/render-template.ts'
+import type { Template } from '../templates/template.ts'
 import type { Body } from './body.ts'
 
 /** The columns of an event that bodies are made of. */
@@ -21,7 +22,7 @@ interface DeliveryOfBody {
   readonly publicUrl: string | null
 }
 
-/** A selection makes more data of the event than an event can have. */
+/** A selection makes more data of the event than an event can have, or a body takes more work than its budget. */
 export const TOO_LARGE = Symbol('too large')
 
 /**
@@ -32,28 +33,37 @@ export function writeBody(
   body: Body | null,
   event: BodyEvent,
   delivery: DeliveryOfBody,
+  budget: WorkBudget,
 ): string | typeof TOO_LARGE {
   if (body === null) return deliveryBody(event)
-  if ('plan' in body) {
-    const data = selectData(body.plan, event)
-    return data === TOO_LARGE ? TOO_LARGE : deliveryBody({ ...event, data })
+  try {
+    return 'plan' in body
+      ? writeSelection(body.plan, event, budget)
+      : writeTemplate(body.template, event, delivery, budget)
+  } catch (error) {
+    if (error instanceof OverBudget) return TOO_LARGE
+    throw error
   }
+}
+
+/** Many fields of each item of a long list can be longer than the list, because each that is missing is `null`. */
+function writeSelection(plan: SelectionPlan, event: BodyEvent, budget: WorkBudget) {
+  const data = selectEvent(plan, event, budget)
+  return Buffer.byteLength(data) > MAX_DATA_BYTES ? TOO_LARGE : deliveryBody({ ...event, data })
+}
+
+function writeTemplate(
+  template: Template,
+  event: BodyEvent,
+  delivery: DeliveryOfBody,
+  budget: WorkBudget,
+): string {
   const deliveryId = publicId('delivery', delivery.id)
-  return renderTemplate(body.template, {
+  const source = {
     event,
     deliveryId,
     webhookId: publicId('webhook', delivery.webhookId),
     deliveryUrl: delivery.publicUrl && `${delivery.publicUrl}/console/deliveries/${deliveryId}`,
-  })
-}
-
-/** Many fields of each item of a long list can be longer than the list, because each that is missing is `null`. */
-function selectData(plan: SelectionPlan, event: BodyEvent): string | typeof TOO_LARGE {
-  try {
-    const data = selectEvent(plan, event)
-    return Buffer.byteLength(data) > MAX_DATA_BYTES ? TOO_LARGE : data
-  } catch (error) {
-    if (error instanceof SelectionTooLarge) return TOO_LARGE
-    throw error
   }
+  return renderTemplate(template, source, budget)
 }

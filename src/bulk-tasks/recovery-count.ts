@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import { SUBSCRIBED_TYPES } from '../webhooks/subscribed-types-sql.ts'
-import { firstDeliveryUuidOf } from './recovery-page.ts'
+import { EVENT_BYTES, firstDeliveryUuidOf, STEPS_BEFORE } from './recovery-page.ts'
 import type { Recovery, SelectionCount } from './selection.ts'
 
 /** Counting stops at this many failed deliveries and this many events, so that a dry run answers within seconds. */
@@ -12,8 +12,9 @@ interface RecoveryWebhook {
   readonly organizationId: string
 }
 
-/** Counting stops earlier if each event must be read for a filter. */
+/** Counting stops earlier if each event must be read for a filter: at so many events, or steps of the filter. */
 const MAX_FILTERED = 100_000
+const MAX_FILTER_STEPS = 20_000_000
 
 /** Counts the deliveries that a recovery of the webhook would queue now. */
 export async function countRecoverable(
@@ -73,25 +74,39 @@ async function countMissed(
   { since, until, ignoreFilter }: Recovery,
   max: number,
 ): Promise<SelectionCount> {
-  const { rows } = await sql.query<{ count: number; scanned: number; limit: number }>(
+  const { rows } = await sql.query<{
+    count: number
+    scanned: number
+    limit: number
+    whole: boolean
+  }>(
     `with webhook as materialized (
-       select case when $7::boolean then null else w.filter_query end as filter_query, w.filter_times,
+       select case when $7::boolean then null else w.filter_query end as filter_query, w.filter_times, w.filter_steps,
+         w.filter_scans,
          case when $7::boolean or w.filter_query is null then $6::int else least($6::int, ${MAX_FILTERED}) end as max,
          ${SUBSCRIBED_TYPES} as types
        from posthorn.webhooks as w where w.id = $1::uuid
      ),
-     found as materialized (
-       select e.id, webhook.filter_query is null
-         or posthorn.passes_filter(posthorn.readable_data(e.data, e.previous),
-           posthorn.readable_data(e.previous), webhook.filter_query, webhook.filter_times) as passes
-       from posthorn.events as e, webhook
+     scanned as materialized (
+       select e.id, ${EVENT_BYTES} as bytes from posthorn.events as e
        where e.organization_id = $3 and e.type = any ((select types from webhook)::text[]) and e.id >= $4 and e.id < $5 and not e.is_test
          and e.erased_at is null
        limit (select max + 1 from webhook)
      ),
-     event as materialized (select id from found where passes),
-     size as materialized (select count(*)::int as scanned from found)
-     select scanned, (select max from webhook) as limit, (
+     filterable as materialized (
+       select scanned.id, ${STEPS_BEFORE} from scanned, webhook
+     ),
+     event as materialized (
+       select id from filterable
+       where steps_before <= ${MAX_FILTER_STEPS} and ((select filter_query from webhook) is null or (
+         select posthorn.lets_through(e.data, e.previous, webhook.filter_query, webhook.filter_times, webhook.filter_steps,
+           webhook.filter_scans)
+         from posthorn.events as e, webhook where e.id = filterable.id))
+     ),
+     size as materialized (
+       select count(*)::int as scanned, coalesce(max(steps_before), 0) <= ${MAX_FILTER_STEPS} as whole from filterable
+     )
+     select scanned, (select max from webhook) as limit, whole, (
        case when scanned <= ${MAX_LOOKUPS} then (
          select count(*) from (
            select id from event
@@ -119,6 +134,6 @@ async function countMissed(
       ignoreFilter,
     ],
   )
-  const { count = 0, scanned = 0, limit = max } = rows[0] ?? {}
-  return { count, exact: scanned <= limit }
+  const { count = 0, scanned = 0, limit = max, whole = true } = rows[0] ?? {}
+  return { count, exact: whole && scanned <= limit }
 }

@@ -155,19 +155,34 @@ async function createMissed(
   return { ...page, created: page.changed, reachedId: null }
 }
 
+/** SQL: the size of the event `e`. Postgres knows it without reading the data. */
+export const EVENT_BYTES = '(octet_length(e.data) + coalesce(octet_length(e.previous), 0))::bigint'
+
+/**
+ * SQL: the steps that the filter of `webhook` takes for the events before each of `scanned`, at most: a value has two bytes
+ * or more.
+ */
+export const STEPS_BEFORE = `
+  coalesce(sum(webhook.filter_steps + webhook.filter_scans * scanned.bytes)
+    over (order by scanned.id rows between unbounded preceding and 1 preceding), 0) as steps_before`
+
+/** A page takes a second or two at most. */
+const MAX_FILTER_STEPS = 4_000_000
+
 const CREATE_MISSED = `
   with webhook as materialized (
     select w.ordered, w.body_id, ${MAX_ATTEMPTS} as max_attempts, ${PARKED_REASON} as parked_reason,
-      case when $10::boolean then null else w.filter_query end as filter_query, w.filter_times
+      case when $10::boolean then null else w.filter_query end as filter_query, w.filter_times, w.filter_steps,
+      w.filter_scans
     from posthorn.webhooks as w left join posthorn.webhook_schedules as s on s.webhook_id = w.id
     where w.id = $2
   ),
   scanned as (
-    select event.id, event.type
+    select event.*
     from unnest($8::text[]) as subscribed (type), lateral (
       -- The row comparisons and the order match the index of each partition. With a condition on the id alone, Postgres
       -- can choose the index without the type, and scan all events for a rare type.
-      select e.id, e.type from posthorn.events as e
+      select e.id, e.type, ${EVENT_BYTES} as bytes from posthorn.events as e
       where e.organization_id = $7 and not e.is_test and e.erased_at is null
         and (e.type, e.id) > (subscribed.type, $3::uuid)
         and (e.type, e.id) >= (subscribed.type, $4::uuid)
@@ -182,13 +197,18 @@ const CREATE_MISSED = `
     where d.event_id = any (array(select id from scanned)) and d.webhook_id::text = $2::uuid::text
       and d.id >= $9
   ),
-  subject as (
-    select id, type, row_number() over (order by id) as n from scanned
+  filterable as materialized (
+    select scanned.id, scanned.type, ${STEPS_BEFORE}
+    from scanned, webhook
     where not exists (select from received where received.event_id = scanned.id)
-      and ((select filter_query from webhook) is null or (
-        select posthorn.passes_filter(posthorn.readable_data(e.data, e.previous),
-          posthorn.readable_data(e.previous), webhook.filter_query, webhook.filter_times)
-        from posthorn.events as e, webhook where e.id = scanned.id))
+  ),
+  -- The page ends where it has taken too many steps.
+  subject as (
+    select id, type, row_number() over (order by id) as n from filterable
+    where steps_before <= ${MAX_FILTER_STEPS} and ((select filter_query from webhook) is null or (
+      select posthorn.lets_through(e.data, e.previous, webhook.filter_query, webhook.filter_times, webhook.filter_steps,
+        webhook.filter_scans)
+      from posthorn.events as e, webhook where e.id = filterable.id))
     order by id limit $6::int
   ),
   minted as (
@@ -218,11 +238,13 @@ const CREATE_MISSED = `
   ),
   counted as (
     select (select count(*) from missed)::int as changed, (select count(*) from subject) = $6 as full,
-      (select count(*) from scanned) = ${MAX_SCANNED} as more
+      (select count(*) from scanned) = ${MAX_SCANNED} as more,
+      (select id from filterable where steps_before > ${MAX_FILTER_STEPS} order by id limit 1) as first_left
   )
   select changed,
     (select id from (
-      select id from subject union all select id from scanned where not counted.full
+      select id from subject union all
+      select id from scanned where not counted.full and (first_left is null or id < first_left)
     ) as seen order by id desc limit 1) as "reachedEventId",
-    not counted.full and not counted.more as last
+    not counted.full and not counted.more and first_left is null as last
   from counted left join jobs on true left join released on true`

@@ -3,9 +3,8 @@ import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { subscribesTo } from '../event-types/subscriptions.ts'
 import { findEventById } from '../events/find-events.ts'
-import { explainRefusal } from '../filters/explain-refusal.ts'
+import { decide } from '../filters/decide.ts'
 import { parseStoredFilter } from '../filters/read-filter.ts'
-import { readableEvent } from '../filters/readable-data.ts'
 import { notFound } from '../lib/errors.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
@@ -68,9 +67,9 @@ export async function whyNotDelivered(
     return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
   }
   if (filter !== null && event.erasedAt) return explain('erased')
-  const read = filter === null ? null : readableEvent(event.data, event.previous)
-  const refusal = read && explainRefusal(parseStoredFilter(filter as string), read)
-  if (refusal) return explain('filtered_out', refusal)
+  const decision =
+    filter === null ? 'passes' : await decide(organizationId, parseStoredFilter(filter), event)
+  if (typeof decision !== 'string') return explain('filtered_out', decision.refusedBy)
   if (await fansOut(sql, organizationId, event.id)) return explain('fans_out')
   return explain('unknown', 'The webhook may have changed in the moment of publishing.')
 }

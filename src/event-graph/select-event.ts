@@ -1,16 +1,9 @@
 import { publicId } from '../db/ids.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
+import type { WorkBudget } from '../lib/work-budget.ts'
 import type { SelectionPlan } from './plan.ts'
 import { skipSpace } from './skip-json.ts'
-import {
-  caseOf,
-  emptyValues,
-  joinObject,
-  newBudget,
-  prepare,
-  takeMember,
-  typenameOf,
-} from './slice-json.ts'
+import { caseOf, emptyValues, joinObject, prepare, takeMember, typenameOf } from './slice-json.ts'
 
 export interface SelectedEvent {
   /** A uuid. */
@@ -27,13 +20,16 @@ export interface SelectedEvent {
 
 /**
  * What a selection takes from an event, as JSON: an object. Made of the plan as it was parsed once: what is prepared for a
- * plan is kept with the object. Throws `SelectionTooLarge`.
+ * plan is kept with the object. Throws `OverBudget`.
  */
-export function selectEvent({ event: choice }: SelectionPlan, event: SelectedEvent): string {
+export function selectEvent(
+  { event: choice }: SelectionPlan,
+  event: SelectedEvent,
+  budget: WorkBudget,
+): string {
   const plan = caseOf(choice, event.type)
   if (plan === null) return '{}'
   const values = emptyValues(plan, plan.typename ?? typenameOf(choice, event.type))
-  const budget = newBudget()
   const { reads } = prepare(plan)
   for (const [name, uses] of reads) {
     const text = memberText(event, name)
@@ -68,10 +64,4 @@ function factsOf({ id, type, occurredAt, cursor }: SelectedEvent, name: string):
     default:
       return null
   }
-}
-
-/** The text of an event for plans on types of events, as the head of plan.ts says. */
-export function eventText(event: SelectedEvent): string {
-  const facts = ['id', 'type', 'occurredAt', 'publishedAt', 'data', 'previous']
-  return `{${facts.map((name) => `"${name}":${memberText(event, name)}`).join(',')}}`
 }

@@ -1,3 +1,4 @@
+import { spend, spendOnText, type WorkBudget } from '../lib/work-budget.ts'
 import { typeNameAlone } from './names.ts'
 import type { ChoicePlan, ObjectPlan, Read, ScalarPlan, ValueChoice, ValuePlan } from './plan.ts'
 import {
@@ -14,32 +15,17 @@ import {
   skipValue,
 } from './skip-json.ts'
 
-/** The most characters that a selection makes of one value. */
-export const MAX_SELECTED_LENGTH = 4 * 1024 * 1024
-
-/** The selection makes more than 4 MiB of a value: many fields of each item of a long list. */
-export class SelectionTooLarge extends Error {
-  override readonly name = 'SelectionTooLarge'
-}
+/*
+ * What a plan takes from the JSON text of a value, as JSON: slices of the text, so that numbers and strings keep their
+ * letters. Missing values, and values of another shape than the plan needs, are null. What reads or makes JSON throws
+ * `OverBudget`.
+ */
 
 /** JSON text and a place in it. */
 export interface Cursor {
   readonly text: string
   at: number
-  /** How many characters may still be made. */
-  readonly budget: { left: number }
-}
-
-export function newBudget(): Cursor['budget'] {
-  return { left: MAX_SELECTED_LENGTH }
-}
-
-/**
- * What a plan takes from the JSON text of a value, as JSON: slices of the text, so that numbers and strings keep their
- * letters. Missing values, and values of another shape than the plan needs, are null. Throws `SelectionTooLarge`.
- */
-export function sliceJson(plan: ValuePlan, text: string, budget = newBudget()): string {
-  return takeValue({ text, at: skipSpace(text, 0), budget }, plan)
+  readonly budget: WorkBudget
 }
 
 /** The cursor stands at the beginning of a value, and then behind its end. */
@@ -54,28 +40,23 @@ function takeValue(cursor: Cursor, plan: ValuePlan): string {
       return code === OPEN_OBJECT ? takeChoice(cursor, plan) : takeNull(cursor)
     default: {
       const start = cursor.at
-      cursor.at = skipValue(cursor.text, start)
-      return made(cursor, isOfKind(plan, code) ? cursor.text.slice(start, cursor.at) : 'null')
+      skip(cursor)
+      return isOfKind(plan, code) ? cursor.text.slice(start, cursor.at) : 'null'
     }
   }
 }
 
 function takeNull(cursor: Cursor): string {
-  cursor.at = skipValue(cursor.text, cursor.at)
-  return made(cursor, 'null')
+  skip(cursor)
+  return 'null'
 }
 
-function made({ budget }: Cursor, text: string): string {
-  spend(budget, text.length)
-  return text
-}
-
-function spend(budget: Cursor['budget'], length: number): void {
-  budget.left -= length
-  if (budget.left >= 0) return
-  throw new SelectionTooLarge(
-    'The selection makes more than 4 MiB of one event. Select fewer fields of the items of long lists.',
-  )
+/** Moves the cursor behind the value at its place. */
+function skip(cursor: Cursor): void {
+  const start = cursor.at
+  cursor.at = skipValue(cursor.text, start)
+  spend(cursor.budget, 1)
+  spendOnText(cursor.budget, cursor.at - start)
 }
 
 /** By the code of the first character. */
@@ -129,8 +110,9 @@ export function emptyValues(plan: ObjectPlan, typename: string | null): string[]
   return values
 }
 
+/** The values count as read already, but for `null`. */
 export function joinObject(
-  budget: Cursor['budget'],
+  budget: WorkBudget,
   { prefixes }: Prepared,
   values: readonly string[],
 ): string {
@@ -141,7 +123,8 @@ export function joinObject(
     object += prefix + values[i]
     length += prefix.length
   }
-  spend(budget, length)
+  spend(budget, values.length)
+  spendOnText(budget, length)
   return object === '' ? '{}' : `${object}}`
 }
 
@@ -156,7 +139,7 @@ function takeMembers(cursor: Cursor, reads: ReadsByName, values: string[]): void
     // Behind the colon.
     const value = skipSpace(text, skipSpace(text, end) + 1)
     cursor.at = value
-    if (found === undefined) cursor.at = skipValue(text, value)
+    if (found === undefined) skip(cursor)
     else takeMember(cursor, found, values)
     skipComma(cursor)
   }
@@ -173,7 +156,7 @@ export function takeMember(cursor: Cursor, reads: readonly PreparedRead[], value
     } else {
       for (const key of read.keys) values[key] = 'null'
       if (cursor.text.charCodeAt(start) === OPEN_OBJECT) takeMembers(cursor, read.within, values)
-      else cursor.at = skipValue(cursor.text, start)
+      else skip(cursor)
     }
   }
 }
@@ -201,7 +184,7 @@ export function typenameOf({ typenames = {} }: ValueChoice, value: unknown): str
 }
 
 /** The value of a member of the object at the cursor, if it has the member. The cursor stays. */
-function memberAt({ text, at }: Cursor, property: string): unknown {
+function memberAt({ text, at, budget }: Cursor, property: string): unknown {
   let found: unknown
   let next = skipSpace(text, at + 1)
   while (text.charCodeAt(next) === QUOTE) {
@@ -212,6 +195,8 @@ function memberAt({ text, at }: Cursor, property: string): unknown {
     if (isIt) found = scalarOf(text.slice(value, valueEnd))
     next = skipSpace(text, valueEnd)
     if (text.charCodeAt(next) === COMMA) next = skipSpace(text, next + 1)
+    spend(budget, 1)
+    spendOnText(budget, valueEnd - value)
   }
   return found
 }

@@ -1,11 +1,11 @@
 import { OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
 import { subscribesTo } from '../event-types/subscriptions.ts'
+import { isLetThrough } from '../filters/decide.ts'
 import type { Filter } from '../filters/filter.ts'
 import { type GivenFilter, textOfFilter } from '../filters/given-filter.ts'
-import { matchesFilter } from '../filters/match-filter.ts'
 import { printFilter, readFilter } from '../filters/read-filter.ts'
 import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
-import { readableEvent, type StreamEvent } from './stream-event.ts'
+import type { StreamEvent } from './stream-event.ts'
 
 /** What a reader asks for. */
 export interface EventSelection {
@@ -56,16 +56,17 @@ export function printSelectionFilter({ filter }: EventSelection): string | null 
   return filter && printFilter(filter)
 }
 
-export type MatchEvent = (event: StreamEvent) => boolean
+export type MatchEvent = (event: StreamEvent) => boolean | Promise<boolean>
 
-/** Whether events are of the types and pass the filter. Data that filters cannot read passes, as for webhooks. */
-export function createMatcher({ types, filter }: EventSelection): MatchEvent {
+/** Whether events are of the types and the filter lets them through. */
+export function createMatcher(
+  organizationId: string,
+  { types, filter }: EventSelection,
+): MatchEvent {
   const hasType = createTypeMatcher(types)
   return (event) => {
     if (!hasType(event.type)) return false
-    if (filter === null) return true
-    const readable = readableEvent(event)
-    return readable === null || matchesFilter(filter, readable.data, readable.previous)
+    return filter === null || isLetThrough(organizationId, filter, event)
   }
 }
 

@@ -80,7 +80,7 @@ export function createEventStreams({
       const { organizationId } = caller
       requireScope(caller, 'events:read')
       const visible = visibleTo(sql, caller)
-      const matches = createMatcher(readSelection(request))
+      const matches = createMatcher(organizationId, readSelection(request))
       const after = request.after == null ? null : parseCursor(request.after, 'after')
       const gone = () => toError('missed too much')
       await useStream(organizationId)
@@ -99,7 +99,7 @@ export function createEventStreams({
         async matcher() {
           if (visible === null) return matches
           const isVisible = await visible()
-          return (event) => matches(event) && isVisible(event)
+          return async (event) => (await matches(event)) && (await isVisible(event))
         },
       })
     },
@@ -122,7 +122,7 @@ export function createEventStreams({
       if (!isReadable(found)) return null
       const event = { ...found, position: 0, index: 0 }
       const isVisible = await visibleTo(sql, caller)?.()
-      return isVisible === undefined || isVisible(event) ? event : null
+      return isVisible === undefined || (await isVisible(event)) ? event : null
     },
   }
 }

@@ -59,7 +59,7 @@ async function* readEvents(
       const matches = await matcher()
       for (const event of events) {
         cursor = event
-        if (matches(event)) yield event
+        if (await matches(event)) yield event
       }
     }
   } finally {

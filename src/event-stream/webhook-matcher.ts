@@ -21,7 +21,7 @@ export function createWebhookMatcher(
     if (known === null || now - readAtMs > READ_EVERY_MS) {
       const webhook = await readWebhook(sql, organizationId, webhookId)
       const key = JSON.stringify(webhook)
-      if (known?.key !== key) known = { key, matches: matcherOf(webhook) }
+      if (known?.key !== key) known = { key, matches: matcherOf(organizationId, webhook) }
       readAtMs = now
     }
     return known.matches
@@ -33,10 +33,10 @@ interface WebhookSelection {
   readonly filter: string | null
 }
 
-function matcherOf(webhook: WebhookSelection | null): MatchEvent {
+function matcherOf(organizationId: string, webhook: WebhookSelection | null): MatchEvent {
   if (webhook === null) return () => false
   const { subscriptions, filter } = webhook
-  return createMatcher({
+  return createMatcher(organizationId, {
     types: subscriptions,
     filter: filter === null ? null : parseStoredFilter(filter),
   })

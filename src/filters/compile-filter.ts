@@ -15,7 +15,9 @@ export interface CompiledFilter {
    * paths, and those on changes, as a path reads one document.
    */
   readonly times: readonly (TimeLeaf | ChangeLeaf)[]
-  /** How much reading large data costs: the conditions that look at each item of an array, or at a whole text. */
+  /** The steps that the conditions take on any event. */
+  readonly steps: number
+  /** The steps that they take for each value, and for each 64 bytes, of the data. */
   readonly scans: number
 }
 
@@ -34,15 +36,23 @@ interface ChangeLeaf {
 
 type ReadLeaf = TimeLeaf | ChangeLeaf
 
-/** A time costs as much as this many comparisons. */
-const SCANS_OF_TIME = 10
-/** A change compares all that the path finds, which may be as large as the data: 7 to 40 MB a second. */
-const SCANS_OF_CHANGE = 5
+/*
+ * The steps of conditions, as measured in Postgres: the first one compares a value that a path finds. Texts are searched by
+ * regular expressions, times are read from texts, and a change compares all that the path finds, twice.
+ */
+const STEPS_OF_LIST_VALUE = 2
+const STEPS_OF_SEARCH = 6
+const STEPS_OF_TIME = 80
+const STEPS_OF_CHANGE = 2
+/** What a condition on one value takes beside the comparison, for each step of its path. */
+const STEPS_OF_PATH_STEP = 2
 
 export function compileFilter(filter: Filter): CompiledFilter {
   const times: ReadLeaf[] = []
   const tests = print(filter, times)
-  return { path: `strict $ ? (${tests})`, times, scans: scansOf(filter) }
+  const leaves = leavesOf(filter)
+  const path = `strict $ ? (${tests})`
+  return { path, times, steps: sum(leaves.map(stepsOf)), scans: sum(leaves.map(scansOf)) }
 }
 
 function print(filter: Filter, times: ReadLeaf[]): string {
@@ -102,16 +112,37 @@ function literal(value: Scalar): string {
   return printExactJson(value)
 }
 
-function scansOf(filter: Filter): number {
-  if ('all' in filter) return sum(filter.all.map(scansOf))
-  if ('any' in filter) return sum(filter.any.map(scansOf))
-  if ('not' in filter) return scansOf(filter.not)
-  const isTime = 'value' in filter && filter.op in SYMBOLS && typeof filter.value === 'string'
-  if (filter.op === 'has' || filter.op === 'contains') return 1
-  if (filter.op === 'changed') return SCANS_OF_CHANGE
-  if (!filter.path.some((step) => 'eachItem' in step)) return 0
-  if (filter.op === 'in') return filter.value.length
-  return isTime ? SCANS_OF_TIME : 1
+function leavesOf(filter: Filter): Leaf[] {
+  if ('all' in filter) return filter.all.flatMap(leavesOf)
+  if ('any' in filter) return filter.any.flatMap(leavesOf)
+  if ('not' in filter) return leavesOf(filter.not)
+  return [filter]
+}
+
+function stepsOf(leaf: Leaf): number {
+  return STEPS_OF_PATH_STEP * (leaf.path.length + 1) + stepsOfComparison(leaf)
+}
+
+/** Conditions that look at each item of an array, at a whole text, or at all data. */
+function scansOf(leaf: Leaf): number {
+  const looksAtAll = leaf.op === 'has' || leaf.op === 'contains' || leaf.op === 'changed'
+  const looksAtEach = leaf.path.some((step) => 'eachItem' in step)
+  return looksAtAll || looksAtEach ? stepsOfComparison(leaf) : 0
+}
+
+function stepsOfComparison(leaf: Leaf): number {
+  switch (leaf.op) {
+    case 'in':
+      return 1 + STEPS_OF_LIST_VALUE * leaf.value.length
+    case 'contains':
+      return STEPS_OF_SEARCH
+    case 'changed':
+      return STEPS_OF_CHANGE
+    default:
+      return leaf.op in SYMBOLS && 'value' in leaf && typeof leaf.value === 'string'
+        ? STEPS_OF_TIME
+        : 1
+  }
 }
 
 function sum(numbers: readonly number[]): number {

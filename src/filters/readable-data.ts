@@ -1,15 +1,21 @@
 import { type ExactJson, parseExactJson } from '../lib/exact-json.ts'
 import { hasLoneSurrogate } from '../lib/lone-surrogates.ts'
+import { spend, spendOnText, type WorkBudget } from '../lib/work-budget.ts'
 
 /**
  * The data of an event as filters read it. Null if Postgres cannot read it, as `posthorn.readable_data`: a NUL character, a
- * lone surrogate, or a number beyond `numeric`. Filters do not decide about such data.
+ * lone surrogate, or a number beyond `numeric`. Filters do not decide about such data. Throws `OverBudget`.
  */
-export function readableData(text: string): { readonly value: ExactJson } | null {
+export function readableData(
+  text: string,
+  budget: WorkBudget,
+): { readonly value: ExactJson } | null {
+  spendOnText(budget, text.length)
   if (hasNul(text) || hasLoneSurrogate(text)) return null
   let hasOtherNumbers = false
   try {
     const value = parseExactJson(text, (digits) => {
+      spend(budget, 1)
       hasOtherNumbers ||= !isNumeric(digits)
     })
     return hasOtherNumbers ? null : { value }
@@ -27,11 +33,18 @@ export interface ReadableEvent {
   readonly previous?: ExactJson
 }
 
-/** Null if Postgres cannot read the data, or the data before the change. Filters do not decide about such an event. */
-export function readableEvent(data: string, previous: string | null): ReadableEvent | null {
-  const read = readableData(data)
+/**
+ * Null if Postgres cannot read the data, or the data before the change. Filters do not decide about such an event. Throws
+ * `OverBudget`.
+ */
+export function readableEvent(
+  data: string,
+  previous: string | null,
+  budget: WorkBudget,
+): ReadableEvent | null {
+  const read = readableData(data, budget)
   if (read === null || previous === null) return read && { data: read.value }
-  const before = readableData(previous)
+  const before = readableData(previous, budget)
   return before && { data: read.value, previous: before.value }
 }
 
@@ -43,8 +56,12 @@ function hasNul(json: string): boolean {
 const MAX_DIGITS_BEFORE = 131_072
 const MAX_DIGITS_AFTER = 16_383
 
+/** Almost all numbers are short, and without an exponent. */
+const ORDINARY = /^[-\d.]{1,100}$/
+
 /** Whether `numeric` holds a number. */
 export function isNumeric(digits: string): boolean {
+  if (ORDINARY.test(digits)) return true
   const [, whole = '', fraction = '', exponentText = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(digits) ?? []
   const exponent = Number(exponentText)

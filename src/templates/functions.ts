@@ -1,4 +1,5 @@
 import { parseRfc3339 } from '../lib/rfc3339-time.ts'
+import type { WorkBudget } from '../lib/work-budget.ts'
 import { dateFormat } from './date-format.ts'
 import { firstItems } from './path-slicer.ts'
 import { type Apply, MAX_READ_CHARACTERS, MAX_READ_ITEMS, type Value } from './template.ts'
@@ -18,19 +19,20 @@ export const FUNCTIONS: Readonly<Record<string, Make>> = {
   default: (argument) => {
     if (!argument) return 'default needs the value that replaces a missing one: default("none").'
     const replacement = argument.json === 'null' ? null : argument
-    return (value) => (isBlank(value) ? replacement : value)
+    return (value, budget) => (isBlank(value, budget) ? replacement : value)
   },
   join: (argument) => {
     const separator = readText(argument)
     if (separator === null) return 'join needs the text between the items: join(", ").'
-    return (value) => {
-      const items = itemsOf(value)
+    return (value, budget) => {
+      const items = itemsOf(value, MAX_READ_ITEMS, budget)
       return items ? { text: joinTexts(items, separator) } : value
     }
   },
-  first: without('first', (value) => {
-    const [item] = itemsOf(value, 1) ?? []
-    if (item === undefined) return itemsOf(value, 1) ? null : value
+  first: without('first', (value, budget) => {
+    const items = itemsOf(value, 1, budget)
+    const [item] = items ?? []
+    if (item === undefined) return items ? null : value
     return item === 'null' ? null : { json: item }
   }),
   upper: without('upper', (value) => value && { text: readOf(value).toUpperCase() }),
@@ -63,18 +65,20 @@ function readText(argument: Argument | undefined): string | null {
 }
 
 /** Missing, null, an empty list, or a text of white space alone. */
-function isBlank(value: Value): boolean {
+function isBlank(value: Value, budget: WorkBudget): boolean {
   if (value === null) return true
   if ('items' in value) return value.items.length === 0
-  if ('json' in value && !value.json.startsWith('"')) return /^\[\s*\]$/.test(value.json)
+  if ('json' in value && !value.json.startsWith('"')) {
+    return value.json.startsWith('[') && firstItems(value.json, 1, budget).length === 0
+  }
   return textOf(value, MAX_READ_CHARACTERS).trim() === ''
 }
 
 /** Null for what is no list. */
-function itemsOf(value: Value, max = MAX_READ_ITEMS): readonly string[] | null {
+function itemsOf(value: Value, max: number, budget: WorkBudget): readonly string[] | null {
   if (value === null || 'text' in value) return null
   if ('items' in value) return value.items.slice(0, max)
-  return value.json.startsWith('[') ? firstItems(value.json, max) : null
+  return value.json.startsWith('[') ? firstItems(value.json, max, budget) : null
 }
 
 function joinTexts(items: readonly string[], separator: string): string {

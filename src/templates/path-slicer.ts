@@ -10,9 +10,13 @@ import {
   skipValue,
 } from '../event-graph/skip-json.ts'
 import type { PathStep } from '../lib/json-path.ts'
+import { spend, spendOnText, type WorkBudget } from '../lib/work-budget.ts'
 
-/** The JSON texts that each path leads to, in the order of the paths. A path without `[*]` leads to one or none. */
-export type PathSlicer = (json: string) => readonly (readonly string[])[]
+/**
+ * The JSON texts that each path leads to, in the order of the paths. A path without `[*]` leads to one or none. Throws
+ * `OverBudget`.
+ */
+export type PathSlicer = (json: string, budget: WorkBudget) => readonly (readonly string[])[]
 
 /** A step that paths share. `ends`: the paths that end here; `below`: all that end here or further on. */
 interface Node {
@@ -39,9 +43,10 @@ export function pathSlicer(paths: readonly (readonly PathStep[])[]): PathSlicer 
     node.ends.push(path)
   }
   if (paths.length === 0) return () => []
-  return (json) => {
+  return (json, budget) => {
     const found: string[][] = paths.map(() => [])
-    walk(json, skipSpace(json, 0), [root], found)
+    spendOnText(budget, json.length)
+    walk({ json, found, budget }, skipSpace(json, 0), [root])
     return found
   }
 }
@@ -61,14 +66,22 @@ function nextNode(node: Node, step: PathStep): Node {
   return next
 }
 
+interface Walk {
+  readonly json: string
+  readonly found: string[][]
+  readonly budget: WorkBudget
+}
+
 /** Returns where the value that begins at `start` ends. */
-function walk(json: string, start: number, nodes: readonly Node[], found: string[][]): number {
+function walk(walked: Walk, start: number, nodes: readonly Node[]): number {
+  const { json, found, budget } = walked
+  spend(budget, nodes.length)
   const first = json.charCodeAt(start)
   const end =
     first === OPEN_OBJECT && nodes.some(({ names }) => names.size > 0)
-      ? walkObject(json, start, nodes, found)
+      ? walkObject(walked, start, nodes)
       : first === OPEN_ARRAY && nodes.some(({ each, indexes }) => each || indexes.size > 0)
-        ? walkArray(json, start, nodes, found)
+        ? walkArray(walked, start, nodes)
         : skipValue(json, start)
   for (const { ends } of nodes) {
     for (const path of ends) found[path]?.push(json.slice(start, end))
@@ -76,12 +89,8 @@ function walk(json: string, start: number, nodes: readonly Node[], found: string
   return end
 }
 
-function walkObject(
-  json: string,
-  start: number,
-  nodes: readonly Node[],
-  found: string[][],
-): number {
+function walkObject(walked: Walk, start: number, nodes: readonly Node[]): number {
+  const { json, found, budget } = walked
   /** How many texts the paths below a name had before this object, to forget those of a repeated name. */
   const before = new Map<Node, number[]>()
   let at = skipSpace(json, start + 1)
@@ -91,11 +100,13 @@ function walkObject(
     // Behind the name stand white space, a colon, and white space.
     const valueAt = skipSpace(json, skipSpace(json, nameEnd) + 1)
     const next: Node[] = []
+    spend(budget, nodes.length)
     for (const { names } of nodes) {
       const node = names.get(name)
       if (!node) continue
       next.push(node)
       const counts = before.get(node)
+      spend(budget, node.below.length)
       if (counts) forget(node, counts, found)
       else
         before.set(
@@ -103,7 +114,7 @@ function walkObject(
           node.below.map((path) => found[path]?.length ?? 0),
         )
     }
-    const end = next.length > 0 ? walk(json, valueAt, next, found) : skipValue(json, valueAt)
+    const end = next.length > 0 ? walk(walked, valueAt, next) : skipValue(json, valueAt)
     at = skipSpace(json, end)
     if (json.charCodeAt(at) === COMMA) at = skipSpace(json, at + 1)
   }
@@ -117,24 +128,26 @@ function forget(node: Node, counts: readonly number[], found: string[][]): void 
   }
 }
 
-function walkArray(json: string, start: number, nodes: readonly Node[], found: string[][]): number {
+function walkArray(walked: Walk, start: number, nodes: readonly Node[]): number {
+  const { json, budget } = walked
   const each = nodes.flatMap((node) => node.each ?? [])
   const indexed = nodes.filter(({ indexes }) => indexes.size > 0)
   let at = skipSpace(json, start + 1)
   for (let index = 0; at < json.length && json.charCodeAt(at) !== CLOSE_ARRAY; index++) {
+    spend(budget, indexed.length)
     const next =
       indexed.length === 0
         ? each
         : [...each, ...indexed.flatMap(({ indexes }) => indexes.get(index) ?? [])]
-    const end = next.length > 0 ? walk(json, at, next, found) : skipValue(json, at)
+    const end = next.length > 0 ? walk(walked, at, next) : skipValue(json, at)
     at = skipSpace(json, end)
     if (json.charCodeAt(at) === COMMA) at = skipSpace(json, at + 1)
   }
   return at + 1
 }
 
-/** The items of an array, up to `max`. */
-export function firstItems(json: string, max: number): string[] {
+/** The items of an array, up to `max`. Throws `OverBudget`. */
+export function firstItems(json: string, max: number, budget: WorkBudget): string[] {
   const items: string[] = []
   let at = skipSpace(json, 1)
   while (items.length < max && at < json.length && json.charCodeAt(at) !== CLOSE_ARRAY) {
@@ -143,5 +156,6 @@ export function firstItems(json: string, max: number): string[] {
     at = skipSpace(json, end)
     if (json.charCodeAt(at) === COMMA) at = skipSpace(json, at + 1)
   }
+  spendOnText(budget, at)
   return items
 }

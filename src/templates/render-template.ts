@@ -1,17 +1,28 @@
 import { publicId } from '../db/ids.ts'
+import { spendOnText, type WorkBudget } from '../lib/work-budget.ts'
 import { MIN_VALUE_BYTES } from './compile-template.ts'
-import type { Name, Template, TemplateSource, Value } from './template.ts'
+import {
+  MAX_READ_CHARACTERS,
+  type Name,
+  type Template,
+  type TemplateSource,
+  type Value,
+} from './template.ts'
 import { escapeBeginning, escapeText, jsonOfItems, textOf } from './value-text.ts'
 
 /**
  * The body that a template gives for an event: JSON of at most 256 KiB, whatever the data. A value that goes in as it is
- * keeps its letters.
+ * keeps its letters. Throws `OverBudget`.
  */
-export function renderTemplate(template: Template, source: TemplateSource): string {
+export function renderTemplate(
+  template: Template,
+  source: TemplateSource,
+  budget: WorkBudget,
+): string {
   const { data, previous } = source.event
   const found = {
-    data: template.data(data),
-    previous: previous === null ? [] : template.previous(previous),
+    data: template.data(data, budget),
+    previous: previous === null ? [] : template.previous(previous, budget),
   }
   let { begin: body, room } = template
   for (const { from, functions, isText, then } of template.placeholders) {
@@ -19,13 +30,27 @@ export function renderTemplate(template: Template, source: TemplateSource): stri
       'name' in from
         ? valueOfName(from.name, source)
         : valueOfPath(found[from.of][from.path] ?? [], from.isList)
-    for (const apply of functions) value = apply(value)
+    for (const apply of functions) {
+      spendOn(value, MAX_READ_LETTERS, budget)
+      value = apply(value, budget)
+    }
     const max = room + MIN_VALUE_BYTES
+    spendOn(value, max, budget)
     const piece = isText ? textPiece(value, max) : valuePiece(value, max)
     room = max - Math.max(Buffer.byteLength(piece), MIN_VALUE_BYTES)
     body += piece + then
   }
   return body
+}
+
+/** What functions read of the JSON of a text: a character has six letters at most. */
+const MAX_READ_LETTERS = 6 * MAX_READ_CHARACTERS
+
+/** For reading the beginning of a value. */
+function spendOn(value: Value, max: number, budget: WorkBudget): void {
+  if (value === null) return
+  const { length } = 'items' in value ? value.items : 'json' in value ? value.json : value.text
+  spendOnText(budget, Math.min(length, max))
 }
 
 function valueOfName(

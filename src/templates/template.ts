@@ -1,3 +1,4 @@
+import type { WorkBudget } from '../lib/work-budget.ts'
 import type { PathSlicer } from './path-slicer.ts'
 
 /** The bytes of a template's text in UTF-8. */
@@ -54,8 +55,8 @@ export type Value =
   | { readonly text: string }
   | { readonly items: readonly string[] }
 
-/** One function of a placeholder, with its argument. */
-export type Apply = (value: Value) => Value
+/** One function of a placeholder, with its argument. Throws `OverBudget`. */
+export type Apply = (value: Value, budget: WorkBudget) => Value
 
 export interface Placeholder {
   /** A name, or the place of a path among those of `data` or `previous`. */

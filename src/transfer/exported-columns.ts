@@ -97,6 +97,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'webhooks.filter_path': COMPILED,
   'webhooks.filter_query': COMPILED,
   'webhooks.filter_times': COMPILED,
+  'webhooks.filter_steps': COMPILED,
   'webhooks.filter_scans': COMPILED,
   'webhooks.body_id': 'names the version that an import makes of the selection or template',
   'webhooks.deleted_at': 'deleted webhooks are left out: they keep only their deliveries together',

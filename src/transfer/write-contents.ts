@@ -32,6 +32,7 @@ export async function writeContents(
   await insert(sql, 'webhooks', webhookRows, [
     'filter_path',
     'filter_times',
+    'filter_steps',
     'filter_scans',
     'body_id',
   ])
@@ -103,6 +104,7 @@ function toWebhookRow(keyring: Keyring, webhook: WebhookRecord): Row {
     filter,
     filter_path: compiled?.path ?? null,
     filter_times: compiled && compiled.times.length > 0 ? compiled.times : null,
+    filter_steps: compiled?.steps ?? null,
     filter_scans: compiled?.scans ?? null,
     body_id: fields.selection === null && fields.template === null ? null : mintUuid(),
     headers_ciphertext: bytea(encryptHeaders(keyring, headers, row['id'] as string)),

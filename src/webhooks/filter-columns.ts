@@ -6,13 +6,20 @@ import { printFilter } from '../filters/read-filter.ts'
 /** What is stored of a filter: its text, and what Postgres evaluates. */
 export function filterColumns(filter: Filter | null) {
   if (filter === null) {
-    return { filter: null, filterPath: null, filterTimes: Prisma.DbNull, filterScans: null }
+    return {
+      filter: null,
+      filterPath: null,
+      filterTimes: Prisma.DbNull,
+      filterSteps: null,
+      filterScans: null,
+    }
   }
-  const { path, times, scans } = compileFilter(filter)
+  const { path, times, steps, scans } = compileFilter(filter)
   return {
     filter: printFilter(filter),
     filterPath: path,
     filterTimes: times.length > 0 ? (times as unknown as Prisma.InputJsonValue) : Prisma.DbNull,
+    filterSteps: steps,
     filterScans: scans,
   }
 }

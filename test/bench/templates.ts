@@ -1,3 +1,4 @@
+import { newBudget } from '../../src/lib/work-budget.ts'
 import { parseStoredTemplate } from '../../src/templates/compile-template.ts'
 import { renderTemplate } from '../../src/templates/render-template.ts'
 import type { TemplateSource } from '../../src/templates/template.ts'
@@ -45,7 +46,7 @@ export async function reportTemplates(bench: Bench): Promise<void> {
     deliveryId: 'msg_01k6z0c8p2e4v9xq7m3t5a1bcd',
     deliveryUrl: 'https://posthorn.example.com/console/deliveries/msg_01k6z0c8p2e4v9xq7m3t5a1bcd',
   }
-  const rendering = microseconds(() => renderTemplate(template, source))
+  const rendering = microseconds(() => renderTemplate(template, source, newBudget()))
   const compiling = microseconds(() => parseStoredTemplate(TEMPLATE))
   bench.report({
     scenario: 'U',

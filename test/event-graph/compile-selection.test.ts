@@ -4,7 +4,7 @@ import { compileSelection } from '../../src/event-graph/compile-selection.ts'
 import type { SourceType } from '../../src/event-graph/model.ts'
 import type { SelectionPlan } from '../../src/event-graph/plan.ts'
 import { selectEvent } from '../../src/event-graph/select-event.ts'
-import { SelectionTooLarge } from '../../src/event-graph/slice-json.ts'
+import { newBudget, OverBudget } from '../../src/lib/work-budget.ts'
 
 const PAID = {
   properties: {
@@ -45,7 +45,7 @@ function planOf(text: string): SelectionPlan {
 }
 
 const select = (text: string, event: Partial<typeof EVENT> = {}) =>
-  selectEvent(planOf(text), { ...EVENT, ...event })
+  selectEvent(planOf(text), { ...EVENT, ...event }, newBudget())
 
 const issuesOf = (text: string, types = TYPES) => compileSelection(text, types).issues
 
@@ -124,10 +124,10 @@ describe('a selection', () => {
     expect(select('{ data }', { data: deep })).toBe(`{"data":${deep}}`)
   })
 
-  test('makes no more than 4 MiB of an event', () => {
+  test('takes no more steps over an event than its budget has', () => {
     const plan = planOf('{ ... on OrderPaid { lines { a_very_long_name_of_a_price: price } } }')
     const data = `{"lines":[${'{},'.repeat(200_000)}{}]}`
-    expect(() => selectEvent(plan, { ...EVENT, data })).toThrow(SelectionTooLarge)
+    expect(() => selectEvent(plan, { ...EVENT, data }, newBudget())).toThrow(OverBudget)
   })
 })
 

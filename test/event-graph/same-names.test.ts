@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { compileSelection } from '../../src/event-graph/compile-selection.ts'
 import type { SourceType } from '../../src/event-graph/model.ts'
 import { selectEvent } from '../../src/event-graph/select-event.ts'
+import { newBudget } from '../../src/lib/work-budget.ts'
 
 /** Fields of the same name and of different types, which the list of fields in the console selects together. */
 
@@ -30,7 +31,7 @@ const select = (text: string, eventType: string, data: string) => {
   const { plan, issues } = compileSelection(text, CATALOGUE)
   if (plan === null) return issues
   const event = { id: randomUUID(), type: eventType, occurredAt: new Date(), data, previous: null }
-  return selectEvent(plan, event)
+  return selectEvent(plan, event, newBudget())
 }
 
 test('two event types have a field of the same name with different types', () => {

@@ -4,6 +4,7 @@ import { compileSelection } from '../../src/event-graph/compile-selection.ts'
 import type { SourceType } from '../../src/event-graph/model.ts'
 import type { SelectionPlan } from '../../src/event-graph/plan.ts'
 import { selectEvent } from '../../src/event-graph/select-event.ts'
+import { newBudget } from '../../src/lib/work-budget.ts'
 import { schemaOf, selectionsOf, shapes, textsOf } from './arbitraries.ts'
 
 const EVENT = {
@@ -41,7 +42,7 @@ test('what is selected is equal to the letter, and nothing else is there', () =>
       const text = `{ ... on OrderPaid { previous ${before.graphql} ${now.graphql.slice(1)} }`
       const plan = planOf(text, [sourceType(schema)])
       const fields = now.of(data) === 'null' ? now.of('{}') : now.of(data)
-      expect(selectEvent(plan, { ...EVENT, data, previous })).toBe(
+      expect(selectEvent(plan, { ...EVENT, data, previous }, newBudget())).toBe(
         `{"previous":${before.of(previous ?? 'null')},${fields.slice(1)}`,
       )
     }),

@@ -312,7 +312,8 @@ describe('findings', () => {
       await subscribe(database, organizationId, [PAID.name])
       const { rows } = await database.pool.query(
         `update posthorn.webhooks set event_subscriptions = $1, filter = $2,
-           filter_path = case when $2::text is not null then '$' end, filter_scans = case when $2::text is not null then 0 end
+           filter_path = case when $2::text is not null then '$' end, filter_steps = case when $2::text is not null then 0 end,
+           filter_scans = case when $2::text is not null then 0 end
          where id = (select max(id::text)::uuid from posthorn.webhooks)
          returning posthorn.type_id('wh', id) as id`,
         [[subscription], filtered],

@@ -28,7 +28,7 @@ async function register() {
   const filter = '{"path":"$.n","op":"equals","value":1}'
   await posthorn.database.pool.query(
     `update posthorn.webhooks set event_subscriptions = array['event_attendee.*'], filter = $2,
-       filter_path = 'strict $ ? (exists(@.n))', filter_scans = 0
+       filter_path = 'strict $ ? (exists(@.n))', filter_steps = 0, filter_scans = 0
      where posthorn.type_id('wh', id) = $1`,
     [id, filter],
   )

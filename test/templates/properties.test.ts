@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { newBudget, OverBudget } from '../../src/lib/work-budget.ts'
 import { compileTemplate } from '../../src/templates/compile-template.ts'
 import { renderTemplate } from '../../src/templates/render-template.ts'
 import { MAX_RENDERED_BYTES } from '../../src/templates/template.ts'
@@ -183,7 +184,7 @@ test('any text is compiled or refused, and what is compiled gives JSON', () => {
       (text) => {
         const { template, issues } = compileTemplate(text, ['template'])
         expect(issues.length > 0).toBe(template === null)
-        if (template) JSON.parse(renderTemplate(template, sourceOf('{"a":"\\""}')))
+        if (template) JSON.parse(renderTemplate(template, sourceOf('{"a":"\\""}'), newBudget()))
       },
     ),
     { numRuns: 5000 },
@@ -201,15 +202,42 @@ test.each([
   ['a list of texts', `["${'x","'.repeat(LARGE / 4)}"]`],
   ['an object', `{"a":"${'x'.repeat(LARGE)}"}`],
   ['a number', '9'.repeat(LARGE)],
-  ['deep nesting', '['.repeat(LARGE / 2) + ']'.repeat(LARGE / 2)],
 ])('100 placeholders with %s give JSON of at most 256 KiB', (_, data) => {
   const kinds = ['"{{ $ }}"', '{{ $ }}', '"{{ $ | upper }}"', '{{ $[*] }}', '{{ $ | join(", ") }}']
   for (const one of [...kinds, `"{{ $${'[*]'.repeat(50)} }}"`]) {
     const template = compiled(`[${Array(100).fill(one).join()}]`)
-    const body = renderTemplate(template, sourceOf(data))
+    const body = renderTemplate(template, sourceOf(data), newBudget())
     expect(JSON.parse(body)).toHaveLength(100)
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(MAX_RENDERED_BYTES)
   }
+})
+
+const NESTED = '['.repeat(LARGE / 2) + ']'.repeat(LARGE / 2)
+
+test('deep nesting goes in as it is, or as null where it does not fit', () => {
+  const body = render(`[${Array(100).fill('{{ $ }}').join()}]`, NESTED)
+  expect(body).toBe(`[${NESTED},${Array(99).fill('null').join()}]`)
+})
+
+test.each([
+  ['an item as large as the data, a hundred times', '{{ $ | join(", ") }}', NESTED],
+  [
+    'white space, eight hundred times',
+    `{{ $${' | default(1)'.repeat(8)} }}`,
+    `[${' '.repeat(LARGE)}1]`,
+  ],
+])('work beyond the budget is refused: %s', (_, placeholder, data) => {
+  expect(() => render(`[${Array(100).fill(placeholder).join()}]`, data)).toThrow(OverBudget)
+})
+
+test('paths that lead to the same items in many ways are refused beyond the budget', () => {
+  const paths = Array.from({ length: 100 }, (_, way) =>
+    Array.from({ length: 7 }, (_, level) => ((way >> level) & 1 ? '[0]' : '[*]')).join(''),
+  )
+  const template = `[${paths.map((path) => `{{ $.a${path}[*] | first }}`).join()}]`
+  const data = (items: number) => `{"a":[[[[[[[[${Array(items).fill(10).join()}]]]]]]]]}`
+  expect(JSON.parse(render(template, data(100)))).toEqual(Array(100).fill(10))
+  expect(() => render(template, data(87_000))).toThrow(OverBudget)
 })
 
 test('what does not fit is shortened: a text ends with …, and anything else is null', () => {

@@ -4,6 +4,7 @@ import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
+import { inTurn } from '../../lib/in-turn.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'
 
 /** A delivery with everything an attempt needs, as of now. */
@@ -114,7 +115,9 @@ export function createLoadBody(sql: Sql, findBody: FindBody): LoadBody {
     const event = loadedEvent(delivery) ?? (await loadEvent(delivery))
     if (!event) return null
     const body = delivery.bodyId === null ? null : await findBody(delivery.bodyId)
-    const written = writeBody(body, event, delivery)
+    const written = await inTurn(delivery.organizationId, (budget) =>
+      writeBody(body, event, delivery, budget),
+    )
     return written === TOO_LARGE ? TOO_LARGE : Buffer.from(written)
   }
 

@@ -32,7 +32,7 @@ export const DEFAULT_LEASE_SECONDS = 60
 /** The largest answer. Its first event can have more bytes. */
 const MAX_BYTES = 2 * 1024 * 1024
 
-/** One pull reads so many events at most that its filter refuses; the next one goes on. */
+/** One pull reads so many events at most that its filter refuses, and so long; the next one goes on. */
 const MAX_SCANNED = 20_000
 const MAX_SCAN_MS = 1_000
 
@@ -209,7 +209,7 @@ async function scan(
   selection: EventSelection,
   max: number,
 ): Promise<{ events: StreamEvent[]; next: Cursor; missed: number }> {
-  const matches = createMatcher(selection)
+  const matches = createMatcher(organizationId, selection)
   const endsAtMs = performance.now() + MAX_SCAN_MS
   const events: StreamEvent[] = []
   let [next, missed, scanned, characters] = [after, 0, 0, 0]
@@ -221,10 +221,11 @@ async function scan(
     scanned += page.events.length + page.missing.length
     let last = page.next
     for (const event of page.events) {
-      if (!matches(event)) continue
-      events.push(event)
-      characters += event.data.length + (event.previous?.length ?? 0)
-      if (events.length < max) continue
+      if (await matches(event)) {
+        events.push(event)
+        characters += event.data.length + (event.previous?.length ?? 0)
+      }
+      if (events.length < max && performance.now() < endsAtMs) continue
       last = { position: event.position, index: event.index }
       break
     }

@@ -8,12 +8,13 @@ import type { SelectionPlan } from '../../event-graph/plan.ts'
 import { type Planning, PlanTooLarge, planSelectionSet } from '../../event-graph/plan-selection.ts'
 import { MAX_REPETITIONS, repetitionsOf } from '../../event-graph/repetitions.ts'
 import { selectEvent } from '../../event-graph/select-event.ts'
-import { SelectionTooLarge } from '../../event-graph/slice-json.ts'
+import { inTurn } from '../../lib/in-turn.ts'
+import { OverBudget } from '../../lib/work-budget.ts'
 import { printCursor } from '../cursor.ts'
 import type { StreamEvent } from '../stream-event.ts'
 
 /** Makes the JSON of what an operation selects of an event. */
-export type PrintEvent = (event: StreamEvent) => string
+export type PrintEvent = (event: StreamEvent) => Promise<string>
 
 /** Of all types of events together. */
 const MAX_PLANNED_FIELDS = 4_000
@@ -29,23 +30,43 @@ export function planningOf(scope: PlanScope): Planning {
   return { ...scope, budget: { fields: MAX_PLANNED_FIELDS } }
 }
 
-/** How to print the events of a field of the type `Event`. Throws a `GraphQLError` for a selection that is too large. */
-export function planEvents(scope: PlanScope, nodes: readonly FieldNode[]): PrintEvent {
+/** How often selections may still take a value. */
+export interface Repetitions {
+  left: number
+}
+
+export function newRepetitions(): Repetitions {
+  return { left: MAX_REPETITIONS }
+}
+
+/**
+ * How to print the events of a field of the type `Event`. Throws a `GraphQLError` for a selection that is too large, with
+ * those that were planned before on the same events.
+ */
+export function planEvents(
+  scope: PlanScope,
+  nodes: readonly FieldNode[],
+  organizationId: string,
+  repetitions = newRepetitions(),
+): PrintEvent {
   const sets = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []))
   const type = scope.schema.getType('Event')
   if (!type) throw new Error('The schema has no events.')
   const event = withinBudget(nodes, () => planSelectionSet(planningOf(scope), type, sets))
   if (event.kind !== 'choice' || event.by !== 'value') throw new Error('An event has one type.')
-  if (repetitionsOf(event) > MAX_REPETITIONS) {
+  repetitions.left -= repetitionsOf(event)
+  if (repetitions.left < 0) {
     const message = `A selection takes no value more than ${MAX_REPETITIONS} times. Remove some of the aliases, or data, which has every value.`
     throw tooLarge(message, nodes)
   }
   const plan: SelectionPlan = { version: 1, event }
-  return (streamed) => {
+  return async (streamed) => {
     try {
-      return selectEvent(plan, { ...streamed, cursor: printCursor(streamed) })
+      return await inTurn(organizationId, (budget) =>
+        selectEvent(plan, { ...streamed, cursor: printCursor(streamed) }, budget),
+      )
     } catch (error) {
-      throw error instanceof SelectionTooLarge ? tooLarge(error.message, nodes) : error
+      throw error instanceof OverBudget ? tooLarge(error.message, nodes) : error
     }
   }
 }

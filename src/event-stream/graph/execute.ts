@@ -8,12 +8,13 @@ import {
 import { parseId } from '../../db/ids.ts'
 import { collectFields } from '../../event-graph/plan-selection.ts'
 import type { Context } from '../../graphql/context.ts'
+import { MAX_RESPONSE_BYTES, responseTooLarge } from '../../graphql/limits/limit-exceeded.ts'
 import type { RequestMemory } from '../../http/connection.ts'
 import { rejectLoneSurrogates } from '../../lib/lone-surrogates.ts'
-import type { PullRequest } from '../consumers/pull-events.ts'
+import type { PulledEvents, PullRequest } from '../consumers/pull-events.ts'
 import type { EventStreams } from '../event-streams.ts'
-import { bytesOf } from '../stream-event.ts'
-import { planEvents, planningOf } from './event-plan.ts'
+import { bytesOf, type StreamEvent } from '../stream-event.ts'
+import { newRepetitions, type PrintEvent, planEvents, planningOf } from './event-plan.ts'
 import { type Operation, type RootSelection, readOperation } from './operation.ts'
 import { printedResult } from './printed-result.ts'
 import { readerOf } from './reader.ts'
@@ -33,12 +34,26 @@ export async function execute(
   const introspection = await introspect(args, operation)
   errors.push(...(introspection.errors ?? []))
   const members: string[] = []
+  const answer = { charactersLeft: MAX_RESPONSE_BYTES }
   // One after the other, as mutations must be.
   for (const selection of operation.fields) {
-    const value = await printField(streams, context, operation, selection, introspection, errors)
+    const value = await printField(
+      streams,
+      context,
+      operation,
+      selection,
+      introspection,
+      errors,
+      answer,
+    )
     members.push(`${JSON.stringify(selection.key)}:${value}`)
   }
   return printedResult(`{${members.join(',')}}`, errors)
+}
+
+/** What the answer to an operation may still have. */
+interface Answer {
+  charactersLeft: number
 }
 
 async function printField(
@@ -48,12 +63,13 @@ async function printField(
   selection: RootSelection,
   { data }: ExecutionResult,
   errors: GraphQLError[],
+  answer: Answer,
 ): Promise<string> {
   const { key, nodes, field, name } = selection
   if (name === '__typename') return JSON.stringify(operation.rootType.name)
   if (field === null) return JSON.stringify(data?.[key] ?? null)
   try {
-    return await resolve(streams, context, operation, selection)
+    return await resolve(streams, context, operation, selection, answer)
   } catch (error) {
     errors.push(locatedError(error, [...nodes], [key]))
     return 'null'
@@ -65,16 +81,18 @@ async function resolve(
   context: Context,
   { scope }: Operation,
   { name, nodes, args: readArgs }: RootSelection,
+  answer: Answer,
 ): Promise<string> {
   const args = readArgs()
   if (context.checkSurrogates) rejectLoneSurrogates(args)
   const reader = readerOf(context)
+  const { organizationId } = reader.caller
   switch (name) {
     case 'event': {
-      const print = planEvents(scope, nodes)
+      const print = planEvents(scope, nodes, organizationId)
       const uuid = parseId('event', String(args['id']))
       const event = uuid && (await streams.find(reader, uuid))
-      return event ? print(event) : 'null'
+      return event ? await printInto(answer, print, event) : 'null'
     }
     case 'pullEvents': {
       const type = scope.schema.getType('PulledEvents')
@@ -88,21 +106,27 @@ async function resolve(
           nodes: node ? [node, ...same] : [],
         }),
       )
+      const repetitions = newRepetitions()
       const printers = new Map(
         members
           .filter((member) => member.name === 'events')
-          .map((member) => [member.key, planEvents(scope, member.nodes)]),
+          .map(({ key, nodes: same }) => [
+            key,
+            planEvents(scope, same, organizationId, repetitions),
+          ]),
       )
       const pulled = await streams.pull(reader, args as unknown as PullRequest)
       const { memory } = context as { readonly memory?: RequestMemory }
       memory?.resize('response', sum(pulled.events.map(bytesOf)))
-      const print = (key: string, field: string | undefined): string => {
+      const printed: string[] = []
+      for (const { key, name: field } of members) {
         const printEvent = printers.get(key)
-        if (printEvent) return `[${pulled.events.map(printEvent).join(',')}]`
-        if (field === '__typename') return '"PulledEvents"'
-        return JSON.stringify(field === 'lease' ? pulled.lease : pulled.expiresAt)
+        const value = printEvent
+          ? await printList(answer, printEvent, pulled.events)
+          : printFact(field, pulled)
+        printed.push(`${JSON.stringify(key)}:${value}`)
       }
-      return `{${members.map(({ key, name: field }) => `${JSON.stringify(key)}:${print(key, field)}`).join(',')}}`
+      return `{${printed.join(',')}}`
     }
     case 'acknowledgeEvents': {
       const { consumer, lease } = args as { consumer: string; lease: string }
@@ -111,6 +135,29 @@ async function resolve(
     default:
       throw new Error(`There is no resolver of ${name}.`)
   }
+}
+
+async function printList(
+  answer: Answer,
+  print: PrintEvent,
+  events: readonly StreamEvent[],
+): Promise<string> {
+  const printed: string[] = []
+  for (const event of events) printed.push(await printInto(answer, print, event))
+  return `[${printed.join(',')}]`
+}
+
+/** Stops at the bound of an answer, and not behind it. */
+async function printInto(answer: Answer, print: PrintEvent, event: StreamEvent): Promise<string> {
+  const text = await print(event)
+  answer.charactersLeft -= text.length
+  if (answer.charactersLeft < 0) throw responseTooLarge()
+  return text
+}
+
+function printFact(field: string | undefined, { lease, expiresAt }: PulledEvents): string {
+  if (field === '__typename') return '"PulledEvents"'
+  return JSON.stringify(field === 'lease' ? lease : expiresAt)
 }
 
 function sum(numbers: readonly number[]): number {

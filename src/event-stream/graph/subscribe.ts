@@ -33,11 +33,14 @@ export async function subscribe(
     const context = args.contextValue as Context
     const request = selection.args() as StreamRequest
     if (context.checkSurrogates) rejectLoneSurrogates(request)
-    const printer = createPrinter(args, operation, currentSchema)
-    const events = await streams.subscribe(readerOf(context), request)
+    const reader = readerOf(context)
+    const { organizationId } = reader.caller
+    const printer = createPrinter(args, operation, currentSchema, organizationId)
+    const events = await streams.subscribe(reader, request)
     return print(events, async (event) => {
       try {
-        return printedResult(`{${JSON.stringify(key)}:${(await printer())(event)}}`)
+        const print = await printer()
+        return printedResult(`{${JSON.stringify(key)}:${await print(event)}}`)
       } catch (error) {
         return printedResult(`{${JSON.stringify(key)}:null}`, [
           locatedError(error, [...nodes], [key]),
@@ -54,16 +57,17 @@ function createPrinter(
   args: ExecutionArgs,
   { scope, fields }: Operation,
   currentSchema: CurrentSchema,
+  organizationId: string,
 ): () => Promise<PrintEvent> {
   const nodes = fields[0]?.nodes ?? []
   let schema = scope.schema
-  let print = planEvents(scope, nodes)
+  let print = planEvents(scope, nodes, organizationId)
   return async () => {
     const current = await currentSchema().catch(() => schema)
     if (current !== schema) {
       schema = current
       const isValid = validate(current, args.document, undefined, { maxErrors: 1 }).length === 0
-      if (isValid) print = planEvents({ ...scope, schema: current }, nodes)
+      if (isValid) print = planEvents({ ...scope, schema: current }, nodes, organizationId)
     }
     return print
   }

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { changesOfData } from '../../../src/console/events/difference/data-changes.ts'
 import { matchesFilter } from '../../../src/filters/match-filter.ts'
 import { readableEvent } from '../../../src/filters/readable-data.ts'
+import { newBudget } from '../../../src/lib/work-budget.ts'
 import { dataTexts } from '../../filters/arbitraries.ts'
 
 const change = (field: string, before: string | null, after: string | null) => ({
@@ -43,9 +44,9 @@ test('there are changes if and only if a filter finds that the data have changed
   const filter = { path: [], op: 'changed' } as const
   fc.assert(
     fc.property(dataTexts, dataTexts, (previous, data) => {
-      const event = readableEvent(data, previous)
+      const event = readableEvent(data, previous, newBudget())
       fc.pre(event !== null)
-      const isChanged = matchesFilter(filter, event.data, event.previous)
+      const isChanged = matchesFilter(filter, event, newBudget())
       expect(changesOfData(previous, data).length > 0).toBe(isChanged)
     }),
   )

@@ -1,3 +1,4 @@
+import { newBudget } from '../../../src/lib/work-budget.ts'
 import { compileTemplate } from '../../../src/templates/compile-template.ts'
 import { renderTemplate } from '../../../src/templates/render-template.ts'
 import type { Template, TemplateSource } from '../../../src/templates/template.ts'
@@ -26,5 +27,5 @@ export function compiled(text: string): Template {
 }
 
 export function render(template: string, data: string, change?: Partial<TemplateSource>): string {
-  return renderTemplate(compiled(template), sourceOf(data, change))
+  return renderTemplate(compiled(template), sourceOf(data, change), newBudget())
 }
