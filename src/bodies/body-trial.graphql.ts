@@ -44,7 +44,7 @@ const TriedBodyRef = builder
       body: t.exposeString('body', {
         nullable: true,
         description:
-          'The body. Null if the selection makes more than 256 KiB of the data: then attempts fail, and send nothing.',
+          'The body. Null if the selection makes more than 256 KiB of the data, or if the selection or template takes more than 200,000 steps: then attempts fail, and send nothing.',
         complexity: LARGE_TEXT,
       }),
       bytes: t.int({

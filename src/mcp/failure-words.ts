@@ -150,9 +150,9 @@ export const CODES: Readonly<Record<string, Words>> = {
   },
   body_too_large: {
     means:
-      'Nothing was sent: the selection of the webhook makes more than 256 KiB of the data of the event. Select fewer fields of the items of long lists; new events then arrive, and this delivery keeps its selection.',
+      'Nothing was sent: the selection or template of the webhook makes more than 256 KiB of the data of the event, or takes more than 200,000 steps over the data. Choose fewer fields of the items of long lists; new events then arrive, and this delivery keeps its body.',
     check:
-      'Select fewer fields of the items of long lists in the webhook’s selection. New events then arrive; this delivery keeps its selection.',
+      'Choose fewer fields of the items of long lists in the webhook’s selection or template. New events then arrive; this delivery keeps its body.',
   },
 }
 

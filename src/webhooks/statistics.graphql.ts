@@ -60,7 +60,7 @@ const Bucket = builder.objectRef<StatisticsBucket>('StatisticsBucket').implement
     }),
     filterUndecided: t.exposeInt('filterUndecided', {
       description:
-        'The number of events that the filter of the webhook could not decide, so that they were delivered: Postgres cannot read their data (`\\u0000`, a lone surrogate), or the conditions on their many items would take too long.',
+        'The number of events that the filter of the webhook could not decide, so that they were delivered: Postgres cannot read their data (`\\u0000`, a lone surrogate), or the filters of the organization would take more than their budget of steps.',
     }),
     successRate: t.float({
       nullable: true,

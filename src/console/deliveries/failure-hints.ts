@@ -72,7 +72,7 @@ export const HINTS: Readonly<Record<string, string>> = {
     'Enter the headers again and rotate the secret, or ask the Posthorn operator to restore the encryption key.',
   ),
   body_too_large: key(
-    'Select fewer fields of the items of long lists in the webhook’s selection. New events then arrive; this delivery keeps its selection.',
+    'Choose fewer fields of the items of long lists in the webhook’s selection or template. New events then arrive; this delivery keeps its body.',
   ),
 }
 

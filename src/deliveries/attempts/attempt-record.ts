@@ -1,3 +1,4 @@
+import { MAX_STEPS } from '../../lib/work-budget.ts'
 import type { Ended, Outcome } from '../../outbound/outcome.ts'
 import type { SendOptions } from '../../webhooks/send-options.ts'
 import { describeOutcome } from './describe-outcome.ts'
@@ -89,13 +90,12 @@ const UNREADABLE: Failure = {
     "Nothing was sent: Posthorn cannot decrypt the webhook's signing secret or custom headers. Enter the headers again and rotate the secret, or ask the operator for the key that they were encrypted with.",
 }
 
-/** The error code of an attempt that sent nothing because the selection of the webhook makes too much of the event. */
+/** The error code of an attempt that sent nothing because the selection or template makes too much of the event. */
 export const BODY_TOO_LARGE = 'body_too_large'
 
 const OVERSIZED: Failure = {
   code: BODY_TOO_LARGE,
-  reason:
-    'Nothing was sent: the selection makes more than 256 KiB of the data of this event. Select fewer fields of the items of long lists: new events then arrive. This delivery keeps its selection.',
+  reason: `Nothing was sent: the selection or template makes more than 256 KiB of the data of this event, or takes more than ${MAX_STEPS.toLocaleString('en')} steps over the data. Choose fewer fields of the items of long lists: new events then arrive. This delivery keeps its body.`,
 }
 
 /**

@@ -1,0 +1,225 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import fc from 'fast-check'
+import { compileSelection } from '../../src/event-graph/compile-selection.ts'
+import { selectEvent } from '../../src/event-graph/select-event.ts'
+import { explainRefusal } from '../../src/filters/explain-refusal.ts'
+import { readFilter } from '../../src/filters/read-filter.ts'
+import { readableEvent } from '../../src/filters/readable-data.ts'
+import { MAX_STEPS, newBudget, OverBudget, type WorkBudget } from '../../src/lib/work-budget.ts'
+import { compileTemplate } from '../../src/templates/compile-template.ts'
+import { renderTemplate } from '../../src/templates/render-template.ts'
+
+/*
+ * A thread that tries random templates, filters and selections on random hostile events, and says what became of them.
+ */
+export interface Work {
+  readonly seed: number
+  /** How many of each kind. */
+  readonly runs: number
+}
+
+export interface Outcome {
+  readonly heapBytes: number
+  readonly done: number
+  readonly overBudget: number
+  /** The most steps that one piece of work was charged with. */
+  readonly mostSteps: number
+  readonly longestMs: number
+}
+
+const MAX_BYTES = 256 * 1024
+
+const small = fc.constantFrom(
+  '1',
+  '10',
+  '"b"',
+  '{}',
+  '[]',
+  'null',
+  '-0',
+  '1e131071',
+  '"2026-01-31T12:00:00Z"',
+)
+const size = fc.oneof(fc.nat(200), fc.nat(MAX_BYTES - 500), fc.constant(MAX_BYTES - 500))
+
+const times = (text: string, bytes: number) =>
+  text.repeat(Math.max(1, Math.floor(bytes / text.length)))
+const inLists = (levels: number, text: string) => '['.repeat(levels) + text + ']'.repeat(levels)
+
+/** JSON of an item that the selections know, as often as there is room. */
+const nodes = (bytes: number, item: string) => `[${times(`${item},`, bytes)}${item}]`
+
+const hostileData = fc
+  .tuple(size, small, fc.nat(8), fc.nat(9))
+  .map(([bytes, item, levels, kind]): string => {
+    switch (kind) {
+      case 0:
+        return `{"a":${inLists(1 + levels, `${times(`${item},`, bytes)}1`)},"items":[1]}`
+      case 1:
+        return `{"a":[${times(`${inLists(levels, item)},`, bytes)}1]}`
+      case 2:
+        return `{"a":${inLists(1 + (bytes >> 1), '')}}`
+      case 3:
+        return `{"a":"${times('\\u0001', bytes)}","items":["${times('x', 50)}"]}`
+      case 4:
+        return `{"a":[${times('9', bytes)},${item}]}`
+      case 5:
+        return `{"items":[${times(' ', bytes)}${item}]}`
+      case 6:
+        return `{${times('"a":{"b":1},', bytes)}"b":${item}}`
+      case 7:
+        return `{"items":${nodes(bytes, '{"text":"x","next":{"items":[{"text":"y"}]}}')}}`
+      case 8:
+        return `{"items":${nodes(bytes, '{}')},"next":{"items":${item}}}`
+      default: {
+        const levels = 1 + Math.floor(bytes / 10)
+        return `${'{"next":'.repeat(levels)}${item}${'}'.repeat(levels)}`
+      }
+    }
+  })
+
+/** They often lead to many values of hostile data. */
+const paths = fc
+  .tuple(
+    fc.constantFrom('.a', '.a', '.items', '.next.items'),
+    fc.array(fc.constantFrom('[*]', '[*]', '[0]'), { maxLength: 9, size: 'max' }),
+    fc.constantFrom('', '', '', '.text', '.next.items[*].text', '.b'),
+  )
+  .map((parts) => `$${parts.flat().join('')}`)
+
+const functions = fc.array(
+  fc.constantFrom('first', 'upper', 'join(",")', 'truncate(10000)', 'default("x")', 'date("yyyy")'),
+  { maxLength: 8 },
+)
+const placeholder = fc.tuple(paths, functions, fc.boolean()).map(([path, applied, isText]) => {
+  const text = `{{ ${[path, ...applied].join(' | ')} }}`
+  return isText ? `"${text.replaceAll('"', '\\"')}"` : text
+})
+const templates = fc
+  .array(placeholder, { minLength: 1, maxLength: 100, size: 'max' })
+  .map((all) => `[${all.join()}]`)
+
+const conditions = fc.oneof(
+  fc
+    .tuple(paths, small)
+    .map(([path, value]) => `{"path":"${path}","op":"equals","value":${value}}`),
+  fc.tuple(paths, small).map(([path, value]) => `{"path":"${path}","op":"has","value":${value}}`),
+  paths.map((path) => `{"path":"${path}","op":"in","value":[${times('7,', 900)}7]}`),
+  paths.map((path) => `{"path":"${path}","op":"changed"}`),
+  paths.map((path) => `{"path":"${path}","op":"contains","value":"xxy"}`),
+  paths.map((path) => `{"path":"${path}","op":"less","value":"2025-01-31T12:00:00Z"}`),
+  paths.map((path) => `{"path":"${path}","op":"greater","value":1e131070}`),
+)
+const filters = fc
+  .tuple(
+    fc.constantFrom('any', 'all'),
+    fc.array(conditions, { minLength: 1, maxLength: 20, size: 'max' }),
+  )
+  .map(([form, parts]) => `{"not":{"${form}":[${parts.join()}]}}`)
+
+const NODE = {
+  type: 'object',
+  properties: {
+    a: {},
+    b: { type: 'number' },
+    text: { type: 'string' },
+    next: { $ref: '#/$defs/node' },
+    items: { type: 'array', items: { $ref: '#/$defs/node' } },
+  },
+}
+const TYPES = [
+  {
+    name: 'thing.made',
+    description: 'x',
+    schema: JSON.stringify({ ...NODE, $defs: { node: NODE } }),
+  },
+]
+const fields: fc.Arbitrary<string> = fc.letrec<{ set: string }>((tie) => ({
+  set: fc
+    .array(
+      fc.oneof(
+        { depthSize: 'large', maxDepth: 12 },
+        fc.constantFrom('text', 'b', 'a'),
+        fc
+          .tuple(fc.constantFrom('next', 'items'), tie('set'))
+          .map(([name, set]) => `${name} ${set}`),
+      ),
+      { minLength: 1, maxLength: 6 },
+    )
+    .map((all) => `{ ${all.map((one, i) => `f${i}: ${one}`).join(' ')} }`),
+})).set
+const selections = fields.map((set) => `{ ... on ThingMade ${set} }`)
+
+interface Piece {
+  readonly text: string
+  readonly data: string
+  readonly previous: string | null
+}
+
+const pieces = (texts: fc.Arbitrary<string>): fc.Arbitrary<Piece> =>
+  fc.record({ text: texts, data: hostileData, previous: fc.option(hostileData) })
+
+const EVENT = {
+  id: '0199b2ba-9c00-7000-8000-000000000001',
+  type: 'thing.made',
+  occurredAt: new Date(0),
+}
+
+/** What each kind does with a piece. False: the text is invalid. */
+const KINDS: readonly [fc.Arbitrary<string>, (piece: Piece, budget: WorkBudget) => boolean][] = [
+  [
+    templates,
+    ({ text, data, previous }, budget) => {
+      const { template } = compileTemplate(text, [])
+      if (template === null) return false
+      const ids = { webhookId: 'wh_x', deliveryId: 'msg_x', deliveryUrl: null }
+      renderTemplate(template, { ...ids, event: { ...EVENT, data, previous } }, budget)
+      return true
+    },
+  ],
+  [
+    filters,
+    ({ text, data, previous }, budget) => {
+      const { filter } = readFilter(text, [])
+      if (filter === null) return false
+      const readable = readableEvent(data, previous, budget)
+      if (readable) explainRefusal(filter, readable, budget)
+      return true
+    },
+  ],
+  [
+    selections,
+    ({ text, data, previous }, budget) => {
+      const { plan } = compileSelection(text, TYPES)
+      if (plan === null) return false
+      selectEvent(plan, { ...EVENT, data, previous }, budget)
+      return true
+    },
+  ],
+]
+
+function work({ seed, runs }: Work): Outcome {
+  const { gc } = globalThis as { gc?: () => void }
+  gc?.()
+  const heapBytes = process.memoryUsage().heapUsed
+  let [done, overBudget, mostSteps, longestMs] = [0, 0, 0, 0]
+  for (const [texts, run] of KINDS) {
+    for (let i = 0; i < runs; i++) {
+      const [piece] = fc.sample(pieces(texts), { seed: seed + i, numRuns: 1 }) as [Piece]
+      const budget = newBudget()
+      const startedAt = process.threadCpuUsage()
+      try {
+        if (run(piece, budget)) done++
+      } catch (error) {
+        if (!(error instanceof OverBudget)) throw error
+        overBudget++
+      }
+      const { user, system } = process.threadCpuUsage(startedAt)
+      longestMs = Math.max(longestMs, (user + system) / 1_000)
+      mostSteps = Math.max(mostSteps, MAX_STEPS - budget.left)
+    }
+  }
+  return { heapBytes, done, overBudget, mostSteps, longestMs }
+}
+
+parentPort?.postMessage(work(workerData as Work))
