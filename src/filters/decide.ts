@@ -1,15 +1,10 @@
 import { inTurn } from '../lib/in-turn.ts'
-import { OverBudget, type WorkBudget } from '../lib/work-budget.ts'
+import { spend, type WorkBudget } from '../lib/work-budget.ts'
 import { explainRefusal } from './explain-refusal.ts'
 import type { Filter } from './filter.ts'
+import { type EventTexts, stepsFor } from './filter-cost.ts'
 import { matchesFilter } from './match-filter.ts'
 import { type ReadableEvent, readableEvent } from './readable-data.ts'
-
-/** The texts of an event. */
-interface EventTexts {
-  readonly data: string
-  readonly previous: string | null
-}
 
 /** What a filter says about an event. Undecided events are delivered. */
 export type Decision = 'passes' | 'undecided' | { readonly refusedBy: string }
@@ -21,8 +16,8 @@ export async function decide(
   event: EventTexts,
 ): Promise<Decision> {
   return await inTurn(organizationId, (budget) =>
-    unlessUndecided(event, budget, (readable) => {
-      const refusedBy = explainRefusal(filter, readable, budget)
+    decideWithin(budget, filter, event, (readable) => {
+      const refusedBy = explainRefusal(filter, readable)
       return refusedBy === null ? 'passes' : { refusedBy }
     }),
   )
@@ -35,22 +30,23 @@ export async function isLetThrough(
   event: EventTexts,
 ): Promise<boolean> {
   const decision = await inTurn(organizationId, (budget) =>
-    unlessUndecided(event, budget, (readable) => matchesFilter(filter, readable, budget)),
+    decideWithin(budget, filter, event, ({ data, previous }) =>
+      matchesFilter(filter, data, previous),
+    ),
   )
   return decision !== false
 }
 
-/** Events are undecided that Postgres cannot read, or that take more work than the budget. */
-function unlessUndecided<Result>(
-  { data, previous }: EventTexts,
+/** Events are undecided that Postgres cannot read, or that take more steps than the budget has. */
+export function decideWithin<Result>(
   budget: WorkBudget,
+  filter: Filter,
+  event: EventTexts,
   decideOn: (readable: ReadableEvent) => Result,
 ): Result | 'undecided' {
-  try {
-    const readable = readableEvent(data, previous, budget)
-    return readable === null ? 'undecided' : decideOn(readable)
-  } catch (error) {
-    if (error instanceof OverBudget) return 'undecided'
-    throw error
-  }
+  const steps = stepsFor(filter, event)
+  if (steps > budget.left) return 'undecided'
+  spend(budget, steps)
+  const readable = readableEvent(event.data, event.previous)
+  return readable === null ? 'undecided' : decideOn(readable)
 }

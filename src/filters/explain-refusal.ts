@@ -1,33 +1,24 @@
 import { type ExactJson, printExactJson } from '../lib/exact-json.ts'
 import { printPath } from '../lib/json-path.ts'
-import type { WorkBudget } from '../lib/work-budget.ts'
 import type { Filter, Leaf } from './filter.ts'
 import { matchesFilter, valuesAt } from './match-filter.ts'
 import type { ReadableEvent } from './readable-data.ts'
 
 const MAX_VALUE_LENGTH = 60
 
-/** A sentence with the condition that an event did not meet. Null if it passes. Throws `OverBudget`. */
-export function explainRefusal(
-  filter: Filter,
-  event: ReadableEvent,
-  budget: WorkBudget,
-): string | null {
-  if (matchesFilter(filter, event, budget)) return null
-  if ('all' in filter) return firstOf(filter.all, event, budget)
+/** A sentence with the condition that an event did not meet. Null if it passes. */
+export function explainRefusal(filter: Filter, event: ReadableEvent): string | null {
+  if (matchesFilter(filter, event.data, event.previous)) return null
+  if ('all' in filter) return firstOf(filter.all, event)
   if ('any' in filter)
-    return filter.any.length === 1 ? firstOf(filter.any, event, budget) : noneOf(filter.any)
+    return filter.any.length === 1 ? firstOf(filter.any, event) : noneOf(filter.any)
   if ('not' in filter) return `${describeFilter(filter.not)}, which the filter excludes.`
-  return `${printPath(filter.path)} must ${describeTest(filter)}, and ${describeFound(filter, event, budget)}.`
+  return `${printPath(filter.path)} must ${describeTest(filter)}, and ${describeFound(filter, event)}.`
 }
 
-function firstOf(
-  parts: readonly Filter[],
-  event: ReadableEvent,
-  budget: WorkBudget,
-): string | null {
+function firstOf(parts: readonly Filter[], event: ReadableEvent): string | null {
   for (const part of parts) {
-    const reason = explainRefusal(part, event, budget)
+    const reason = explainRefusal(part, event)
     if (reason !== null) return reason
   }
   return null
@@ -83,17 +74,13 @@ function operandOf(leaf: Leaf): string {
   return ` ${values.map((value) => excerptOf(value)).join(', ')}`
 }
 
-function describeFound(
-  { path, op }: Leaf,
-  { data, previous }: ReadableEvent,
-  budget: WorkBudget,
-): string {
+function describeFound({ path, op }: Leaf, { data, previous }: ReadableEvent): string {
   if (op === 'changed') {
     return previous === undefined
       ? 'the event has no previous data, without which nothing has changed'
       : 'is the same as before'
   }
-  const [first, ...others] = valuesAt(path, data, budget)
+  const [first, ...others] = valuesAt(path, data)
   if (first === undefined) return 'is missing'
   return others.length === 0
     ? `is ${excerptOf(first)}`

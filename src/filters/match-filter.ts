@@ -1,48 +1,35 @@
 import { compareExactNumbers, type ExactJson, isExactNumber } from '../lib/exact-json.ts'
 import type { PathStep } from '../lib/json-path.ts'
-import { spend, spendOnText, type WorkBudget } from '../lib/work-budget.ts'
 import { compareExactTimes, parseExactTime } from './exact-time.ts'
 import type { Comparison, Filter, Leaf, Scalar } from './filter.ts'
-import type { ReadableEvent } from './readable-data.ts'
 
 /**
- * Whether an event passes the filter. Publishing decides the same in Postgres, by the path of `compileFilter`. Throws
- * `OverBudget`.
+ * Whether an event passes the filter. `previous` is undefined if the event has no data before a change: then nothing has
+ * changed. Publishing decides the same in Postgres, by the path of `compileFilter`.
  */
-export function matchesFilter(filter: Filter, event: ReadableEvent, budget: WorkBudget): boolean {
-  if ('all' in filter) return filter.all.every((part) => matchesFilter(part, event, budget))
-  if ('any' in filter) return filter.any.some((part) => matchesFilter(part, event, budget))
-  if ('not' in filter) return !matchesFilter(filter.not, event, budget)
-  return matchesLeaf(filter, event, budget)
+export function matchesFilter(filter: Filter, data: ExactJson, previous?: ExactJson): boolean {
+  if ('all' in filter) return filter.all.every((part) => matchesFilter(part, data, previous))
+  if ('any' in filter) return filter.any.some((part) => matchesFilter(part, data, previous))
+  if ('not' in filter) return !matchesFilter(filter.not, data, previous)
+  return matchesLeaf(filter, data, previous)
 }
 
-function matchesLeaf(leaf: Leaf, { data, previous }: ReadableEvent, budget: WorkBudget): boolean {
-  const values = valuesAt(leaf.path, data, budget)
-  if (leaf.op !== 'changed') return values.some((value) => meets(leaf, value, budget))
-  if (previous === undefined) return false
-  return !isSameJson(values, valuesAt(leaf.path, previous, budget), budget)
+export function matchesLeaf(leaf: Leaf, data: ExactJson, previous?: ExactJson): boolean {
+  const values = valuesAt(leaf.path, data)
+  if (leaf.op !== 'changed') return values.some((value) => meets(leaf, value))
+  return previous !== undefined && !isSameJson(values, valuesAt(leaf.path, previous))
 }
 
-/** A path finds one value or none; with `[*]`, any number. Throws `OverBudget`. */
-export function valuesAt(
-  path: readonly PathStep[],
-  data: ExactJson,
-  budget: WorkBudget,
-): ExactJson[] {
+/** A path finds one value or none; with `[*]`, any number. */
+export function valuesAt(path: readonly PathStep[], data: ExactJson): ExactJson[] {
   let values = [data]
-  for (const step of path) {
-    spend(budget, values.length)
-    values = values.flatMap((value) => follow(step, value, budget))
-  }
+  for (const step of path) values = values.flatMap((value) => follow(step, value))
   return values
 }
 
-function follow(step: PathStep, value: ExactJson, budget: WorkBudget): readonly ExactJson[] {
+function follow(step: PathStep, value: ExactJson): readonly ExactJson[] {
   if (Array.isArray(value)) {
-    if ('eachItem' in step) {
-      spend(budget, value.length)
-      return value
-    }
+    if ('eachItem' in step) return value
     return 'index' in step && step.index < value.length ? [value[step.index] as ExactJson] : []
   }
   if (!('name' in step) || !isObject(value) || !Object.hasOwn(value, step.name)) return []
@@ -55,49 +42,29 @@ function isObject(value: ExactJson): value is { readonly [name: string]: ExactJs
   )
 }
 
-/** Times are read from texts. */
-const STEPS_OF_TIME = 10
-
-function meets(
-  leaf: Exclude<Leaf, { op: 'changed' }>,
-  value: ExactJson,
-  budget: WorkBudget,
-): boolean {
-  spendOnValue(value, budget)
+function meets(leaf: Exclude<Leaf, { op: 'changed' }>, value: ExactJson): boolean {
   switch (leaf.op) {
     case 'exists':
       return true
     case 'equals':
       return isSame(value, leaf.value)
     case 'in':
-      spend(budget, leaf.value.length)
       return leaf.value.some((one) => isSame(value, one))
     case 'has':
-      if (!Array.isArray(value)) return false
-      spend(budget, value.length)
-      return value.some((item) => isSame(item, leaf.value))
+      return Array.isArray(value) && value.some((item) => isSame(item, leaf.value))
     case 'startsWith':
       return typeof value === 'string' && value.startsWith(leaf.value)
     case 'contains':
       return typeof value === 'string' && value.includes(leaf.value)
     default:
-      if (typeof value === 'string') spend(budget, STEPS_OF_TIME)
       return isOnSide(leaf.op, compare(value, leaf.value))
   }
 }
 
-function spendOnValue(value: ExactJson, budget: WorkBudget): void {
-  spend(budget, 1)
-  if (typeof value === 'string') spendOnText(budget, value.length)
-  else if (isExactNumber(value)) spendOnText(budget, value.value.length)
-}
-
 /** Whether two values are equal as jsonb: numbers by their values, objects with their names in any order. */
-function isSameJson(a: ExactJson, b: ExactJson, budget: WorkBudget): boolean {
-  spendOnValue(a, budget)
+function isSameJson(a: ExactJson, b: ExactJson): boolean {
   if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length) return false
-    return a.every((one, i) => isSameJson(one, b[i], budget))
+    return Array.isArray(b) && a.length === b.length && a.every((one, i) => isSameJson(one, b[i]))
   }
   if (!isObject(a)) return isSame(b, a as Scalar)
   if (!isObject(b)) return false
@@ -105,8 +72,7 @@ function isSameJson(a: ExactJson, b: ExactJson, budget: WorkBudget): boolean {
   return (
     names.length === Object.keys(b).length &&
     names.every(
-      (name) =>
-        Object.hasOwn(b, name) && isSameJson(a[name] as ExactJson, b[name] as ExactJson, budget),
+      (name) => Object.hasOwn(b, name) && isSameJson(a[name] as ExactJson, b[name] as ExactJson),
     )
   )
 }

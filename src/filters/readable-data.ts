@@ -1,21 +1,15 @@
 import { type ExactJson, parseExactJson } from '../lib/exact-json.ts'
 import { hasLoneSurrogate } from '../lib/lone-surrogates.ts'
-import { spend, spendOnText, type WorkBudget } from '../lib/work-budget.ts'
 
 /**
  * The data of an event as filters read it. Null if Postgres cannot read it, as `posthorn.readable_data`: a NUL character, a
- * lone surrogate, or a number beyond `numeric`. Filters do not decide about such data. Throws `OverBudget`.
+ * lone surrogate, or a number beyond `numeric`. Filters do not decide about such data.
  */
-export function readableData(
-  text: string,
-  budget: WorkBudget,
-): { readonly value: ExactJson } | null {
-  spendOnText(budget, text.length)
+export function readableData(text: string): { readonly value: ExactJson } | null {
   if (hasNul(text) || hasLoneSurrogate(text)) return null
   let hasOtherNumbers = false
   try {
     const value = parseExactJson(text, (digits) => {
-      spend(budget, 1)
       hasOtherNumbers ||= !isNumeric(digits)
     })
     return hasOtherNumbers ? null : { value }
@@ -33,18 +27,11 @@ export interface ReadableEvent {
   readonly previous?: ExactJson
 }
 
-/**
- * Null if Postgres cannot read the data, or the data before the change. Filters do not decide about such an event. Throws
- * `OverBudget`.
- */
-export function readableEvent(
-  data: string,
-  previous: string | null,
-  budget: WorkBudget,
-): ReadableEvent | null {
-  const read = readableData(data, budget)
+/** Null if Postgres cannot read the data, or the data before the change. Filters do not decide about such an event. */
+export function readableEvent(data: string, previous: string | null): ReadableEvent | null {
+  const read = readableData(data)
   if (read === null || previous === null) return read && { data: read.value }
-  const before = readableData(previous, budget)
+  const before = readableData(previous)
   return before && { data: read.value, previous: before.value }
 }
 

@@ -14,12 +14,12 @@ export function filterColumns(filter: Filter | null) {
       filterScans: null,
     }
   }
-  const { path, times, steps, scans } = compileFilter(filter)
+  const { path, times, cost } = compileFilter(filter)
   return {
     filter: printFilter(filter),
     filterPath: path,
     filterTimes: times.length > 0 ? (times as unknown as Prisma.InputJsonValue) : Prisma.DbNull,
-    filterSteps: steps,
-    filterScans: scans,
+    filterSteps: cost.steps,
+    filterScans: cost.scans,
   }
 }

@@ -2,9 +2,9 @@ import { parentPort, workerData } from 'node:worker_threads'
 import fc from 'fast-check'
 import { compileSelection } from '../../src/event-graph/compile-selection.ts'
 import { selectEvent } from '../../src/event-graph/select-event.ts'
+import { decideWithin } from '../../src/filters/decide.ts'
 import { explainRefusal } from '../../src/filters/explain-refusal.ts'
 import { readFilter } from '../../src/filters/read-filter.ts'
-import { readableEvent } from '../../src/filters/readable-data.ts'
 import { MAX_STEPS, newBudget, OverBudget, type WorkBudget } from '../../src/lib/work-budget.ts'
 import { compileTemplate } from '../../src/templates/compile-template.ts'
 import { renderTemplate } from '../../src/templates/render-template.ts'
@@ -182,8 +182,10 @@ const KINDS: readonly [fc.Arbitrary<string>, (piece: Piece, budget: WorkBudget) 
     ({ text, data, previous }, budget) => {
       const { filter } = readFilter(text, [])
       if (filter === null) return false
-      const readable = readableEvent(data, previous, budget)
-      if (readable) explainRefusal(filter, readable, budget)
+      const decision = decideWithin(budget, filter, { data, previous }, (readable) =>
+        explainRefusal(filter, readable),
+      )
+      if (decision === 'undecided') throw new OverBudget()
       return true
     },
   ],
