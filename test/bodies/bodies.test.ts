@@ -190,32 +190,48 @@ describe('a selection', () => {
     await remove(webhook.id)
   })
 
-  test('that makes too much of an event is a failed attempt with the remedy, and sends nothing', async () => {
-    const aliases = Array.from({ length: 4 }, (_, n) => `a${n}: sku`).join(' ')
-    const { webhook, issues } = await create({
-      selection: `{ ... on OrderPaid { items { ${aliases} } } }`,
-    })
-    expect(issues).toBeUndefined()
-    await publish(`{"items":[${Array(40_000).fill('{}').join(',')}]}`)
-    const failed = async () =>
-      (
-        await posthorn.graphql(
-          `query ($filter: DeliveryFilter) {
+  const ALIASES = Array.from({ length: 4 }, (_, n) => `a${n}: sku`).join(' ')
+  const WAYS = Array.from({ length: 100 }, (_, way) =>
+    Array.from({ length: 7 }, (_, level) => ((way >> level) & 1 ? '[0]' : '[*]')).join(''),
+  )
+
+  test.each([
+    [
+      'a selection',
+      { selection: `{ ... on OrderPaid { items { ${ALIASES} } } }` },
+      `{"items":[${Array(40_000).fill('{}').join(',')}]}`,
+    ],
+    [
+      'a template',
+      { template: JSON.stringify(WAYS.map((way) => `{{ $.other${way}[*] | first }}`)) },
+      `{"other":[[[[[[[[${Array(40_000).fill('1').join(',')}]]]]]]]]}`,
+    ],
+  ])(
+    '%s that makes too much of an event is a failed attempt with the remedy, and sends nothing',
+    async (_, body, data) => {
+      const { webhook, issues } = await create(body)
+      expect(issues).toBeUndefined()
+      await publish(data)
+      const failed = async () =>
+        (
+          await posthorn.graphql(
+            `query ($filter: DeliveryFilter) {
             deliveries(first: 1, filter: $filter) { nodes { body attempts(first: 1) { nodes { errorCode error } } } }
           }`,
-          { filter: { webhookIds: [webhook.id] } },
-        )
-      ).deliveries.nodes[0]
-    await until(async () => (await failed())?.attempts.nodes.length === 1, 'an attempt fails')
-    expect(await failed()).toMatchObject({
-      body: null,
-      attempts: {
-        nodes: [{ errorCode: 'body_too_large', error: expect.stringContaining('256 KiB') }],
-      },
-    })
-    expect(receiver.received).toEqual([])
-    await remove(webhook.id)
-  })
+            { filter: { webhookIds: [webhook.id] } },
+          )
+        ).deliveries.nodes[0]
+      await until(async () => (await failed())?.attempts.nodes.length === 1, 'an attempt fails')
+      expect(await failed()).toMatchObject({
+        body: null,
+        attempts: {
+          nodes: [{ errorCode: 'body_too_large', error: expect.stringContaining('256 KiB') }],
+        },
+      })
+      expect(receiver.received).toEqual([])
+      await remove(webhook.id)
+    },
+  )
 
   test('makes the body of test deliveries and copies', async () => {
     const { webhook } = await create({ selection: SELECTION })

@@ -170,6 +170,33 @@ test('a program pulls events and acknowledges them', async () => {
   })
 })
 
+test('a pull that would answer its events too often is refused, and takes no events', async () => {
+  const pullWith = (fields: string) =>
+    `mutation { pullEvents(consumer: "aliases", from: OLDEST) { ${fields} } }`
+  await publish('{"order":{"id":"o-1"}}')
+  const aliases = (count: number) =>
+    Array.from({ length: count }, (_, i) => `a${i}: events { data }`)
+  const refused = await send(pullWith(aliases(5).join(' ')))
+  expect(refused.errors[0]).toMatchObject({
+    path: ['pullEvents'],
+    extensions: { code: 'LIMIT_EXCEEDED' },
+  })
+  const { pullEvents } = (await send(pullWith(`lease ${aliases(4).join(' ')}`))).data
+  expect(pullEvents.lease).not.toBeNull()
+  expect(pullEvents.a3).toEqual(pullEvents.a0)
+  expect(pullEvents.a3.length).toBeGreaterThan(0)
+})
+
+test('an answer ends at its bound, and the fields beyond are errors', async () => {
+  const id = await publish(`{"order":{"id":"${'x'.repeat(200_000)}"}}`)
+  const four = '{ a: data b: data c: data d: data }'
+  const aliases = Array.from({ length: 20 }, (_, i) => `e${i}: event(id: $id) ${four}`)
+  const { data, errors } = await send(`query ($id: ID!) { ${aliases.join(' ')} }`, { id })
+  expect(data.e11).not.toBeNull()
+  expect(data.e12).toBeNull()
+  expect(errors[0]).toMatchObject({ path: ['e12'], extensions: { code: 'LIMIT_EXCEEDED' } })
+})
+
 test('a pull that waits holds up no other operation of the organization', async () => {
   await send('mutation { pullEvents(consumer: "patient") { lease } }')
   const waiting = send('mutation { pullEvents(consumer: "patient", wait: 20) { events { id } } }')
