@@ -28,6 +28,7 @@ export default defineConfig({
       'posthorn.recovery_failures',
       'posthorn.recovery_items',
       'posthorn.reported_states',
+      'posthorn.sent_mails',
       'posthorn.settings',
       'posthorn.unkept_payloads',
       'posthorn.webhook_holds',

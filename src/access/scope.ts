@@ -5,6 +5,7 @@ import { DomainError, invalid } from '../lib/errors.ts'
 export const SCOPES = [
   'webhooks:read',
   'webhooks:write',
+  'alerts:write',
   'secrets:read',
   'secrets:rotate',
   'events:publish',

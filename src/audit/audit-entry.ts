@@ -44,6 +44,7 @@ export const AUDIT_ACTIONS = [
   'notice_address.added',
   'notice_address.updated',
   'notice_address.removed',
+  'notice_address.confirmed',
   'notice_address.unsubscribed',
   'consumer.created',
   'consumer.deleted',

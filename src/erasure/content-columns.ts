@@ -126,6 +126,7 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'rate_limits.budget': OWN,
   'recoveries.failure': OF_0_2,
   'reported_states.type': OWN,
+  'sent_mails.recipient_hash': 'is deleted within a day, and limits the mails to an address',
   'sessions.person': PEOPLE,
   'sessions.person_subject': PEOPLE,
   'sessions.token_hash': SECRET,

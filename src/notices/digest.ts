@@ -1,3 +1,4 @@
+import { oneLine } from '../lib/one-line.ts'
 import type { OperationalEventType } from './operational-event-types.ts'
 
 export interface DigestedNotice {
@@ -40,9 +41,8 @@ interface DigestOptions {
   readonly unsubscribeUrl: string
 }
 
-/** One mail about the notices of a host, oldest first; those about API keys have no host. */
+/** One mail about notices, oldest first. */
 export function digestOf(
-  host: string,
   notices: readonly DigestedNotice[],
   { maxListed, unsubscribeUrl }: DigestOptions,
 ): Digest {
@@ -51,7 +51,7 @@ export function digestOf(
   const rest = more > 0 ? [`And ${more.toLocaleString('en')} more.`] : []
   const why = 'You get this mail because your address is entered in Posthorn for these notices.'
   return {
-    subject: subjectOf(host, notices),
+    subject: oneLine(subjectOf(notices), MAX_TEXT_LENGTH),
     text: [
       ...lines.map(({ sentence, link }) => (link ? `${sentence}\n${link}` : sentence)),
       ...rest,
@@ -70,13 +70,16 @@ export function digestOf(
 }
 
 /** Names what changed if it is one thing, else how many webhooks. */
-function subjectOf(host: string, notices: readonly DigestedNotice[]): string {
+function subjectOf(notices: readonly DigestedNotice[]): string {
+  const hosts = new Set(notices.map(({ data }) => data.webhook?.host))
   const webhooks = new Set(notices.map(({ data }) => data.webhook?.id))
   const types = new Set(notices.map(({ type }) => type))
+  const [host] = hosts
   const [type] = types
-  if (host === '')
+  if (hosts.size > 1) return `${notices.length} notices`
+  if (host === undefined)
     return notices.length === 1
-      ? oneLine(lineOf(notices[0] as DigestedNotice).sentence)
+      ? lineOf(notices[0] as DigestedNotice).sentence
       : `${notices.length} notices about API keys`
   const subject =
     webhooks.size === 1 ? `The webhook at ${host}` : `${webhooks.size} webhooks at ${host}`
@@ -86,16 +89,20 @@ function subjectOf(host: string, notices: readonly DigestedNotice[]): string {
     : `${subject}: ${type.replace('posthorn.', '')}`
 }
 
+/** What people and endpoints wrote is in one line, so that nothing in a mail looks like a text of Posthorn. */
 function lineOf({ type, data }: DigestedNotice): { sentence: string; link: string | undefined } {
   const { organization, webhook, api_key: key, last_error: error, count, link } = data
+  const text = (given: string) => oneLine(given, MAX_TEXT_LENGTH)
   const name = webhook?.description ?? webhook?.id ?? key?.name ?? key?.token_hint ?? ''
-  const thing = webhook ? `The webhook ${name} at ${webhook.host}` : `The API key ${name}`
+  const thing = webhook
+    ? `The webhook ${text(name)} at ${text(webhook.host)}`
+    : `The API key ${text(name)}`
   const number = count === undefined || count === 1 ? '' : ` (${count.toLocaleString('en')})`
-  const last = error ? ` Last error: ${error}` : ''
-  return { sentence: `${organization.name}: ${thing} ${WORDS[type]}${number}.${last}`, link }
+  const last = error ? ` Last error: ${text(error)}` : ''
+  return { sentence: `${text(organization.name)}: ${thing} ${WORDS[type]}${number}.${last}`, link }
 }
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').slice(0, 200)
+const MAX_TEXT_LENGTH = 200
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -104,4 +111,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '"': '&quot;',
 }
 
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] as string)
+export const escapeHtml = (text: string) =>
+  text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] as string)

@@ -1,4 +1,4 @@
-import { hasScope } from '../access/scope.ts'
+import { type Caller, hasScope, requireScope } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf } from '../graphql/context.ts'
@@ -33,7 +33,7 @@ const NoticeKind = builder.enumType('NoticeKind', {
 })
 
 const NoticeStopReason = builder.enumType('NoticeStopReason', {
-  description: 'Why an address gets no mail.',
+  description: 'Why the mails to an address were stopped.',
   values: {
     UNSUBSCRIBED: { value: 'unsubscribed', description: 'Its owner unsubscribed.' },
     REJECTED: { value: 'rejected', description: 'The mail server rejected the address for good.' },
@@ -41,7 +41,7 @@ const NoticeStopReason = builder.enumType('NoticeStopReason', {
 })
 
 const NoticeAddress = builder.prismaObject('NoticeAddress', {
-  description: 'An e-mail address that gets notices.',
+  description: 'An e-mail address that gets notices once it is confirmed.',
   select: { id: true },
   fields: (t) => ({
     id: t.id({
@@ -56,11 +56,12 @@ const NoticeAddress = builder.prismaObject('NoticeAddress', {
       resolve: ({ kinds }) => kinds as OperationalEventType[],
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true }),
     stoppedAt: t.expose('stoppedAt', { type: 'DateTime', nullable: true }),
     stopReason: t.field({
       type: NoticeStopReason,
       nullable: true,
-      description: 'Why the address gets no mail. Null if it gets them.',
+      description: 'Why the mails to the address were stopped. Null if they were not.',
       select: { stopReason: true },
       resolve: ({ stopReason }) => stopReason as 'unsubscribed' | 'rejected' | null,
     }),
@@ -131,6 +132,8 @@ const UpdateNoticeAddressInput = builder.inputType('UpdateNoticeAddressInput', {
   }),
 })
 
+const SESSIONS = 'A portal or frontend session also needs the scope `alerts:write`.'
+
 const subject = { required: true, description: 'The id of the address: `addr_…`.' } as const
 const dataField = { name: 'noticeAddress', description: 'The address.' }
 
@@ -138,8 +141,7 @@ builder.mutationFields((t) => ({
   addNoticeAddress: t.prismaField({
     type: NoticeAddress,
     nullable: true,
-    description:
-      'Adds an e-mail address that gets notices. The notices about the webhooks of one host share a mail: one after about a minute, and then one an hour. Each mail has a link to unsubscribe.',
+    description: `Adds an e-mail address. It is sent a link, which works for 7 days, and gets notices once the link was used. An address gets at most ten mails an hour, and at most one of these has a link to confirm it; what is more waits. Each mail has a link to unsubscribe. ${SESSIONS}`,
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [ValidationError, ConflictError],
@@ -153,13 +155,13 @@ builder.mutationFields((t) => ({
     resolve: async (_query, _root, { input }, context) => {
       const { ofAllOrganizations, ...address } = input
       const { prisma, actor, sendsEmail } = context
+      const caller = changerOf(context)
       if (!sendsEmail) {
         throw new DomainError(
           'conflict',
           'Posthorn sends no e-mail here. Set POSTHORN_SMTP_URL and POSTHORN_EMAIL_FROM.',
         )
       }
-      const caller = callerOf(context)
       if (ofAllOrganizations && !hasScope(caller, 'admin')) {
         throw new DomainError('forbidden', 'ofAllOrganizations needs the scope admin.')
       }
@@ -171,8 +173,7 @@ builder.mutationFields((t) => ({
   updateNoticeAddress: t.prismaField({
     type: NoticeAddress,
     nullable: true,
-    description:
-      'Sets what an e-mail address gets. A stopped address gets mails again. An address of all organizations needs the scope `admin`.',
+    description: `Sets what an e-mail address gets. An address that was rejected is tried again. One that is not confirmed, or has unsubscribed, is sent another link, and gets notices once it was used. An address of all organizations needs the scope \`admin\`. ${SESSIONS}`,
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [ValidationError, NotFoundError],
@@ -191,7 +192,7 @@ builder.mutationFields((t) => ({
   removeNoticeAddress: t.field({
     type: 'ID',
     nullable: true,
-    description: 'Removes an e-mail address, also with what waits for it.',
+    description: `Removes an e-mail address, also with what waits for it. ${SESSIONS}`,
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [NotFoundError],
@@ -209,6 +210,13 @@ builder.mutationFields((t) => ({
 
 /** Whose addresses the caller may change. */
 function ownersOf(context: Context): AddressOwner[] {
-  const caller = callerOf(context)
+  const caller = changerOf(context)
   return [caller.organizationId, ...(hasScope(caller, 'admin') ? [null] : [])]
+}
+
+/** The people who use a session are customers of the organization, which decides whether they cause mails. */
+function changerOf(context: Context): Caller {
+  const caller = callerOf(context)
+  if (caller.session) requireScope(caller, 'alerts:write')
+  return caller
 }

@@ -7,6 +7,7 @@ import type { NoticeAddress } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
 import { joinTransaction } from '../db/transaction.ts'
 import { DomainError, invalid, notFound } from '../lib/errors.ts'
+import { requestConfirmation } from './confirm-address.ts'
 import type { OperationalEventType } from './operational-event-types.ts'
 
 /** The addresses of an organization, and those of the operator. */
@@ -38,7 +39,10 @@ export async function listNoticeAddresses(db: Db, owner: AddressOwner): Promise<
   })
 }
 
-/** Throws `invalid`, or `conflict` if the owner has the address or the maximum of them. */
+/**
+ * Adds an address, which is sent a link to confirm it. Throws `invalid`, or `conflict` if the owner has the address or the
+ * maximum of them.
+ */
 export async function addNoticeAddress(
   db: Db,
   owner: AddressOwner,
@@ -55,19 +59,23 @@ export async function addNoticeAddress(
   return await changeAddresses(db, owner, async (tx) => {
     const present = await listNoticeAddresses(tx, owner)
     if (present.some((one) => one.email.toLowerCase() === given.toLowerCase())) {
-      throw new DomainError('conflict', `${given} gets notices already. Change what it gets.`)
+      throw new DomainError('conflict', `${given} was added already. Change what it gets.`)
     }
     if (present.length >= MAX_ADDRESSES) {
       throw new DomainError('conflict', `There are ${MAX_ADDRESSES} addresses already. Remove one.`)
     }
     const data = { organizationId: owner, email: given, kinds: [...new Set(kinds)], portalPageUrl }
     const created = await tx.noticeAddress.create({ data })
+    await requestConfirmation(tx, created.id)
     await audit(tx, actor, 'notice_address.added', created, { after: fields(created) })
     return created
   })
 }
 
-/** Sets what the address gets. A stopped address gets mails again. Throws `not_found` or `invalid`. */
+/**
+ * Sets what the address gets. An address that the mail server rejected is tried again. One that is not confirmed, or was
+ * unsubscribed, is sent another link. Throws `not_found` or `invalid`.
+ */
 export async function updateNoticeAddress(
   db: Db,
   owners: readonly AddressOwner[],
@@ -79,16 +87,17 @@ export async function updateNoticeAddress(
   const before = await findAddress(db, owners, id)
   requirePortalPage(before.organizationId, portalPageUrl ?? null)
   return await changeAddresses(db, before.organizationId, async (tx) => {
+    await tx.noticeAddress.updateMany({
+      where: { id: before.id, stopReason: 'rejected' },
+      data: { stoppedAt: null, stopReason: null, rejection: null },
+    })
     const after = await tx.noticeAddress.update({
       where: { id: before.id },
-      data: {
-        kinds: [...new Set(kinds)],
-        ...(portalPageUrl !== undefined && { portalPageUrl }),
-        stoppedAt: null,
-        stopReason: null,
-        rejection: null,
-      },
+      data: { kinds: [...new Set(kinds)], ...(portalPageUrl !== undefined && { portalPageUrl }) },
     })
+    if (after.confirmedAt === null || after.stopReason === 'unsubscribed') {
+      await requestConfirmation(tx, after.id)
+    }
     await audit(tx, actor, 'notice_address.updated', after, {
       before: fields(before),
       after: fields(after),
@@ -119,8 +128,7 @@ function requireKinds(kinds: readonly OperationalEventType[]): void {
 
 function requirePortalPage(owner: AddressOwner, url: string | null): void {
   if (url === null) return
-  const { protocol } = URL.parse(url) ?? {}
-  const isUsable = protocol === 'https:' && url.startsWith('https://') && !url.includes('#')
+  const isUsable = URL.canParse(url) && /^https:\/\/[^\s#\p{C}]+$/u.test(url)
   if (owner !== null && isUsable && url.length <= MAX_URL_LENGTH) return
   const detail =
     owner === null

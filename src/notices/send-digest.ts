@@ -1,53 +1,41 @@
 import type { Sql } from '../db/client.ts'
-import type { Keyring } from '../encryption/keyring.ts'
-import type { SendMail } from '../outbound/mail.ts'
 import { type DigestedNotice, digestOf } from './digest.ts'
+import { deleteOldSentMails, MAY_MAIL, type MailDeps, sendWithinLimits } from './mail-limit.ts'
 import { mailLink } from './mail-link.ts'
 import { stopAddress, unsubscribeUrl } from './unsubscribe.ts'
 
-/** What came about a host within this time goes out in its first mail, and the rest in one mail an hour. */
+/** What comes within this time shares a mail. */
 const GATHER = '20 seconds'
-const INTERVAL = '1 hour'
 
 /** A mail counts the notices that it does not list. */
 const MAX_LISTED = 50
 
-/** Adds a job for each address and host whose notices have waited long enough. */
+/** Adds a job for each address whose notices have waited long enough. */
 export async function startDigests(sql: Sql): Promise<void> {
   await sql.query(
-    `select posthorn.enqueue('send_digest',
-       json_build_object('addressId', posthorn.type_id('addr', waiting.address_id), 'host', waiting.host),
-       'digest:' || waiting.address_id || ':' || waiting.host, queue := 'posthorn:mail')
-     from (
-       select m.address_id, m.host from posthorn.notice_mails as m
-       where m.sent_at is null group by 1, 2 having min(m.created_at) <= now() - $1::interval
-     ) as waiting
-     where not exists (
-       select from posthorn.notice_mails as sent where sent.address_id = waiting.address_id
-         and sent.host = waiting.host and sent.sent_at > now() - $2::interval)`,
-    [GATHER, INTERVAL],
+    `select posthorn.enqueue('send_digest', json_build_object('addressId', posthorn.type_id('addr', a.id)),
+       'digest:' || a.id, queue := 'posthorn:mail')
+     from posthorn.notice_addresses as a
+     where a.confirmed_at is not null and a.stopped_at is null and exists (
+       select from posthorn.notice_mails as m
+       where m.address_id = a.id and m.sent_at is null and m.created_at <= now() - $1::interval)
+       and ${MAY_MAIL}`,
+    [GATHER],
   )
 }
 
-export interface DigestDeps {
-  readonly sql: Sql
-  readonly keyring: Keyring
-  readonly publicUrl: string
-  readonly sendMail: SendMail
-}
-
-/** Sends what waits for an address about a host, as one mail. Throws if the mail server does not take it now. */
+/** Sends what waits for an address as one mail. Throws if the mail server does not take it now. */
 export async function sendDigest(
-  { sql, keyring, publicUrl, sendMail }: DigestDeps,
+  { pool, keyring, publicUrl, sendMail }: MailDeps,
   addressUuid: string,
-  host: string,
 ): Promise<void> {
-  const { rows } = await sql.query<WaitingNotice>(
+  const { rows } = await pool.query<WaitingNotice>(
     `select m.id, m.type, m.data, a.email, a.organization_id is null as "isOperator",
        a.portal_page_url as "portalPageUrl"
      from posthorn.notice_mails as m join posthorn.notice_addresses as a on a.id = m.address_id
-     where m.address_id = $1 and m.host = $2 and m.sent_at is null and a.stopped_at is null order by m.id`,
-    [addressUuid, host],
+     where m.address_id = $1 and m.sent_at is null and a.confirmed_at is not null and a.stopped_at is null
+     order by m.id`,
+    [addressUuid],
   )
   const [first] = rows
   if (!first) return
@@ -56,10 +44,13 @@ export async function sendDigest(
     type,
     data: { ...data, link: mailLink(data, { publicUrl, ...first }) },
   }))
-  const digest = digestOf(host, notices, { maxListed: MAX_LISTED, unsubscribeUrl: link })
-  const outcome = await sendMail({ to: first.email, unsubscribeUrl: link, ...digest })
-  if (outcome.kind === 'rejected') await stopAddress(sql, addressUuid, outcome.answer)
-  await sql.query('update posthorn.notice_mails set sent_at = now() where id = any ($1)', [
+  const digest = digestOf(notices, { maxListed: MAX_LISTED, unsubscribeUrl: link })
+  const outcome = await sendWithinLimits(pool, addressUuid, { isConfirmation: false }, () =>
+    sendMail({ to: first.email, unsubscribeUrl: link, ...digest }),
+  )
+  if (outcome === null) return
+  if (outcome.kind === 'rejected') await stopAddress(pool, addressUuid, outcome.answer)
+  await pool.query('update posthorn.notice_mails set sent_at = now() where id = any ($1)', [
     rows.map(({ id }) => id),
   ])
 }
@@ -73,6 +64,7 @@ interface WaitingNotice extends DigestedNotice {
 
 /** Also of those that wait: nobody gets a mail of three days ago. */
 export async function deleteOldMails(sql: Sql): Promise<number> {
+  await deleteOldSentMails(sql)
   const { rowCount } = await sql.query(
     `delete from posthorn.notice_mails as m using posthorn.notice_addresses as a
      where a.id = m.address_id and (m.sent_at < now() - interval '1 day'

@@ -34,7 +34,12 @@ export async function unsubscribe(prisma: PrismaClient, addressUuid: string): Pr
         id: addressUuid,
         OR: [{ stopReason: null }, { stopReason: { not: 'unsubscribed' } }],
       },
-      data: { stoppedAt: new Date(), stopReason: 'unsubscribed', rejection: null },
+      data: {
+        stoppedAt: new Date(),
+        stopReason: 'unsubscribed',
+        rejection: null,
+        confirmationRequestedAt: null,
+      },
     })
     if (!address || count === 0) return
     await writeAuditEntry(tx, SYSTEM, {
@@ -48,7 +53,8 @@ export async function unsubscribe(prisma: PrismaClient, addressUuid: string): Pr
 /** The mail server rejected the address for good. */
 export async function stopAddress(sql: Sql, addressUuid: string, answer: string): Promise<void> {
   await sql.query(
-    `update posthorn.notice_addresses set stopped_at = now(), stop_reason = 'rejected', rejection = left($2, 500)
+    `update posthorn.notice_addresses set stopped_at = now(), stop_reason = 'rejected', rejection = left($2, 500),
+       confirmation_requested_at = null
      where id = $1 and stopped_at is null`,
     [addressUuid, answer.replaceAll('\0', '')],
   )

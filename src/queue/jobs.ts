@@ -30,8 +30,10 @@ export interface TaskPayloads {
    * that are not kept.
    */
   roll_up: Record<string, never>
-  /** Send a mail with the notices that wait for an address about a host. */
-  send_digest: { readonly addressId: string; readonly host: string }
+  /** Send a mail with the notices that wait for an address. */
+  send_digest: { readonly addressId: string }
+  /** Send the mail with the link that confirms an address. */
+  send_confirmation: { readonly addressId: string }
   /** Report what expires soon and the exhausted deliveries that share a notice, and add the jobs of mails. */
   send_notices: Record<string, never>
 }

@@ -22,6 +22,7 @@ import {
 } from '../forwarding/delete-expired-webhooks.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { deleteOldIncidents } from '../incidents/delete-old-incidents.ts'
+import { sendConfirmation, startConfirmations } from '../notices/confirm-address.ts'
 import { deleteOldMails, sendDigest, startDigests } from '../notices/send-digest.ts'
 import { sendLateNotices } from '../notices/send-notices.ts'
 import { continueDeletion } from '../organizations/deletion/continue-deletion.ts'
@@ -166,13 +167,21 @@ export function createTasks({
 
     async send_notices() {
       await sendLateNotices(pool)
-      if (sendMail) await startDigests(pool)
+      if (!sendMail) return
+      await startConfirmations(pool)
+      await startDigests(pool)
     },
 
     async send_digest(payload) {
       const address = uuidIn(payload, 'noticeAddress', 'addressId')
       if (!sendMail || publicUrl === null) return
-      await sendDigest({ sql: pool, keyring, publicUrl, sendMail }, address, String(payload.host))
+      await sendDigest({ pool, keyring, publicUrl, sendMail }, address)
+    },
+
+    async send_confirmation(payload) {
+      const address = uuidIn(payload, 'noticeAddress', 'addressId')
+      if (!sendMail || publicUrl === null) return
+      await sendConfirmation({ pool, keyring, publicUrl, sendMail }, address)
     },
 
     async roll_up(_payload, { signal }) {

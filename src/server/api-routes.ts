@@ -10,7 +10,6 @@ import type { TrustedDocuments } from '../graphql/use-trusted-documents.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
 import { noWebSocketsProblem } from '../http/problem.ts'
 import { countMemory } from '../http/request-memory.ts'
-import { UNSUBSCRIBE_PATH } from '../notices/unsubscribe.ts'
 import { CONNECT_V1_PATH, type ConnectV1Deps, createConnectV1 } from '../rest/connect-v1/routes.ts'
 import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
@@ -24,12 +23,12 @@ import {
   EVENTS_PATH,
   type GraphqlDeps,
 } from './graphql-handler.ts'
+import { createMailLinkRoutes } from './mail-link-routes.ts'
 import { createMcpRoutes } from './mcp/mcp-routes.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 import { staticText } from './static-text.ts'
-import { createUnsubscribeRoutes } from './unsubscribe-routes.ts'
 
 export interface ApiDeps
   extends ConnectV1Deps,
@@ -88,7 +87,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   }
   const exports = { sql: database.pool, authenticate, keyring, logger, outages }
   routes.route(EXPORT_PATH, createExportRoutes(exports))
-  routes.route(UNSUBSCRIBE_PATH, createUnsubscribeRoutes({ prisma, keyring }))
+  routes.route('/', createMailLinkRoutes({ prisma, keyring }))
   if (deps.oidc && publicUrl !== null) {
     const sql = database.pool
     routes.route(

@@ -144,6 +144,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   recovery_items: OF_0_2,
   organization_deletions: HISTORY,
   reported_states: STATE,
+  sent_mails: HISTORY,
   sessions: 'people sign in again',
   settings:
     'each worker writes it from its environment, and an operator chooses who gets operational events',

@@ -1,8 +1,11 @@
 import { createServer } from 'node:net'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { sendWithinLimits } from '../../src/notices/mail-limit.ts'
+import { deleteOldMails } from '../../src/notices/send-digest.ts'
 import { createMailer } from '../../src/outbound/mailer.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/until.ts'
 import { type MailServer, startMailServer } from './support/mail-server.ts'
@@ -34,35 +37,117 @@ afterEach(async () => {
   await mailServer[Symbol.asyncDispose]()
 })
 
-async function add(email: string, kinds = ['WEBHOOK_ON_HOLD'], portalPageUrl?: string) {
-  const { addNoticeAddress } = await posthorn.graphql(
-    `mutation ($input: AddNoticeAddressInput!) { addNoticeAddress(input: $input) {
-      ... on AddNoticeAddressSuccess { noticeAddress { id } }
-      ... on ValidationError { issues { code message } }
-      ... on ConflictError { message }
-    } }`,
-    { input: { email, kinds, portalPageUrl } },
-  )
-  return addNoticeAddress
+const ADD = `mutation ($input: AddNoticeAddressInput!) { addNoticeAddress(input: $input) {
+  ... on AddNoticeAddressSuccess { noticeAddress { id } }
+  ... on ValidationError { issues { code message } }
+  ... on ConflictError { message }
+} }`
+const UPDATE = `mutation ($id: ID!) {
+  updateNoticeAddress(id: $id, input: { kinds: WEBHOOK_ON_HOLD }) { __typename }
+}`
+const REMOVE = 'mutation ($id: ID!) { removeNoticeAddress(id: $id) { __typename } }'
+
+interface Call {
+  readonly query: string
+  readonly variables: object
+}
+
+async function ask({ query, variables }: Call, token = posthorn.tenant.token) {
+  const response = await fetch(`${posthorn.app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: the answer of any query
+  return (await response.json()) as any
+}
+
+interface NewAddress {
+  readonly kinds?: readonly string[]
+  readonly portalPageUrl?: string
+  /** Of another organization or a session. */
+  readonly token?: string
+}
+
+async function add(
+  email: string,
+  { kinds = ['WEBHOOK_ON_HOLD'], portalPageUrl, token }: NewAddress = {},
+) {
+  const input = { email, kinds, portalPageUrl }
+  return (await ask({ query: ADD, variables: { input } }, token)).data.addNoticeAddress
+}
+
+async function update(email: string) {
+  return await posthorn.graphql(UPDATE, { id: await idOf(email) })
+}
+
+async function remove(email: string) {
+  return await posthorn.graphql(REMOVE, { id: await idOf(email) })
+}
+
+async function idOf(email: string): Promise<string> {
+  return (await addresses()).find((address: { email: string }) => address.email === email).id
+}
+
+const SESSION_MUTATIONS = {
+  portal: `mutation ($scopes: [Scope!]!) { created: createPortalSession(input: { scopes: $scopes }) {
+    ... on CreatePortalSessionSuccess { portalSession { url } }
+  } }`,
+  frontend: `mutation ($scopes: [Scope!]!) { created: createFrontendSession(input: { scopes: $scopes }) {
+    ... on CreateFrontendSessionSuccess { token }
+  } }`,
+}
+
+/** Returns the token. */
+async function createSession(kind: keyof typeof SESSION_MUTATIONS, scopes: string[]) {
+  const { token, portalSession } = (await posthorn.graphql(SESSION_MUTATIONS[kind], { scopes }))
+    .created
+  return token ?? new URLSearchParams(new URL(portalSession.url).hash.slice(1)).get('token')
+}
+
+/** Adds an address, and presses the button behind the link that it is sent. */
+async function addConfirmed(email: string, options: NewAddress = {}) {
+  await add(email, options)
+  await confirm(email)
+}
+
+async function confirm(email: string) {
+  await until(() => links(email).length > 0, 'the link is sent')
+  expect((await fetch(links(email).at(-1) ?? '', { method: 'POST' })).status).toBe(200)
 }
 
 async function addresses() {
   const { noticeAddresses } = await posthorn.graphql(
-    '{ noticeAddresses { email kinds stopReason rejection } }',
+    '{ noticeAddresses { id email kinds confirmedAt stopReason rejection } }',
   )
   return noticeAddresses
 }
 
+const LINK = /https:\/\/posthorn\.example\.com(\/notices\/confirm\?token=)3D([\w-]+)/
+
+const mailsTo = (email: string) =>
+  mailServer.mails.filter((mail) => mail.toLowerCase().includes(`\nto: ${email.toLowerCase()}`))
+
+/** The links to confirm an address that it was sent, as this machine reaches them. */
+const links = (email: string) =>
+  mailsTo(email).flatMap((mail) => {
+    const [, path, token] = LINK.exec(mail) ?? []
+    return path ? [`${posthorn.app.url}${path}${token}`] : []
+  })
+
+/** The mails that are about webhooks. */
+const notices = (email = '') => mailsTo(email).filter((mail) => !LINK.test(mail))
+
 /** Puts webhooks of one dead host on hold, as the worker would. */
-async function holdWebhooks(count: number) {
+async function holdWebhooks(count: number, host = 'dead.example.com') {
   await posthorn.database.pool.query(
     `with created as (
        insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
-       select $1, 'https://dead.example.com/' || i, true, '{event_attendee.joined_event}' from generate_series(1, $2) as i
+       select $1, 'https://' || $3 || '/' || i, true, '{event_attendee.joined_event}' from generate_series(1, $2) as i
        returning id
      )
      select count(*) from created`,
-    [posthorn.tenant.organizationId, count],
+    [posthorn.tenant.organizationId, count, host],
   )
   await posthorn.database.pool.query(
     `select posthorn.notice(organization_id, id, 'posthorn.webhook.on_hold', '{"last_error": "503 <b>"}')
@@ -73,56 +158,266 @@ async function holdWebhooks(count: number) {
 /** Time passes: what waits has waited, and the last mails were sent long ago. */
 async function pass() {
   await posthorn.database.pool.query(
-    `update posthorn.notice_mails set created_at = created_at - interval '2 hours', sent_at = sent_at - interval '2 hours'`,
+    `update posthorn.sent_mails set sent_at = sent_at - interval '2 hours'`,
+  )
+  await passMinute()
+}
+
+/** What waits has waited, and the mails that may go out are sent. */
+async function passMinute() {
+  await posthorn.database.pool.query(
+    `update posthorn.notice_mails set created_at = created_at - interval '1 minute'`,
   )
   await runSendNotices(posthorn.database.pool)
+}
+
+async function allJobsEnded() {
+  await until(async () => {
+    const { rows } = await posthorn.database.pool.query(
+      `select from graphile_worker.jobs where task_identifier like 'posthorn:send%'`,
+    )
+    return rows.length === 0
+  }, 'the mails that may go out are sent')
 }
 
 const waiting = async () =>
   (await posthorn.database.pool.query('select from posthorn.notice_mails where sent_at is null'))
     .rows.length
 
-const unsubscribeUrl = (mail = mailServer.mails[0] ?? '') => {
+const unsubscribeUrl = (mail = notices()[0] ?? '') => {
   const header = /^List-Unsubscribe:\s*<([^>]+)>/m.exec(mail.replaceAll('\r\n ', ''))
   return (header?.[1] ?? '').replace('https://posthorn.example.com', posthorn.app.url)
 }
 
-test('a thousand webhooks of one dead host make one mail, over STARTTLS, and the next one an hour later', async () => {
+test('an address gets nothing but a link until its button is pressed', async () => {
   await add('ada@example.com')
+  await until(() => links('ada@example.com').length === 1, 'the link is sent')
+  expect(mailServer.mails[0]).toContain('Auto-Submitted: auto-generated')
+  expect(mailServer.mails[0]).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
+  const [link = ''] = links('ada@example.com')
+  const page = await fetch(link)
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<button>')])
+  expect((await fetch(`${link.slice(0, -2)}AA`, { method: 'POST' })).status).toBe(404)
+  expect(await addresses()).toMatchObject([{ confirmedAt: null }])
+  await holdWebhooks(1)
+  expect(await waiting()).toBe(0)
+
+  expect((await fetch(link, { method: 'POST' })).status).toBe(200)
+  expect(await addresses()).toMatchObject([{ confirmedAt: expect.any(String) }])
+  await holdWebhooks(1, 'other.example.com')
+  await passMinute()
+  await until(() => notices('ada@example.com').length === 1, 'the notice is sent')
+  expect(mailServer.mails).toHaveLength(2)
+})
+
+test('a link works for seven days, only for its address, and not for one that was removed', async () => {
+  await add('ada@example.com')
+  await until(() => links('ada@example.com').length === 1, 'the link is sent')
+  const [link = ''] = links('ada@example.com')
+  const unsubscribe = unsubscribeUrl(mailServer.mails[0])
+  const confirmByUnsubscribing = unsubscribe.replace('/unsubscribe', '/confirm')
+  expect((await fetch(confirmByUnsubscribing, { method: 'POST' })).status).toBe(404)
+  const now = Date.now()
+  try {
+    vi.useFakeTimers({ toFake: ['Date'], now: now + 8 * 86_400_000 })
+    for (const method of ['GET', 'POST']) expect((await fetch(link, { method })).status).toBe(404)
+    vi.setSystemTime(now + 6 * 86_400_000)
+    expect((await fetch(link)).status).toBe(200)
+  } finally {
+    vi.useRealTimers()
+  }
+  await add('grace@example.com')
+  await remove('ada@example.com')
+  expect((await fetch(link, { method: 'POST' })).status).toBe(404)
+  expect(await addresses()).toMatchObject([{ email: 'grace@example.com', confirmedAt: null }])
+})
+
+test('an address is sent one link an hour, however often and by several organizations added, and the next one waits', async () => {
+  await add('ada@example.com')
+  await until(() => links('ada@example.com').length === 1, 'the link is sent')
+  await remove('ada@example.com')
+  await add('Ada+tag@example.com')
+  const other = await createTenant(posthorn.database.prisma)
+  await add('ada@example.com', { token: other.token })
+  await passMinute()
+  await allJobsEnded()
+  expect(mailServer.mails).toHaveLength(1)
+
+  await pass()
+  await until(() => mailServer.mails.length === 2, 'one of the two links is sent')
+  await allJobsEnded()
+  await pass()
+  await until(() => mailServer.mails.length === 3, 'the other link is sent')
+  await confirm('ada+tag@example.com')
+  expect(await addresses()).toMatchObject([{ confirmedAt: expect.any(String) }])
+})
+
+test('an organization asks at most 20 addresses a day, and another one can still ask', async () => {
+  for (let i = 0; i < 20; i++) {
+    await add(`stranger${i}@example.com`)
+    await until(() => links(`stranger${i}@example.com`).length === 1, 'the link is sent')
+    await remove(`stranger${i}@example.com`)
+  }
+  await add('ada@example.com')
+  const other = await createTenant(posthorn.database.prisma)
+  await add('grace@example.com', { token: other.token })
+  await until(() => links('grace@example.com').length === 1, 'the other organization asks')
+  await pass()
+  await allJobsEnded()
+  expect(links('ada@example.com')).toEqual([])
+  await posthorn.database.pool.query(
+    `update posthorn.sent_mails set sent_at = sent_at - interval '1 day'`,
+  )
+  await passMinute()
+  await until(() => links('ada@example.com').length === 1, 'the link is sent a day later')
+})
+
+test('a person who unsubscribed gets no notices, after changes by the organization too, until they use another link', async () => {
+  await addConfirmed('ada@example.com')
+  await holdWebhooks(1)
+  await pass()
+  await until(() => notices().length === 1, 'the mail is sent')
+  await fetch(unsubscribeUrl(), { method: 'POST' })
+  await update('ada@example.com')
+  expect(await addresses()).toMatchObject([{ stopReason: 'UNSUBSCRIBED' }])
+  await holdWebhooks(1, 'other.example.com')
+  expect(await waiting()).toBe(0)
+
+  await pass()
+  await until(() => links('ada@example.com').length === 2, 'another link is sent')
+  expect(await addresses()).toMatchObject([{ stopReason: 'UNSUBSCRIBED' }])
+  await confirm('ada@example.com')
+  expect(await addresses()).toMatchObject([{ stopReason: null }])
+  await holdWebhooks(1, 'third.example.com')
+  await passMinute()
+  await until(() => notices().length === 2, 'the next notices are sent')
+
+  await remove('ada@example.com')
+  await add('ada@example.com')
+  expect(await addresses()).toMatchObject([{ confirmedAt: null }])
+})
+
+test('an address gets at most ten mails an hour, links included, and what is more shares the next one', async () => {
+  await addConfirmed('ada@example.com')
+  for (let host = 1; host <= 9; host++) {
+    await holdWebhooks(1, `host${host}.example.com`)
+    await passMinute()
+    await until(() => mailServer.mails.length === 1 + host, 'the notice is sent')
+  }
+  for (const host of ['late', 'later']) {
+    await holdWebhooks(1, `${host}.example.com`)
+    await passMinute()
+    await allJobsEnded()
+  }
+  const other = await createTenant(posthorn.database.prisma)
+  await add('ada+tag@example.com', { token: other.token })
+  await add('grace@example.com')
+  await until(() => links('grace@example.com').length === 1, 'another address has its own limit')
+  await allJobsEnded()
+  expect([mailServer.mails.length, await waiting()]).toEqual([11, 2])
+
+  await pass()
+  await until(() => notices().length === 10, 'what waited is sent')
+  expect(notices().at(-1)).toContain('Subject: 2 notices')
+  for (const host of ['late', 'later']) {
+    expect(notices().at(-1)).toContain(`at ${host}.example.com is on hold`)
+  }
+})
+
+test('processes that send at once keep the limit of an address together, and neither a mail that was not taken nor one of yesterday counts', async () => {
+  const { pool, prisma } = posthorn.database
+  const { id } = await prisma.noticeAddress.create({
+    data: { email: 'ada@example.com', kinds: ['posthorn.webhook.on_hold'] },
+  })
+  const send = (answer: () => Promise<string>) =>
+    sendWithinLimits(pool, id, { isConfirmation: false }, answer)
+  await expect(send(() => Promise.reject(new Error('Later')))).rejects.toThrow('Later')
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, () => send(() => Promise.resolve('sent'))),
+  )
+  expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(10)
+  expect(outcomes.filter((outcome) => outcome === null)).toHaveLength(20)
+
+  const counted = async () => (await pool.query('select from posthorn.sent_mails')).rows.length
+  await deleteOldMails(pool)
+  expect(await counted()).toBe(10)
+  await pool.query(`update posthorn.sent_mails set sent_at = sent_at - interval '25 hours'`)
+  await deleteOldMails(pool)
+  expect(await counted()).toBe(0)
+})
+
+test('what others wrote is one visible line in a mail, and a link to confirm comes with no other link', async () => {
+  const { pool } = posthorn.database
+  await pool.query('update posthorn.organizations set name = $2 where id = $1', [
+    posthorn.tenant.organizationId,
+    'Bank\r\nBcc: x@evil.example https://evil.example/login \u202eevil\u2028',
+  ])
+  await addConfirmed('ada@example.com')
+  const question = 'the organization "Bank Bcc x evil example https evil example login evil"'
+  expect(mailServer.mails[0]).toContain(question)
+  expect(mailServer.mails[0]).not.toContain('evil.example')
+
+  await holdWebhooks(1)
+  await pool.query(
+    `update posthorn.notice_mails set data = jsonb_set(data, '{webhook,description}', to_jsonb($1::text))`,
+    [`URGENT\n\n\u2029\u200bConfirm\u0085 ${'x'.repeat(300)}`],
+  )
+  await passMinute()
+  await until(() => notices().length === 1, 'the notice is sent')
+  const mail = (notices()[0] ?? '').replaceAll('=3D', '=')
+  expect(mail).toContain(
+    `\nBank Bcc: x@evil.example https://evil.example/login evil: The webhook URGENT Confirm ${'x'.repeat(184)}`,
+  )
+})
+
+test.each(['portal', 'frontend'] as const)(
+  'a %s session adds, changes and removes no address without alerts:write',
+  async (kind) => {
+    await add('ada@example.com')
+    const [{ id }] = await addresses()
+    const input = { email: 'grace@example.com', kinds: ['WEBHOOK_ON_HOLD'] }
+    const calls = [
+      { query: ADD, variables: { input } },
+      { query: UPDATE, variables: { id } },
+      { query: REMOVE, variables: { id } },
+    ]
+    const session = await createSession(kind, ['webhooks:read', 'webhooks:write'])
+    for (const call of calls) {
+      expect(await ask(call, session)).toMatchObject({
+        errors: [{ message: expect.stringContaining('alerts:write') }],
+      })
+    }
+    expect(await addresses()).toMatchObject([{ email: 'ada@example.com' }])
+    expect(links('grace@example.com')).toEqual([])
+
+    const permitted = await createSession(kind, ['webhooks:write', 'alerts:write'])
+    for (const call of calls) {
+      expect((await ask(call, permitted)).errors, call.query).toBeUndefined()
+    }
+    expect(await addresses()).toMatchObject([{ email: 'grace@example.com' }])
+  },
+)
+
+test('a thousand webhooks make one mail, over STARTTLS', async () => {
+  await addConfirmed('ada@example.com')
   await holdWebhooks(1_000)
   expect(await waiting()).toBe(1_000)
-  await pass()
+  await passMinute()
   await until(async () => (await waiting()) === 0, 'the mail is sent')
-  expect(mailServer.mails).toHaveLength(1)
-  expect(mailServer.secure).toEqual([true])
-  const [mail = ''] = mailServer.mails
+  expect(notices()).toHaveLength(1)
+  expect(mailServer.secure).toEqual([true, true])
+  const [mail = ''] = notices()
   expect(mail).toContain('Subject: 1000 webhooks at dead.example.com: webhook.on_hold')
   expect(mail).toContain('And 950 more.')
   expect(mail).toContain('https://posthorn.example.com/console/webhooks/wh_')
   expect(mail).toContain('503 &lt;b&gt;')
   expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
-
-  await posthorn.database.pool.query('delete from posthorn.reported_states')
-  await holdWebhooks(1)
-  await posthorn.database.pool.query(
-    `update posthorn.notice_mails set created_at = now() - interval '1 minute'`,
-  )
-  await runSendNotices(posthorn.database.pool)
-  await until(async () => {
-    const { rows } = await posthorn.database.pool.query(
-      `select from graphile_worker.jobs where task_identifier like 'posthorn:send%'`,
-    )
-    return rows.length === 0
-  }, 'the run is over')
-  expect(mailServer.mails).toHaveLength(1)
-  await pass()
-  await until(() => mailServer.mails.length === 2, 'the next mail is sent')
 })
 
 test('a mail goes out once the server is there again', async () => {
   const { port } = mailServer
+  await addConfirmed('ada@example.com')
   await mailServer[Symbol.asyncDispose]()
-  await add('ada@example.com')
   await holdWebhooks(1)
   await pass()
   await until(async () => {
@@ -133,11 +428,11 @@ test('a mail goes out once the server is there again', async () => {
   }, 'the server is not there')
   mailServer = await startMailServer(keyAndCert, port)
   await pass()
-  await until(() => mailServer.mails.length === 1, 'the mail is sent')
+  await until(() => notices().length === 1, 'the mail is sent')
 })
 
 test('an address that the server rejects for good is stopped, and one that it rejects for now is not', async () => {
-  await add('ada@example.com')
+  await addConfirmed('ada@example.com')
   mailServer.reject = { code: 451, text: 'Later' }
   await holdWebhooks(1)
   await pass()
@@ -155,14 +450,23 @@ test('an address that the server rejects for good is stopped, and one that it re
   expect(await addresses()).toMatchObject([
     { stopReason: 'REJECTED', rejection: expect.stringContaining('No such user') },
   ])
-  expect(mailServer.mails).toEqual([])
+  expect(notices()).toEqual([])
+  await update('ada@example.com')
+  expect(await addresses()).toMatchObject([{ stopReason: null, rejection: null }])
+
+  await add('grace@example.com')
+  await until(async () => (await addresses())[1].stopReason === 'REJECTED', 'so is a link')
+  mailServer.reject = null
+  await update('grace@example.com')
+  await pass()
+  await until(() => links('grace@example.com').length === 1, 'the link is sent')
 })
 
 test('the link in a mail unsubscribes by POST only, and no other token does', async () => {
-  await add('ada@example.com')
+  await addConfirmed('ada@example.com')
   await holdWebhooks(1)
   await pass()
-  await until(() => mailServer.mails.length === 1, 'the mail is sent')
+  await until(() => notices().length === 1, 'the mail is sent')
   const url = unsubscribeUrl()
   const page = await fetch(url)
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<button>')])
@@ -180,21 +484,31 @@ test('the link in a mail unsubscribes by POST only, and no other token does', as
 })
 
 test('a mail to the people of a customer leads to their portal page, and one to an operator into the organization', async () => {
-  expect(await add('ada@example.com', undefined, 'http://app.example.com')).toMatchObject({
+  expect(await add('ada@example.com', { portalPageUrl: 'http://app.example.com' })).toMatchObject({
     issues: [{ code: 'invalid_format' }],
   })
-  expect(await add('ada@example.com', undefined, 'https://app.example.com/#a')).toMatchObject({
-    issues: [{ code: 'invalid_format' }],
-  })
-  await add('ada@example.com', undefined, 'https://app.example.com/hooks')
+  for (const portalPageUrl of [
+    'https://app.example.com/#a',
+    'https://app.example.com/\n\nhttps://evil.example',
+    'https://app.example.com/\u202ea',
+  ]) {
+    expect(await add('ada@example.com', { portalPageUrl }), portalPageUrl).toMatchObject({
+      issues: [{ code: 'invalid_format' }],
+    })
+  }
+  await addConfirmed('ada@example.com', { portalPageUrl: 'https://app.example.com/hooks' })
   await posthorn.database.prisma.noticeAddress.create({
-    data: { organizationId: null, email: 'ops@example.com', kinds: ['posthorn.webhook.on_hold'] },
+    data: {
+      email: 'ops@example.com',
+      kinds: ['posthorn.webhook.on_hold'],
+      confirmedAt: new Date(),
+      confirmationRequestedAt: null,
+    },
   })
   await holdWebhooks(1)
   await pass()
-  await until(() => mailServer.mails.length === 2, 'both mails are sent')
-  const mailTo = (email: string) =>
-    mailServer.mails.find((mail) => mail.includes(`To: ${email}`))?.replaceAll('=3D', '=')
+  await until(() => notices().length === 2, 'both mails are sent')
+  const mailTo = (email: string) => notices(email)[0]?.replaceAll('=3D', '=')
   const [webhook] = (await posthorn.graphql('{ webhooks { nodes { id } } }')).webhooks.nodes
   const toCustomer = mailTo('ada@example.com')
   expect(toCustomer).toContain(`https://app.example.com/hooks#posthorn=/webhooks/${webhook.id}`)
@@ -209,8 +523,10 @@ test('only valid addresses of chosen kinds are added, each once', async () => {
   expect(await add('a@example.com\r\nBcc: b@example.com')).toMatchObject({
     issues: [{ code: 'invalid_format' }],
   })
-  expect(await add('ada@example.com', [])).toMatchObject({ issues: [{ code: 'required' }] })
-  expect(await add('ada@example.com', ['API_KEY_CREATED'])).toMatchObject({
+  expect(await add('ada@example.com', { kinds: [] })).toMatchObject({
+    issues: [{ code: 'required' }],
+  })
+  expect(await add('ada@example.com', { kinds: ['API_KEY_CREATED'] })).toMatchObject({
     noticeAddress: { id: expect.stringMatching(/^addr_/) },
   })
   expect(await add('Ada@example.com')).toMatchObject({

@@ -44,6 +44,7 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'notice_address.added': 'E-mail address added',
   'notice_address.updated': 'E-mail address changed',
   'notice_address.removed': 'E-mail address removed',
+  'notice_address.confirmed': 'E-mail address confirmed',
   'notice_address.unsubscribed': 'E-mail address unsubscribed',
   'consumer.created': 'Consumer created',
   'consumer.deleted': 'Consumer deleted',

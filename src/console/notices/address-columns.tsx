@@ -24,7 +24,8 @@ const COLUMNS: readonly Column<NoticesAddressFragment>[] = [
 
 const RESUME: Column<NoticesAddressFragment> = {
   label: '',
-  cell: (address) => address.stopReason && <ResumeAddress address={address} />,
+  cell: (address) =>
+    (address.stopReason || !address.confirmedAt) && <ResumeAddress address={address} />,
   width: 100,
   end: true,
 }
@@ -32,11 +33,17 @@ const RESUME: Column<NoticesAddressFragment> = {
 export const addressColumns = (mayChange: boolean) => (mayChange ? [...COLUMNS, RESUME] : COLUMNS)
 
 function State({
-  address: { stopReason, stoppedAt, rejection },
+  address: { confirmedAt, stopReason, stoppedAt, rejection },
 }: {
   address: NoticesAddressFragment
 }) {
-  if (!stopReason || !stoppedAt) return <StateBadge label="Gets mails" color="green" />
+  if (!stopReason || !stoppedAt) {
+    return confirmedAt ? (
+      <StateBadge label="Gets mails" color="green" />
+    ) : (
+      <StateBadge label="Waiting for confirmation" color="yellow" />
+    )
+  }
   return (
     <>
       {stopReason === 'REJECTED' ? (

@@ -43,7 +43,11 @@ export function AddressForm({ address, ofAllOrganizations, onClose }: AddressFor
         })
     if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
     const { noticeAddress } = outcome.value
-    notifySuccess(`${noticeAddress.email} gets these notices.`)
+    notifySuccess(
+      noticeAddress.confirmedAt
+        ? `${noticeAddress.email} gets these notices.`
+        : `${noticeAddress.email} gets these notices once the link that Posthorn sends there was used.`,
+    )
     onClose()
   }
 

@@ -23,7 +23,7 @@ export default function NoticesPage() {
       {(data || !error) && (
         <AddressSection
           title={`E-mail about ${viewer.organization.name}`}
-          description="The notices about the webhooks of one host share a mail: one after about a minute, and then one an hour. Each mail has a link to unsubscribe."
+          description="An address gets notices once its owner has used the link that Posthorn sends there, and at most ten mails an hour: what is more shares the next one. Each mail has a link to unsubscribe."
           addresses={data?.noticeAddresses}
           ofAllOrganizations={false}
           sendsEmail={sendsEmail}

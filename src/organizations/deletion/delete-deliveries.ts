@@ -45,7 +45,7 @@ export async function completeJobs(
      select job.key from ${workerSchema}.jobs as job where job.queue_name = $2 and job.key is not null
      union all
      select job.key from ${workerSchema}.jobs as job
-     join posthorn.notice_addresses as a on job.key like 'digest:' || a.id || ':%'
+     join posthorn.notice_addresses as a on job.key in ('digest:' || a.id, 'confirm:' || a.id)
      where a.organization_id = $1`,
     [organizationUuid, backgroundQueue(organizationUuid)],
   )

@@ -21,6 +21,7 @@ export const ORGANIZATION_TABLES = {
   idempotency_keys: ['operation', 'key'],
   incidents: ['id'],
   notice_addresses: ['id'],
+  sent_mails: ['id'],
   backlog_samples: ['sampled_at'],
   webhook_statistics: ['subject_id', 'minutes', 'bucket', 'stripe'],
   webhook_bodies: ['id'],

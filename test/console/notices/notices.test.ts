@@ -62,7 +62,7 @@ story(
     await dialog.getByRole('button', { name: 'Add address' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await own().getByRole('link', { name: 'ada@example.com' }).waitFor()
-    await own().getByText('Gets mails').waitFor()
+    await own().getByText('Waiting for confirmation').waitFor()
     expect(await addresses()).toEqual([
       {
         email: 'ada@example.com',
@@ -73,6 +73,21 @@ story(
     ])
   },
 )
+
+story('an address that is not confirmed is sent another link, and says once it is', async () => {
+  await using database = await server.openDatabase()
+  await database.pool.query('update posthorn.notice_addresses set confirmation_requested_at = null')
+  await own().getByRole('button', { name: 'Send link' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send link' }).click()
+  await page.getByText('Posthorn sends ada@example.com another link.').waitFor()
+  const { rows } = await database.pool.query(
+    'update posthorn.notice_addresses set confirmed_at = now() returning confirmation_requested_at as requested',
+  )
+  expect(rows).toEqual([{ requested: expect.any(Date) }])
+  await page.reload()
+  await own().getByText('Gets mails').waitFor()
+  expect(await own().getByRole('button', { name: 'Send link' }).count()).toBe(0)
+})
 
 story('an operator adds an address for all organizations', async () => {
   await operator().getByRole('button', { name: 'Add address' }).click()
@@ -142,7 +157,7 @@ story('a reader sees the addresses of the organization and changes nothing', asy
   await other.page.goto(`${server.url}/console/notices`)
   await waitUntilLoaded(other.page)
   await other.page.getByText('ada@example.com').waitFor()
-  for (const name of ['Add address', 'Resume']) {
+  for (const name of ['Add address', 'Resume', 'Send link']) {
     expect(await other.page.getByRole('button', { name }).count(), name).toBe(0)
   }
   expect(await other.page.getByText('all organizations').count()).toBe(0)

@@ -15,6 +15,7 @@ export function createTasks(tasks: Partial<Tasks>): Tasks {
     sweep: idle,
     roll_up: idle,
     send_digest: idle,
+    send_confirmation: idle,
     send_notices: idle,
     ...tasks,
   }
