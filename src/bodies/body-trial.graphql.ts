@@ -11,8 +11,8 @@ import type { FieldIssue } from '../lib/errors.ts'
 import { type BodyChoice, type ChosenBody, chooseBody } from './choose-body.ts'
 import { MAX_TRIED, type TriedBody, tryBody } from './try-body.ts'
 
-/** A trial writes up to ten bodies. */
-const COMPLEXITY = 500
+/** A trial writes its bodies whether they are selected or not. */
+const COMPLEXITY = MAX_TRIED * LARGE_TEXT
 
 interface BodyTrial {
   readonly organizationId: string
@@ -45,7 +45,6 @@ const TriedBodyRef = builder
         nullable: true,
         description:
           'The body. Null if the selection makes more than 256 KiB of the data, or if the selection or template takes more than 200,000 steps: then attempts fail, and send nothing.',
-        complexity: LARGE_TEXT,
       }),
       bytes: t.int({
         description: 'The size of the body in bytes. 0 for none.',
