@@ -51,7 +51,7 @@ async function explainRejection(call: string, response: Response): Promise<strin
   const errors = problem.errors?.map(({ pointer, detail }) => `${pointer ?? ''} ${detail ?? ''}`)
   const detail = errors?.length ? errors.map((error) => error.trim()).join(' ') : problem.detail
   const remedies: Record<number, string> = {
-    401: 'Give a valid key with --key.',
+    401: 'Set POSTHORN_API_KEY to a valid key, or give --key-file.',
     403: 'The key needs the scopes webhooks:write and secrets:read.',
   }
   const title = problem.title ?? response.statusText

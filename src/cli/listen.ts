@@ -6,6 +6,7 @@ import { escapeControls } from './listen/escape-controls.ts'
 import { runForwarder } from './listen/forward/run-forwarder.ts'
 import type { ListenOptions } from './listen/listen-options.ts'
 import { runListener } from './listen/run-listener.ts'
+import { keyFileOption } from './server-access.ts'
 
 /** `posthorn listen`: a local HTTPS receiver that verifies each delivery and prints it. */
 export function registerListen(program: Command): void {
@@ -47,9 +48,8 @@ export function registerListen(program: Command): void {
       '--server <url>',
       'with --register or --forward: the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR, or from HOST and PORT, http://127.0.0.1:4000)',
     )
-    .option(
-      '--key <token>',
-      'with --register or --forward: an API key, phk_…, with the scopes webhooks:write and secrets:read, and webhooks:read with --forward (default: the key in <POSTHORN_DATA_DIR>/api-key)',
+    .addOption(
+      keyFileOption('the scopes webhooks:write and secrets:read, and webhooks:read with --forward'),
     )
     .option(
       '--secret <secret>',
@@ -102,7 +102,7 @@ With DATABASE_URL, or with a HOST that is not a loopback address, it also needs
 const EXAMPLES = `
 Examples:
   $ posthorn listen --forward http://localhost:3000/hooks
-  $ posthorn listen --forward http://localhost:3000/hooks --server https://posthorn.example.com --key phk_…
+  $ posthorn listen --forward http://localhost:3000/hooks --server https://posthorn.example.com --key-file key.txt
   $ posthorn listen --forward http://localhost:3000/hooks --replay msg_…
   $ posthorn listen --register
   $ posthorn listen --register --event event_attendee.ticket_success --fail 2

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig, readEnvironment } from '../config/config.ts'
 import { runCommand } from './run-command.ts'
-import { type ServerOptions, serverAccess } from './server-access.ts'
+import { keyFileOption, type ServerOptions, serverAccess } from './server-access.ts'
 
 interface McpOptions extends ServerOptions {
   readonly organization?: string
@@ -20,9 +20,11 @@ export function registerMcp(program: Command): void {
       '--server <url>',
       'the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR, or from HOST and PORT, http://127.0.0.1:4000)',
     )
-    .option(
-      '--key <token>',
-      'an API key, phk_…, with the scopes webhooks:read, deliveries:read and events:read, or fewer (default: the key in <POSTHORN_DATA_DIR>/api-key)',
+    .addOption(
+      keyFileOption(
+        'the scopes webhooks:read, deliveries:read and events:read, or fewer',
+        'POSTHORN_API_KEY',
+      ),
     )
     .option(
       '--organization <id>',
@@ -33,14 +35,17 @@ export function registerMcp(program: Command): void {
       'after',
       `
 Example, as an entry of an agent's configuration:
-  {"command": "posthorn", "args": ["mcp", "--server", "https://posthorn.example.com", "--key", "phk_…"]}
+  {"command": "posthorn", "args": ["mcp", "--server", "https://posthorn.example.com"], "env": {"POSTHORN_API_KEY": "phk_…"}}
 
 Exit status: 0 when the agent closes standard input, 1 if the server does not accept the key.`,
     )
     .action(async ({ organization, allowWrites, ...options }: McpOptions) => {
       await runCommand(async () => {
+        if (options.keyFile === '-') {
+          throw new Error('--key-file: standard input has the protocol. Name a file.')
+        }
         const { config } = loadConfig(readEnvironment(), { requireEncryptionKeys: false })
-        const access = await serverAccess(options, config)
+        const access = await serverAccess(options, config, { isForAgent: true })
         const { serveTools } = await import('./mcp/serve-tools.ts')
         await serveTools(access, { organization, access: allowWrites ? 'write' : 'read' })
       })

@@ -1,45 +1,66 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Config } from '../config/config.ts'
+import { Option } from 'commander'
+import { type Config, readEnvironment } from '../config/config.ts'
+import { isLoopbackHttp } from '../config/oidc-settings.ts'
 import { readServerUrl } from '../embedded/server-address.ts'
-import { displayPath } from './listen/display-path.ts'
+import { askSecret, readSecretFile } from './read-secret.ts'
 import { type ServerAccess, ServerError } from './send-request.ts'
 
-/** The options `--server` and `--key`. */
+/** The options `--server` and `--key-file`. */
 export interface ServerOptions {
   readonly server?: string
-  readonly key?: string
+  readonly keyFile?: string
+}
+
+const KEY_VARIABLE = 'POSTHORN_API_KEY'
+
+/** There is no option for the key itself, because other users of the machine can read the arguments of programs. */
+export function keyFileOption(
+  scopes: string,
+  byDefault = `with --server, ${KEY_VARIABLE}; otherwise the key in <POSTHORN_DATA_DIR>/api-key`,
+): Option {
+  return new Option(
+    '--key-file <file>',
+    `a file with an API key, phk_…, with ${scopes}; - reads standard input (default: ${byDefault})`,
+  )
 }
 
 /**
  * The server and the key of the options. By default, the server that runs with the same data directory, and the API key
- * that this server wrote there on its first start.
+ * that this server wrote there on its first start. That key has all scopes: no other server gets it, and no agent.
  */
-export async function serverAccess(options: ServerOptions, config: Config): Promise<ServerAccess> {
-  const url = options.server ?? (await findServer(config))
-  return checked({ url, key: options.key ?? (await readApiKey(config)) })
+export async function serverAccess(
+  options: ServerOptions,
+  config: Config,
+  { isForAgent = false } = {},
+): Promise<ServerAccess> {
+  const own = await findOwnServer(config)
+  const url = options.server ?? own ?? defaultUrl(config)
+  const parsed = checkedUrl(url)
+  const ownKey = parsed.origin === own && !isForAgent ? await readOwnKey(config) : null
+  const key = checkedKey(await findKey(url, options, ownKey))
+  if (parsed.protocol === 'http:' && !isLoopbackHttp(parsed)) {
+    process.stderr.write(
+      `warning: ${url} is not https://, so others on the way can read the API key.\n`,
+    )
+  }
+  return { url, key }
 }
 
 /** The server that runs with the same data directory. Null with DATABASE_URL, or if no server or no key is there. */
 export async function localServer(config: Config): Promise<ServerAccess | null> {
   if (config.database === 'external') return null
-  const url = await readServerUrl(config.dataDir)
-  if (url === null) return null
-  try {
-    return checked({ url: reachableUrl(url), key: await readApiKey(config) })
-  } catch {
-    return null
-  }
+  const url = await findOwnServer(config)
+  const key = await readOwnKey(config)
+  return url === null || key === null ? null : { url, key }
 }
 
-/** The running server comes first: it may have another HOST and PORT than the settings of this process. */
-async function findServer({ dataDir, host, port }: Config): Promise<string> {
+/** The origin of the server that runs with the data directory. Its HOST and PORT may differ from the settings here. */
+async function findOwnServer({ dataDir }: Config): Promise<string | null> {
   const running = await readServerUrl(dataDir)
-  return reachableUrl(running ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`)
-}
-
-function reachableUrl(serverUrl: string): string {
-  const url = new URL(serverUrl)
+  if (running === null) return null
+  const url = new URL(running)
   url.hostname = LOOPBACK[url.hostname] ?? url.hostname
   return url.origin
 }
@@ -47,28 +68,48 @@ function reachableUrl(serverUrl: string): string {
 /** Where a server that listens on all addresses is reachable. */
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' }
 
-async function readApiKey({ dataDir }: Config): Promise<string> {
-  const file = path.join(dataDir, 'api-key')
-  try {
-    return (await readFile(file, 'utf8')).trim()
-  } catch (error) {
-    throw new Error(
-      `There is no API key in ${displayPath(file)} (${(error as NodeJS.ErrnoException).code}). ` +
-        'Give one with --key, or run `npm start` first: without DATABASE_URL it writes one.',
-    )
-  }
+function defaultUrl({ host, port }: Config): string {
+  const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)
+  url.hostname = LOOPBACK[url.hostname] ?? url.hostname
+  return url.origin
 }
 
-/** Throws if the URL or the key cannot be sent, with a message that does not contain the key. */
-function checked({ url, key }: ServerAccess): ServerAccess {
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    throw new ServerError(`${JSON.stringify(url)} is not the http:// or https:// URL of a server.`)
-  }
-  // Otherwise fetch would reject the header with a message that contains the key.
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new ServerError(
-      'The API key is empty or contains spaces or line breaks. Give the full key, phk_….',
-    )
-  }
-  return { url, key }
+/** Null if there is none. */
+async function readOwnKey({ dataDir }: Config): Promise<string | null> {
+  const text = await readFile(path.join(dataDir, 'api-key'), 'utf8').catch(() => '')
+  return IS_KEY.test(text.trim()) ? text.trim() : null
 }
+
+async function findKey(
+  url: string,
+  { server, keyFile }: ServerOptions,
+  ownKey: string | null,
+): Promise<string> {
+  if (keyFile !== undefined) return await readSecretFile('--key-file', keyFile)
+  const variable = readEnvironment()[KEY_VARIABLE]
+  // Without --server, the variable may be meant for another server.
+  const key = server === undefined ? ownKey || variable : variable || ownKey
+  if (key) return key
+  if (process.stdin.isTTY) return await askSecret(`API key for ${url}: `)
+  throw new ServerError(
+    `There is no API key for ${url}, and no terminal to ask for it. Set ${KEY_VARIABLE}, or give --key-file.`,
+  )
+}
+
+/** Throws if the URL is not that of a server. */
+function checkedUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url !== null && /^https?:$/.test(url.protocol)) return url
+  throw new ServerError(`${JSON.stringify(text)} is not the http:// or https:// URL of a server.`)
+}
+
+/** Throws for what fetch would reject with a message that contains the key. */
+function checkedKey(text: string): string {
+  const key = text.trim()
+  if (IS_KEY.test(key)) return key
+  throw new ServerError(
+    'The API key is empty or contains spaces or line breaks. Give the full key, phk_….',
+  )
+}
+
+const IS_KEY = /^[\x21-\x7e]+$/

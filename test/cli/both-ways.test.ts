@@ -214,12 +214,13 @@ test('nothing of the embedded Postgres was opened', () => {
   expect(existsSync(path.join(dataDir, 'postgres'))).toBe(false)
 })
 
-describe('with --server and --key', () => {
-  const named = () => ['--server', posthorn.app.url, '--key', posthorn.tenant.token]
+describe('with --server and POSTHORN_API_KEY', () => {
+  const named = () => ['--server', posthorn.app.url]
+  const withKey = () => ({ POSTHORN_API_KEY: posthorn.tenant.token })
 
   test('a key without the scope admin publishes for its organization', async () => {
     const args = ['publish', JOINED, '{}', '--json', ...named()]
-    const { id } = JSON.parse((await run({}, args)).stdout)
+    const { id } = JSON.parse((await run(withKey(), args)).stdout)
     const { rows } = await posthorn.database.pool.query(
       'select organization_id as "organizationId" from posthorn.events where id = posthorn.parse_type_id($1, $2)',
       ['evt', id],
@@ -228,35 +229,35 @@ describe('with --server and --key', () => {
   })
 
   test('the server is used also with DATABASE_URL, without an encryption key', async () => {
-    const environment = { DATABASE_URL: 'postgres://posthorn@127.0.0.1:1/none' }
+    const environment = { ...withKey(), DATABASE_URL: 'postgres://posthorn@127.0.0.1:1/none' }
     const listed = await run(environment, ['key', 'list', '--json', ...named()])
     expect(JSON.parse(listed.stdout)).toContainEqual(
       expect.objectContaining({ organization: posthorn.tenant.publicOrganizationId }),
     )
   })
 
-  test.each<[string, () => string[], RegExp]>([
-    [
-      'a key that is not valid',
-      () => ['--server', posthorn.app.url, '--key', 'phk_nothing'],
-      /^error: .*API key.*\n$/,
-    ],
-    ['a key with a space', () => ['--server', posthorn.app.url, '--key', 'phk x'], /the full key/],
-    ['no URL', () => ['--server', 'localhost:4000', '--key', 'k'], /http:\/\/ or https:\/\/ URL/],
+  test.each<[string, string, () => string, RegExp]>([
+    ['a key that is not valid', 'phk_nothing', () => posthorn.app.url, /^error: .*API key.*\n$/],
+    ['a key with a space', 'phk x', () => posthorn.app.url, /the full key/],
+    ['no URL', 'k', () => 'localhost:4000', /http:\/\/ or https:\/\/ URL/],
     [
       'a server that does not run',
-      () => ['--server', `http://127.0.0.1:${unusedPort}`, '--key', token],
+      'phk_a',
+      () => `http://127.0.0.1:${unusedPort}`,
       /^error: Nothing listens at http:\/\/127\.0\.0\.1:\d+\. .*--server\.\n$/,
     ],
-  ])('%s is an error, and the database is not used', async (_case, options, message) => {
-    const { code, stdout, stderr } = await run(inDatabase, [...publish('{}'), ...options()])
+  ])('%s is an error, and the database is not used', async (_case, key, server, message) => {
+    const { code, stdout, stderr } = await run({ ...inDatabase, POSTHORN_API_KEY: key }, [
+      ...publish('{}'),
+      ...['--server', server()],
+    ])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(message)
-    expect(stderr).not.toContain(token)
+    expect(stderr).not.toContain(key === 'k' ? token : key)
   })
 
   test('a scope that the key lacks is named', async () => {
-    const { stderr } = await run({}, ['organization', 'create', 'Fair', ...named()])
+    const { stderr } = await run(withKey(), ['organization', 'create', 'Fair', ...named()])
     expect(stderr).toMatch(/^error: .*scope.*admin.*\n$/)
   })
 })

@@ -12,14 +12,15 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 let posthorn: TestApp
 let folder: string
 let server: readonly string[]
+let token: string
 
 beforeAll(async () => {
   posthorn = await startTestApp()
   folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn event types '))
   const { prisma } = posthorn.database
   const { organizationId } = posthorn.tenant
-  const { token } = await createApiKey(prisma, { organizationId, scopes: SCOPES })
-  server = ['--server', posthorn.app.url, '--key', token]
+  token = (await createApiKey(prisma, { organizationId, scopes: SCOPES })).token
+  server = ['--server', posthorn.app.url]
 })
 afterAll(async () => {
   await posthorn?.[Symbol.asyncDispose]()
@@ -27,7 +28,7 @@ afterAll(async () => {
 })
 
 async function run(...args: string[]) {
-  const environment = testEnvironment(posthorn.database.url)
+  const environment = { ...testEnvironment(posthorn.database.url), POSTHORN_API_KEY: token }
   return await runPosthorn(['event-type', ...args], { environment, cwd: folder })
 }
 

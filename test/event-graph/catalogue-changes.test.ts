@@ -285,12 +285,12 @@ describe('an import', () => {
 test('the command line archives with the flag only, and prints the graph', async () => {
   const run = (...args: string[]) =>
     runPosthorn(['event-type', ...args], {
-      environment: testEnvironment(posthorn.database.url),
+      environment: { ...testEnvironment(posthorn.database.url), POSTHORN_API_KEY: operator },
     })
   const graph = await run('graph')
   expect(graph).toMatchObject({ code: 0, stderr: '' })
   expect(graph.stdout).toContain('"""An order was paid."""\ntype OrderPaid implements Event {')
-  const server = ['--server', posthorn.app.url, '--key', operator]
+  const server = ['--server', posthorn.app.url]
   expect((await run('graph', ...server)).stdout).toBe(graph.stdout)
   for (const way of [[], server]) {
     const { code, stderr } = await run('archive', 'order.paid', ...way)

@@ -35,7 +35,7 @@ test('the options of the page are those of the command', async () => {
   const [local = '', remote = ''] = blocksOf('json')
   const { command, args } = JSON.parse(local).mcpServers.posthorn
   expect([command, args[0], args[1]]).toEqual(['npx', 'posthorn', 'mcp'])
-  const options = [...PAGE.matchAll(/--(?:server|key|allow-writes|organization)\b/g)].map(
+  const options = [...PAGE.matchAll(/--(?:server|key-file|allow-writes|organization)\b/g)].map(
     ([option]) => option,
   )
   for (const option of args.filter((arg: string) => arg.startsWith('--')).concat(options)) {

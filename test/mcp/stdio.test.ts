@@ -22,8 +22,9 @@ afterAll(async () => {
 async function startAgent(token: string, ...options: string[]): Promise<Agent> {
   const client = newClient()
   const { url } = world.posthorn.app
-  const args = [PROGRAM, 'mcp', '--server', url, '--key', token, ...options]
-  await client.connect(new StdioClientTransport({ command: process.execPath, args }))
+  const args = [PROGRAM, 'mcp', '--server', url, ...options]
+  const env = { POSTHORN_API_KEY: token }
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }))
   return agentOf(client)
 }
 
@@ -75,11 +76,14 @@ test('an agent that sees one webhook in the portal sees the same here', async ()
 })
 
 test.each([
-  ['a wrong key', () => ['--server', world.posthorn.app.url, '--key', 'phk_wrong'], /API key/],
-  ['no server', () => ['--server', `http://127.0.0.1:${vacant}`, '--key', 'phk_a'], /--server/],
-  ['another server', () => ['--server', 'ftp://localhost', '--key', 'phk_a'], /http/],
+  ['a wrong key', () => ['--server', world.posthorn.app.url], /API key/],
+  ['no server', () => ['--server', `http://127.0.0.1:${vacant}`], /--server/],
+  ['another server', () => ['--server', 'ftp://localhost'], /http/],
+  ['the key on standard input', () => ['--key-file', '-'], /standard input has the protocol/],
 ] as const)('with %s the command ends with one line on stderr', async (_, args, message) => {
-  await using run = startPosthorn(['mcp', ...args()])
+  await using run = startPosthorn(['mcp', ...args()], {
+    environment: { POSTHORN_API_KEY: 'phk_wrong' },
+  })
   expect(await run.ended).toBe(1)
   expect(run.stdout).toBe('')
   expect(run.stderr).toMatch(message)
@@ -98,7 +102,8 @@ test('the command prints nothing but the protocol, and ends when standard input 
     },
   })
   const { url } = world.posthorn.app
-  await using run = startPosthorn(['mcp', '--server', url, '--key', world.posthorn.tenant.token], {
+  await using run = startPosthorn(['mcp', '--server', url], {
+    environment: { POSTHORN_API_KEY: world.posthorn.tenant.token },
     input: `${initialize}\n`,
   })
   expect(await run.ended).toBe(0)

@@ -2,21 +2,18 @@ import type { Command } from 'commander'
 import { loadConfig, readEnvironment } from '../../config/config.ts'
 import { withServices } from '../run-command.ts'
 import { NotExecuted } from '../send-request.ts'
-import { localServer, type ServerOptions, serverAccess } from '../server-access.ts'
+import { keyFileOption, localServer, type ServerOptions, serverAccess } from '../server-access.ts'
 import type { Installation } from './installation.ts'
 import { serverInstallation } from './server-installation.ts'
 
-/** Adds `--server` and `--key`. */
+/** Adds `--server` and `--key-file`. */
 export function withServerOptions(command: Command, scopes: string): Command {
   return command
     .option(
       '--server <url>',
       'the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR; if there is none, or with DATABASE_URL, the command uses the database)',
     )
-    .option(
-      '--key <token>',
-      `an API key, phk_…, with ${scopes} (default: the key in <POSTHORN_DATA_DIR>/api-key)`,
-    )
+    .addOption(keyFileOption(scopes))
 }
 
 /**
@@ -28,7 +25,7 @@ export async function withInstallation<T>(
   options: ServerOptions,
   use: (installation: Installation) => Promise<T>,
 ): Promise<T> {
-  const isNamed = options.server !== undefined || options.key !== undefined
+  const isNamed = options.server !== undefined || options.keyFile !== undefined
   const { config } = loadConfig(readEnvironment(), { requireEncryptionKeys: false })
   const access = isNamed ? await serverAccess(options, config) : await localServer(config)
   if (access === null) return await inDatabase(use)

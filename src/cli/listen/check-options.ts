@@ -5,9 +5,10 @@ import type { ListenOptions } from './listen-options.ts'
 export async function checkOptions(options: ListenOptions): Promise<void> {
   const forForward = (['replay', 'save'] as const).find((name) => options[name] !== undefined)
   if (forForward && !options.forward) throw new Error(`--${forForward} requires --forward.`)
-  const forServer = (['event', 'server', 'key'] as const).find((name) => options[name])
+  const forServer = (['event', 'server', 'keyFile'] as const).find((name) => options[name])
   if (forServer && !options.register && !options.forward) {
-    throw new Error(`--${forServer} requires --register or --forward.`)
+    const name = forServer === 'keyFile' ? 'key-file' : forServer
+    throw new Error(`--${name} requires --register or --forward.`)
   }
   if (options.forward && options.secret && options.replay === undefined) {
     throw new Error(

@@ -10,7 +10,7 @@ export interface ListenOptions {
   readonly save?: string
   readonly event?: readonly string[]
   readonly server?: string
-  readonly key?: string
+  readonly keyFile?: string
   readonly secret?: readonly string[]
   readonly fail: number
   readonly status: number

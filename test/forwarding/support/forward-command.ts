@@ -29,10 +29,9 @@ export function startForwardCommand(
   { server, key, args = [], environment = {} }: ForwardOptions,
 ): PosthornProcess {
   const folder = mkdtempSync(path.join(tmpdir(), 'posthorn-forward-'))
-  const command = startPosthorn(
-    ['listen', '--forward', localUrl, '--server', server, '--key', key, ...args],
-    { environment: { POSTHORN_DATA_DIR: folder, ...environment } },
-  )
+  const command = startPosthorn(['listen', '--forward', localUrl, '--server', server, ...args], {
+    environment: { POSTHORN_DATA_DIR: folder, POSTHORN_API_KEY: key, ...environment },
+  })
   void command.ended.then(() => rmSync(folder, { recursive: true, force: true }))
   return command
 }

@@ -64,7 +64,7 @@ async function explainScopes<Value>(call: Promise<Value>): Promise<Value> {
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  UNAUTHENTICATED: 'Give a valid key with --key.',
+  UNAUTHENTICATED: 'Set POSTHORN_API_KEY to a valid key, or give --key-file.',
   FORBIDDEN:
     '--forward needs a key with the scopes webhooks:read, webhooks:write and secrets:read.',
   GRAPHQL_VALIDATION_FAILED: 'The server is older than this command: it cannot forward.',

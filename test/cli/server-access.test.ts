@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ignoreBrokenPipe } from '../support/broken-pipe.ts'
+import { programPath } from '../support/installed-program.ts'
+import { needs } from '../support/left-out.ts'
+import { PROGRAM, runPosthorn } from '../support/posthorn-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { until } from '../support/until.ts'
+
+/** Which API key commands send, and to which server. */
+let dataDir: string
+/** The server that runs with the data directory. */
+let own: Recorder
+/** Another one. */
+let other: Recorder
+
+const OWN_KEY = 'phk_own'
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(path.join(temporaryFolder(), 'posthorn keys '))
+  own = await startRecorder()
+  other = await startRecorder()
+  await writeFile(path.join(dataDir, 'api-key'), `${OWN_KEY}\n`)
+  await saveServer(own.url)
+})
+afterEach(async () => {
+  own.server.close()
+  other.server.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const saveServer = (url: string) =>
+  writeFile(path.join(dataDir, 'server.json'), JSON.stringify({ pid: process.pid, url }))
+
+const PUBLISH = ['publish', 'order.paid', '{}']
+const LISTEN = [
+  ['listen', '--register'],
+  ['listen', '--forward', 'http://127.0.0.1:1/'],
+]
+const COMMANDS = [
+  PUBLISH,
+  ['key', 'list'],
+  ['event-type', 'list'],
+  ['organization', 'list'],
+  ...LISTEN,
+]
+const MCP = ['mcp']
+
+describe('the key of the data directory', () => {
+  test.each([...COMMANDS, MCP])('goes to no other server: %s', async (...args) => {
+    const { code, stderr } = await run([...args, '--server', other.url])
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `error: There is no API key for ${other.url}, and no terminal to ask for it. Set POSTHORN_API_KEY, or give --key-file.\n`,
+    )
+    expect(other.keys).toEqual([])
+  })
+
+  test.each(COMMANDS)('goes to the server of the directory: %s', async (...args) => {
+    await run([...args, '--server', own.url])
+    expect(new Set(own.keys)).toEqual(new Set([OWN_KEY]))
+  })
+
+  test('goes to nobody who listens at HOST and PORT while no server runs', async () => {
+    await rm(path.join(dataDir, 'server.json'))
+    const { port } = new URL(other.url)
+    const { stderr } = await run(['listen', '--register'], { PORT: port })
+    expect(stderr).toContain('Set POSTHORN_API_KEY, or give --key-file.')
+    expect(other.keys).toEqual([])
+  })
+
+  test('is not for an agent, which gets the key that somebody chose', async () => {
+    const { stderr } = await run(MCP)
+    expect(stderr).toContain('Set POSTHORN_API_KEY, or give --key-file.')
+    expect(own.keys).toEqual([])
+    await run(MCP, { POSTHORN_API_KEY: 'phk_agent' })
+    expect(own.keys).toEqual(['phk_agent'])
+  })
+})
+
+describe('POSTHORN_API_KEY', () => {
+  test('is the key for --server, before that of the data directory', async () => {
+    for (const { url } of [other, own]) {
+      await run([...PUBLISH, '--server', url], { POSTHORN_API_KEY: 'phk_variable' })
+    }
+    expect(other.keys).toContain('phk_variable')
+    expect(own.keys).toContain('phk_variable')
+    expect(own.keys).not.toContain(OWN_KEY)
+  })
+
+  test.each(LISTEN)(
+    'does not go to the server of the data directory unasked: %s',
+    async (...args) => {
+      await run(args, { POSTHORN_API_KEY: 'phk_variable' })
+      expect(new Set(own.keys)).toEqual(new Set([OWN_KEY]))
+    },
+  )
+})
+
+describe('--key-file', () => {
+  test('comes first', async () => {
+    const file = path.join(dataDir, 'key')
+    await writeFile(file, 'phk_file\r\n')
+    await run([...PUBLISH, '--server', other.url, '--key-file', file], {
+      POSTHORN_API_KEY: 'phk_b',
+    })
+    await run([...PUBLISH, '--key-file', file])
+    expect(new Set([...other.keys, ...own.keys])).toEqual(new Set(['phk_file']))
+  })
+
+  test('- reads standard input, unless the data come from there', async () => {
+    const args = ['--server', other.url, '--key-file', '-']
+    await run([...PUBLISH, ...args], {}, 'phk_input\n')
+    expect(new Set(other.keys)).toEqual(new Set(['phk_input']))
+    const both = await run(['publish', 'order.paid', '-', ...args], {}, '{}')
+    expect(both).toMatchObject({ code: 1, stderr: 'error: --key-file: - is empty.\n' })
+  })
+
+  test('a file with something else than a key is an error that does not show it', async () => {
+    const file = path.join(dataDir, 'key')
+    await writeFile(file, 'two lines\nof text')
+    const { code, stderr } = await run([...PUBLISH, '--server', other.url, '--key-file', file])
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'error: The API key is empty or contains spaces or line breaks. Give the full key, phk_….\n',
+    })
+  })
+})
+
+test('no command takes a key as an argument, which other users of the machine can read', async () => {
+  for (const args of [...COMMANDS, MCP]) {
+    const { code, stderr } = await run([...args, '--key', 'phk_argument'])
+    expect(code).toBe(1)
+    expect(stderr).toContain("unknown option '--key'")
+  }
+})
+
+test('a key that goes unencrypted to another machine is warned of', async () => {
+  const environment = { POSTHORN_API_KEY: 'phk_variable' }
+  const far = await run([...PUBLISH, '--server', 'http://posthorn.invalid'], environment)
+  expect(far.stderr).toContain(
+    'warning: http://posthorn.invalid is not https://, so others on the way can read the API key.\n',
+  )
+  for (const url of ['https://posthorn.invalid', other.url]) {
+    const { stderr } = await run([...PUBLISH, '--server', url], environment)
+    expect(stderr).not.toContain('warning')
+  }
+})
+
+test('on a terminal, the key is asked for and not shown', needs('script'), async () => {
+  const args = [...PUBLISH, '--server', other.url]
+  const command = [process.execPath, PROGRAM, ...args].map((arg) => `'${arg}'`).join(' ')
+  const terminal = spawn(programPath('script'), ['-qec', command, '/dev/null'], {
+    env: { PATH: process.env['PATH'], NO_COLOR: '1', POSTHORN_DATA_DIR: dataDir },
+  })
+  terminal.stdin.on('error', ignoreBrokenPipe)
+  let output = ''
+  terminal.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  const ended = once(terminal, 'close')
+  const question = `API key for ${other.url}: `
+  await until(() => output.includes(question) || terminal.exitCode !== null, `it asks: ${output}`)
+  terminal.stdin.write('phk_typed\r')
+  await ended
+  expect(output).toContain(question)
+  expect(output).not.toContain('phk_typed')
+  expect(new Set(other.keys)).toEqual(new Set(['phk_typed']))
+})
+
+async function run(args: readonly string[], environment: object = {}, input = '') {
+  return await runPosthorn(args, {
+    environment: { POSTHORN_DATA_DIR: dataDir, ...environment },
+    cwd: dataDir,
+    input,
+  })
+}
+
+interface Recorder {
+  readonly server: Server
+  readonly url: string
+  /** The keys that it received. */
+  readonly keys: string[]
+}
+
+/** A server that keeps the key of each request, and refuses it. */
+async function startRecorder(): Promise<Recorder> {
+  const keys: string[] = []
+  const server = createServer((request, response) => {
+    keys.push(request.headers.authorization?.replace('Bearer ', '') ?? '')
+    response.writeHead(400, { 'content-type': 'application/json' }).end('{"detail":"Refused."}')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return { server, url: `http://127.0.0.1:${port}`, keys }
+}
