@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Keyring } from '../encryption/keyring.ts'
 
 /** How long a confirmation holds. */
@@ -8,31 +8,50 @@ const PURPOSE = 'mcp-confirmation'
 
 /** Ties the second call of a tool to the first, which told what the second will do. */
 export interface Confirmations {
-  issue(subject: unknown): { readonly confirm: string; readonly confirm_until: string }
-  /** Whether the confirmation was issued for the same subject, and still holds. */
-  holds(confirm: string, subject: unknown): boolean
+  /** `count` is how many things the tool said that it would change. Null: it said no number. */
+  issue(
+    subject: unknown,
+    count: number | null,
+  ): { readonly confirm: string; readonly confirm_until: string }
+  /** Null if it was issued for another subject, or has ended. */
+  read(confirm: string, subject: unknown): Confirmation | null
+  /** Uses a confirmation up. False if it was used before. */
+  spend(confirmation: Confirmation): Promise<boolean>
 }
 
-/** Any process with the same keys accepts a confirmation, so that no call must reach the process of the earlier one. */
-export function createConfirmations(keyring: Keyring, now: () => number = Date.now): Confirmations {
+export interface Confirmation {
+  /** A uuid. */
+  readonly id: string
+  readonly count: number | null
+}
+
+/**
+ * Any process with the same keys accepts a confirmation, so that no call must reach the process of the earlier one.
+ * `isFirstUse` remembers the ids for these processes.
+ */
+export function createConfirmations(
+  keyring: Keyring,
+  isFirstUse: (id: string) => Promise<boolean>,
+): Confirmations {
   return {
-    issue(subject) {
-      const until = now() + CONFIRMATION_MS
-      const plaintext = Buffer.from(JSON.stringify([digest(subject), until]))
+    issue(subject, count) {
+      const until = Date.now() + CONFIRMATION_MS
+      const plaintext = Buffer.from(JSON.stringify([digest(subject), until, randomUUID(), count]))
       return {
         confirm: Buffer.from(keyring.encrypt(plaintext, PURPOSE)).toString('base64url'),
         confirm_until: new Date(until).toISOString(),
       }
     },
-    holds(confirm, subject) {
+    read(confirm, subject) {
       try {
         const plaintext = keyring.decrypt(Buffer.from(confirm, 'base64url'), PURPOSE)
-        const [of, until] = JSON.parse(plaintext.toString()) as [string, number]
-        return of === digest(subject) && until > now()
+        const [of, until, id, count] = JSON.parse(plaintext.toString())
+        return of === digest(subject) && until > Date.now() ? { id, count } : null
       } catch {
-        return false
+        return null
       }
     },
+    spend: ({ id }) => isFirstUse(id),
   }
 }
 

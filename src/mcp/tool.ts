@@ -9,7 +9,7 @@ import { ToolError } from './tool-error.ts'
 export interface ToolContext {
   readonly execute: Execute
   readonly confirmations: Confirmations
-  /** The credential of the caller. A confirmation holds for it only. */
+  /** The credential of the caller, and the organization that it acts for. A confirmation holds for both only. */
   readonly callerId: string
 }
 
@@ -54,7 +54,7 @@ interface WriteTool<Input extends z.ZodObject>
   perform(args: z.output<Input>, context: ToolContext): Promise<Outcome>
 }
 
-/** A sentence and its facts, without text of partners. */
+/** A sentence and its facts, without text of partners. A `count` among the facts is how many things change. */
 export interface Outcome {
   readonly summary: string
   readonly data: Data
@@ -90,14 +90,21 @@ export function writeTool<Input extends z.ZodObject>(tool: WriteTool<Input>): To
       const subject = [tool.name, context.callerId, Object.entries(args).toSorted()]
       if (confirm === undefined) {
         const { summary, data } = await preview(args as never, context)
-        const confirmation = context.confirmations.issue(subject)
+        const confirmation = context.confirmations.issue(subject, countOf(data))
         return answerOf(`${summary} Nothing was changed yet.`, {
           done: false,
           facts: data,
           ...confirmation,
         })
       }
-      if (!context.confirmations.holds(confirm, subject)) throw new ToolError(NOT_CONFIRMED)
+      const confirmed = context.confirmations.read(confirm, subject)
+      if (confirmed === null) throw new ToolError(NOT_CONFIRMED)
+      if (confirmed.count !== null) {
+        const { data } = await preview(args as never, context)
+        const count = countOf(data) ?? 0
+        if (count > confirmed.count) throw new ToolError(moreThan(confirmed.count, count))
+      }
+      if (!(await context.confirmations.spend(confirmed))) throw new ToolError(USED)
       const { summary, data } = await perform(args as never, context)
       return answerOf(summary, { done: true, facts: data })
     },
@@ -106,6 +113,16 @@ export function writeTool<Input extends z.ZodObject>(tool: WriteTool<Input>): To
 
 const NOT_CONFIRMED =
   'The confirmation has ended, or belongs to other arguments. Nothing was changed. Call the tool without confirm, read what it would do, and call it again with the new confirmation and the same arguments.'
+
+const USED =
+  'This confirmation was used before. Nothing was changed. Call the tool without confirm to do it again, read what it would do, and call it with the new confirmation.'
+
+const moreThan = (confirmed: number, count: number) =>
+  `The confirmation is for ${confirmed} deliveries, and now there are ${count}. Nothing was changed. Call the tool without confirm, and call it again with the new confirmation.`
+
+function countOf({ count }: Data): number | null {
+  return typeof count === 'number' ? count : null
+}
 
 function answerOf(summary: string, data: Data): Answer {
   return { summary, build: () => data }

@@ -135,6 +135,28 @@ describe('a request', () => {
     expect((await send({ body: '{' })).status).toBe(400)
   })
 
+  test('with several messages gets 400: each counts against the limit of the key', async () => {
+    const response = await send({ body: JSON.stringify([INITIALIZE, INITIALIZE]) })
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('Send one message in each request')
+  })
+
+  test.each<[string, (text: string) => object]>([
+    ['name of a tool', (name) => ({ method: 'tools/call', params: { name } })],
+    ['method', (method) => ({ method })],
+    ['id', (id) => ({ id, method: 'tools/list' })],
+    ['name of a parameter', (name) => ({ method: 'tools/list', params: { [name]: 1 } })],
+  ])('with a long %s gets 413, and it is not repeated', async (_what, messageOf) => {
+    const message = { jsonrpc: '2.0', id: 1, ...messageOf('x'.repeat(8_000)) }
+    const response = await send({ body: JSON.stringify(message) })
+    expect(response.status).toBe(413)
+    expect((await response.text()).length).toBeLessThan(1_000)
+    const short = await send({
+      body: JSON.stringify({ ...message, ...messageOf('x'.repeat(100)) }),
+    })
+    expect(short.status).toBe(200)
+  })
+
   test('with GET gets 405: there are no sessions', async () => {
     expect((await send({ method: 'GET' })).status).toBe(405)
     expect((await send({ method: 'DELETE' })).status).toBe(405)

@@ -1,10 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
 import type { Scope } from '../../src/access/scope.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
+import { createOrganization } from '../../src/organizations/organization.ts'
 import { startTestApp } from '../support/app.ts'
-import { JOINED } from '../support/factories.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
 import { type Agent, connectAgent, textOf } from './agent.ts'
@@ -86,14 +89,16 @@ function unboundedOf(schema: unknown, at = ''): string[] {
 
 describe('a tool that changes something', () => {
   let agent: Agent
+  let token: string
   beforeAll(async () => {
-    agent = await agentWith([
+    token = await world.keyWith([
       'webhooks:read',
       'webhooks:write',
       'deliveries:read',
       'deliveries:write',
       'events:read',
     ])
+    agent = await connectAgent(world.posthorn.app.url, token)
     world.receiver.answer = (response) => response.end()
   })
   afterAll(async () => {
@@ -137,6 +142,64 @@ describe('a tool that changes something', () => {
       async () => (await stateOf(world.own.deliveryId)) === 'SUCCEEDED',
       'the delivery arrives',
     )
+  })
+
+  test('does it once for each confirmation, whichever process is asked', async () => {
+    const args = { webhook_id: world.own.webhookId, event_type: JOINED }
+    const { confirm } = await agent.call('send_test_event', args)
+    const { app } = await startTestApp({
+      database: world.posthorn.database,
+      role: 'api',
+      environment: { POSTHORN_MCP: 'write' },
+    })
+    await using _second = app
+    await using elsewhere = await connectAgent(app.url, token)
+    const calls = await Promise.allSettled(
+      [agent, elsewhere, agent, elsewhere].map((one) =>
+        one.call('send_test_event', { ...args, confirm }),
+      ),
+    )
+    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const call of calls) {
+      if (call.status === 'rejected') expect(call.reason.message).toContain('was used before')
+    }
+  })
+
+  test('does it for the organization only that it told of', async () => {
+    const { publicOrganizationId } = world.posthorn.tenant
+    const { prisma } = world.posthorn.database
+    const { id } = await createOrganization(prisma, { name: 'Autumn Fair' }, SYSTEM)
+    const operator = await world.keyWith(['admin'])
+    const agentFor = (organization: string) =>
+      connectAgent(world.posthorn.app.url, operator, { 'posthorn-organization': organization })
+    await using own = await agentFor(publicOrganizationId)
+    await using other = await agentFor(publicId('organization', id))
+    const args = { event_types: [JOINED] }
+    const { confirm } = await own.call('redeliver', args)
+    await expect(other.call('redeliver', { ...args, confirm })).rejects.toThrow(
+      'Nothing was changed',
+    )
+    expect(await own.call('redeliver', { ...args, confirm })).toMatchObject({ done: true })
+  })
+
+  test('does not change more than it told', async () => {
+    const args = { webhook_id: world.other.webhookId, states: ['SUCCEEDED', 'EXHAUSTED'] }
+    const { confirm, facts } = await agent.call('redeliver', args)
+    expect(facts.count).toBe(1)
+    await world.posthorn.graphql(
+      `mutation { publishEvent(input: { type: "${TICKET}", data: {} }) { __typename } }`,
+    )
+    await until(
+      async () => (await agent.call('redeliver', args)).facts.count === 2,
+      'the event is delivered',
+    )
+    await expect(agent.call('redeliver', { ...args, confirm })).rejects.toThrow(
+      'for 1 deliveries, and now there are 2. Nothing was changed.',
+    )
+    const again = await agent.call('redeliver', args)
+    expect(await agent.call('redeliver', { ...args, confirm: again.confirm })).toMatchObject({
+      done: true,
+    })
   })
 
   test.each([

@@ -26,7 +26,11 @@ export async function serveTools(
   const restrictedTo = session?.deliveryId ? 'delivery' : session?.webhookId ? 'webhook' : null
   const tools = toolsFor({ access, scopes: new Set(scopes), restrictedTo })
   // One process serves one agent with one key, so its confirmations need no key that lasts.
-  const confirmations = createConfirmations(createKeyring([randomBytes(32)]))
+  const used = new Set<string>()
+  const confirmations = createConfirmations(
+    createKeyring([randomBytes(32)]),
+    async (id) => used.size < used.add(id).size,
+  )
   const onFault = (error: unknown) => process.stderr.write(`error: ${textOf(error)}\n`)
   serveStdio(() => createMcpServer(tools, { execute, confirmations, callerId: '' }, onFault), {
     onerror: onFault,

@@ -4,9 +4,12 @@ import { createQuota } from '../../access/quota.ts'
 import { type Caller, ownerOf } from '../../access/scope.ts'
 import type { Config } from '../../config/config.ts'
 import type { Keyring } from '../../encryption/keyring.ts'
+import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { readBody } from '../../http/read-body.ts'
 import { CONSOLE_HEADER } from '../../http/session-cookie.ts'
+import { useOnce } from '../../idempotency/use-once.ts'
+import { DomainError } from '../../lib/errors.ts'
 import { createConfirmations } from '../../mcp/confirmations.ts'
 import { createExecute } from '../../mcp/execute.ts'
 import { createMcpServer } from '../../mcp/mcp-server.ts'
@@ -27,6 +30,9 @@ export interface McpDeps extends GraphqlDeps {
 /** The largest body of a request. A filter or a list of ids needs far less. */
 const MAX_BODY_BYTES = 256 * 1024
 
+/** The longest message without the arguments of a tool: it describes the client and its capabilities. */
+const MAX_MESSAGE_CHARACTERS = 8_000
+
 /** Handles requests to `/mcp`: each stands alone, as in revision 2026-07-28, and older clients get no session either. */
 export function createMcpHandle(
   deps: McpDeps,
@@ -39,7 +45,6 @@ export function createMcpHandle(
     corsOrigins: [],
     trustedDocuments: trustedDocumentsOf(access),
   })
-  const confirmations = createConfirmations(deps.keyring)
   const onFault = (error: unknown) => deps.logger.error({ error }, 'a tool of /mcp failed')
 
   function createServer({ authInfo }: McpRequestContext) {
@@ -47,7 +52,13 @@ export function createMcpHandle(
     const { caller, request, address } = authInfo.extra as unknown as Extra
     const tools = toolsFor({ access, scopes: caller.scopes, restrictedTo: restrictionOf(caller) })
     const execute = createExecute(sendTo(graph, request, address))
-    return createMcpServer(tools, { execute, confirmations, callerId: caller.keyId }, onFault)
+    const { keyId, organizationId } = caller
+    const confirmations = createConfirmations(deps.keyring, (id) =>
+      useOnce(deps.prisma, { organizationId, operation: 'mcp-confirmation', id }),
+    )
+    const actsFor = request.headers.get(ORGANIZATION_HEADER) ?? organizationId
+    const context = { execute, confirmations, callerId: `${keyId} ${actsFor}` }
+    return createMcpServer(tools, context, onFault)
   }
 
   const handler = createMcpHandler(createServer, {
@@ -103,5 +114,30 @@ async function withBody(
   const { url, method, headers, signal } = request
   if (method !== 'POST') return new Request(url, { method, headers, signal })
   const body = (await readBody(request, MAX_BODY_BYTES, memory)) as Uint8Array<ArrayBuffer>
+  checkMessage(parsed(body))
   return new Request(url, { method, headers, signal, body })
+}
+
+/** Undefined for what is not JSON, which the SDK answers. */
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** The tools bound their arguments. Of the rest, the SDK repeats the id, the method and the names. */
+function checkMessage(message: unknown): void {
+  if (Array.isArray(message)) {
+    throw new DomainError('malformed', 'Send one message in each request: there are no batches.')
+  }
+  const { params, ...rest } = Object(message)
+  const { arguments: _, ...named } = Object(params)
+  if (JSON.stringify([rest, named]).length > MAX_MESSAGE_CHARACTERS) {
+    throw new DomainError(
+      'too_large',
+      `Without params.arguments, the message has more than ${MAX_MESSAGE_CHARACTERS.toLocaleString('en')} characters. Send shorter names.`,
+    )
+  }
 }
