@@ -22,7 +22,12 @@ export const eventTypeFields = {
   name: z
     .string('must be a string')
     .max(128, 'must have at most 128 characters')
-    .regex(NAME, 'must be words of letters, digits, _ and -, joined by dots'),
+    .regex(NAME, 'must be words of letters, digits, _ and -, joined by dots')
+    // Programs look handlers and schemas up by the name.
+    .refine(
+      (name) => !Object.hasOwn(Object.prototype, name),
+      'must not be a member that every object of JavaScript has, such as constructor',
+    ),
   description: z
     .string('must be a string')
     .trim()

@@ -39,25 +39,24 @@ const IS_RESERVED = 'is set by Posthorn or by the connection. Use another name'
 const LATER_RESERVED: readonly string[] = ['accept-encoding', 'traceparent', 'tracestate']
 
 /**
- * Issues for names that are reserved since a later version, or by the header prefix of the operator. Webhooks keep such
- * names. An attempt omits a custom header that it sets itself (src/deliveries/attempts/signed-request.ts).
+ * Issues for names that are reserved since a later version, as those with `_` for `-` are, or by the header prefix of the
+ * operator. Webhooks keep such names. An attempt omits a custom header that it sets itself (src/deliveries/attempts/signed-request.ts).
  */
 export function reservedNameIssues(
   headers: Readonly<Record<string, unknown>>,
   headerPrefix: string,
   existingHeaderNames: readonly string[],
 ): FieldIssue[] {
-  const reserved = [...LATER_RESERVED, headerPrefix]
   const existing = new Set(existingHeaderNames.map((name) => name.toLowerCase()))
   return Object.keys(headers)
-    .filter((name) => isAmong(reserved, name) && !isAmong(RESERVED, name))
+    .filter((name) => isReservedName(name, headerPrefix) && !isAmong(RESERVED, name))
     .filter((name) => !existing.has(name.toLowerCase()))
     .map((name) => fieldIssue(['headers', name], 'reserved_header', `${IS_RESERVED}.`))
 }
 
-/** Whether a new webhook cannot have a custom header of this name. */
+/** Whether a new webhook cannot have a custom header of this name. Some servers read `_` in a name as `-`. */
 export function isReservedName(name: string, headerPrefix: string): boolean {
-  return isAmong([...RESERVED, ...LATER_RESERVED, headerPrefix], name)
+  return isAmong([...RESERVED, ...LATER_RESERVED, headerPrefix], name.replaceAll('_', '-'))
 }
 
 /** Whether a signature cannot have a header of this name. `wh-` and `webhook-` are the names of signatures. */

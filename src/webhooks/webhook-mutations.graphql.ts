@@ -25,7 +25,7 @@ import { type ActingWebhookDeps, createWebhook, deleteWebhook, updateWebhook } f
 import type { NewWebhook, WebhookChanges } from './webhook-fields.ts'
 
 const HEADER_NAME =
-  'A valid HTTP header name, unique regardless of case. Not allowed: `wh-*`, `webhook-*`, the prefix of the delivery headers (POSTHORN_HEADER_PREFIX), `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, and connection headers.'
+  'A valid HTTP header name, unique regardless of case. Not allowed: `wh-*`, `webhook-*`, the prefix of the delivery headers (POSTHORN_HEADER_PREFIX), `content-*`, `proxy-*`, `host`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, connection headers, and these names with `_` for `-`.'
 const HEADER_VALUE =
   'Visible ASCII characters. Spaces and tabs are allowed, but not at the start or end.'
 

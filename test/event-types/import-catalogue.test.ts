@@ -176,6 +176,7 @@ describe('an import', () => {
       /eventTypes\[0\] \(a\): description is required/,
     ],
     ['a wrong name', fileOf({ ...SHIPPED, name: 'a b' }), /name must be words of letters/],
+    ['__proto__', fileOf({ ...SHIPPED, name: '__proto__' }), /name must not be a member that/],
     ['a name twice', fileOf(SHIPPED, SHIPPED), /stands in file.json: eventTypes\[0\]/],
     [
       'a wrong schema',

@@ -94,6 +94,52 @@ test('where the request is an envelope, only its data counts', () => {
   }
 })
 
+const chainOf = (length: number) =>
+  Object.fromEntries(
+    Array.from({ length }, (_, i) => [
+      `Step${i}`,
+      i + 1 < length ? { items: { $ref: `#/components/schemas/Step${i + 1}` } } : {},
+    ]),
+  )
+
+test('an event type has a schema of up to 1,000 components', () => {
+  const first = body({ items: { $ref: '#/components/schemas/Step0' } })
+  const [type] = parse(withWebhook(first, { components: { schemas: chainOf(1_000) } }))
+  expect(Object.keys(JSON.parse(type?.schema ?? '').$defs)).toHaveLength(1_000)
+  const tooMany = { components: { schemas: chainOf(1_001) } }
+  expect(() => parse(withWebhook(first, tooMany))).toThrow(
+    'openapi.json: webhooks.order.paid needs more than 1,000 components.',
+  )
+})
+
+test('a chain of references ends with an error that names the place', () => {
+  const schemas = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, i) => [
+      `Step${i}`,
+      { $ref: `#/components/schemas/Step${i + 1}` },
+    ]),
+  )
+  const item = body({ $ref: '#/components/schemas/Step0' })
+  expect(() => parse(withWebhook(item, { components: { schemas } }))).toThrow(
+    'openapi.json: webhooks.order.paid needs more than 1,000 components.',
+  )
+})
+
+test('an allOf of many parts at many levels ends with an error that names the place', () => {
+  const schemas = Object.fromEntries(
+    Array.from({ length: 9 }, (_, level) => [
+      `Level${level}`,
+      level < 8
+        ? { allOf: Array(10).fill({ $ref: `#/components/schemas/Level${level + 1}` }) }
+        : {},
+    ]),
+  )
+  const item = body({ $ref: '#/components/schemas/Level0' })
+  expect(() => parse(withWebhook(item, { components: { schemas } }))).toThrow(
+    'openapi.json: webhooks.order.paid has a schema with more than 1,000 parts of allOf.',
+  )
+})
+
 test('the schema true allows any JSON', () => {
   expect(parse(withWebhook(body(true)))[0]).toMatchObject({ schema: null, example: null })
 })

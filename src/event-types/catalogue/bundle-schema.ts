@@ -16,7 +16,7 @@ export function bundleSchema(
   text: string,
   place: string,
 ): string | null {
-  const schema = followed(document, text)
+  const schema = followed(document, text, place)
   if (schema === 'true') return null
   const needed = new Map<string, string>()
   const rewritten = rewrite(schema)
@@ -38,6 +38,7 @@ export function bundleSchema(
         ])
       }
       if (!needed.has(name)) {
+        if (needed.size === MAX_COMPONENTS) throw tooManyComponents(place)
         // Before its own references, which can lead back to the component.
         needed.set(name, '')
         needed.set(name, rewrite(component))
@@ -48,16 +49,26 @@ export function bundleSchema(
 }
 
 /** The component itself, where a schema is only a reference to one. */
-function followed(document: ReadonlyMap<string, string>, text: string): string {
+function followed(document: ReadonlyMap<string, string>, text: string, place: string): string {
   const seen = new Set<string>()
   let schema = text
   for (;;) {
     const members = rawMembers(schema)
     const reference: unknown = JSON.parse(members?.get('$ref') ?? 'null')
     if (members?.size !== 1 || typeof reference !== 'string' || seen.has(reference)) return schema
+    if (seen.size === MAX_COMPONENTS) throw tooManyComponents(place)
     seen.add(reference)
     schema = referredText(document, reference) ?? schema
   }
+}
+
+/** Of one event type. A schema of 64 KiB, the largest, has room for fewer. */
+const MAX_COMPONENTS = 1_000
+
+function tooManyComponents(place: string): Error {
+  return unusable([
+    `${place} needs more than ${MAX_COMPONENTS.toLocaleString('en')} components. Refer to fewer.`,
+  ])
 }
 
 function printObject(members: ReadonlyMap<string, string>): string {

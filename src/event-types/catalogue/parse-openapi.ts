@@ -32,7 +32,7 @@ function parseWebhook(document: Members, text: string, name: string, file: strin
       `${place} has no schema at post.requestBody.content["application/json"].schema. Add the schema of the request.`,
     ])
   }
-  const ofData = dataSchema(document, bodySchema)
+  const ofData = dataSchema(document, bodySchema, { place, parts: 0 })
   const schema = bundleSchema(document, ofData ?? bodySchema, place)
   const given = (key: string): unknown => parsed(operation.get(key) ?? item.get(key))
   const [tag] = rawItems(operation.get('tags') ?? '') ?? []
@@ -49,15 +49,29 @@ function parseWebhook(document: Members, text: string, name: string, file: strin
 }
 
 /** The schema of the member `data` of the request's body, which Posthorn sends in an envelope. Null if there is none. */
-function dataSchema(document: Members, text: string, level = 0): string | null {
+function dataSchema(document: Members, text: string, walk: Walk, level = 0): string | null {
+  walk.parts++
+  if (walk.parts > MAX_PARTS) {
+    throw unusable([
+      `${walk.place} has a schema with more than ${MAX_PARTS.toLocaleString('en')} parts of allOf. Combine fewer.`,
+    ])
+  }
   const schema = resolved(document, text)
   const own = rawMembers(schema.get('properties') ?? '')?.get('data')
   if (own !== undefined || level > MAX_ALL_OF) return own ?? null
   const parts = rawItems(schema.get('allOf') ?? '') ?? []
-  return parts.map((part) => dataSchema(document, part, level + 1)).findLast(Boolean) ?? null
+  return parts.map((part) => dataSchema(document, part, walk, level + 1)).findLast(Boolean) ?? null
 }
 
 const MAX_ALL_OF = 8
+
+/** Each part of an `allOf` can have an `allOf` of its own, of which several can be the same component. */
+const MAX_PARTS = 1_000
+
+interface Walk {
+  readonly place: string
+  parts: number
+}
 
 /** The example of the request, of which only `data` counts if the schema is that of `data`; or that of the schema. */
 function exampleOf(

@@ -1,3 +1,4 @@
+import { MAX_JSON_NESTING } from '../../lib/parse-json.ts'
 import { rawMembers } from '../../lib/raw-json.ts'
 
 /** The members of an object with the text of each. */
@@ -19,14 +20,32 @@ const MAX_REFERENCES = 20
 /** The text at a JSON pointer into the document, such as `#/components/schemas/Order`. */
 export function referredText(document: Members, reference: string): string | undefined {
   if (!reference.startsWith('#/')) return undefined
-  const [first = '', ...rest] = reference
-    .slice(2)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return rest.reduce<string | undefined>(
-    (text, key) => (text === undefined ? undefined : rawMembers(text)?.get(key)),
-    document.get(first),
-  )
+  const path = reference.split('/', MAX_JSON_NESTING).slice(1)
+  const name = path.pop() ?? ''
+  return membersAt(document, path).get(unescaped(name))
+}
+
+/** The members of the object at a pointer. Empty if there is none. */
+function membersAt(document: Members, path: readonly string[]): Members {
+  const name = path.at(-1)
+  if (name === undefined) return document
+  const known = read.get(document) ?? new Map<string, Members>()
+  read.set(document, known)
+  const pointer = path.join('/')
+  let members = known.get(pointer)
+  if (members === undefined) {
+    const text = membersAt(document, path.slice(0, -1)).get(unescaped(name))
+    members = rawMembers(text ?? '') ?? new Map()
+    known.set(pointer, members)
+  }
+  return members
+}
+
+/** What was read of a document. Many references lead into the same object, which can be most of the document. */
+const read = new WeakMap<Members, Map<string, Members>>()
+
+function unescaped(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 export function parsed(text: string | undefined): unknown {

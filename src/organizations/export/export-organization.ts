@@ -6,7 +6,7 @@ import type { Keyring } from '../../encryption/keyring.ts'
 import { notFound } from '../../lib/errors.ts'
 import { organizationExists } from '../find-organization.ts'
 import { describeTables, type ExportedTable } from './describe-tables.ts'
-import { parseCursor, printCursor } from './export-cursor.ts'
+import { type ExportCursor, parseCursor, printCursor } from './export-cursor.ts'
 import { readableRow } from './readable-row.ts'
 
 export interface ExportOptions {
@@ -41,7 +41,7 @@ export async function exportOrganization(
   const uuid = parseId('organization', id)
   if (!uuid || !(await organizationExists(sql, uuid))) throw notFound('organization', id)
   const tables = await describeTables(sql)
-  const cursor = after === null ? null : parseCursor(after, tables)
+  const cursor = after === null ? null : await parseCursor(sql, after, tables)
   const entry: Entry = {
     action: 'organization.exported',
     organizationId: id,
@@ -56,7 +56,7 @@ async function* readLines(
   sql: Sql,
   organizationUuid: string,
   tables: readonly ExportedTable[],
-  cursor: ReturnType<typeof parseCursor> | null,
+  cursor: ExportCursor | null,
   keyring: Keyring | null,
 ): AsyncGenerator<string> {
   const begin = cursor ? tables.findIndex(({ name }) => name === cursor.table) : 0

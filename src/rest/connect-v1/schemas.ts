@@ -31,7 +31,7 @@ const eventSubscriptions = z
     examples: [EXAMPLE_WEBHOOK.event_subscriptions],
   })
 const HEADERS_DESCRIPTION =
-  'Custom headers added to every delivery. At most 32, and 8 KiB in total. Names are HTTP tokens, unique regardless of case (use hyphens: nginx, gunicorn and other servers drop headers with `_`); values are visible ASCII, with spaces and tabs only inside. These names are rejected, because the service or the connection sets them: `wh-*`, `webhook-*` and the configured prefix of the signature headers, `content-*`, `proxy-*`, `host`, `connection`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `keep-alive`, `expect`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`. Encrypted at rest.'
+  'Custom headers added to every delivery. At most 32, and 8 KiB in total. Names are HTTP tokens, unique regardless of case (use hyphens: nginx, gunicorn and other servers drop headers with `_`); values are visible ASCII, with spaces and tabs only inside. These names are rejected, because the service or the connection sets them: `wh-*`, `webhook-*` and the configured prefix of the signature headers, `content-*`, `proxy-*`, `host`, `connection`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `keep-alive`, `expect`, `user-agent`, `accept-encoding`, `traceparent`, `tracestate`, each also with `_` for `-`. Encrypted at rest.'
 const headers = z
   .record(z.string(), z.string().regex(HEADER_VALUE))
   .nullable()

@@ -189,6 +189,7 @@ test.each([
 test.each([
   ['?after=nonsense', 422, 'after must be the cursor of a line'],
   [`?after=${Buffer.from('["pg_authid",["1"]]').toString('base64url')}`, 422, 'after must be'],
+  [`?after=${Buffer.from('["webhooks",["1"]]').toString('base64url')}`, 422, 'after must be'],
   ['?secrets=yes', 422, 'secrets must be true or false.'],
 ])('over HTTP, %s is refused with the remedy', async (query, status, detail) => {
   const url = `${posthorn.app.url}/export/organizations/${full.publicOrganizationId}${query}`
