@@ -1,7 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { parseId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
-import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../graphql/context.ts'
 import { LARGE_TEXT } from '../graphql/limits/field-complexity.ts'
@@ -131,7 +130,6 @@ const EventFilter = builder.inputType('EventFilter', {
     id: t.id({ description: 'The event with this id: `evt_…`.' }),
     type: t.string({
       description: 'Events of the event type with this name.',
-      validate: textRule,
     }),
     key: t.field({ type: 'SearchKeyFilter', description: 'Events with this value in their data.' }),
     since: t.field({ type: 'DateTime', description: 'Events published at or after this time.' }),

@@ -1,4 +1,3 @@
-import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import {
@@ -36,7 +35,6 @@ organizationFields((t) => ({
         required: true,
         description:
           'The exact value: a string, a number as it is written in the data, `true` or `false`. A value of more than 200 characters matches nothing.',
-        validate: textRule,
       }),
     },
     resolve: (organization, { equals }, context) =>

@@ -1,6 +1,6 @@
 import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma'
 import { resolveCursorConnection } from '@pothos/plugin-relay'
-import { argumentError, MAX_PAGE_SIZE, PAGE_SIZE, textRule } from '../graphql/arguments.ts'
+import { argumentError, MAX_PAGE_SIZE, PAGE_SIZE } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { countJobs, type JobCount, MAX_COUNTED } from './count-jobs.ts'
 import { findDeliveriesOfJobs, findOrganizationsOfJobs } from './find-deliveries-of-jobs.ts'
@@ -122,7 +122,7 @@ const JobCountRef = builder.objectRef<JobCount>('JobCount').implement({
 builder.inputType('JobFilter', {
   description: 'Selects jobs. A job must match all given fields.',
   fields: (t) => ({
-    task: t.string({ description: 'Jobs of this task.', validate: textRule }),
+    task: t.string({ description: 'Jobs of this task.' }),
     state: t.field({ type: JobState, description: 'Jobs in this state.' }),
   }),
 })

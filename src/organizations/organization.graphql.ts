@@ -1,5 +1,4 @@
 import { hasScope } from '../access/scope.ts'
-import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import type { RestrictedSession } from '../graphql/portal-access.ts'
@@ -68,9 +67,8 @@ builder.inputType('OrganizationFilter', {
   fields: (t) => ({
     search: t.string({
       description: 'Organizations whose name or uid contains this text, ignoring case.',
-      validate: textRule,
     }),
-    uid: t.string({ description: 'The organization with this uid.', validate: textRule }),
+    uid: t.string({ description: 'The organization with this uid.' }),
     metadata: t.field({
       type: ['MetadataEntry'],
       description: 'Organizations whose metadata has all of these labels: at most 20.',
@@ -101,7 +99,6 @@ builder.queryFields((t) => ({
       id: t.arg.id({ description: 'The id of an organization: `org_…`.' }),
       uid: t.arg.string({
         description: 'The uid of an organization, in the place of the id.',
-        validate: textRule,
       }),
     },
     resolve: (query, _root, args, { prisma }) => {

@@ -1,5 +1,4 @@
 import { publicId } from '../db/ids.ts'
-import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
@@ -80,7 +79,7 @@ const FrontendSessionConnection = builder.connectionObject(
 const FrontendSessionFilter = builder.inputType('FrontendSessionFilter', {
   description: 'Selects frontend sessions.',
   fields: (t) => ({
-    name: t.string({ description: 'Sessions with exactly this label.', validate: textRule }),
+    name: t.string({ description: 'Sessions with exactly this label.' }),
   }),
 })
 

@@ -1,4 +1,4 @@
-import { choicesRule, textRule } from '../graphql/arguments.ts'
+import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { openStream, readOnce } from '../graphql/live-stream.ts'
@@ -65,18 +65,16 @@ builder.inputType('WebhookFilter', {
   fields: (t) => ({
     search: t.string({
       description: 'Webhooks whose URL, description or uid contains this text, ignoring case.',
-      validate: textRule,
     }),
     subscribesTo: t.string({
       description: 'Webhooks that subscribe to the event type with this name.',
-      validate: textRule,
     }),
     states: t.field({
       type: [WebhookState],
       description: 'Webhooks in one of these states.',
       validate: choicesRule,
     }),
-    uid: t.string({ description: 'The webhook with this uid.', validate: textRule }),
+    uid: t.string({ description: 'The webhook with this uid.' }),
     metadata: t.field({
       type: ['MetadataEntry'],
       description: 'Webhooks whose metadata has all of these labels: at most 20.',

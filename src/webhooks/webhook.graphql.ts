@@ -1,4 +1,3 @@
-import { textRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
@@ -133,7 +132,6 @@ organizationFields((t) => ({
       id: t.arg.id({ description: 'The id of a webhook: `wh_…`.' }),
       uid: t.arg.string({
         description: 'The uid of a webhook, in the place of the id.',
-        validate: textRule,
       }),
     },
     resolve: (query, organization, args, context) => {

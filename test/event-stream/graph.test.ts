@@ -163,6 +163,8 @@ test('a program pulls events and acknowledges them', async () => {
     data: { acknowledgeEvents: null },
     errors: [{ path: ['acknowledgeEvents'], extensions: { code: 'NOT_FOUND' } }],
   })
+  const nul = await send('mutation { acknowledgeEvents(consumer: "a\\u0000", lease: "b") }')
+  expect(nul.errors[0].message).toBe('consumer must not contain the NUL character.')
   const invalid = await send('mutation { pullEvents(consumer: "graph", max: 2000) { lease } }')
   expect(invalid.errors[0]).toMatchObject({
     path: ['pullEvents'],

@@ -65,7 +65,9 @@ test('errors are problems that name the parameter', async () => {
     errors: [{ pointer: '#/wait', code: 'out_of_range' }],
   })
   expect((await acknowledge({ consumer: 'shell' })).status).toBe(422)
+  expect((await acknowledge({ consumer: 'a\0', lease: 'lease_1' })).status).toBe(422)
   expect((await acknowledge({ consumer: 'none', lease: 'lease_1' })).status).toBe(404)
+  expect((await acknowledge({ consumer: 'shell', lease: 'lease_\0' })).status).toBe(404)
   for (const method of ['DELETE', 'HEAD']) {
     expect((await call('/pull?consumer=a', { method })).status).toBe(405)
   }

@@ -253,7 +253,7 @@ describe.each(LISTS)('%s', (list) => {
     ],
     ['$.status', '1', 'The search keys are $.customer, $.order.id.'],
     ['$.customer', 'x'.repeat(201), 'filter.key.equals must have at most 200 characters'],
-    ['$.customer', 'a\0', 'filter.key.equals must have at most 200 characters, none of them NUL'],
+    ['$.customer', 'a\0', 'filter.key.equals must not contain the NUL character.'],
   ])('with the key %s, a fault of the caller is explained', async (path, equals, message) => {
     const { data, errors } = await api.call(
       tenant.token,

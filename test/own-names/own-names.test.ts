@@ -150,7 +150,7 @@ test.each([
   ['', 'at least 1 character'],
   ['a'.repeat(256), 'at most 255 characters'],
   ['a\nb', 'control characters'],
-  ['a\u0000b', 'control characters'],
+  ['a\u0000b', 'the NUL character'],
   [' a', 'white space'],
   [mintId('webhook'), 'spelled like an id'],
   [mintId('webhook').replace('wh_', 'my_own_'), 'spelled like an id'],

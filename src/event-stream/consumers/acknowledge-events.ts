@@ -1,6 +1,7 @@
 import type { Sql } from '../../db/client.ts'
 import { parseId } from '../../db/ids.ts'
 import { DomainError, notFound } from '../../lib/errors.ts'
+import { checkConsumerName } from './consumer.ts'
 
 /** How long it is known how a lease ended. */
 const KEEP_ENDED_MINUTES = 10
@@ -18,6 +19,7 @@ export async function acknowledgeEvents(
   consumer: string,
   lease: string,
 ): Promise<number> {
+  checkConsumerName(consumer)
   const uuid = parseId('lease', lease)
   const { rows } = await sql.query<{
     leaseId: string | null

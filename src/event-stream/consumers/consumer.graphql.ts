@@ -1,4 +1,3 @@
-import { textRule } from '../../graphql/arguments.ts'
 import { builder } from '../../graphql/builder.ts'
 import { type Context, callerOf, withinReach } from '../../graphql/context.ts'
 import { NotFoundError } from '../../graphql/errors.ts'
@@ -156,7 +155,6 @@ organizationFields((t) => ({
       name: t.arg.string({
         required: true,
         description: 'The name of a consumer.',
-        validate: textRule,
       }),
     },
     resolve: (query, organization, { name }, context) =>

@@ -12,6 +12,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { collectFields } from '../../event-graph/plan-selection.ts'
+import { rejectNul } from '../../graphql/reject-nul.ts'
 import { type PlanScope, planningOf } from './event-plan.ts'
 
 /** A root field that an operation selects. */
@@ -57,7 +58,11 @@ export function readOperation({
     const [node] = nodes as [FieldNode]
     const name = node.name.value
     const field = rootType.getFields()[name] ?? null
-    const args = () => (field ? getArgumentValues(field, node, variableValues) : {})
+    const args = () => {
+      const values = field ? getArgumentValues(field, node, variableValues) : {}
+      rejectNul(field?.args ?? [], values)
+      return values
+    }
     return { key, nodes, name, field, args }
   })
   return { definition, rootType, scope, fields }

@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs'
+import {
+  buildSchema,
+  type GraphQLField,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  isScalarType,
+  isUnionType,
+  type OperationTypeNode,
+} from 'graphql'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SCOPES } from '../../src/access/scope.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+
+/* Postgres has no NUL in text. Wherever an argument has one, the answer says so, and is no fault. */
+
+const SCHEMA = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'))
+
+let posthorn: TestApp
+let token: string
+/** The ids of rows that exist, by a part of the names of the operations that take them. */
+let ids: readonly (readonly [part: string, id: string])[]
+
+beforeAll(async () => {
+  posthorn = await startTestApp({
+    role: 'api',
+    environment: {
+      POSTHORN_SMTP_URL: 'smtp://127.0.0.1:1',
+      POSTHORN_EMAIL_FROM: 'posthorn@example.com',
+      POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
+    },
+  })
+  const { organizationId, publicOrganizationId } = posthorn.tenant
+  token = (await createApiKey(posthorn.database.prisma, { organizationId, scopes: SCOPES })).token
+  const {
+    createWebhook,
+    createApiKey: key,
+    addNoticeAddress,
+  } = await posthorn.graphql(`mutation {
+    createWebhook(input: { url: "https://example.com", eventSubscriptions: ["${JOINED}"], enabled: true }) {
+      ... on CreateWebhookSuccess { webhook { id } } }
+    createApiKey(input: { scopes: ["webhooks:read"] }) {
+      ... on CreateApiKeySuccess { createdApiKey { apiKey { id } } } }
+    addNoticeAddress(input: { email: "ada@example.org", kinds: [SECRET_ROTATED] }) {
+      ... on AddNoticeAddressSuccess { noticeAddress { id } } }
+  }`)
+  ids = [
+    ['ApiKey', key.createdApiKey.apiKey.id],
+    ['NoticeAddress', addNoticeAddress.noticeAddress.id],
+    ['EventType', `type_${JOINED}`],
+    ['rganization', publicOrganizationId],
+    ['', createWebhook.webhook.id],
+  ]
+})
+afterAll(() => posthorn[Symbol.asyncDispose]())
+
+/** Texts that their fields accept, so that the NUL in them is the only problem. */
+const TEXTS: Readonly<Record<string, string>> = {
+  url: 'https://example.com',
+  email: 'ada@example.org',
+  eventSubscriptions: JOINED,
+  type: JOINED,
+  eventType: JOINED,
+  path: '$.attendee',
+}
+
+const SCALARS: Readonly<Record<string, unknown>> = {
+  Int: 1,
+  Float: 1,
+  Boolean: false,
+  Scope: 'webhooks:read',
+  DateTime: '2026-01-01T00:00:00Z',
+  JSON: {},
+}
+
+/** A value with the required fields alone. */
+function sampleOf(type: GraphQLInputType, name: string, operation: string): unknown {
+  if (isNonNullType(type)) return sampleOf(type.ofType, name, operation)
+  if (isListType(type)) return [sampleOf(type.ofType, name, operation)]
+  if (isEnumType(type)) return type.getValues()[0]?.name
+  if (isInputObjectType(type)) {
+    const required = Object.values(type.getFields()).filter(isRequiredInputField)
+    return Object.fromEntries(
+      required.map((field) => [field.name, sampleOf(field.type, field.name, operation)]),
+    )
+  }
+  if (type.name === 'ID') return ids.find(([part]) => operation.includes(part))?.[1]
+  return type.name === 'String' ? (TEXTS[name] ?? 'text') : SCALARS[type.name]
+}
+
+/** A place of text below an argument. */
+interface Place {
+  readonly path: string
+  readonly scalar: string
+  readonly name: string
+  /** The value of the argument with a text at this place. */
+  with(text: unknown, operation: string): unknown
+}
+
+const MAX_DEPTH = 5
+
+function placesIn(type: GraphQLInputType, name: string, depth = 0): Place[] {
+  if (isNonNullType(type)) return placesIn(type.ofType, name, depth)
+  if (isListType(type)) {
+    return placesIn(type.ofType, name, depth).map((place) => ({
+      ...place,
+      with: (text, operation) => [place.with(text, operation)],
+    }))
+  }
+  if (isScalarType(type)) {
+    const takesText = ['String', 'ID', 'JSON'].includes(type.name)
+    return takesText ? [{ path: name, scalar: type.name, name, with: (text) => text }] : []
+  }
+  if (!isInputObjectType(type) || depth === MAX_DEPTH) return []
+  return Object.values(type.getFields()).flatMap((field) =>
+    placesIn(field.type, field.name, depth + 1).map((place) => ({
+      ...place,
+      path: `${name}.${place.path}`,
+      with: (text: unknown, operation: string) => ({
+        ...(type.isOneOf ? {} : (sampleOf(type, name, operation) as object)),
+        [field.name]: place.with(text, operation),
+      }),
+    })),
+  )
+}
+
+interface Call {
+  readonly operation: 'query' | 'mutation'
+  readonly field: GraphQLField<unknown, unknown>
+  readonly argument: string
+  readonly place: Place
+}
+
+const CALLS: readonly Call[] = (['query', 'mutation'] as const).flatMap((operation) =>
+  Object.values(SCHEMA.getRootType(operation as OperationTypeNode)?.getFields() ?? {}).flatMap(
+    (field) =>
+      field.args.flatMap(({ name, type }) =>
+        placesIn(type, name).map((place) => ({ operation, field, argument: name, place })),
+      ),
+  ),
+)
+
+/** The answer to a call with a NUL at its place. */
+async function answerTo({ operation, field, argument, place }: Call): Promise<string> {
+  const text = { String: `a\0${TEXTS[place.name] ?? 'b'}`, ID: 'a\0b', JSON: { 'a\0': ['b\0'] } }
+  const required = field.args.filter(isRequiredArgument)
+  const variables: Record<string, unknown> = {
+    ...Object.fromEntries(
+      required.map(({ name, type }) => [name, sampleOf(type, name, field.name)]),
+    ),
+    [argument]: place.with(text[place.scalar as keyof typeof text], field.name),
+  }
+  const given = field.args.filter(({ name }) => name in variables)
+  const query = `${operation} (${given.map(({ name, type }) => `$${name}: ${type}`)}) {
+    ${field.name}(${given.map(({ name }) => `${name}: $${name}`)}) ${selectionOf(field)}
+  }`
+  const response = await fetch(`${posthorn.app.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  })
+  return await response.text()
+}
+
+function selectionOf({ type }: GraphQLField<unknown, unknown>): string {
+  const named = getNamedType(type)
+  if (isScalarType(named) || isEnumType(named)) return ''
+  if (isUnionType(named)) return '{ __typename ... on UserError { message } }'
+  const isConnection = isObjectType(named) && 'nodes' in named.getFields()
+  return isConnection ? '{ nodes { __typename } }' : '{ __typename }'
+}
+
+/** A field whose own rule a NUL breaks may name that. */
+const REFUSED =
+  /must not contain the NUL character|be a cursor from a page|be an HTTP status or|not have control characters/
+
+test('a text with NUL is refused at every argument of every operation', async () => {
+  const answers = await answersOf('String')
+  expect(answers.size).toBeGreaterThan(100)
+  for (const [place, answer] of answers) {
+    expect(answer, place).toMatch(REFUSED)
+  }
+})
+
+test('an id or a value of JSON with NUL causes no fault', async () => {
+  const answers = new Map([...(await answersOf('ID')), ...(await answersOf('JSON'))])
+  expect(answers.size).toBeGreaterThan(50)
+  for (const [place, answer] of answers) expect(answer, place).not.toContain('INTERNAL')
+  // Data are kept as they are.
+  expect(answers.get('publishEvent input.data')).toContain('PublishEventSuccess')
+})
+
+async function answersOf(scalar: string): Promise<ReadonlyMap<string, string>> {
+  const answers = new Map<string, string>()
+  for (const call of CALLS.filter(({ place }) => place.scalar === scalar)) {
+    answers.set(`${call.field.name} ${call.place.path}`, await answerTo(call))
+  }
+  return answers
+}
