@@ -73,7 +73,8 @@ export function attemptReport(attempt: ReportedAttempt): string {
 const cut = (body: string) =>
   body.length > EXCERPT_LENGTH ? `, first ${EXCERPT_LENGTH.toLocaleString('en')} characters` : ''
 
-const cell = (value: string) => value.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')
+/** A bar ends a cell, unless an odd number of backslashes is before it. */
+const cell = (value: string) => value.replaceAll(/\s+/g, ' ').replaceAll(/[\\|]/g, String.raw`\$&`)
 
 /** A block of code, in a fence that is longer than any in the code. */
 function fenced(code: string, language = ''): string {

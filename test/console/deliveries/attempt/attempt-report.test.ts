@@ -20,7 +20,7 @@ const ATTEMPT = {
   response: {
     status: 503,
     headers: [
-      { name: 'X-Request-Id', value: 'a | b' },
+      { name: 'X-Request-Id', value: String.raw`a | b\|c` },
       { name: 'cf-ray', value: '8f2' },
       { name: 'set-cookie', value: 'session=1' },
     ],
@@ -37,7 +37,7 @@ test('a report has the time, the ids of both sides, the answer and a curl withou
     '| Request | POST https://example.com/hook?token=••• |',
     '| Delivery (header `webhook-id`) | msg_1 |',
     '| Attempt | 3, att_1 |',
-    '| Response header `X-Request-Id` | a \\| b |',
+    '| Response header `X-Request-Id` | a \\| b\\\\\\|c |',
     '| Response header `cf-ray` | 8f2 |',
     '````\nSold out ```now```\n````',
     "--header 'authorization: YOUR_AUTHORIZATION'",
