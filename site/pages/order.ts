@@ -101,6 +101,7 @@ export const SECTIONS: readonly Section[] = [
       'operating',
       'deploying',
       'sizing',
+      'limits',
       'metrics',
       'tracing',
       'job-dashboards',
