@@ -120,6 +120,7 @@ async function apply(
       `begin; set local search_path to ${searchPath}; set local lock_timeout = '${LOCK_TIMEOUT}'`,
     )
     await client.query(sql)
+    await revokePublicFunctions(client)
     // Resolves an earlier failure of `prisma migrate` in the same migration.
     await client.query(
       `update ${MIGRATIONS_TABLE} set rolled_back_at = now()
@@ -136,6 +137,19 @@ async function apply(
     await client.query('rollback').catch(() => {})
     throw new Error(`The migration ${name} failed: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/**
+ * Postgres lets everybody execute a new function. `alter default privileges … in schema posthorn` cannot take that away,
+ * and without the schema it would also change the functions that the same role creates for a host application.
+ */
+async function revokePublicFunctions(client: Sql): Promise<void> {
+  const { rows } = await client.query<{ routines: string | null }>(
+    `select string_agg(oid::regprocedure::text, ', ') as routines from pg_proc
+     where pronamespace = 'posthorn'::regnamespace and has_function_privilege('public', oid, 'execute')`,
+  )
+  const routines = rows[0]?.routines
+  if (routines) await client.query(`revoke execute on routine ${routines} from public`)
 }
 
 /**

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../src/db/client.ts'
 import { migrate } from '../../../src/migrate/migrate.ts'
 import { createRoleDatabase, type RoleDatabase } from '../../security/role-database.ts'
 import { createTenant } from '../../support/factories.ts'
+import { documentedGrants } from './support.ts'
 
 /** The host's tables belong to one role, and another one writes: neither may read the tables of Posthorn. */
 const writer = `posthorn_writer_${randomBytes(4).toString('hex')}`
@@ -38,14 +38,8 @@ beforeAll(async () => {
   await asHost.pool.query(`
     create table shop.orders (id int primary key, org text, status text);
     grant usage on schema shop to ${writer}; grant insert, update, select on shop.orders to ${writer}`)
-  const page = await readFile(
-    new URL('../../../docs/guides/changed-fields.md', import.meta.url),
-    'utf8',
-  )
-  const [, grants] = /```sql\n(grant usage on schema posthorn to host;[\s\S]+?)```/.exec(page) ?? []
-  if (grants === undefined) throw new Error('docs/guides/changed-fields.md has no grants.')
   await expect(install()).rejects.toMatchObject(DENIED)
-  await roles.asOwner.pool.query(grants.replaceAll(/\bhost\b/g, connected.host))
+  await roles.asOwner.pool.query(await documentedGrants(connected.host))
 })
 afterAll(async () => {
   await asWriter[Symbol.asyncDispose]()

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import type { Database } from '../../../src/db/client.ts'
 import { createTestDatabase } from '../../support/database.ts'
@@ -75,6 +76,17 @@ export async function createHostDatabase(): Promise<HostDatabase> {
       await database[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The grants of docs/guides/changed-fields.md for the role `host`, to another role. */
+export async function documentedGrants(role: string): Promise<string> {
+  const page = await readFile(
+    new URL('../../../docs/guides/changed-fields.md', import.meta.url),
+    'utf8',
+  )
+  const [, grants] = /```sql\n(grant usage on schema posthorn to host;[\s\S]+?)```/.exec(page) ?? []
+  if (grants === undefined) throw new Error('docs/guides/changed-fields.md has no grants.')
+  return grants.replaceAll(/\bhost\b/g, role)
 }
 
 export const created = (data: unknown, noun = 'order'): PublishedChange => ({

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrate } from '../../src/migrate/migrate.ts'
+import { createRoleDatabase, type RoleDatabase } from './role-database.ts'
+
+let roles: RoleDatabase
+
+beforeAll(async () => {
+  roles = await createRoleDatabase()
+  await migrate(roles.asOwner.pool)
+})
+afterAll(async () => await roles[Symbol.asyncDispose]())
+
+const names = async (where: string): Promise<string[]> =>
+  (
+    await roles.asAdmin.pool.query(
+      `select p.oid::regprocedure::text as name from pg_proc as p
+       where p.pronamespace = 'posthorn'::regnamespace and (${where}) order by 1`,
+    )
+  ).rows.map(({ name }) => name)
+
+const IS_PUBLIC = `has_function_privilege('public', p.oid, 'execute')`
+const SEARCH_PATH = `(select setting from unnest(p.proconfig) as setting where setting like 'search\\_path=%')`
+/** A body that Postgres bound when the function was created depends on no search path. */
+const HAS_NO_SEARCH_PATH = `p.prosqlbody is null and ${SEARCH_PATH} is null`
+/** Others than `pg_catalog`, `posthorn` and the worker schema, in which no role of a host may create anything. */
+const HAS_OTHER_SCHEMAS = `${SEARCH_PATH} not in ('search_path=pg_catalog, pg_temp', 'search_path=posthorn, graphile_worker, pg_temp')`
+/** Types that a host can choose: its own, and those that take any type. An array counts as its items. */
+const TAKES_OTHER_TYPES = `exists (
+  select from unnest(p.prorettype || coalesce(p.proallargtypes, p.proargtypes::oid[])) as given (oid)
+  join pg_type as t on t.oid = given.oid
+  join pg_type as item on item.oid = case t.typcategory when 'A' then t.typelem else t.oid end
+  where item.typname like 'any%'
+    or item.typnamespace not in ('pg_catalog'::regnamespace, 'posthorn'::regnamespace))`
+
+const RULES = [
+  [
+    'is public',
+    IS_PUBLIC,
+    `create function posthorn.wrong() returns int language sql return 1;
+    grant execute on function posthorn.wrong() to public`,
+  ],
+  [
+    'has neither a search path nor a bound body',
+    HAS_NO_SEARCH_PATH,
+    `create function posthorn.wrong() returns int language sql as 'select 1'`,
+  ],
+  [
+    'looks into a schema of others',
+    HAS_OTHER_SCHEMAS,
+    `create function posthorn.wrong() returns int language sql set search_path = pg_catalog, public as 'select 1'`,
+  ],
+  [
+    'runs as its owner and takes values of any type',
+    `p.prosecdef and ${TAKES_OTHER_TYPES}`,
+    `create function posthorn.wrong(given anyarray) returns text language sql security definer set search_path = pg_catalog, pg_temp as 'select 1'`,
+  ],
+  [
+    'runs as its owner and takes values of a type of the host',
+    `p.prosecdef and ${TAKES_OTHER_TYPES}`,
+    `create domain public.of_host as int;
+     create function posthorn.wrong(given public.of_host[]) returns text language sql security definer set search_path = pg_catalog, pg_temp as 'select 1'`,
+  ],
+  [
+    'runs as its owner and finds its functions where its caller says',
+    `p.prosecdef and ${SEARCH_PATH} is null`,
+    `create function posthorn.wrong() returns int language sql security definer return 1`,
+  ],
+] as const
+
+test.each(RULES)('no function of Posthorn %s', async (_rule, breaks) => {
+  expect(await names('true')).not.toHaveLength(0)
+  expect(await names(breaks)).toEqual([])
+})
+
+test.each(RULES)('a function that %s is found', async (_rule, breaks, create) => {
+  await roles.asAdmin.pool.query(create)
+  try {
+    expect(await names(breaks)).toEqual([expect.stringMatching(/\bwrong\(/)])
+  } finally {
+    await roles.asAdmin.pool.query(
+      `drop routine posthorn.wrong; drop domain if exists public.of_host`,
+    )
+  }
+})
+
+test('a function is not public after the next migration, and a function of a host that the same role creates stays so', async () => {
+  await roles.asOwner.pool.query(`
+    create schema shop;
+    create function shop.price() returns int language sql return 1;
+    create function posthorn."Later"(given int[]) returns int language sql return 1;
+    create procedure posthorn.later() language sql begin atomic end;
+    delete from posthorn._prisma_migrations where migration_name = '20261209000700_public_functions'`)
+  expect(await names(IS_PUBLIC)).toHaveLength(2)
+  expect(await migrate(roles.asOwner.pool)).toEqual(['20261209000700_public_functions'])
+  expect(await names(IS_PUBLIC)).toEqual([])
+  const { rows } = await roles.asAdmin.pool.query(
+    `select has_function_privilege('public', 'shop.price()', 'execute') as is_public`,
+  )
+  expect(rows).toEqual([{ is_public: true }])
+  await roles.asOwner.pool.query('drop function posthorn."Later"; drop procedure posthorn.later')
+})
