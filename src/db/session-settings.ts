@@ -33,8 +33,9 @@ const MEANING: readonly SessionSetting[] = [
   { name: 'array_nulls', value: 'on' },
   { name: 'transform_null_equals', value: 'off' },
   { name: 'quote_all_identifiers', value: 'off' },
-  // Statements name the schema of everything but what Postgres brings, which comes first unless the path names it later.
-  { name: 'search_path', value: '"$user", public', accepted: '^(?!.*pg_catalog)' },
+  // Statements name the schema of everything but what Postgres brings. In another schema of the path, a host could have a
+  // function whose parameters match a call better than those of Postgres, and it would run with the rights of Posthorn.
+  { name: 'search_path', value: 'pg_catalog, pg_temp' },
   // Statements that wait for a lock continue with what the other transaction committed.
   { name: 'default_transaction_isolation', value: 'read committed' },
   { name: 'default_transaction_read_only', value: 'off' },
@@ -87,10 +88,19 @@ function timeLimits(lock: string, statement: string, idleInTransaction: string) 
   ] satisfies SessionSetting[]
 }
 
-/** Through a transaction pooler the limits are those of the role: any below a minute. */
-const LIMITS_OF_ROLE: readonly SessionSetting[] = TIME_LIMITS.requests
-  .filter(({ name }) => name !== 'idle_in_transaction_session_timeout')
-  .map((limit) => ({ ...limit, accepted: '^[1-9]\\d*m?s$' }))
+/**
+ * Through a transaction pooler the limits are those of the role, any below a minute, and so is the search path: any in
+ * which nothing comes before Postgres.
+ */
+const OF_ROLE: readonly SessionSetting[] = [
+  ...TIME_LIMITS.requests
+    .filter(({ name }) => name !== 'idle_in_transaction_session_timeout')
+    .map((limit) => ({ ...limit, accepted: '^[1-9]\\d*m?s$' })),
+  ...MEANING.filter(({ name }) => name === 'search_path').map((path) => ({
+    ...path,
+    accepted: '^(pg_catalog\\M|(?!.*pg_catalog))',
+  })),
+]
 
 /**
  * The planner's methods, so that no statement reads a whole table that has an index. Costs and memory stay as they are
@@ -205,7 +215,10 @@ export async function findWrongSettings(
   kind: ConnectionKind = 'direct',
   others: readonly SessionSetting[] = [],
 ): Promise<WrongSetting[]> {
-  const settings = kind === 'direct' ? [...MEANING, ...OTHERS] : [...MEANING, ...LIMITS_OF_ROLE]
+  const settings =
+    kind === 'direct'
+      ? [...MEANING, ...OTHERS]
+      : [...MEANING.filter(({ name }) => name !== 'search_path'), ...OF_ROLE]
   return await select(sql, [...settings, ...others], 'true')
 }
 

@@ -158,11 +158,10 @@ describe('in a database with hostile settings', () => {
 
   test('a connection keeps what serves as well', async () => {
     await using chosen = await createHostileDatabase({
-      settings: { synchronous_commit: 'remote_apply', search_path: 'app, public' },
+      settings: { synchronous_commit: 'remote_apply' },
     })
     const values = await valuesOf(chosen.pool)
     expect(values.get('synchronous_commit')).toBe('remote_apply')
-    expect(values.get('search_path')).toBe('app, public')
   })
 })
 

@@ -34,7 +34,7 @@ describe('psql', needs('psql'), () => {
     expect(
       await psql(`
         begin;
-        insert into invoices values (1);
+        insert into public.invoices values (1);
         select delivery_count, duplicate from posthorn.publish_events(:'organization',
           '[{"type": "${JOINED}", "data": {"invoice": 1}, "idempotencyKey": "invoice-1"}]');
         commit;`),
@@ -78,7 +78,7 @@ test('pg publishes in a transaction, and a rollback leaves nothing', async () =>
     ])
   try {
     await client.query('begin')
-    await client.query('insert into invoices values (3)')
+    await client.query('insert into public.invoices values (3)')
     expect((await publishInvoice(3)).rows).toEqual([PUBLISHED])
     await client.query('commit')
 
@@ -105,7 +105,7 @@ describe('Prisma', () => {
   test('publishes in a transaction', async () => {
     const events = JSON.stringify([{ type: JOINED, data: { invoice: 6 } }])
     const published = await database.prisma.$transaction(async (tx) => {
-      await tx.$executeRaw`insert into invoices values (6)`
+      await tx.$executeRaw`insert into public.invoices values (6)`
       return await tx.$queryRaw`select * from posthorn.publish_events(${organization}, ${events})`
     })
     expect(published).toEqual([PUBLISHED])

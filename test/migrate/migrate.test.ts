@@ -30,6 +30,21 @@ test('migration installs the schema; a second migration does no harm', async () 
   expect(await database.prisma.eventType.count()).toBe(2)
 })
 
+test('a function of a host in the schema public runs in no session of Posthorn', async () => {
+  await migrate(database.pool)
+  await database.pool.query(`
+    create function public.format(text, name, name, text) returns text language plpgsql as $$
+      begin raise exception 'ran as %', current_user; end $$`)
+  // It matches this call better than the function of Postgres, which takes any types.
+  const call = `select format('%I%I%s', nspname, nspname, ''::text) from pg_namespace limit 1`
+  await expect(
+    database.pool.query(`begin; set local search_path = public; ${call}; commit`),
+  ).rejects.toThrow('ran as')
+  await database.pool.query('rollback')
+  await expect(database.pool.query(call)).resolves.toMatchObject({ rowCount: 1 })
+  expect(await migrate(database.pool)).toEqual([])
+})
+
 test('processes that start together migrate once', async () => {
   const others = Array.from({ length: 3 }, () => openDatabase(database.url, PATIENT))
   const applied = await Promise.all([database, ...others].map(({ pool }) => migrate(pool)))

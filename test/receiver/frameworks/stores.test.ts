@@ -4,10 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DeliveryStore, deduplicate } from '../../../src/receiver/index.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { freePort } from '../../support/free-port.ts'
+import { hostUrl } from '../../support/host-url.ts'
 import { requirePackages } from '../../support/installed-packages.ts'
 import { findProgram, programPath } from '../../support/installed-program.ts'
 import { needsOptional } from '../../support/left-out.ts'
@@ -86,8 +88,8 @@ describe('the store in Redis', redisOptions, () => {
 
 describe('the transaction in Postgres', () => {
   test('a change and its id commit together, once', async () => {
-    await using database = await createTestDatabase()
-    const { pool } = database
+    await using host = await openHostPool()
+    const { pool } = host
     await pool.query(
       `create table processed_deliveries
          (id text primary key, processed_at timestamptz not null default now());
@@ -126,8 +128,8 @@ describe('the transaction in Postgres', () => {
   })
 
   test('a connection that ends before the commit leaves nothing, and the retry is processed', async () => {
-    await using database = await createTestDatabase()
-    const { pool } = database
+    await using host = await openHostPool()
+    const { pool } = host
     await pool.query('create table processed_deliveries (id text primary key)')
     const { processOnce } = await load('process-once.ts')
     const killed = processOnce(
@@ -148,3 +150,16 @@ describe('the transaction in Postgres', () => {
     expect(processed).toEqual(['msg_1'])
   })
 })
+
+/** The pool of an application, in a database of its own. */
+async function openHostPool() {
+  const database = await createTestDatabase()
+  const pool = new pg.Pool({ connectionString: hostUrl(database.url) })
+  return {
+    pool,
+    async [Symbol.asyncDispose]() {
+      await pool.end()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
