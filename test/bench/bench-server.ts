@@ -6,6 +6,7 @@ import type { Database } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
 import { readPostmaster } from '../../src/db/embedded/postmaster.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
+import { superuserUrl } from '../support/superuser-url.ts'
 import { until } from '../support/until.ts'
 import { withDatabase } from '../support/with-database.ts'
 import { familyCpuTimeMs } from './cpu-time.ts'
@@ -41,8 +42,9 @@ export async function startBenchServer(databaseUrl?: string): Promise<BenchServe
   await using started = new AsyncDisposableStack()
   started.defer(() => rm(folder, { recursive: true, force: true }))
   started.defer(() => stopPostgres(cluster))
-  // The same URL that `posthorn start` uses.
-  const url = databaseUrl ?? (await openEmbeddedPostgres(folder)).localUrl
+  // Over the socket, as `posthorn start`.
+  const url =
+    databaseUrl ?? (await superuserUrl(folder, (await openEmbeddedPostgres(folder)).localUrl))
   const server = started.use(openBenchDatabase(url))
   started.defer(async () => {
     await server.pool.query(`drop database if exists ${TEMPLATE} with (force)`)

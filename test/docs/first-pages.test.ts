@@ -8,6 +8,7 @@ import { createBlankDatabase } from '../support/blank-database.ts'
 import { freePort } from '../support/free-port.ts'
 import { leftOutFor, needs } from '../support/left-out.ts'
 import { createReader, type Reader, type Terminal } from '../support/reader.ts'
+import { superuserUrl } from '../support/superuser-url.ts'
 import { until } from '../support/until.ts'
 import {
   findPythonWithPsycopg,
@@ -202,17 +203,25 @@ async function publishWithPrivileges(): Promise<void> {
 
 /** The tables and the role that the reader's own application has. */
 async function prepareApplication(): Promise<void> {
+  const ofSuperuser = await superuserUrl(path.join(reader.folder, '.posthorn'), databaseUrl)
+  await withDatabase(
+    (client) =>
+      client.query('create role your_application; grant your_application to posthorn_embedded'),
+    ofSuperuser,
+  )
   await withDatabase((client) =>
     client.query(`
       create table tickets (id int primary key, issued_at timestamptz);
       insert into tickets select generate_series(1, 100) union values (9001);
-      create role your_application;
       grant select, update on tickets to your_application`),
   )
 }
 
-async function withDatabase<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(databaseUrl)
+async function withDatabase<T>(
+  use: (client: pg.Client) => Promise<T>,
+  url = databaseUrl,
+): Promise<T> {
+  const client = new pg.Client(url)
   await client.connect()
   try {
     return await use(client)

@@ -53,11 +53,26 @@ test('the first start prints a link that signs in to the console once', async ()
 })
 
 test('only the owner of the files can read its secrets', async () => {
-  for (const file of ['api-key', 'encryption-key', 'postgres-password', 'authority/ca.key']) {
+  for (const file of [
+    'api-key',
+    'encryption-key',
+    'postgres-password',
+    'postgres-owner-password',
+    'authority/ca.key',
+  ]) {
     const { mode } = await stat(path.join(cwd, '.posthorn', file))
     expect(mode & 0o077, file).toBe(0)
   }
   expect((await readFile(path.join(cwd, '.posthorn/api-key'), 'utf8')).trim()).toBe(token)
+})
+
+test('Posthorn connects to its Postgres as a role that is no superuser, and prints its URL', async () => {
+  const { rows } = await query(
+    `select distinct r.rolname as name, r.rolsuper as is_superuser, r.rolname = current_user as is_printed
+     from pg_stat_activity as a join pg_roles as r on r.oid = a.usesysid
+     where a.application_name like 'posthorn%'`,
+  )
+  expect(rows).toEqual([{ name: 'posthorn_embedded', is_superuser: false, is_printed: true }])
 })
 
 test('a registered listener that fails twice gets three attempts of one delivery', async () => {

@@ -6,6 +6,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { startHostilePostgres } from './hostile-postgres.ts'
+import { superuserUrl } from './superuser-url.ts'
 import { withDatabase } from './with-database.ts'
 
 declare module 'vitest' {
@@ -61,11 +62,12 @@ async function chosenPostgres(dataDir: string): Promise<Postgres> {
 async function openConfiguredPostgres(dataDir: string) {
   {
     await using embedded = await openEmbeddedPostgres(dataDir)
-    await using admin = openDatabase(embedded.url)
+    await using admin = openDatabase(await superuserUrl(dataDir, embedded.url))
     // The tests kill processes, not the machine, so nothing is lost without fsync, and the tests are faster.
     await admin.pool.query('alter system set fsync = off')
     // For the processes of several test files.
     await admin.pool.query('alter system set max_connections = 500')
   }
-  return await openEmbeddedPostgres(dataDir)
+  const embedded = await openEmbeddedPostgres(dataDir)
+  return { ...embedded, url: await superuserUrl(dataDir, embedded.url) }
 }

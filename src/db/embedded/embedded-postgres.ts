@@ -7,12 +7,14 @@ import { connectClient } from '../session-settings.ts'
 import { STRICT_TYPES } from '../strict-types.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
+import { createOwner, OWNER } from './owner.ts'
 import { clearStaleLock, readPostmaster } from './postmaster.ts'
 import { START_TIMEOUT_MS, startEmbeddedServer } from './server.ts'
 import { socketUrl } from './socket.ts'
 
 /** The running Postgres of a data directory. Disposing it stops Postgres unless another Posthorn process uses it. */
 export interface EmbeddedPostgres extends AsyncDisposable {
+  /** Of the owner of the database, which is no superuser. */
   readonly url: string
   /** The URL of the Unix socket, which is faster than TCP; equal to `url` where the socket cannot be used. */
   readonly localUrl: string
@@ -31,7 +33,7 @@ export interface KeepRunningHandlers {
  */
 export const APPLICATION_NAME = 'posthorn'
 
-const USER = 'posthorn'
+const SUPERUSER = 'posthorn'
 const DATABASE = 'posthorn'
 
 /**
@@ -41,12 +43,13 @@ const DATABASE = 'posthorn'
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const binaries = await binariesFor(dataDir)
   const cluster = path.join(dataDir, 'postgres')
-  const password = await ensureGeneratedSecret(path.join(dataDir, 'postgres-password'), () =>
-    randomBytes(24).toString('hex'),
-  )
-  await ensureCluster(binaries, cluster, { user: USER, password })
+  const secretOf = (name: string) =>
+    ensureGeneratedSecret(path.join(dataDir, name), () => randomBytes(24).toString('hex'))
+  const password = await secretOf('postgres-password')
+  const ownerPassword = await secretOf('postgres-owner-password')
+  await ensureCluster(binaries, cluster, { user: SUPERUSER, password })
 
-  const installation: Installation = { binaries, cluster, password }
+  const installation: Installation = { binaries, cluster, password, ownerPassword }
   const url = await ensureServer(installation, null)
   const overSocket = socketUrl(url, cluster)
   const hasSocket = overSocket !== null && (await tryConnection(overSocket)) === null
@@ -56,21 +59,28 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
 interface Installation {
   readonly binaries: PostgresBinaries
   readonly cluster: string
+  /** Of the superuser. */
   readonly password: string
+  readonly ownerPassword: string
 }
 
 /** Waits until a server runs and returns its URL. Starts one on the given port, or on any port if it is null. */
 async function ensureServer(installation: Installation, port: number | null): Promise<string> {
-  const { binaries, cluster, password } = installation
+  const { binaries, cluster, password, ownerPassword } = installation
   const deadline = performance.now() + START_TIMEOUT_MS
   let failure = ''
   while (performance.now() < deadline) {
     const running = await readPostmaster(cluster)
     if (running?.ready) {
-      const url = `postgres://${USER}:${password}@127.0.0.1:${running.port}/${DATABASE}`
+      const server = `127.0.0.1:${running.port}/${DATABASE}`
+      const url = `postgres://${OWNER}:${ownerPassword}@${server}`
       const problem = await tryConnection(url)
       if (problem === null) return url
-      failure = problem
+      failure = problem.message
+      if (problem.code === INVALID_PASSWORD) {
+        const superuserUrl = `postgres://${SUPERUSER}:${password}@${server}`
+        failure = (await prepareDatabase(superuserUrl, ownerPassword)) ?? failure
+      }
     }
     if (!running?.alive) {
       await clearStaleLock(cluster)
@@ -125,31 +135,43 @@ function embeddedPostgres(
   }
 }
 
-/** Connects, renaming the database on first use. Returns the error message, or `null` on success. */
-async function tryConnection(url: string): Promise<string | null> {
-  try {
-    await withClient(url, (client) => client.query('select 1'))
-    return null
-  } catch (error) {
-    const { code, message } = error as pg.DatabaseError
-    if (code !== DATABASE_MISSING) return message
-  }
-  // Renaming the database of initdb is faster than creating one, which copies and syncs files.
-  // By default, tables that a reader creates would land in the schema of the user's name, which is Posthorn's own.
-  const rename = `alter database postgres rename to ${DATABASE}; alter database ${DATABASE} set search_path to public`
-  return await withClient(url.replace(/[^/]*$/, 'template1'), (client) =>
-    client.query(rename),
-  ).then(
+/** Returns the error, or `null` on success. */
+async function tryConnection(url: string): Promise<pg.DatabaseError | null> {
+  return await withClient(url, (client) => client.query('select 1')).then(
     () => null,
-    (error: pg.DatabaseError) => {
-      // Another process renamed the database at the same time.
-      if (error.code === DATABASE_MISSING || error.code === DATABASE_IN_USE) return null
-      return error.message
-    },
+    (error) => error,
   )
 }
 
+/** Prepares the database for its owner, after a look in vain. Returns an error message, or `null` on success. */
+async function prepareDatabase(
+  superuserUrl: string,
+  ownerPassword: string,
+): Promise<string | null> {
+  try {
+    const missing = (await tryConnection(superuserUrl))?.code === DATABASE_MISSING
+    if (missing) await renameDatabase(superuserUrl)
+    await withClient(superuserUrl, (client) => createOwner(client, ownerPassword))
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+async function renameDatabase(superuserUrl: string): Promise<void> {
+  // Renaming the database of initdb is faster than creating one, which copies and syncs files.
+  // By default, tables that a superuser creates would land in the schema of that name, which is Posthorn's own.
+  const rename = `alter database postgres rename to ${DATABASE}; alter database ${DATABASE} set search_path to public`
+  await withClient(superuserUrl.replace(/[^/]*$/, 'template1'), (client) =>
+    client.query(rename),
+  ).catch((error: pg.DatabaseError) => {
+    // Another process renames the database at the same time.
+    if (error.code !== DATABASE_MISSING && error.code !== DATABASE_IN_USE) throw error
+  })
+}
+
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const INVALID_PASSWORD = '28P01'
 const DATABASE_MISSING = '3D000'
 const DATABASE_IN_USE = '55006'
 
