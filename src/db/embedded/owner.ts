@@ -1,5 +1,4 @@
 import pg from 'pg'
-import type { Sql } from '../client.ts'
 
 /** The role of Posthorn's connections. It owns the database, and is no superuser. */
 export const OWNER = 'posthorn_embedded'
@@ -9,7 +8,7 @@ export const OWNER = 'posthorn_embedded'
  * the database is new, or of an earlier version of Posthorn, which worked as the superuser. (`reassign owned` refuses to
  * take objects from the first superuser of a cluster.)
  */
-export async function createOwner(asSuperuser: Sql, password: string): Promise<void> {
+export async function createOwner(asSuperuser: pg.Client, password: string): Promise<void> {
   await asSuperuser.query(`
     begin;
     select pg_advisory_xact_lock(hashtextextended('posthorn.owner', 0));
