@@ -22,7 +22,7 @@ create or replace function posthorn.insert_events(
   trace_states text[] default null,
   previous text[] default null
 ) returns table (ordinal int, event_id uuid, delivery_count int, duplicate boolean)
-  language plpgsql
+  language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
@@ -243,7 +243,7 @@ $$;
 -- Whether the filter of one webhook lets an event through: it passes, or is not decided, as by `insert_events`.
 create function posthorn.lets_through(data text, previous text, path jsonpath, times jsonb, steps int, scans int)
   returns boolean
-  language plpgsql immutable parallel safe
+  language plpgsql immutable parallel safe set search_path = pg_catalog, pg_temp
 as $$
 declare
   max_steps constant bigint := 200000;
