@@ -104,6 +104,45 @@ test('the largest queries without end do not keep another organization waiting',
   await queries.stop()
 })
 
+test('the most work on events that an organization may ask for keeps nobody else waiting', async () => {
+  const { organizationId, token } = posthorn.tenant
+  const ways = Array.from({ length: 100 }, (_, way) =>
+    Array.from({ length: 7 }, (_, level) => ((way >> level) & 1 ? '[0]' : '[*]')).join(''),
+  )
+  const template = JSON.stringify(ways.map((way) => `{{ $.a${way}[*] | first }}`))
+  const filter = { any: Array(20).fill({ path: '$.a[*][*]', op: 'equals', value: 2 }) }
+  const graphql = callAs(token)
+  for (const input of [{ template }, { filter }, { filter: { not: filter } }]) {
+    await graphql(CREATE, { input: { ...input, ...SUBSCRIBED, url: `${receiver.url}heavy` } })
+  }
+  const [deep, wide] = [`${'['.repeat(7)}${'1,'.repeat(100_000)}1${']'.repeat(7)}`, '[1,1,1,1]']
+  const events = [`{"a":${deep}}`, `{"a":[${`${wide},`.repeat(20_000)}[]]}`]
+  const heavy = repeat(4, async () => {
+    for (const dataText of events) await graphql(PUBLISH_TEXT, { type: JOINED, dataText })
+    await graphql(TRY, { filter, template, types: [JOINED] })
+  })
+  await until(() => heavy.succeeded > 0, 'some work is done')
+  for (let i = 0; i < 3; i++) await useOther()
+  await heavy.stop()
+  // Undecided events are delivered, also by the filters that would refuse them.
+  const { rows } = await posthorn.database.pool.query(
+    `select count(*)::int as count from posthorn.deliveries as d join posthorn.webhooks as w on w.id = d.webhook_id
+     where d.organization_id = $1 and w.filter is not null`,
+    [organizationId],
+  )
+  expect(rows[0].count).toBeGreaterThan(0)
+})
+
+const SUBSCRIBED = { eventSubscriptions: [JOINED], enabled: true }
+const CREATE =
+  'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { __typename } }'
+const PUBLISH_TEXT =
+  'mutation ($type: String!, $dataText: String!) { publishEvent(input: { type: $type, dataText: $dataText }) { __typename } }'
+const TRY = `query ($filter: JSON!, $template: String!, $types: [String!]!) {
+  a: testFilter(eventSubscriptions: $types, filter: $filter) { tested }
+  b: testBody(eventSubscriptions: $types, template: $template) { bodies { bytes } }
+}`
+
 test('an organization whose statements wait in Postgres keeps no other one from authenticating', async () => {
   const unlock = await lockAuditLog()
   const graphql = callAs(posthorn.tenant.token)
