@@ -31,6 +31,7 @@ const EXCEPTIONS = [
       'test/migrate/migrate.test.ts',
       'test/db/schema.test.ts',
       'test/organizations/export/export-organization.test.ts',
+      'test/security/database-functions.test.ts',
       'test/security/roles.test.ts',
     ],
   },
