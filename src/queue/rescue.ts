@@ -8,6 +8,13 @@ interface ClaimedJob {
   readonly id: string
   readonly key: string | null
   readonly task: string
+  readonly runner: string | null
+}
+
+interface DeadRunner {
+  readonly id: string
+  /** Whether a process marked it: it ended otherwise than by its death. */
+  readonly isAbandoned: boolean
 }
 
 const DELIVER = `${TASK_PREFIX}deliver`
@@ -15,7 +22,7 @@ const DELIVER = `${TASK_PREFIX}deliver`
 /**
  * Unclaims the jobs of dead runners and deletes the runners. Returns the number of jobs. Several processes may rescue the
  * same runners concurrently. A rescue uses up no attempt: a claim counts as one, and the rescue restores the count, which
- * unlocking does not.
+ * unlocking does not. Of a runner that ended with its process, it counts the death for each delivery.
  */
 export async function rescueWorkers(
   pool: pg.Pool,
@@ -27,26 +34,49 @@ export async function rescueWorkers(
   )
 }
 
+/** A runner, with the `application_name` of its connections. */
+export interface RunnerConnections {
+  readonly id: string
+  readonly applicationName: string
+}
+
 /** Rescues the jobs of a runner of this process after closing its connections in Postgres, so that it claims no more. */
 export async function rescueAbandoned(
   pool: pg.Pool,
   workerSchema: string,
-  runner: { readonly id: string; readonly applicationName: string },
+  runner: RunnerConnections,
 ): Promise<number> {
   // Marked first, so that another process rescues the jobs if this process dies here.
   await markAbandoned(pool, [runner.id])
-  await pool.query(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-     where application_name = $1 and usename = current_user`,
-    [runner.applicationName],
-  )
+  await closeConnections(pool, runner)
   await markAbandoned(pool, [runner.id])
   return await rescueWorkers(pool, workerSchema, [runner.id])
 }
 
+/** Rescues the jobs of a runner whose thread ended in this process, and counts the death for each delivery. */
+export async function rescueOfEndedThread(
+  pool: pg.Pool,
+  workerSchema: string,
+  runner: RunnerConnections,
+): Promise<number> {
+  await closeConnections(pool, runner)
+  return await inTransaction(pool, async (sql) => {
+    await markAbandoned(sql, [runner.id])
+    return await rescueDead(sql, pg.escapeIdentifier(workerSchema), [runner.id], true)
+  })
+}
+
+async function closeConnections(sql: Sql, { applicationName }: RunnerConnections): Promise<void> {
+  await sql.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where application_name = $1 and usename = current_user`,
+    [applicationName],
+  )
+}
+
 /** Marks runners as dead, so that any process rescues their jobs after its next heartbeat. */
-export async function markAbandoned(pool: pg.Pool, runnerIds: readonly string[]): Promise<void> {
-  await pool.query(
+export async function markAbandoned(sql: Sql, runnerIds: readonly string[]): Promise<void> {
+  await sql.query(
     `insert into posthorn.workers (id, heartbeat_at) select id, '-infinity' from unnest($1::text[]) as id
      on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`,
     [runnerIds],
@@ -72,23 +102,34 @@ export async function abandonUnknownRunners(
   )
 }
 
-async function rescueDead(sql: Sql, schema: string, runnerIds: readonly string[]): Promise<number> {
-  const { rows: dead } = await sql.query<{ id: string }>(
+async function rescueDead(
+  sql: Sql,
+  schema: string,
+  runnerIds: readonly string[],
+  threadEnded = false,
+): Promise<number> {
+  const { rows: dead } = await sql.query<DeadRunner>(
     `delete from posthorn.workers where id in (
        select id from posthorn.workers
        where id = any ($1::text[]) and heartbeat_at < clock_timestamp() - interval '12 seconds'
        for update skip locked)
-     returning id`,
+     returning id, heartbeat_at = '-infinity' as "isAbandoned"`,
     [runnerIds],
   )
   if (dead.length === 0) return 0
   const ids = dead.map(({ id }) => id)
   const { rows: jobs } = await sql.query<ClaimedJob>(
-    `select id, key, task_identifier as task from ${schema}.jobs
+    `select id, key, task_identifier as task, locked_by as runner from ${schema}.jobs
      where locked_by = any ($1::text[]) and starts_with(task_identifier, $2)`,
     [ids, TASK_PREFIX],
   )
   const deliveries = jobs.filter(({ task }) => task === DELIVER)
+  for (const { id, isAbandoned } of dead) {
+    // A process abandons a runner and lives on.
+    if (isAbandoned && !threadEnded) continue
+    const claimed = deliveries.filter(({ runner }) => runner === id)
+    await countDeath(sql, uuidsOf(claimed), threadEnded)
+  }
   // Done while the jobs are locked: so each delivery gets a job with a new id, which a runner that returns cannot complete.
   await restoreDeliveries(sql, deliveries)
   await sql.query(`select ${schema}.force_unlock_workers($1::text[])`, [ids])
@@ -97,8 +138,28 @@ async function rescueDead(sql: Sql, schema: string, runnerIds: readonly string[]
   return jobs.length
 }
 
+/**
+ * Any of the claimed deliveries may have ended the worker. If one of them ran alone (3), it did, and the others did not. But
+ * what runs alone has a thread of its own: if that of the others ended, one of the others did it.
+ */
+async function countDeath(sql: Sql, uuids: readonly string[], threadEnded: boolean): Promise<void> {
+  await sql.query(
+    `update posthorn.deliveries as d set worker_deaths = least(d.worker_deaths + 1, 2) from (
+       select id from posthorn.deliveries
+       where id = any ($1::uuid[]) and state = 'pending' and worker_deaths <> 2
+         and ($2 or not exists (select from posthorn.deliveries where id = any ($1::uuid[]) and worker_deaths > 2))
+       order by id for update
+     ) as claimed where d.id = claimed.id`,
+    [uuids, threadEnded],
+  )
+}
+
+function uuidsOf(jobs: readonly ClaimedJob[]): string[] {
+  return jobs.flatMap(({ key }) => (key && parseId('delivery', key)) || [])
+}
+
 async function restoreDeliveries(sql: Sql, jobs: readonly ClaimedJob[]) {
-  const uuids = jobs.flatMap(({ key }) => (key && parseId('delivery', key)) || [])
+  const uuids = uuidsOf(jobs)
   if (uuids.length === 0) return
   await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [uuids])
 }
@@ -113,7 +174,7 @@ async function completeReplacedJobs(
   deliveries: readonly ClaimedJob[],
 ): Promise<void> {
   const { rows } = await sql.query<ClaimedJob>(
-    `select id, key, task_identifier as task from ${schema}.jobs where id = any ($1::bigint[])`,
+    `select id, key, task_identifier as task, locked_by as runner from ${schema}.jobs where id = any ($1::bigint[])`,
     [deliveries.map(({ id }) => id)],
   )
   const replaced = rows.filter(({ key }) => key === null)

@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { enqueue } from '../../src/queue/jobs.ts'
-import { abandonUnknownRunners, rescueWorkers } from '../../src/queue/rescue.ts'
+import {
+  abandonUnknownRunners,
+  rescueOfEndedThread,
+  rescueWorkers,
+} from '../../src/queue/rescue.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { claimAll } from './support/claims.ts'
 import { addDeliveries, jobs, runnerIds } from './support/deliveries.ts'
@@ -113,6 +117,49 @@ test('jobs of other tasks run again, even on their last attempt', async () => {
     { attempts: 0, maxAttempts: 25, lockedBy: null, isDue: true },
     { attempts: 0, maxAttempts: 1, lockedBy: null, isDue: true },
   ])
+})
+
+describe('the deaths of workers with a delivery', () => {
+  const LONG_AGO = '2000-01-01'
+
+  async function deaths(): Promise<number[]> {
+    const { rows } = await database.pool.query(
+      'select worker_deaths as n from posthorn.deliveries order by id',
+    )
+    return rows.map(({ n }) => n)
+  }
+
+  async function dieWith(deliveries: string[], registeredAt = LONG_AGO) {
+    await using dead = await claimAll(database, 'posthorn:deliver', { registeredAt })
+    expect(await rescue([dead.id])).toBe(deliveries.length)
+  }
+
+  test('are counted for each that the worker had claimed, up to two', async () => {
+    const deliveries = await addDeliveries(database, 2)
+    await dieWith(deliveries)
+    expect(await deaths()).toEqual([1, 1])
+    await dieWith(deliveries)
+    expect(await deaths()).toEqual([2, 2])
+    await dieWith(deliveries)
+    expect(await deaths()).toEqual([2, 2])
+  })
+
+  test('do not include a runner that its process replaced or stopped', async () => {
+    await dieWith(await addDeliveries(database, 2), '-infinity')
+    expect(await deaths()).toEqual([0, 0])
+  })
+
+  test('are counted for none of the others if one of them ran alone, but if their own thread ended, for them alone', async () => {
+    const deliveries = await addDeliveries(database, 3)
+    await setDelivery(deliveries[0] as string, 'worker_deaths = 3')
+    await setDelivery(deliveries[1] as string, 'worker_deaths = 2')
+    await dieWith(deliveries)
+    expect(await deaths()).toEqual([3, 2, 0])
+    await using ended = await claimAll(database, 'posthorn:deliver', { registeredAt: LONG_AGO })
+    const connections = { id: ended.id, applicationName: 'none' }
+    expect(await rescueOfEndedThread(database.pool, 'graphile_worker', connections)).toBe(3)
+    expect(await deaths()).toEqual([2, 2, 1])
+  })
 })
 
 test('concurrent processes rescue a worker once', async () => {
