@@ -154,6 +154,12 @@ export const CODES: Readonly<Record<string, Words>> = {
     check:
       'Choose fewer fields of the items of long lists in the webhook’s selection or template. New events then arrive; this delivery keeps its body.',
   },
+  worker_died: {
+    means:
+      'A worker ended three times during this attempt, the third time while it made no other attempt, so Posthorn gives up. The request may have been sent. Ask the operator, who finds the reason in the logs, and then redeliver.',
+    check:
+      'Ask the Posthorn operator, who finds the reason in the logs. Redeliver once it is removed.',
+  },
 }
 
 /** By HTTP status. */

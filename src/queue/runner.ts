@@ -8,7 +8,7 @@ import { retryWhileUnavailable } from '../db/retry-while-unavailable.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
 import { cronItems } from './cron.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { rescueAbandoned } from './rescue.ts'
+import { type RunnerConnections, rescueAbandoned } from './rescue.ts'
 import { openRunnerPool } from './runner-pool.ts'
 import { createTaskRuns, type TaskRuns, type Tasks } from './task-runs.ts'
 import type { WorkerLog } from './worker-log.ts'
@@ -36,6 +36,8 @@ export interface RunnerOptions {
   readonly stopSignal: AbortSignal
   readonly onUnavailable: (error: unknown) => void
   readonly onRescued: (count: number) => void
+  /** Called before its first claim. */
+  readonly onStarting: (runner: RunnerConnections) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -90,6 +92,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   // Registered before its first claim, so that other processes rescue its jobs if this process dies.
   events.once('pool:create', ({ workerPool }) => {
     id = workerPool.id
+    options.onStarting({ id, applicationName })
     registered = heartbeat.register(id)
     registered.catch(() => {})
   })

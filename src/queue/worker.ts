@@ -3,7 +3,12 @@ import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { abandonUnknownRunners, rescueWorkers } from './rescue.ts'
+import {
+  abandonUnknownRunners,
+  type RunnerConnections,
+  rescueOfEndedThread,
+  rescueWorkers,
+} from './rescue.ts'
 import { DRAIN_TIMEOUT_MS, type Runner, startRunner, waitAtMost } from './runner.ts'
 import type { Tasks } from './task-runs.ts'
 import { createWorkerLog } from './worker-log.ts'
@@ -29,6 +34,16 @@ export interface WorkerOptions {
   readonly onStopping: () => void
   /** Called when a runner is replaced. Default: nothing. */
   readonly onReplaced?: () => void
+  /** Default: the worker is not on a thread that another one supervises. */
+  readonly runners?: ThreadRunners
+}
+
+/** The runners of a thread, and of the thread before. */
+export interface ThreadRunners {
+  /** Ended with their thread. Their jobs are rescued at once. */
+  readonly ended: readonly RunnerConnections[]
+  /** A runner claims jobs from now on. */
+  starts(runner: RunnerConnections): void
 }
 
 const RETRY_AFTER_MS = 500
@@ -47,6 +62,7 @@ export async function startWorker(
     inFlight = () => 0,
     onStopping,
     onReplaced = () => {},
+    runners = { ended: [], starts() {} },
   }: WorkerOptions,
 ): Promise<Worker> {
   const { pool, url } = database
@@ -93,6 +109,13 @@ export async function startWorker(
     isRescuing = false
   }
 
+  async function rescueEnded(ended: RunnerConnections): Promise<void> {
+    const count = await rescueOfEndedThread(pool, workerSchema, ended)
+    if (count > 0) logger.warn({ count }, 'Rescued the jobs of a worker thread that ended.')
+  }
+
+  for (const ended of runners.ended) rescueEnded(ended).catch(report)
+
   const supervised: Supervised<Runner> = await supervise({
     async start() {
       runner = await startRunner({
@@ -108,6 +131,7 @@ export async function startWorker(
         onRescued(count) {
           if (count > 0) logger.info({ count }, 'Rescued the jobs of a stopped worker runner.')
         },
+        onStarting: runners.starts,
         onError: report,
       })
       return runner

@@ -2,11 +2,13 @@ import type { Settings } from '../config/settings.ts'
 import { watchPostgres } from '../db/postgres-watch.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import { requireListedKeys } from '../encryption/stored-secrets.ts'
+import type { ThreadRunners } from '../queue/worker.ts'
 import type { RestOfProcess } from '../server/operator-routes.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { createUpMetric } from '../telemetry/up-metric.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
 import type { Services } from './services.ts'
+import type { Exchanging } from './start-exchanging.ts'
 
 /** A running API, worker or both. Disposing of it finishes what is in flight, then closes the database. */
 export interface App extends AsyncDisposable {
@@ -21,6 +23,8 @@ export interface App extends AsyncDisposable {
   provision(dataDir: string): Promise<Provisioned>
   /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
   abort(): void
+  /** Only with `isAlone`. */
+  readonly exchange: Exchanging['exchange']
 }
 
 export interface StartOptions extends ServiceOptions {
@@ -28,12 +32,15 @@ export interface StartOptions extends ServiceOptions {
   readonly listens?: boolean
   /** What `/readyz` and `/metrics` report besides. Default: nothing. */
   readonly rest?: RestOfProcess
+  /** Whether it makes the requests of attempts that run alone, in place of its role. Default: no. */
+  readonly isAlone?: boolean
+  readonly runners?: ThreadRunners
 }
 
 /** Runs the API, the worker or both on a migrated database. */
 export async function startApp(settings: Settings, options: StartOptions = {}): Promise<App> {
   const { rest = NOTHING_ELSE } = options
-  const [api, worker, server] = await loadParts(options)
+  const [api, worker, server, alone] = await loadParts(options)
   await using started = new AsyncDisposableStack()
   const common = started.use(openCommonServices(settings, options))
   const { database, logger, outages } = common
@@ -53,7 +60,9 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
       },
     }),
   )
-  const delivering = worker && started.use(await worker.startDelivering(common, settings))
+  const delivering =
+    worker && started.use(await worker.startDelivering(common, settings, options.runners))
+  const exchanging = alone && started.use(await alone.startExchanging(common, settings))
   const serving = api && started.use(await api.startServing(common, settings))
   const listening =
     server &&
@@ -80,6 +89,10 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
       return await provision(serving.services, dataDir)
     },
     abort: () => delivering?.worker.abort(),
+    async exchange(...given) {
+      if (!exchanging) throw new Error('It makes no requests of attempts that run alone.')
+      return await exchanging.exchange(...given)
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
@@ -91,11 +104,13 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
 export async function loadParts({
   role = 'all',
   listens = true,
-}: Pick<StartOptions, 'role' | 'listens'>) {
+  isAlone = false,
+}: Pick<StartOptions, 'role' | 'listens' | 'isAlone'>) {
   return await Promise.all([
     role === 'worker' ? null : import('./start-serving.ts'),
-    role === 'api' ? null : import('./start-delivering.ts'),
+    role === 'api' || isAlone ? null : import('./start-delivering.ts'),
     listens ? import('./start-listening.ts') : null,
+    isAlone ? import('./start-exchanging.ts') : null,
   ])
 }
 

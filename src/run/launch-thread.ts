@@ -6,6 +6,7 @@ import type { Settings } from '../config/settings.ts'
 import { ExplainedError } from '../db/explain-failure.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
+import type { RunnerConnections } from '../queue/rescue.ts'
 import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 
 /** A thread that runs its role. It fails by ending. */
@@ -38,7 +39,7 @@ const SILENT_AT_START_AFTER_MS = 60_000
 export function loadThread(part: ThreadPart, maxHeapMb: number): LoadingThread {
   const cache = module.getCompileCacheDir()
   const worker = new Worker(PROGRAM, {
-    name: part.role,
+    name: part.isAlone ? 'alone' : part.role,
     workerData: part,
     resourceLimits: resourceLimits(maxHeapMb),
     // A thread has the cache from its first file on: without it, each thread keeps the compiler of TypeScript in memory.
@@ -64,15 +65,17 @@ export function loadThread(part: ThreadPart, maxHeapMb: number): LoadingThread {
 
 interface LaunchOptions {
   readonly settings: Settings
-  /** How often the thread was started again. */
-  readonly restarts: number
+  /** How often the thread was started again. Default: 0. */
+  readonly restarts?: number
+  /** The runners of the thread before, which ended. Default: none. */
+  readonly ended?: readonly RunnerConnections[]
   readonly main: MainThread
 }
 
 /** Starts the role of a thread. Rejects with the reason if that fails or the thread ends. */
 export async function launchThread(
   { role, worker, ended, terminate }: LoadingThread,
-  { settings, restarts, main }: LaunchOptions,
+  { settings, restarts = 0, ended: endedRunners = [], main }: LaunchOptions,
 ): Promise<LaunchedThread> {
   const remote = createBirpc<RoleThread, MainThread>(main, {
     post: (message) => worker.postMessage(message),
@@ -88,9 +91,11 @@ export async function launchThread(
     remote.$close(new Error(`The thread ${role} ended: ${reason}`))
   })
   try {
-    const url = await remote.start(settings, restarts).catch((error: Error) => {
-      throw new ExplainedError(error.message)
-    })
+    const url = await remote
+      .start(cloneable(settings), restarts, endedRunners)
+      .catch((error: Error) => {
+        throw new ExplainedError(error.message)
+      })
     supervision.allow(SILENT_AFTER_MS)
     return {
       remote,
@@ -106,6 +111,11 @@ export async function launchThread(
     await terminate('its start failed')
     throw error
   }
+}
+
+/** Without the clock of a test, which is a function. */
+function cloneable({ config, secrets, trustedAuthorities = [], testReceiver = null }: Settings) {
+  return { config, secrets, trustedAuthorities, testReceiver }
 }
 
 /** A larger young generation saves processor time, and leaves more memory behind: docs/reference/performance.md. */

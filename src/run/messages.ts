@@ -1,5 +1,9 @@
 import type { Settings } from '../config/settings.ts'
+import type { StartedAttempt } from '../deliveries/attempts/exchange.ts'
+import type { LoadedDelivery } from '../deliveries/attempts/load-delivery.ts'
+import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
 import type { Provisioned } from '../embedded/provision.ts'
+import type { RunnerConnections } from '../queue/rescue.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
 import type { OutageCause, OutageError } from '../telemetry/outage-lines.ts'
 
@@ -8,8 +12,11 @@ export type ThreadRole = 'api' | 'worker' | 'all'
 
 /** The functions of a thread, for the main thread. */
 export interface RoleThread {
-  /** Starts the role, after this many restarts. Returns the URL of its server, which is empty without one. */
-  start(settings: Settings, restarts: number): Promise<string>
+  /**
+   * Starts the role, after this many restarts, and rescues the jobs of the thread before. Returns the URL of its server, which
+   * is empty without one.
+   */
+  start(settings: Settings, restarts: number, ended: readonly RunnerConnections[]): Promise<string>
   /** See `Running`. */
   provision(dataDir: string): Promise<Provisioned>
   /** Answers as soon as the event loop of the thread turns. */
@@ -17,6 +24,8 @@ export interface RoleThread {
   /** Whether the thread claims jobs. */
   workerRuns(): boolean
   metrics(): Promise<MetricsSnapshot>
+  /** Loads, signs and sends the body of a delivery. Only on a thread for attempts that run alone. */
+  exchange(delivery: LoadedDelivery, started: StartedAttempt): Promise<ExchangedAlone>
   /** Finishes what is in flight; then the thread ends. */
   stop(): void
   /** Makes `stop` abort the attempts in flight and unclaim their jobs. */
@@ -28,10 +37,16 @@ export interface ThreadPart {
   readonly role: ThreadRole
   /** Whether the thread serves the address of the process. */
   readonly listens: boolean
+  /** Whether the thread, in place of its role, makes the requests of attempts that run alone. Default: no. */
+  readonly isAlone?: boolean
 }
 
-/** The functions of the main thread, for the other threads. */
+/** The functions of the thread that started another, for that one. */
 export interface MainThread {
+  /** A runner of the thread claims jobs from now on. */
+  runnerStarts(runner: RunnerConnections): void
+  /** See `ExchangeControl`. */
+  beforeSend(): Promise<void>
   /** What `/readyz` reports about the rest of the process. */
   readiness(): Promise<Record<string, boolean>>
   /** The metrics of the other threads. A thread that does not answer is left out. */

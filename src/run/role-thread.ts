@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { createBirpc } from 'birpc'
+import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
 import { explainFailure } from '../db/explain-failure.ts'
 import type { App } from './app.ts'
@@ -22,14 +22,15 @@ loading.catch(() => {})
 
 let app: App | null = null
 
-const main = createBirpc<MainThread, RoleThread>(
+const main: BirpcReturn<MainThread, RoleThread> = createBirpc<MainThread, RoleThread>(
   {
-    async start(settings, restarts) {
+    async start(settings, restarts, ended) {
       try {
         const startApp = await loading
         app = await startApp(withBuffers(settings), {
           ...part,
           restarts,
+          runners: { ended, starts: (runner) => main.runnerStarts.asEvent(runner) },
           outageLines: {
             begins: (cause, error) => main.outageBegins.asEvent(cause, error),
             ends: (cause) => main.outageEnds.asEvent(cause),
@@ -50,6 +51,8 @@ const main = createBirpc<MainThread, RoleThread>(
     workerRuns: () => started().workerRuns,
 
     metrics: () => started().common.metrics.snapshot(),
+
+    exchange: (delivery, given) => started().exchange(delivery, given, () => main.beforeSend()),
 
     async stop() {
       try {

@@ -1,7 +1,7 @@
 import { createFindBody } from '../bodies/find-body.ts'
 import { heapShare } from '../config/heap-share.ts'
 import type { Settings } from '../config/settings.ts'
-import { BODY_TOO_LARGE, SECRET_UNREADABLE } from '../deliveries/attempts/attempt-record.ts'
+import { UNSENT_CODES } from '../deliveries/attempts/attempt-record.ts'
 import { createCancelWithoutEvent } from '../deliveries/attempts/cancel-without-event.ts'
 import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
@@ -10,15 +10,14 @@ import { createPayloadMemory } from '../deliveries/attempts/payload-memory.ts'
 import { createRecordAttempt } from '../deliveries/attempts/record-attempt.ts'
 import { recordWithRetry } from '../deliveries/attempts/record-with-retry.ts'
 import { createRequeue } from '../deliveries/attempts/requeue.ts'
-import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
+import { createRunAlone, type ExchangeThread } from '../deliveries/attempts/run-alone.ts'
 import { openMailer, openSender } from '../deliveries/open-sender.ts'
 import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
-import { createForwarder } from '../forwarding/forwarder.ts'
 import { USER_AGENT } from '../lib/version.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import { TASK_PREFIX } from '../queue/jobs.ts'
-import { startWorker, type Worker } from '../queue/worker.ts'
+import { startWorker, type ThreadRunners, type Worker } from '../queue/worker.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
 import {
@@ -36,6 +35,8 @@ import { endGoneWebhook } from '../webhooks/endpoint/end-gone-webhook.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { CommonServices } from './common-services.ts'
+import { createExchangeThread } from './exchange-thread.ts'
+import { openExchange } from './start-exchanging.ts'
 import { createTasks } from './tasks.ts'
 import { watchHealth } from './watch-health.ts'
 import { watchRescheduled } from './watch-rescheduled.ts'
@@ -49,13 +50,16 @@ export interface Delivering extends AsyncDisposable {
 export async function startDelivering(
   deps: CommonServices,
   settings: Settings,
+  runners?: ThreadRunners,
 ): Promise<Delivering> {
   await using started = new AsyncDisposableStack()
   const sender = started.use(await openSender(settings))
   const scheduler = started.use(openScheduler(deps, settings))
   addSchedulerGauges(deps.metrics.registry, scheduler, settings.config)
   const reportSweep = createSweepReporter(deps.logger, createSweepMetrics(deps.metrics.registry))
-  const worker = started.use(await startTasks(deps, sender, scheduler, reportSweep, settings))
+  const alone = started.use(createExchangeThread(settings, deps.logger))
+  const attempting = { sender, scheduler, alone, reportSweep, runners }
+  const worker = started.use(await startTasks(deps, attempting, settings))
   started.use(
     watchRescheduled({
       pool: deps.database.pool,
@@ -100,17 +104,24 @@ function openScheduler(
 /** Most of it is outside of the heap, as buffers. */
 const SHARE_OF_PAYLOADS = 1 / 4
 
-export const ERROR_CODES = [...OUTCOME_CODES, SECRET_UNREADABLE, BODY_TOO_LARGE]
+export const ERROR_CODES = [...OUTCOME_CODES, ...UNSENT_CODES]
 
 const systemClock = () => new Date()
 
+interface Attempting {
+  readonly sender: HttpSender
+  readonly scheduler: Scheduler
+  readonly alone: ExchangeThread
+  readonly reportSweep: ReportSweep
+  readonly runners: ThreadRunners | undefined
+}
+
 async function startTasks(
-  { database, logger, outages, metrics, keyring, notify, tracing }: CommonServices,
-  sender: HttpSender,
-  scheduler: Scheduler,
-  reportSweep: ReportSweep,
+  common: CommonServices,
+  { sender, scheduler, alone, reportSweep, runners }: Attempting,
   settings: Settings,
 ): Promise<Worker> {
+  const { database, logger, outages, metrics, keyring, notify, tracing } = common
   const { config, now } = settings
   const { pool, pipeline } = database
   const { workerSchema } = config
@@ -126,18 +137,8 @@ async function startTasks(
     endWebhook: (webhookUuid: string) => endGoneWebhook(pipeline, webhookUuid),
     findSendOptions: createFindSendOptions(pipeline, keyring),
     scheduler,
-    sender,
-    forwarder: createForwarder({
-      sql: pipeline,
-      keyring,
-      notify,
-      userAgent: USER_AGENT,
-      acknowledgeTimeoutMs: config.attemptTimeoutMs,
-      onError(error) {
-        if (outages.report(error)) return
-        logger.warn({ error }, 'cannot look for the answers to forwarded requests; trying again')
-      },
-    }),
+    ...openExchange(common, settings, sender),
+    alone: createRunAlone(pool, alone),
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
     cancel: createCancelWithoutEvent(pool, reportCanceled),
@@ -147,7 +148,6 @@ async function startTasks(
     report: createDeliveryReporter(logger, createAttemptMetrics(metrics.registry, ERROR_CODES)),
     tracing,
     retryScheduleMs: config.retryScheduleMs,
-    headerNames: deliveryHeaderNames(config.headerPrefix),
     now: now ?? systemClock,
   }
   const tasks = createTasks({
@@ -177,6 +177,7 @@ async function startTasks(
     inFlight: () => scheduler.inFlight,
     onStopping: () => scheduler.close(),
     onReplaced: countReplacements(metrics.registry),
+    ...(runners && { runners }),
   })
   // Maintenance may have been missed while no process ran.
   const own = `${TASK_PREFIX}maintain`

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role, Settings } from '../config/settings.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
+import type { RunnerConnections } from '../queue/rescue.ts'
 import { createOutageLines } from '../telemetry/outage-lines.ts'
 import {
   type LaunchedThread,
@@ -43,23 +44,27 @@ export function loadThreads(role: Role, maxHeapMb: number): LoadingParts {
 async function startThreads(
   roles: readonly ThreadRole[],
   take: (role: ThreadRole) => LoadingThread,
-  { config, secrets, trustedAuthorities = [], testReceiver = null }: Settings,
+  settings: Settings,
   { logger, hasStarted }: PartsOptions,
 ): Promise<Running> {
   const [listening] = roles as [ThreadRole]
   const threads = new Map<ThreadRole, Supervised<LaunchedThread>>()
   const outageLines = createOutageLines(logger)
-  let { port } = config
+  let { port } = settings.config
   let url = ''
 
   async function start(self: ThreadRole): Promise<void> {
+    let ended: readonly RunnerConnections[] = []
     const thread = await supervise({
       async start(restarts) {
+        const runners: RunnerConnections[] = []
         const launched = await launchThread(take(self), {
           restarts,
-          settings: { config: { ...config, port }, secrets, trustedAuthorities, testReceiver },
-          main: mainThread(self),
+          ended,
+          settings: { ...settings, config: { ...settings.config, port } },
+          main: mainThread(self, (runner) => void runners.push(runner)),
         })
+        ended = runners
         if (self === listening) url = launched.url
         return launched
       },
@@ -77,8 +82,10 @@ async function startThreads(
     threads.set(self, thread)
   }
 
-  function mainThread(self: ThreadRole): MainThread {
+  function mainThread(self: ThreadRole, runnerStarts: MainThread['runnerStarts']): MainThread {
     return {
+      runnerStarts,
+      async beforeSend() {},
       readiness: async () => ({
         ...(!hasStarted() && { start: false }),
         ...(self !== 'worker' &&

@@ -80,7 +80,10 @@ export function createTasks({
   const fanOut = createFanOut(background)
   return {
     // The key names the delivery, so that a dashboard may add the job again with any payload.
-    deliver: (_payload, run) => attemptDelivery(attempt, uuidOf('delivery', 'key', run.key), run),
+    deliver(payload, run) {
+      const uuid = uuidOf('delivery', 'key', run.key)
+      return attemptDelivery(attempt, uuid, { ...run, isAlone: Object(payload).alone === true })
+    },
 
     async release_backlog(payload) {
       await scheduler.release(uuidIn(payload, 'webhook', 'webhookId'))

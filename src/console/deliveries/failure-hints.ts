@@ -74,6 +74,9 @@ export const HINTS: Readonly<Record<string, string>> = {
   body_too_large: key(
     'Choose fewer fields of the items of long lists in the webhook’s selection or template. New events then arrive; this delivery keeps its body.',
   ),
+  worker_died: key(
+    'Ask the Posthorn operator, who finds the reason in the logs. Redeliver once it is removed.',
+  ),
 }
 
 /** What a status means, and what to check. */

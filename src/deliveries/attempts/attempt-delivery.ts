@@ -1,44 +1,36 @@
-import { TOO_LARGE } from '../../bodies/write-body.ts'
 import { isDatabaseUnavailable } from '../../db/faults.ts'
-import { publicId } from '../../db/ids.ts'
-import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { Notify } from '../../live/notify.ts'
-import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Ended } from '../../outbound/outcome.ts'
 import type { TaskRun } from '../../queue/task-runs.ts'
 import type { AttemptResult } from '../../scheduling/adaptive-limit.ts'
 import { reasonToPark } from '../../scheduling/scheduled-delivery.ts'
 import type { Permit, Scheduler } from '../../scheduling/scheduler.ts'
 import type { DeliveryReporter } from '../../telemetry/events.ts'
-import type { TraceContext } from '../../telemetry/trace-context.ts'
 import type { OpenSpan, Tracing } from '../../telemetry/tracing.ts'
 import type { IsCurrentRevision } from '../../webhooks/is-current-revision.ts'
-import type { FindSendOptions, SendOptions } from '../../webhooks/send-options.ts'
+import type { FindSendOptions } from '../../webhooks/send-options.ts'
 import {
   type AttemptRecord,
-  BODY_TOO_LARGE,
   type PlannedAttempt,
-  SECRET_UNREADABLE,
   toAttemptRecord,
   toUnsentRecord,
 } from './attempt-record.ts'
-import type { LoadBody, LoadDelivery, LoadedDelivery } from './load-delivery.ts'
+import { type ExchangeDeps, exchange, type Sendable } from './exchange.ts'
+import type { LoadBody, LoadDelivery } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
-import { type DeliveryHeaderNames, signRequest } from './signed-request.ts'
+import { isSuspect, mustRunAlone, type RunAlone } from './run-alone.ts'
 import { endAttemptSpan, traceAttempt } from './trace-attempt.ts'
 
-export interface AttemptDeps {
+export interface AttemptDeps extends ExchangeDeps {
   readonly load: LoadDelivery
   readonly loadBody: LoadBody
   readonly payloads: PayloadMemory
   readonly findSendOptions: FindSendOptions
   readonly isCurrentRevision: IsCurrentRevision
   readonly scheduler: Scheduler
-  readonly sender: HttpSender
-  /** Sends the requests of temporary webhooks. */
-  readonly forwarder: Forwarder
+  readonly alone: RunAlone
   readonly record: RecordAttempt
   readonly notify: Notify
   /** Cancels a delivery whose event was deleted or erased. */
@@ -54,8 +46,12 @@ export interface AttemptDeps {
   readonly report: DeliveryReporter
   readonly tracing: Tracing
   readonly retryScheduleMs: readonly number[]
-  readonly headerNames: DeliveryHeaderNames
   readonly now: () => Date
+}
+
+export interface DeliveryRun extends TaskRun {
+  /** Whether the job is in the queue of the deliveries that run alone. */
+  readonly isAlone: boolean
 }
 
 /**
@@ -65,20 +61,23 @@ export interface AttemptDeps {
 export async function attemptDelivery(
   deps: AttemptDeps,
   uuid: string,
-  run: TaskRun,
+  run: DeliveryRun,
 ): Promise<void> {
   try {
-    await makeAttempt(deps, uuid, run)
+    if (run.isAlone) await deps.alone.inTurn(() => makeAttempt(deps, uuid, run))
+    else await makeAttempt(deps, uuid, run)
   } catch (error) {
     if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.markFault(uuid)
     throw error
   }
 }
 
-async function makeAttempt(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
+async function makeAttempt(deps: AttemptDeps, uuid: string, run: DeliveryRun): Promise<void> {
   await run.ensureClaimed()
   const sendable = await loadSendable(deps, uuid)
   if (!sendable) return
+  if (mustRunAlone(sendable.delivery) && !run.isAlone)
+    return await deps.alone.queue(sendable.delivery)
   const permit = await deps.scheduler.acquire(sendable.delivery, sendable.options, run.signal)
   if (permit === 'parked') return
   if (permit === 'aborted') return await requeue(deps, uuid, run)
@@ -108,11 +107,6 @@ async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<v
   await deps.requeue(uuid)
 }
 
-interface Sendable {
-  readonly delivery: LoadedDelivery
-  readonly options: SendOptions
-}
-
 /** `null` if there is nothing to send: the delivery has finished or was canceled, or its webhook was deleted. */
 async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable | null> {
   let delivery = await deps.load(uuid)
@@ -132,6 +126,9 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
   const options = found instanceof Promise ? await found : found
   return options && { delivery, options }
 }
+
+/** In place of a body: the thread on which the attempt runs alone loads it. */
+const ALONE = Symbol('alone')
 
 /** A large payload waits for memory with its permit. */
 async function attemptWithMemory(
@@ -166,37 +163,33 @@ async function attemptWithPermit(
     const sendable = waitedMs === 0 ? loaded : await reloadIfStale(deps, loaded, waitedMs)
     if (!sendable || reasonToPark(sendable.delivery, sendable.options) !== null) return 'changed'
     if (permit.reservation) await permit.reservation
-    const loading = deps.loadBody(sendable.delivery)
+    const loading = isSuspect(sendable.delivery) ? ALONE : deps.loadBody(sendable.delivery)
     const body = loading instanceof Promise ? await loading : loading
     // The event was deleted or erased meanwhile, and the delivery is canceled once it is loaded again.
     if (body === null) return 'changed'
     const plan = planAttempt(deps, sendable, run)
     span = traceAttempt(deps.tracing, plan)
-    if (body === TOO_LARGE) {
-      record = toUnsentRecord(plan, BODY_TOO_LARGE)
-      return record
-    }
-    const request = signAttempt(deps, sendable, body, plan.startedAt, span?.context ?? null)
-    if (!request) {
-      record = toUnsentRecord(plan, SECRET_UNREADABLE)
-      return record
-    }
-    await run.ensureClaimed()
-    deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
-    const startedAt = performance.now()
-    const { id: deliveryId, organizationId, webhookId } = sendable.delivery
-    const transport = sendable.options.forwarded ? deps.forwarder : deps.sender
-    const outcome = await transport.send({
-      organizationId,
-      webhookId,
-      deliveryId,
-      url: sendable.options.url,
-      headers: request.headers,
-      body,
-      acknowledgeTimeoutMs: sendable.options.timeoutMs ?? undefined,
+    const started = { startedAt: plan.startedAt, ownTrace: span?.context ?? null }
+    let startedAt = performance.now()
+    const control = {
       signal: run.signal,
       mayGoOn: permit.mayGoOn,
-    })
+      async beforeSend() {
+        await run.ensureClaimed()
+        deps.report.started(plan.startedAt.getTime() - run.runAt.getTime())
+        startedAt = performance.now()
+      },
+    }
+    const exchanged =
+      body === ALONE
+        ? await deps.alone.exchange(sendable.delivery, started, control)
+        : await exchange(deps, sendable, body, started, control)
+    if (typeof exchanged === 'string') return exchanged
+    if ('unsent' in exchanged) {
+      record = toUnsentRecord(plan, exchanged.unsent)
+      return record
+    }
+    const { request, outcome } = exchanged
     // Neither a shutdown of this process nor a limit of its own is an attempt.
     if (outcome.kind === 'aborted' || outcome.kind === 'busy') return outcome.kind
     result = { startedAt, durationMs: outcome.durationMs, kind: loadSignal(outcome) }
@@ -243,29 +236,6 @@ function planAttempt(
     runAt,
     startedAt: deps.now(),
   }
-}
-
-/** `null` if a secret or the custom headers cannot be decrypted. */
-function signAttempt(
-  deps: AttemptDeps,
-  { delivery, options }: Sendable,
-  body: Buffer,
-  startedAt: Date,
-  ownTrace: TraceContext | null,
-) {
-  if (options.signingKey === null) return null
-  const { signing } = options
-  return signRequest(deps.headerNames, options.signingKey, {
-    delivery,
-    messageId: signing?.sendsEventId
-      ? publicId('event', delivery.eventId)
-      : publicId('delivery', delivery.id),
-    body,
-    ownTrace,
-    customHeaders: options.headers,
-    signing,
-    startedAt,
-  })
 }
 
 /**

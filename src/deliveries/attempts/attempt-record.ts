@@ -98,17 +98,34 @@ const OVERSIZED: Failure = {
   reason: `Nothing was sent: the selection or template makes more than 256 KiB of the data of this event, or takes more than ${MAX_STEPS.toLocaleString('en')} steps over the data. Choose fewer fields of the items of long lists: new events then arrive. This delivery keeps its body.`,
 }
 
+/** The error code of an attempt that ended its worker three times. */
+export const WORKER_DIED = 'worker_died'
+
+const DEADLY: Failure = {
+  code: WORKER_DIED,
+  reason:
+    'A worker ended three times during this attempt, the third time while it made no other attempt, so Posthorn gives up. The request may have been sent. Ask the operator, who finds the reason in the logs, and then redeliver.',
+}
+
+const FAILURES = {
+  [SECRET_UNREADABLE]: UNREADABLE,
+  [BODY_TOO_LARGE]: OVERSIZED,
+  [WORKER_DIED]: DEADLY,
+}
+
+/** Why an attempt has no outcome. */
+export type UnsentCode = keyof typeof FAILURES
+
+export const UNSENT_CODES = Object.keys(FAILURES) as readonly UnsentCode[]
+
 /**
- * The record of an attempt whose signing secret or custom headers cannot be decrypted, or whose body cannot be written: a
- * failed attempt that sent nothing. A thrown error would stay invisible to the webhook's owner. A failed attempt is shown
- * and retried.
+ * The record of an attempt without an outcome: its signing secret or custom headers cannot be decrypted, its body cannot be
+ * written, or it ends workers. A thrown error would stay invisible to the webhook's owner. A failed attempt is shown and
+ * retried, but not if it ends workers.
  */
-export function toUnsentRecord(
-  plan: PlannedAttempt,
-  code: typeof SECRET_UNREADABLE | typeof BODY_TOO_LARGE,
-): AttemptRecord {
-  const failure = code === BODY_TOO_LARGE ? OVERSIZED : UNREADABLE
-  return recordOf(plan, null, null, failure, plan.startedAt)
+export function toUnsentRecord(plan: PlannedAttempt, code: UnsentCode): AttemptRecord {
+  const record = recordOf(plan, null, null, FAILURES[code], plan.startedAt)
+  return code === WORKER_DIED ? { ...record, next: { kind: 'exhausted' }, retriesLeft: 0 } : record
 }
 
 interface Failure {

@@ -35,4 +35,5 @@ const LABELS: Readonly<Record<string, string>> = {
   tls_name_unknown: key('TLS name unknown'),
   tls_version_refused: key('TLS version refused'),
   url_not_allowed: key('URL not allowed'),
+  worker_died: key('Worker died'),
 }

@@ -1,0 +1,91 @@
+import { TOO_LARGE } from '../../bodies/write-body.ts'
+import { publicId } from '../../db/ids.ts'
+import type { Forwarder } from '../../forwarding/forwarder.ts'
+import type { HttpSender } from '../../outbound/http-sender.ts'
+import type { Outcome } from '../../outbound/outcome.ts'
+import type { TraceContext } from '../../telemetry/trace-context.ts'
+import type { SendOptions } from '../../webhooks/send-options.ts'
+import { BODY_TOO_LARGE, SECRET_UNREADABLE, type UnsentCode } from './attempt-record.ts'
+import type { LoadedDelivery } from './load-delivery.ts'
+import { type DeliveryHeaderNames, type SignedRequest, signRequest } from './signed-request.ts'
+
+export interface ExchangeDeps {
+  readonly sender: HttpSender
+  /** Sends the requests of temporary webhooks. */
+  readonly forwarder: Forwarder
+  readonly headerNames: DeliveryHeaderNames
+}
+
+export interface Sendable {
+  readonly delivery: LoadedDelivery
+  readonly options: SendOptions
+}
+
+/** The values of an attempt that are chosen when it starts. */
+export interface StartedAttempt {
+  readonly startedAt: Date
+  /** The context of the span of the attempt. Null: that of the event is sent. */
+  readonly ownTrace: TraceContext | null
+}
+
+export interface ExchangeControl {
+  readonly signal: AbortSignal
+  readonly mayGoOn?: (() => boolean) | undefined
+  /** Runs right before the request is sent. If it throws, nothing is sent. */
+  readonly beforeSend: () => Promise<void>
+}
+
+/** A request and its outcome, or why the attempt failed without one. */
+export type Exchanged =
+  | { readonly request: SignedRequest; readonly outcome: Outcome }
+  | { readonly unsent: UnsentCode }
+
+/** Signs and sends the request of an attempt. */
+export async function exchange(
+  deps: ExchangeDeps,
+  { delivery, options }: Sendable,
+  body: Buffer | typeof TOO_LARGE,
+  started: StartedAttempt,
+  { signal, mayGoOn, beforeSend }: ExchangeControl,
+): Promise<Exchanged> {
+  if (body === TOO_LARGE) return { unsent: BODY_TOO_LARGE }
+  const request = signAttempt(deps, { delivery, options }, body, started)
+  if (!request) return { unsent: SECRET_UNREADABLE }
+  await beforeSend()
+  const { id: deliveryId, organizationId, webhookId } = delivery
+  const transport = options.forwarded ? deps.forwarder : deps.sender
+  const outcome = await transport.send({
+    organizationId,
+    webhookId,
+    deliveryId,
+    url: options.url,
+    headers: request.headers,
+    body,
+    acknowledgeTimeoutMs: options.timeoutMs ?? undefined,
+    signal,
+    mayGoOn,
+  })
+  return { request, outcome }
+}
+
+/** `null` if a secret or the custom headers cannot be decrypted. */
+function signAttempt(
+  deps: ExchangeDeps,
+  { delivery, options }: Sendable,
+  body: Buffer,
+  { startedAt, ownTrace }: StartedAttempt,
+) {
+  if (options.signingKey === null) return null
+  const { signing } = options
+  return signRequest(deps.headerNames, options.signingKey, {
+    delivery,
+    messageId: signing?.sendsEventId
+      ? publicId('event', delivery.eventId)
+      : publicId('delivery', delivery.id),
+    body,
+    ownTrace,
+    customHeaders: options.headers,
+    signing,
+    startedAt,
+  })
+}

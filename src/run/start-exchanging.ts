@@ -1,0 +1,70 @@
+import { createFindBody } from '../bodies/find-body.ts'
+import type { Settings } from '../config/settings.ts'
+import {
+  type ExchangeControl,
+  type ExchangeDeps,
+  exchange,
+  type StartedAttempt,
+} from '../deliveries/attempts/exchange.ts'
+import { createLoadBody, type LoadedDelivery } from '../deliveries/attempts/load-delivery.ts'
+import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
+import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
+import { openSender } from '../deliveries/open-sender.ts'
+import { createForwarder } from '../forwarding/forwarder.ts'
+import { USER_AGENT } from '../lib/version.ts'
+import type { HttpSender } from '../outbound/http-sender.ts'
+import { createFindSendOptions } from '../webhooks/send-options.ts'
+import type { CommonServices } from './common-services.ts'
+
+/** Makes the requests of attempts that run alone. */
+export interface Exchanging extends AsyncDisposable {
+  exchange(
+    delivery: LoadedDelivery,
+    started: StartedAttempt,
+    beforeSend: ExchangeControl['beforeSend'],
+  ): Promise<ExchangedAlone>
+}
+
+export async function startExchanging(
+  common: CommonServices,
+  settings: Settings,
+): Promise<Exchanging> {
+  const { pipeline } = common.database
+  const sender = await openSender(settings)
+  const deps = openExchange(common, settings, sender)
+  const loadBody = createLoadBody(pipeline, createFindBody(pipeline))
+  const findSendOptions = createFindSendOptions(pipeline, common.keyring)
+  const { signal } = new AbortController()
+  return {
+    async exchange(delivery, started, beforeSend) {
+      const options = await findSendOptions(delivery.webhookId, delivery.revision)
+      const body = await loadBody(delivery)
+      if (!options || body === null) return 'changed'
+      return await exchange(deps, { delivery, options }, body, started, { signal, beforeSend })
+    },
+    [Symbol.asyncDispose]: () => sender[Symbol.asyncDispose](),
+  }
+}
+
+/** What signs and sends requests. */
+export function openExchange(
+  { database, keyring, notify, outages, logger }: CommonServices,
+  { config }: Settings,
+  sender: HttpSender,
+): ExchangeDeps {
+  return {
+    sender,
+    forwarder: createForwarder({
+      sql: database.pipeline,
+      keyring,
+      notify,
+      userAgent: USER_AGENT,
+      acknowledgeTimeoutMs: config.attemptTimeoutMs,
+      onError(error) {
+        if (outages.report(error)) return
+        logger.warn({ error }, 'cannot look for the answers to forwarded requests; trying again')
+      },
+    }),
+    headerNames: deliveryHeaderNames(config.headerPrefix),
+  }
+}

@@ -1,0 +1,259 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { parseId } from '../../src/db/ids.ts'
+import { INSPECTABLE, runInThread } from '../run/thread-inspector.ts'
+import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
+import { JOINED } from '../support/factories.ts'
+import { logLine, logLines } from '../support/log-lines.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+
+/* The receiver ends the worker that sends it a request with this text: such a delivery is poisonous. */
+const POISON = 'poison'
+
+let receiver: Receiver
+let api: TestApp
+let directory: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  directory = await mkdtemp(path.join(tmpdir(), 'posthorn poison '))
+  await writeFile(path.join(directory, 'ca.pem'), receiver.authority)
+  api = await startTestApp({ role: 'api' })
+  const response = await api.rest('POST', '/webhooks', {
+    url: receiver.url,
+    event_subscriptions: [JOINED],
+    enabled: true,
+  })
+  expect(response.status).toBe(201)
+})
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test('a delivery whose worker is killed three times fails and says why, the others arrive, and it can be redelivered', async () => {
+  receiver.clear()
+  let worker = startWorker()
+  let killed = 0
+  receiver.answer = (response, { body }) => {
+    // The first two times, the others have no answer yet.
+    if (!body.includes(POISON)) {
+      if (killed >= 2) response.end()
+      return
+    }
+    until(() => killed >= 2 || countOthers() >= 3 * (killed + 1), 'the others are in flight')
+      .then(() => worker.child.kill('SIGKILL'))
+      .then(() => worker.ended)
+      .then(() => {
+        killed += 1
+        worker = startWorker()
+      })
+  }
+  const [poison = '', ...others] = await publish([POISON, 'a', 'b', 'c'])
+  await until(async () => (await stateOf(poison)) === 'EXHAUSTED', 'it fails', 120_000)
+  for (const id of others) {
+    await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'the others arrive', 60_000)
+  }
+
+  expect(killed).toBe(3)
+  // Twice without an answer, and once alone.
+  expect(countOthers()).toBe(9)
+  const facts = await deliveriesOf([poison, ...others])
+  expect(facts.map(({ attempts, deaths }) => [attempts, deaths])).toEqual([
+    [1, 2],
+    [1, 0],
+    [1, 0],
+    [1, 0],
+  ])
+  expect(await find(poison)).toMatchObject({
+    state: 'EXHAUSTED',
+    attempts: { nodes: [{ succeeded: false, errorCode: 'worker_died' }] },
+  })
+  const { nodes } = (await find(poison)).attempts
+  expect(nodes[0].error).toMatch(/^A worker ended three times during this attempt/)
+  const { rows } = await api.database.pool.query(
+    `select key, attempts = max_attempts as failed, last_error from graphile_worker.jobs where task_identifier = 'posthorn:deliver'`,
+  )
+  expect(rows).toEqual([
+    { key: poison, failed: true, last_error: expect.stringMatching(/^worker_died from https:/) },
+  ])
+
+  receiver.answer = (response) => response.end()
+  await redeliver(poison)
+  await until(async () => (await stateOf(poison)) === 'SUCCEEDED', 'the redelivery arrives', 60_000)
+  expect(await deliveriesOf([poison])).toEqual([{ attempts: 2, deaths: 0 }])
+})
+
+test('a delivery that ends its thread runs on its own thread the third time: others arrive meanwhile, and the worker lives', async () => {
+  receiver.clear()
+  const posthorn = startWorker(['start'], INSPECTABLE)
+  await logLine(posthorn, { msg: 'ready' })
+  const ended: string[] = []
+  receiver.answer = (response, { body }) => {
+    if (!body.includes(POISON)) return void response.end()
+    const thread = ended.length < 2 ? 'worker' : 'alone'
+    ended.push(thread)
+    const code =
+      thread === 'alone' ? 'for (;;);' : `setTimeout(() => { throw new Error('poison') })`
+    void runInThread(posthorn, thread, code)
+  }
+  const [poison = ''] = await publish([POISON])
+  await until(() => ended.length === 3, 'it runs alone', 60_000)
+  const others = await publish(['a', 'b', 'c'])
+  for (const id of others) {
+    await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'the others arrive')
+  }
+  expect(await stateOf(poison)).not.toBe('EXHAUSTED')
+  await until(async () => (await stateOf(poison)) === 'EXHAUSTED', 'it fails', 60_000)
+  expect((await find(poison)).attempts.nodes).toMatchObject([{ errorCode: 'worker_died' }])
+  const lines = logLines(posthorn)
+  const restarts = lines.filter(({ msg }) => msg === 'a thread ended and is started again')
+  expect(restarts.map(({ thread }) => thread)).toEqual(['worker', 'worker'])
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      msg: 'the thread of an attempt that ran alone ended',
+      deliveryId: poison,
+      reason: 'its event loop stood still for 10 s',
+    }),
+  )
+})
+
+test('deliveries whose worker died twice are sent one at a time, and others meanwhile', async () => {
+  receiver.clear()
+  const waiting: { text: string; end: () => void }[] = []
+  receiver.answer = (response, { body }) => {
+    const { text } = JSON.parse(body.toString()).data
+    waiting.push({ text, end: () => response.end() })
+  }
+  const suspects = await publish(['suspect', 'suspect', 'suspect'])
+  await setDeaths(suspects, 2)
+  startWorker()
+  for (let count = 1; count <= suspects.length; count++) {
+    await until(() => waiting.length === 1, 'one of them is sent', 60_000)
+    const [other = ''] = await publish(['other'])
+    await until(() => waiting.length === 2, 'another one is sent')
+    expect(waiting.map(({ text }) => text)).toEqual(['suspect', 'other'])
+    waiting.pop()?.end()
+    await until(async () => (await stateOf(other)) === 'SUCCEEDED', 'the other arrives')
+    expect(waiting).toHaveLength(1)
+    waiting.pop()?.end()
+  }
+  for (const id of suspects) {
+    await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'they arrive')
+  }
+  expect(await deliveriesOf(suspects)).toEqual(suspects.map(() => ({ attempts: 1, deaths: 0 })))
+})
+
+test('an attempt that runs alone and is aborted by a shutdown is no death, and the next process makes it', async () => {
+  receiver.clear()
+  receiver.answer = () => {}
+  const [id = ''] = await publish(['suspect'])
+  await setDeaths([id], 2)
+  const worker = startWorker()
+  await until(() => receiver.received.length === 1, 'it is sent', 60_000)
+  expect(await deliveriesOf([id])).toEqual([{ attempts: 0, deaths: 3 }])
+  worker.child.kill('SIGTERM')
+  expect(await worker.ended).toBe(0)
+  expect(await deliveriesOf([id])).toEqual([{ attempts: 0, deaths: 2 }])
+  receiver.answer = (response) => response.end()
+  startWorker()
+  await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'it arrives', 60_000)
+  expect(await deliveriesOf([id])).toEqual([{ attempts: 1, deaths: 0 }])
+})
+
+test('an attempt that runs alone and fails is retried with the others', async () => {
+  receiver.clear()
+  receiver.answer = (response) =>
+    response.writeHead(receiver.received.length === 1 ? 500 : 200).end('an answer')
+  const [id = ''] = await publish(['suspect'])
+  await setDeaths([id], 2)
+  startWorker()
+  await until(async () => (await stateOf(id)) === 'SUCCEEDED', 'the retry arrives', 60_000)
+  const { rows } = await api.database.pool.query(
+    `select status, convert_from(response_body, 'UTF8') as body from posthorn.attempts
+     where posthorn.type_id('msg', delivery_id) = $1 order by number`,
+    [id],
+  )
+  expect(rows).toEqual([
+    { status: 500, body: 'an answer' },
+    { status: 200, body: 'an answer' },
+  ])
+})
+
+/** As rescues count them. */
+async function setDeaths(ids: readonly string[], deaths: number): Promise<void> {
+  await api.database.pool.query(
+    `update posthorn.deliveries set worker_deaths = $2 where posthorn.type_id('msg', id) = any ($1)`,
+    [ids, deaths],
+  )
+}
+
+function startWorker(
+  args: readonly string[] = ['start', '--role', 'worker'],
+  environment: Readonly<Record<string, string>> = {},
+): PosthornProcess {
+  const worker = startPosthorn(args, {
+    environment: {
+      ...testEnvironment(api.database.url),
+      ...environment,
+      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
+      POSTHORN_LOG_LEVEL: 'info',
+    },
+  })
+  onTestFinished(() => worker[Symbol.asyncDispose]())
+  return worker
+}
+
+/** Publishes an event for each text. Returns the ids of the deliveries, in order. */
+async function publish(texts: readonly string[]): Promise<string[]> {
+  const events = texts.map((text) => ({ type: JOINED, data: { text } }))
+  const published = await api.services.publishEvents(api.tenant.organizationId, events)
+  const { rows } = await api.database.pool.query(
+    `select posthorn.type_id('msg', id) as id from posthorn.deliveries where event_id = any ($1) order by event_id`,
+    [published.map(({ id }) => parseId('event', id) ?? id)],
+  )
+  return rows.map(({ id }) => id)
+}
+
+function countOthers(): number {
+  return receiver.received.filter(({ body }) => !body.includes(POISON)).length
+}
+
+async function find(id: string) {
+  const { node } = await api.graphql(
+    `query ($id: ID!) {
+      node(id: $id) {
+        ... on Delivery { state attempts(first: 5) { nodes { succeeded errorCode error } } }
+      }
+    }`,
+    { id },
+  )
+  return node
+}
+
+async function stateOf(id: string): Promise<string> {
+  return (await find(id)).state
+}
+
+async function redeliver(id: string): Promise<void> {
+  const { redeliver: redelivered } = await api.graphql(
+    'mutation ($id: ID!) { redeliver(id: $id) { __typename } }',
+    { id },
+  )
+  expect(redelivered).toEqual({ __typename: 'RedeliverSuccess' })
+}
+
+/** In the order of their creation. */
+async function deliveriesOf(ids: readonly string[]) {
+  const { rows } = await api.database.pool.query(
+    `select attempt_count as attempts, worker_deaths as deaths from posthorn.deliveries
+     where posthorn.type_id('msg', id) = any ($1) order by event_id`,
+    [ids],
+  )
+  return rows
+}
