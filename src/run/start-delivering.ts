@@ -57,7 +57,8 @@ export async function startDelivering(
   const scheduler = started.use(openScheduler(deps, settings))
   addSchedulerGauges(deps.metrics.registry, scheduler, settings.config)
   const reportSweep = createSweepReporter(deps.logger, createSweepMetrics(deps.metrics.registry))
-  const alone = started.use(createExchangeThread(settings, deps.logger))
+  const openThread = () => started.use(createExchangeThread(settings, deps.logger))
+  const alone = [openThread(), openThread()] as const
   const attempting = { sender, scheduler, alone, reportSweep, runners }
   const worker = started.use(await startTasks(deps, attempting, settings))
   started.use(
@@ -111,7 +112,7 @@ const systemClock = () => new Date()
 interface Attempting {
   readonly sender: HttpSender
   readonly scheduler: Scheduler
-  readonly alone: ExchangeThread
+  readonly alone: readonly [ExchangeThread, ExchangeThread]
   readonly reportSweep: ReportSweep
   readonly runners: ThreadRunners | undefined
 }

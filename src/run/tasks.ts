@@ -82,7 +82,8 @@ export function createTasks({
     // The key names the delivery, so that a dashboard may add the job again with any payload.
     deliver(payload, run) {
       const uuid = uuidOf('delivery', 'key', run.key)
-      return attemptDelivery(attempt, uuid, { ...run, isAlone: Object(payload).alone === true })
+      const { alone, organizationId } = Object(payload)
+      return attemptDelivery(attempt, uuid, { ...run, aloneOf: alone ? organizationId : null })
     },
 
     async release_backlog(payload) {

@@ -20,7 +20,7 @@ import type { LoadBody, LoadDelivery } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
-import { isSuspect, mustRunAlone, type RunAlone } from './run-alone.ts'
+import { type ExchangeThread, isSuspect, mustRunAlone, type RunAlone } from './run-alone.ts'
 import { endAttemptSpan, traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps extends ExchangeDeps {
@@ -50,8 +50,8 @@ export interface AttemptDeps extends ExchangeDeps {
 }
 
 export interface DeliveryRun extends TaskRun {
-  /** Whether the job is in the queue of the deliveries that run alone. */
-  readonly isAlone: boolean
+  /** The organization whose queue of deliveries that run alone has the job. Null: the job has no queue. */
+  readonly aloneOf: string | null
 }
 
 /**
@@ -64,20 +64,25 @@ export async function attemptDelivery(
   run: DeliveryRun,
 ): Promise<void> {
   try {
-    if (run.isAlone) await deps.alone.inTurn(() => makeAttempt(deps, uuid, run))
-    else await makeAttempt(deps, uuid, run)
+    const attempt = (thread: ExchangeThread | null) => makeAttempt(deps, uuid, { ...run, thread })
+    await (run.aloneOf === null ? attempt(null) : deps.alone.withThread(run.aloneOf, attempt))
   } catch (error) {
     if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.markFault(uuid)
     throw error
   }
 }
 
-async function makeAttempt(deps: AttemptDeps, uuid: string, run: DeliveryRun): Promise<void> {
+interface AttemptRun extends TaskRun {
+  /** The thread on which the attempt runs alone. Null: it runs with others. */
+  readonly thread: ExchangeThread | null
+}
+
+async function makeAttempt(deps: AttemptDeps, uuid: string, run: AttemptRun): Promise<void> {
   await run.ensureClaimed()
   const sendable = await loadSendable(deps, uuid)
   if (!sendable) return
-  if (mustRunAlone(sendable.delivery) && !run.isAlone)
-    return await deps.alone.queue(sendable.delivery)
+  const { delivery } = sendable
+  if (mustRunAlone(delivery) && !run.thread) return await deps.alone.queue(delivery)
   const permit = await deps.scheduler.acquire(sendable.delivery, sendable.options, run.signal)
   if (permit === 'parked') return
   if (permit === 'aborted') return await requeue(deps, uuid, run)
@@ -135,7 +140,7 @@ async function attemptWithMemory(
   deps: AttemptDeps,
   sendable: Sendable,
   permit: Permit,
-  run: TaskRun,
+  run: AttemptRun,
 ): ReturnType<typeof attemptWithPermit> {
   const { organizationId, dataBytes } = sendable.delivery
   const startedAt = performance.now()
@@ -153,7 +158,7 @@ async function attemptWithPermit(
   loaded: Sendable,
   permit: Permit,
   waitedMs: number,
-  run: TaskRun,
+  run: AttemptRun,
 ): Promise<AttemptRecord | 'changed' | 'busy' | 'aborted'> {
   let result: AttemptResult | null = null
   let span: OpenSpan | null = null
@@ -182,7 +187,7 @@ async function attemptWithPermit(
     }
     const exchanged =
       body === ALONE
-        ? await deps.alone.exchange(sendable.delivery, started, control)
+        ? await deps.alone.exchange(run.thread, sendable.delivery, started, control)
         : await exchange(deps, sendable, body, started, control)
     if (typeof exchanged === 'string') return exchanged
     if ('unsent' in exchanged) {

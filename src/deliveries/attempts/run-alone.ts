@@ -26,15 +26,20 @@ export interface ExchangeThread extends AsyncDisposable {
 
 /**
  * Runs the attempts of deliveries whose worker died with them twice, one at a time. Many of these are innocent: they were
- * claimed by the same worker. Each has a thread of its own, so that it takes no other attempt along.
+ * claimed by the same worker. Each has a thread of its own, so that it takes no other attempt along. Organizations whose
+ * deliveries ended such a thread share another one, so that the others wait for one death of each at most.
  */
 export interface RunAlone {
-  /** Waits for the attempts that run alone in this process. */
-  inTurn(attempt: () => Promise<void>): Promise<void>
+  /** Waits for the thread of an organization, and gives it to the attempt. */
+  withThread(
+    organizationId: string,
+    attempt: (thread: ExchangeThread) => Promise<void>,
+  ): Promise<void>
   /** Moves the job of a delivery to a queue, in which its organization has one job at a time. */
   queue(delivery: LoadedDelivery): Promise<void>
-  /** The exchange of a suspect. */
+  /** The exchange of a suspect. `thread` is null if it does not run alone. */
   exchange(
+    thread: ExchangeThread | null,
     delivery: LoadedDelivery,
     started: StartedAttempt,
     control: ExchangeControl,
@@ -50,19 +55,33 @@ export function mustRunAlone({ workerDeaths }: LoadedDelivery): boolean {
   return workerDeaths === DEATHS_TOGETHER
 }
 
-export function createRunAlone(pool: pg.Pool, thread: ExchangeThread): RunAlone {
-  let last = Promise.resolve()
+/** `threads`: of all organizations, and of those whose deliveries ended the first one. */
+export function createRunAlone(
+  pool: pg.Pool,
+  threads: readonly [ExchangeThread, ExchangeThread],
+): RunAlone {
+  const [first, second] = threads
+  const lastAttempts = new Map<ExchangeThread, Promise<void>>()
+  const haveEndedThreads = new Set<string>()
   return {
-    inTurn(attempt) {
-      const ended = last.then(attempt)
-      last = ended.catch(() => {})
+    withThread(organizationId, attempt) {
+      const thread = haveEndedThreads.has(organizationId) ? second : first
+      const last = lastAttempts.get(thread) ?? Promise.resolve()
+      const ended = last.then(() => attempt(thread))
+      lastAttempts.set(
+        thread,
+        ended.catch(() => {}),
+      )
       return ended
     },
 
     queue: (delivery) => inTransaction(pool, (sql) => moveJob(sql, delivery)),
 
-    async exchange(delivery, started, control) {
-      if (!mustRunAlone(delivery)) return { unsent: WORKER_DIED }
+    async exchange(thread, delivery, started, control) {
+      if (thread === null || !mustRunAlone(delivery)) {
+        haveEndedThreads.add(publicId('organization', delivery.organizationId))
+        return { unsent: WORKER_DIED }
+      }
       await thread.open()
       // Before the exchange, so that it counts whatever ends the process.
       await pool.query(COUNT_ALONE, [delivery.id, 1])
@@ -72,7 +91,9 @@ export function createRunAlone(pool: pg.Pool, thread: ExchangeThread): RunAlone 
       } finally {
         if (!isOutcome(exchanged)) await pool.query(COUNT_ALONE, [delivery.id, 0])
       }
-      return exchanged === 'thread ended' ? { unsent: WORKER_DIED } : exchanged
+      if (exchanged !== 'thread ended') return exchanged
+      haveEndedThreads.add(publicId('organization', delivery.organizationId))
+      return { unsent: WORKER_DIED }
     },
   }
 }
