@@ -53,16 +53,24 @@ export async function rescueAbandoned(
   return await rescueWorkers(pool, workerSchema, [runner.id])
 }
 
-/** Rescues the jobs of a runner whose thread ended in this process, and counts the death for each delivery. */
+/** A thread of this process that ended. */
+export interface EndedThread {
+  readonly runners: readonly RunnerConnections[]
+  /** The uuid of the delivery whose body it was writing, if any. */
+  readonly writing: string | null
+}
+
+/** Rescues the jobs of a thread that ended in this process, and counts the death for its deliveries. */
 export async function rescueOfEndedThread(
   pool: pg.Pool,
   workerSchema: string,
-  runner: RunnerConnections,
+  ended: EndedThread,
 ): Promise<number> {
-  await closeConnections(pool, runner)
+  for (const runner of ended.runners) await closeConnections(pool, runner)
+  const ids = ended.runners.map(({ id }) => id)
   return await inTransaction(pool, async (sql) => {
-    await markAbandoned(sql, [runner.id])
-    return await rescueDead(sql, pg.escapeIdentifier(workerSchema), [runner.id], true)
+    await markAbandoned(sql, ids)
+    return await rescueDead(sql, pg.escapeIdentifier(workerSchema), ids, ended)
   })
 }
 
@@ -106,7 +114,7 @@ async function rescueDead(
   sql: Sql,
   schema: string,
   runnerIds: readonly string[],
-  threadEnded = false,
+  thread: EndedThread | null = null,
 ): Promise<number> {
   const { rows: dead } = await sql.query<DeadRunner>(
     `delete from posthorn.workers where id in (
@@ -126,9 +134,9 @@ async function rescueDead(
   const deliveries = jobs.filter(({ task }) => task === DELIVER)
   for (const { id, isAbandoned } of dead) {
     // A process abandons a runner and lives on.
-    if (isAbandoned && !threadEnded) continue
-    const claimed = deliveries.filter(({ runner }) => runner === id)
-    await countDeath(sql, uuidsOf(claimed), threadEnded)
+    if (isAbandoned && !thread) continue
+    const claimed = uuidsOf(deliveries.filter(({ runner }) => runner === id))
+    await countDeath(sql, claimed, thread)
   }
   // Done while the jobs are locked: so each delivery gets a job with a new id, which a runner that returns cannot complete.
   await restoreDeliveries(sql, deliveries)
@@ -140,17 +148,24 @@ async function rescueDead(
 
 /**
  * Any of the claimed deliveries may have ended the worker. If one of them ran alone (3), it did, and the others did not. But
- * what runs alone has a thread of its own: if that of the others ended, one of the others did it.
+ * what runs alone has a thread of its own: if that of the others ended, one of the others did it. If that thread wrote a
+ * body, the death counts for its organization alone: for all deliveries, as more of them may be like the one.
  */
-async function countDeath(sql: Sql, uuids: readonly string[], threadEnded: boolean): Promise<void> {
+async function countDeath(
+  sql: Sql,
+  uuids: readonly string[],
+  thread: EndedThread | null,
+): Promise<void> {
   await sql.query(
     `update posthorn.deliveries as d set worker_deaths = least(d.worker_deaths + 1, 2) from (
        select id from posthorn.deliveries
        where id = any ($1::uuid[]) and state = 'pending' and worker_deaths <> 2
          and ($2 or not exists (select from posthorn.deliveries where id = any ($1::uuid[]) and worker_deaths > 2))
+         and ($3::uuid is null or worker_deaths > 2
+           or organization_id = (select organization_id from posthorn.deliveries where id = $3))
        order by id for update
      ) as claimed where d.id = claimed.id`,
-    [uuids, threadEnded],
+    [uuids, thread !== null, thread?.writing ?? null],
   )
 }
 

@@ -5,6 +5,7 @@ import type { OutageLog } from '../telemetry/outage-log.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import {
   abandonUnknownRunners,
+  type EndedThread,
   type RunnerConnections,
   rescueOfEndedThread,
   rescueWorkers,
@@ -40,8 +41,8 @@ export interface WorkerOptions {
 
 /** The runners of a thread, and of the thread before. */
 export interface ThreadRunners {
-  /** Ended with their thread. Their jobs are rescued at once. */
-  readonly ended: readonly RunnerConnections[]
+  /** The thread before. Its jobs are rescued at once. */
+  readonly ended: EndedThread | null
   /** A runner claims jobs from now on. */
   starts(runner: RunnerConnections): void
 }
@@ -62,7 +63,7 @@ export async function startWorker(
     inFlight = () => 0,
     onStopping,
     onReplaced = () => {},
-    runners = { ended: [], starts() {} },
+    runners = { ended: null, starts() {} },
   }: WorkerOptions,
 ): Promise<Worker> {
   const { pool, url } = database
@@ -109,12 +110,12 @@ export async function startWorker(
     isRescuing = false
   }
 
-  async function rescueEnded(ended: RunnerConnections): Promise<void> {
+  async function rescueEnded(ended: EndedThread): Promise<void> {
     const count = await rescueOfEndedThread(pool, workerSchema, ended)
     if (count > 0) logger.warn({ count }, 'Rescued the jobs of a worker thread that ended.')
   }
 
-  for (const ended of runners.ended) rescueEnded(ended).catch(report)
+  if (runners.ended) rescueEnded(runners.ended).catch(report)
 
   const supervised: Supervised<Runner> = await supervise({
     async start() {

@@ -34,7 +34,9 @@ export interface StartOptions extends ServiceOptions {
   readonly rest?: RestOfProcess
   /** Whether it makes the requests of attempts that run alone, in place of its role. Default: no. */
   readonly isAlone?: boolean
+  /** Default: it has no thread before it, and none that supervises it. */
   readonly runners?: ThreadRunners
+  readonly writing?: SharedArrayBuffer
 }
 
 /** Runs the API, the worker or both on a migrated database. */
@@ -60,8 +62,7 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
       },
     }),
   )
-  const delivering =
-    worker && started.use(await worker.startDelivering(common, settings, options.runners))
+  const delivering = worker && started.use(await worker.startDelivering(common, settings, options))
   const exchanging = alone && started.use(await alone.startExchanging(common, settings))
   const serving = api && started.use(await api.startServing(common, settings))
   const listening =

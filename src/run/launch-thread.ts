@@ -5,8 +5,9 @@ import { type BirpcReturn, createBirpc } from 'birpc'
 import type { Settings } from '../config/settings.ts'
 import { ExplainedError } from '../db/explain-failure.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
+import { createSharedIdMemory } from '../lib/shared-id.ts'
 import type { Failure, Part } from '../lib/supervise.ts'
-import type { RunnerConnections } from '../queue/rescue.ts'
+import type { EndedThread } from '../queue/rescue.ts'
 import type { MainThread, RoleThread, ThreadPart } from './messages.ts'
 
 /** A thread that runs its role. It fails by ending. */
@@ -21,6 +22,7 @@ export interface LaunchedThread extends Part {
 export interface LoadingThread extends ThreadPart {
   readonly worker: Worker
   readonly ended: Promise<Failure>
+  readonly writing: SharedArrayBuffer
   /** The reason counts unless the thread ends for another one. */
   terminate(reason: string): Promise<unknown>
 }
@@ -38,9 +40,10 @@ const SILENT_AT_START_AFTER_MS = 60_000
 
 export function loadThread(part: ThreadPart, maxHeapMb: number): LoadingThread {
   const cache = module.getCompileCacheDir()
+  const writing = createSharedIdMemory()
   const worker = new Worker(PROGRAM, {
     name: part.isAlone ? 'alone' : part.role,
-    workerData: part,
+    workerData: { ...part, writing } satisfies ThreadPart,
     resourceLimits: resourceLimits(maxHeapMb),
     // A thread has the cache from its first file on: without it, each thread keeps the compiler of TypeScript in memory.
     env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) },
@@ -56,6 +59,7 @@ export function loadThread(part: ThreadPart, maxHeapMb: number): LoadingThread {
     ...part,
     worker,
     ended,
+    writing,
     terminate(why) {
       reason ||= why
       return worker.terminate()
@@ -67,15 +71,15 @@ interface LaunchOptions {
   readonly settings: Settings
   /** How often the thread was started again. Default: 0. */
   readonly restarts?: number
-  /** The runners of the thread before, which ended. Default: none. */
-  readonly ended?: readonly RunnerConnections[]
+  /** The thread before. Default: none. */
+  readonly ended?: EndedThread | null
   readonly main: MainThread
 }
 
 /** Starts the role of a thread. Rejects with the reason if that fails or the thread ends. */
 export async function launchThread(
   { role, worker, ended, terminate }: LoadingThread,
-  { settings, restarts = 0, ended: endedRunners = [], main }: LaunchOptions,
+  { settings, restarts = 0, ended: endedThread = null, main }: LaunchOptions,
 ): Promise<LaunchedThread> {
   const remote = createBirpc<RoleThread, MainThread>(main, {
     post: (message) => worker.postMessage(message),
@@ -92,7 +96,7 @@ export async function launchThread(
   })
   try {
     const url = await remote
-      .start(cloneable(settings), restarts, endedRunners)
+      .start(cloneable(settings), restarts, endedThread)
       .catch((error: Error) => {
         throw new ExplainedError(error.message)
       })

@@ -3,7 +3,7 @@ import type { StartedAttempt } from '../deliveries/attempts/exchange.ts'
 import type { LoadedDelivery } from '../deliveries/attempts/load-delivery.ts'
 import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
 import type { Provisioned } from '../embedded/provision.ts'
-import type { RunnerConnections } from '../queue/rescue.ts'
+import type { EndedThread, RunnerConnections } from '../queue/rescue.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
 import type { OutageCause, OutageError } from '../telemetry/outage-lines.ts'
 
@@ -16,7 +16,7 @@ export interface RoleThread {
    * Starts the role, after this many restarts, and rescues the jobs of the thread before. Returns the URL of its server, which
    * is empty without one.
    */
-  start(settings: Settings, restarts: number, ended: readonly RunnerConnections[]): Promise<string>
+  start(settings: Settings, restarts: number, ended: EndedThread | null): Promise<string>
   /** See `Running`. */
   provision(dataDir: string): Promise<Provisioned>
   /** Answers as soon as the event loop of the thread turns. */
@@ -39,6 +39,8 @@ export interface ThreadPart {
   readonly listens: boolean
   /** Whether the thread, in place of its role, makes the requests of attempts that run alone. Default: no. */
   readonly isAlone?: boolean
+  /** Has the delivery whose body the thread writes, for the case that it ends the thread. */
+  readonly writing?: SharedArrayBuffer
 }
 
 /** The functions of the thread that started another, for that one. */

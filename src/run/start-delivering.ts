@@ -14,6 +14,7 @@ import { createRunAlone, type ExchangeThread } from '../deliveries/attempts/run-
 import { openMailer, openSender } from '../deliveries/open-sender.ts'
 import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
+import { openSharedId } from '../lib/shared-id.ts'
 import { USER_AGENT } from '../lib/version.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import { TASK_PREFIX } from '../queue/jobs.ts'
@@ -46,11 +47,17 @@ export interface Delivering extends AsyncDisposable {
   readonly worker: Worker
 }
 
+/** What the thread that supervises this one gives it. */
+interface OfThread {
+  readonly runners?: ThreadRunners
+  readonly writing?: SharedArrayBuffer
+}
+
 /** Runs the jobs of deliveries and of maintenance. */
 export async function startDelivering(
   deps: CommonServices,
   settings: Settings,
-  runners?: ThreadRunners,
+  thread: OfThread = {},
 ): Promise<Delivering> {
   await using started = new AsyncDisposableStack()
   const sender = started.use(await openSender(settings))
@@ -59,7 +66,7 @@ export async function startDelivering(
   const reportSweep = createSweepReporter(deps.logger, createSweepMetrics(deps.metrics.registry))
   const openThread = () => started.use(createExchangeThread(settings, deps.logger))
   const alone = [openThread(), openThread()] as const
-  const attempting = { sender, scheduler, alone, reportSweep, runners }
+  const attempting = { sender, scheduler, alone, reportSweep, thread }
   const worker = started.use(await startTasks(deps, attempting, settings))
   started.use(
     watchRescheduled({
@@ -114,12 +121,12 @@ interface Attempting {
   readonly scheduler: Scheduler
   readonly alone: readonly [ExchangeThread, ExchangeThread]
   readonly reportSweep: ReportSweep
-  readonly runners: ThreadRunners | undefined
+  readonly thread: OfThread
 }
 
 async function startTasks(
   common: CommonServices,
-  { sender, scheduler, alone, reportSweep, runners }: Attempting,
+  { sender, scheduler, alone, reportSweep, thread }: Attempting,
   settings: Settings,
 ): Promise<Worker> {
   const { database, logger, outages, metrics, keyring, notify, tracing } = common
@@ -132,7 +139,11 @@ async function startTasks(
   const markFault = createMarkFault(pool)
   const attempt = {
     load: createLoadDelivery(pipeline),
-    loadBody: createLoadBody(pipeline, createFindBody(pipeline)),
+    loadBody: createLoadBody(
+      pipeline,
+      createFindBody(pipeline),
+      thread.writing && openSharedId(thread.writing),
+    ),
     payloads: createPayloadMemory(heapShare(config, SHARE_OF_PAYLOADS)),
     isCurrentRevision: createIsCurrentRevision(pipeline),
     endWebhook: (webhookUuid: string) => endGoneWebhook(pipeline, webhookUuid),
@@ -178,7 +189,7 @@ async function startTasks(
     inFlight: () => scheduler.inFlight,
     onStopping: () => scheduler.close(),
     onReplaced: countReplacements(metrics.registry),
-    ...(runners && { runners }),
+    ...(thread.runners && { runners: thread.runners }),
   })
   // Maintenance may have been missed while no process ran.
   const own = `${TASK_PREFIX}maintain`

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Role, Settings } from '../config/settings.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
+import { openSharedId, type SharedId } from '../lib/shared-id.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { RunnerConnections } from '../queue/rescue.ts'
 import { createOutageLines } from '../telemetry/outage-lines.ts'
@@ -54,17 +55,18 @@ async function startThreads(
   let url = ''
 
   async function start(self: ThreadRole): Promise<void> {
-    let ended: readonly RunnerConnections[] = []
+    let before: { runners: RunnerConnections[]; writing: SharedId } | null = null
     const thread = await supervise({
       async start(restarts) {
+        const loading = take(self)
         const runners: RunnerConnections[] = []
-        const launched = await launchThread(take(self), {
+        const launched = await launchThread(loading, {
           restarts,
-          ended,
+          ended: before && { runners: before.runners, writing: before.writing.read() },
           settings: { ...settings, config: { ...settings.config, port } },
           main: mainThread(self, (runner) => void runners.push(runner)),
         })
-        ended = runners
+        before = { runners, writing: openSharedId(loading.writing) }
         if (self === listening) url = launched.url
         return launched
       },

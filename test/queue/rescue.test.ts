@@ -129,6 +129,11 @@ describe('the deaths of workers with a delivery', () => {
     return rows.map(({ n }) => n)
   }
 
+  function rescueThread(id: string, writing: string | null = null): Promise<number> {
+    const thread = { runners: [{ id, applicationName: 'none' }], writing }
+    return rescueOfEndedThread(database.pool, 'graphile_worker', thread)
+  }
+
   async function dieWith(deliveries: string[], registeredAt = LONG_AGO) {
     await using dead = await claimAll(database, 'posthorn:deliver', { registeredAt })
     expect(await rescue([dead.id])).toBe(deliveries.length)
@@ -156,9 +161,18 @@ describe('the deaths of workers with a delivery', () => {
     await dieWith(deliveries)
     expect(await deaths()).toEqual([3, 2, 0])
     await using ended = await claimAll(database, 'posthorn:deliver', { registeredAt: LONG_AGO })
-    const connections = { id: ended.id, applicationName: 'none' }
-    expect(await rescueOfEndedThread(database.pool, 'graphile_worker', connections)).toBe(3)
+    expect(await rescueThread(ended.id)).toBe(3)
     expect(await deaths()).toEqual([2, 2, 1])
+  })
+
+  test('are counted for the deliveries of one organization alone if the thread that ended was writing a body of it', async () => {
+    const deliveries = [
+      ...(await addDeliveries(database, 2)),
+      ...(await addDeliveries(database, 1)),
+    ]
+    await using ended = await claimAll(database, 'posthorn:deliver', { registeredAt: LONG_AGO })
+    expect(await rescueThread(ended.id, parseId('delivery', deliveries[1] as string))).toBe(3)
+    expect(await deaths()).toEqual([1, 1, 0])
   })
 })
 

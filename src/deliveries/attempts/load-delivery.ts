@@ -5,6 +5,7 @@ import type { Sql } from '../../db/client.ts'
 import { deliveryBody } from '../../events/delivery-body.ts'
 import { batched } from '../../lib/batch.ts'
 import { inTurn } from '../../lib/in-turn.ts'
+import type { SharedId } from '../../lib/shared-id.ts'
 import type { ScheduledDelivery } from '../../scheduling/scheduled-delivery.ts'
 
 /** A delivery with everything an attempt needs, as of now. */
@@ -105,8 +106,8 @@ type LoadedBody = Buffer | typeof TOO_LARGE | null
 /** The body of a delivery. */
 export type LoadBody = (delivery: LoadedDelivery) => LoadedBody | Promise<LoadedBody>
 
-/** Deliveries that were loaded without their payloads share a statement. */
-export function createLoadBody(sql: Sql, findBody: FindBody): LoadBody {
+/** Deliveries that were loaded without their payloads share a statement. `writing` has the delivery whose body is chosen. */
+export function createLoadBody(sql: Sql, findBody: FindBody, writing?: SharedId): LoadBody {
   const loadEvent = batched((deliveries: LoadedDelivery[]) => loadEvents(sql, deliveries), {
     maxSize: 100,
     weight: { max: MAX_BYTES_PER_LOAD, of: ({ dataBytes }) => dataBytes ?? 0 },
@@ -117,9 +118,14 @@ export function createLoadBody(sql: Sql, findBody: FindBody): LoadBody {
     const event = loadedEvent(delivery) ?? (await loadEvent(delivery))
     if (!event) return null
     const body = delivery.bodyId === null ? null : await findBody(delivery.bodyId)
-    const written = await inTurn(delivery.organizationId, (budget) =>
-      writeBody(body, event, delivery, budget),
-    )
+    const written = await inTurn(delivery.organizationId, (budget) => {
+      writing?.set(delivery.id)
+      try {
+        return writeBody(body, event, delivery, budget)
+      } finally {
+        writing?.clear()
+      }
+    })
     return written === TOO_LARGE ? TOO_LARGE : Buffer.from(written)
   }
 
