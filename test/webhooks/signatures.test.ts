@@ -185,7 +185,7 @@ describe('a second signature', () => {
     [{ content: '{timestamp}' }, 'content', 'invalid_value', /must contain \{body\}/],
     [{ content: '{body}{secret}' }, 'content', 'invalid_value', /not \{secret\}/],
     [{ content: '{{body}' }, 'content', 'invalid_value', /a brace without one/],
-    [{ content: '{body}\0' }, 'content', 'custom', /control characters/],
+    [{ content: '{body}\u0001' }, 'content', 'custom', /control characters/],
     [{ value: 'v1=' }, 'value', 'invalid_value', /must contain \{signature\}/],
     [{ value: '{body}{signature}' }, 'value', 'invalid_value', /not \{body\}/],
     [{ value: '{signature}\r\nX: y' }, 'value', 'custom', /visible ASCII/],

@@ -1,5 +1,4 @@
-import type pg from 'pg'
-import type { Sql } from '../../db/client.ts'
+import type { Database, Sql } from '../../db/client.ts'
 import { publicId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { TASK_PREFIX } from '../../queue/jobs.ts'
@@ -57,7 +56,7 @@ export function mustRunAlone({ workerDeaths }: LoadedDelivery): boolean {
 
 /** `threads`: of all organizations, and of those whose deliveries ended the first one. */
 export function createRunAlone(
-  pool: pg.Pool,
+  pool: Database['pool'],
   threads: readonly [ExchangeThread, ExchangeThread],
 ): RunAlone {
   const [first, second] = threads

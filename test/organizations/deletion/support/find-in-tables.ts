@@ -14,7 +14,7 @@ export async function findInTables(sql: Sql, texts: readonly string[]): Promise<
   const searched = texts.flatMap((text) => [text, Buffer.from(text).toString('hex')])
   const found: string[] = []
   for (const { name } of tables) {
-    if (await hasAny(sql, name, searched)) found.push(name)
+    if (await hasAny(sql, name, searched)) found.push(name.replace(/^posthorn\./, ''))
   }
   return found
 }
