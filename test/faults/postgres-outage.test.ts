@@ -232,13 +232,13 @@ async function promote(): Promise<void> {
 /** Raises the error with which Postgres fails to extend a table. */
 async function rejectRows(table: 'events' | 'attempts'): Promise<void> {
   await postgres.query(`
-    create sequence if not exists rejections;
-    create or replace function reject() returns trigger language plpgsql as $$
+    create sequence if not exists public.rejections;
+    create or replace function public.reject() returns trigger language plpgsql as $$
     begin
-      perform nextval('rejections');
+      perform nextval('public.rejections');
       raise disk_full using message = 'could not extend file: No space left on device';
     end $$;
-    create trigger reject before insert on posthorn.${table} for each row execute function reject();`)
+    create trigger reject before insert on posthorn.${table} for each row execute function public.reject();`)
 }
 
 async function acceptRows(table: 'events' | 'attempts'): Promise<void> {
@@ -246,7 +246,7 @@ async function acceptRows(table: 'events' | 'attempts'): Promise<void> {
 }
 
 async function rejections(): Promise<number> {
-  const [row] = await postgres.query('select last_value::int as count from rejections')
+  const [row] = await postgres.query('select last_value::int as count from public.rejections')
   return row.count
 }
 

@@ -16,11 +16,11 @@ import {
   toUnsentRecord,
 } from './attempt-record.ts'
 import { type ExchangeDeps, exchange, type Sendable } from './exchange.ts'
-import type { LoadBody, LoadDelivery } from './load-delivery.ts'
+import { isSuspect, type LoadBody, type LoadDelivery, mustRunAlone } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
 import type { RecordAttempt, RecordedAttempt } from './record-attempt.ts'
 import { waitMs } from './retry-policy.ts'
-import { type ExchangeThread, isSuspect, mustRunAlone, type RunAlone } from './run-alone.ts'
+import type { ExchangeThread, RunAlone } from './run-alone.ts'
 import { endAttemptSpan, traceAttempt } from './trace-attempt.ts'
 
 export interface AttemptDeps extends ExchangeDeps {

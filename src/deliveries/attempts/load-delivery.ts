@@ -38,6 +38,18 @@ export interface LoadedDelivery extends ScheduledDelivery {
   readonly workerDeaths: number
 }
 
+/** A delivery whose worker died with it so often runs alone. While it does, its count is one higher. */
+export const DEATHS_TOGETHER = 2
+
+export function isSuspect({ workerDeaths }: LoadedDelivery): boolean {
+  return workerDeaths >= DEATHS_TOGETHER
+}
+
+/** Otherwise its worker never died so often, or died while the delivery ran alone. */
+export function mustRunAlone({ workerDeaths }: LoadedDelivery): boolean {
+  return workerDeaths === DEATHS_TOGETHER
+}
+
 /** A larger payload is loaded when it is sent. */
 const MAX_BYTES_WITH_DELIVERY = 8 * 1024
 

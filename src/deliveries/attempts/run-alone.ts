@@ -4,10 +4,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { TASK_PREFIX } from '../../queue/jobs.ts'
 import { WORKER_DIED } from './attempt-record.ts'
 import type { ExchangeControl, Exchanged, StartedAttempt } from './exchange.ts'
-import type { LoadedDelivery } from './load-delivery.ts'
-
-/** A delivery whose worker died with it so often runs alone. While it does, its count is one higher. */
-const DEATHS_TOGETHER = 2
+import { DEATHS_TOGETHER, type LoadedDelivery, mustRunAlone } from './load-delivery.ts'
 
 /** `changed`: the delivery must be loaded again. */
 export type ExchangedAlone = Exchanged | 'changed' | 'aborted' | 'thread ended'
@@ -43,15 +40,6 @@ export interface RunAlone {
     started: StartedAttempt,
     control: ExchangeControl,
   ): Promise<Exclude<ExchangedAlone, 'thread ended'>>
-}
-
-export function isSuspect({ workerDeaths }: LoadedDelivery): boolean {
-  return workerDeaths >= DEATHS_TOGETHER
-}
-
-/** Otherwise its worker never died so often, or died while the delivery ran alone. */
-export function mustRunAlone({ workerDeaths }: LoadedDelivery): boolean {
-  return workerDeaths === DEATHS_TOGETHER
 }
 
 /** `threads`: of all organizations, and of those whose deliveries ended the first one. */
