@@ -32,7 +32,7 @@ export interface RequestContext extends Partial<Connection> {
   readonly identity: Identity
   readonly quota: Quota
   /** What the parser found out about the parameters. */
-  readonly input: { hasLoneSurrogate: boolean }
+  readonly input: { hasLoneSurrogate: boolean; mayHaveNul: boolean }
 }
 
 /** The context of one request. */
@@ -41,6 +41,8 @@ export interface Context extends DomainDeps {
   readonly quota: Quota
   /** Whether the variables may have a lone surrogate, so that fields must check their arguments. */
   readonly checkSurrogates: boolean
+  /** Whether the document or the variables may have the NUL character. */
+  readonly checkNul: boolean
   /** The caller, for the audit log. */
   readonly actor: Actor
   /** The origin of links to pages of Posthorn. A function, because yoga reads every property of a context. */
@@ -72,6 +74,7 @@ export function createContext(
     identity,
     quota,
     checkSurrogates: input.hasLoneSurrogate,
+    checkNul: input.mayHaveNul,
     actor: requestActor(source, caller?.keyId ?? null, caller?.person ?? null, {
       headers,
       address,

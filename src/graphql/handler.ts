@@ -51,7 +51,7 @@ export function createHandler(deps: DomainDeps, options: HandlerOptions): Handle
     const identity = await options.identify(request, address).catch((error: Error) => error)
     const schema = await schemaFor(identity, options).catch((error: Error) => error)
     const quota = createQuota(options.rateLimiter)
-    const input = { hasLoneSurrogate: false }
+    const input = { hasLoneSurrogate: false, mayHaveNul: true }
     const context = {
       ...connection,
       // Without a schema, no request is read.

@@ -59,8 +59,13 @@ async function readJson(
       'The body must be a JSON object with `query` and, where needed, `variables`.',
     )
   }
+  // A document that is not in the body is one that Posthorn remembers.
+  input.mayHaveNul = NUL.test(text) || !('query' in params)
   return params
 }
+
+/** As JSON and GraphQL escape it. */
+const NUL = /\\u(?:0000|\{0+\})/
 
 async function readBounded(
   ...[request, maxBytes, memory]: Parameters<typeof readBody>

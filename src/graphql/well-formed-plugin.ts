@@ -39,8 +39,8 @@ function withCheckedArguments<Types extends SchemaTypes>(
 ): Resolver<Types> {
   if (Object.keys(declared).length === 0) return resolve
   return (parent, args, context, info) => {
-    const { checkSurrogates } = context as unknown as Context
-    rejectNul(info.parentType.getFields()[info.fieldName]?.args ?? [], { ...args })
+    const { checkSurrogates, checkNul } = context as unknown as Context
+    if (checkNul) rejectNul(info.parentType.getFields()[info.fieldName]?.args ?? [], { ...args })
     if (!checkSurrogates) return resolve(parent, args, context, info)
     // Paths of issues start in the argument `input`, as in the issues of domain functions.
     const { input, ...others } = args as { readonly input?: object | null }
