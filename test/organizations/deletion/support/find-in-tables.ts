@@ -16,7 +16,7 @@ export async function findInTables(sql: Sql, texts: readonly string[]): Promise<
   for (const { name } of tables) {
     if (await hasAny(sql, name, searched)) found.push(name.replace(/^posthorn\./, ''))
   }
-  return found
+  return found.sort()
 }
 
 /** Maintenance may drop a partition after the list was read. */
