@@ -36,7 +36,7 @@ export function publicFunctions(): SqlFunction[] {
 }
 
 const DEFINITION =
-  /^create (?:or replace )?function posthorn\.(\w+)\(([\s\S]*?)\)\s+returns ([\s\S]*?)\s+language /gm
+  /^create (?:or replace )?function posthorn\.(\w+)\(([^;]*?)\)\s+returns ([^;]*?)\s+language /gm
 
 const COMMENT = /^comment on function posthorn\.(\w+)\(([^)]*)\) is\s+'((?:[^']|'')*)';/gm
 

@@ -37,7 +37,6 @@ const SECRET = 'a secret or a hash of one'
 const KEYED_HASH = 'keyed hashes of the body, from which nobody reads the body'
 const URL_OF_WEBHOOK = 'the URL of the webhook, which people configure'
 const FAILURE = 'says why a request failed, in words of Posthorn: never what the receiver sent'
-const OF_0_2 = 'only processes of 0.2.0 used it, and their filters had no contents'
 const WITHIN_A_DAY = 'is deleted within 24 hours, and prevents that an event is published twice'
 const NOTICE = 'a notice about a webhook, with its description and URL, which people configure'
 
@@ -71,8 +70,6 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'deliveries.event_type': CATALOGUE,
   'deliveries.last_error': FAILURE,
   'deliveries.parked_reason': OWN,
-  'delivery_tasks.failure': OF_0_2,
-  'delivery_tasks.filter': OF_0_2,
   'erasures.analyzed': OWN,
   'erasures.erased': OWN,
   'erasures.failure': OWN,
@@ -124,7 +121,6 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'organization_deletions.step': OWN,
   'organizations.label_hashes': CONFIGURED,
   'rate_limits.budget': OWN,
-  'recoveries.failure': OF_0_2,
   'reported_states.type': OWN,
   'sent_mails.recipient_hash': 'is deleted within a day, and limits the mails to an address',
   'sessions.person': PEOPLE,

@@ -8,7 +8,6 @@ import { MIGRATIONS_TABLE, readApplied } from './applied-migrations.ts'
 import { type Migration, readMigrations } from './migration-files.ts'
 import { type PreflightOptions, preflight } from './preflight.ts'
 import type { UrlSetting } from './require-session.ts'
-import { requireUsableSchemas } from './require-usable-schemas.ts'
 import { seedCatalogue } from './seed.ts'
 
 /** An arbitrary number. Every version of Posthorn must use the same one. */
@@ -41,7 +40,6 @@ export async function migrate(
       if (pending.length > 0 || isWorkerSchemaBehind) {
         await requireCreatePrivilege(client, urlSetting)
       }
-      if (pending.length > 0) await requireUsableSchemas(client)
       if (isWorkerSchemaBehind) await installWorkerSchema(pool, workerSchema)
       if (pending.length > 0) await client.query(CREATE_MIGRATIONS_TABLE)
       for (const migration of pending) await apply(client, migration, workerSchema)
@@ -79,7 +77,7 @@ function requireSameHistory(
     const migration = migrations.find((one) => one.name === name)
     if (!migration) {
       throw new Error(
-        `The database has the migration ${name}, which this version of Posthorn does not have: a newer version migrated it. Run that version or a newer one. To go back, restore the backup from before the upgrade.`,
+        `The database has the migration ${name}, which this version of Posthorn does not have: another version migrated it. Run that version or a newer one. To go back, restore the backup from before the upgrade.`,
       )
     }
     if (migration.checksum !== checksum) {

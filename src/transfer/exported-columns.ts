@@ -77,7 +77,6 @@ export type ExportedTable = keyof typeof EXPORTED_COLUMNS
 const COUNTS_CHANGES = 'counts the changes in one installation; begins at 1 in another'
 const ONLY_SESSIONS = 'only sessions have it, and sessions end with the move'
 const HISTORY = 'stays where it happened'
-const OF_0_2 = 'empty: only processes of 0.2.0 use it, until they stop'
 const COMPILED = 'made of the filter, also by an import'
 const STATE = 'the state of deliveries in one installation'
 
@@ -116,8 +115,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   deliveries: HISTORY,
   bulk_task_items: HISTORY,
   bulk_tasks: HISTORY,
-  delivery_task_items: OF_0_2,
-  delivery_tasks: OF_0_2,
   erasures: HISTORY,
   event_keys: HISTORY,
   event_type_versions: HISTORY,
@@ -139,9 +136,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   notice_mails: HISTORY,
   published_batches: STATE,
   rate_limits: 'the use of the last seconds',
-  recoveries: OF_0_2,
-  recovery_failures: OF_0_2,
-  recovery_items: OF_0_2,
   organization_deletions: HISTORY,
   reported_states: STATE,
   sent_mails: HISTORY,

@@ -1,4 +1,5 @@
 import type { Sql } from '../../src/db/client.ts'
+import { createPartitions } from '../support/maintain-partitions.ts'
 import type { BenchTenant } from './tenant.ts'
 
 /** The data of every event of the benchmark. */
@@ -53,7 +54,7 @@ export async function fillRetries(
   types: readonly string[],
   count: number,
 ): Promise<void> {
-  await sql.query('select posthorn.create_partitions(current_date - 1, current_date + 1)')
+  await createPartitions(sql, 'current_date - 1', 'current_date + 1')
   await inBatches(count, RETRY_BATCH, async (from, to) => {
     await sql.query(FILL_RETRIES, [organizationId, types, JSON.stringify(DATA), from, to, count])
   })
@@ -73,10 +74,8 @@ export async function fillFinished(
   since = new Date(Date.now() - FOUR_WEEKS_MS),
   until = new Date(),
 ): Promise<void> {
-  await sql.query(
-    `select posthorn.create_partitions(($1::timestamptz at time zone 'UTC')::date, ($2::timestamptz at time zone 'UTC')::date)`,
-    [since, until],
-  )
+  const [first, last] = [since, until].map((at) => `'${at.toISOString().slice(0, 10)}'`)
+  await createPartitions(sql, first as string, last as string)
   await inBatches(count, FINISHED_BATCH, async (from, to) => {
     const own = [since, until]
     const values = [organizationId, types, JSON.stringify(DATA), from, to, count, ...own]

@@ -151,7 +151,7 @@ describe('in a database with hostile settings', () => {
 
   test('Posthorn is migrated', async () => {
     await using blank = await createHostileDatabase({ migrated: false })
-    expect((await migrate(blank.pool)).length).toBeGreaterThan(5)
+    expect(await migrate(blank.pool)).not.toEqual([])
     const sql = 'select count(*)::int as count from posthorn.event_types'
     expect((await blank.pool.query(sql)).rows).toEqual([{ count: 2 }])
   })

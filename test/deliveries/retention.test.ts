@@ -116,10 +116,17 @@ test('the search for pending deliveries reads few of the finished ones of a larg
   expect(plan).not.toMatch(/rows=\d{4,}\.?\d* loops|Rows Removed by Filter: \d{4,}/)
 })
 
+async function detachBefore(day: string): Promise<void> {
+  await database.pool.query(
+    `select posthorn.detach_partitions_before(parent, ${day})
+     from unnest(array['events', 'event_keys', 'deliveries', 'attempts']) as parent`,
+  )
+}
+
 test('a partition that was detached by a process that ended is dropped by the next maintenance', async () => {
   const event = await rows.event(new Date())
   const tomorrow = `(now() at time zone 'UTC')::date + 1`
-  await database.pool.query(`select posthorn.detach_partitions_before(${tomorrow})`)
+  await detachBefore(tomorrow)
   expect(await rows.partitionOf('events', event)).toBeUndefined()
   expect((await maintainPartitions(database.pool, 30 * DAY_MS)).dropped).toBeGreaterThanOrEqual(4)
   const { rows: found } = await database.pool.query('select posthorn.detached_partitions()')
@@ -128,11 +135,14 @@ test('a partition that was detached by a process that ended is dropped by the ne
 
 test('two processes that drop the same detached partition both succeed', async () => {
   const tomorrow = `(now() at time zone 'UTC')::date + 1`
-  await database.pool.query(`select posthorn.detach_partitions_before(${tomorrow})`)
+  await detachBefore(tomorrow)
+  const [child] = (
+    await database.pool.query<{ name: string }>('select posthorn.detached_partitions() as name')
+  ).rows
   const other = await database.pool.connect()
   try {
     await other.query('begin')
-    await other.query('select posthorn.drop_detached_partition()')
+    await other.query('select posthorn.drop_detached_partition($1)', [child?.name])
     const maintenance = maintainPartitions(database.pool, 30 * DAY_MS)
     await until(isSomeoneWaiting, 'the maintenance waits for the other process')
     await other.query('commit')

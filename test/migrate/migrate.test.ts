@@ -117,29 +117,6 @@ test('a database that a newer version has migrated is rejected by name', async (
   expect(await unappliedMigrations(database.pool)).toEqual([])
 })
 
-/** A migration that cannot be applied twice. */
-const ADDS_COLUMNS = '20261209000100_endpoints'
-
-test('an upgrade is rejected before it changes anything if it cannot use the schema of an event type', async () => {
-  await migrate(database.pool)
-  const { rows } = await database.pool.query(
-    `delete from posthorn._prisma_migrations where migration_name >= $1 returning migration_name as name`,
-    [ADDS_COLUMNS],
-  )
-  await database.pool.query(
-    `insert into posthorn.event_types (name, description, schema) values ('order.placed', '', '{"pattern": "^(?=a)"}')`,
-  )
-  await expect(migrate(database.pool)).rejects.toThrow(
-    /event type order\.placed .* the pattern "\^\(\?=a\)" .*\nNothing was changed\. Change these schemas with updateEventType/,
-  )
-  expect(await unappliedMigrations(database.pool)).toEqual(rows.map(({ name }) => name).toSorted())
-  await database.pool.query(
-    `update posthorn.event_types set schema = '{"pattern": "^a"}' where name = 'order.placed'`,
-  )
-  // The migration, which was applied before, fails: so the schemas were accepted.
-  await expect(migrate(database.pool)).rejects.toThrow(`The migration ${ADDS_COLUMNS} failed`)
-})
-
 test('the tables of a host application stay untouched', async () => {
   await database.pool.query('create table public.orders (id int primary key)')
   await migrate(database.pool)

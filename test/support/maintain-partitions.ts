@@ -11,7 +11,10 @@ const LOCK_NOT_AVAILABLE = '55P03'
 export async function createPartitions(sql: Sql, first: string, last: string): Promise<void> {
   await until(async () => {
     try {
-      await sql.query(`select posthorn.create_partitions((${first})::date, (${last})::date)`)
+      await sql.query(
+        `select posthorn.create_partition(parent_name, day)
+         from posthorn.missing_partitions((${first})::date, (${last})::date)`,
+      )
       return true
     } catch (error) {
       if (Object(error).code !== LOCK_NOT_AVAILABLE) throw error
