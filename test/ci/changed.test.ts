@@ -51,9 +51,14 @@ test('every project is either in `npm test` or named here', async () => {
   expect([...inTest, ...ALL].sort()).toEqual(projects.map(({ test }) => test.name).sort())
 })
 
-test('without an earlier commit, every project runs', async () => {
+test('without a merge base, every project runs', async () => {
   expect(await projects()).toEqual(ALL)
   expect(await projects('0000000000000000000000000000000000000000')).toEqual(ALL)
+})
+
+test('on the main branch itself, every project runs', async () => {
+  await git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  expect(await projects()).toEqual(ALL)
 })
 
 test.each([
@@ -72,20 +77,20 @@ test.each([
   ['packages/react/src/provider.tsx', ['react', 'release']],
   ['.ci/run', ALL],
 ])('a change of %s runs %j', async (file, expected) => {
+  await git('update-ref', 'refs/remotes/origin/main', 'HEAD')
   await commit(file)
   expect(await projects()).toEqual(expected)
 })
 
-test('a merge counts as all that it brings, and a variable says since which commit', async () => {
+test('every commit of a branch counts, and none that main has beside it', async () => {
   const start = await commit('src/app.ts')
   await git('checkout', '--quiet', '-b', 'branch')
   await commit('examples/urql/index.html')
   await commit('src/app.ts')
-  await git('checkout', '--quiet', '-')
-  await commit('src/worker/worker.ts')
-  await git('merge', '--quiet', '--no-ff', '--message', 'Merge the branch', 'branch')
+  await git('checkout', '--quiet', '-b', 'trunk', start)
+  await commit('deploy/helm/posthorn/values.yaml')
+  await git('update-ref', 'refs/remotes/origin/main', 'HEAD')
+  await git('checkout', '--quiet', 'branch')
   expect(await projects()).toEqual(['examples'])
-  await commit('src/worker/worker.ts')
-  expect(await projects()).toEqual([])
-  expect(await projects(start)).toEqual(['examples'])
+  expect(await projects('HEAD^1')).toEqual([])
 })

@@ -52,8 +52,10 @@ describe('a release is refused, and changes nothing,', () => {
     ['with a version that is released', ['0.2.0'], 'error: 0.2.0 is released already'],
     ['with a lower version', ['0.1.9'], 'error: 0.1.9 is not higher than 0.2.0'],
   ])('%s', async (_, args, message) => {
+    await clone.git('tag', 'v0.2.0')
     const before = await state()
     const { code, output } = await release(...args)
+    await clone.git('tag', '--delete', 'v0.2.0')
     expect([code, output]).toEqual([1, expect.stringContaining(message)])
     expect(await state()).toEqual(before)
   })
