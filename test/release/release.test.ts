@@ -55,9 +55,10 @@ describe('a release is refused, and changes nothing,', () => {
     await clone.git('tag', 'v0.2.0')
     const before = await state()
     const { code, output } = await release(...args)
+    const after = await state()
     await clone.git('tag', '--delete', 'v0.2.0')
     expect([code, output]).toEqual([1, expect.stringContaining(message)])
-    expect(await state()).toEqual(before)
+    expect(after).toEqual(before)
   })
 
   test('if a file is changed, or one is new', async () => {
