@@ -12,8 +12,6 @@ export interface Settings {
   }
   /** Certificate authorities to trust besides those of the configuration, as PEM. */
   readonly trustedAuthorities?: readonly string[]
-  /** The authority that certifies the test receiver. Only in embedded mode, and if deliveries to this machine are allowed. */
-  readonly testReceiver?: { readonly certPem: string; readonly keyPem: string } | null
   /** The clock of deliveries and of the circuit breaker. Default: the machine's. */
   readonly now?: () => Date
 }

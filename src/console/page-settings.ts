@@ -13,8 +13,5 @@ export const PORTAL_ORIGINS = settingOf('portal-origins')
 /** Whether the server offers Explore (POSTHORN_GRAPHIQL). */
 export const isExploreEnabled = settingOf('explore') === 'on'
 
-/** Whether the server has a test receiver, which only embedded mode has. */
-export const hasTestReceiver = settingOf('receiver') === 'on'
-
 /** Whether the server serves the documentation at `/docs` (POSTHORN_DOCS). */
 export const hasDocs = settingOf('docs') === 'on'

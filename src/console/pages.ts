@@ -19,8 +19,7 @@ import { noticesQuery } from './notices/notices-query.ts'
 import { stepsQuery } from './onboarding/use-steps.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
-import { hasTestReceiver, isExploreEnabled } from './page-settings.ts'
-import { receiverQuery } from './receiver/receiver-query.ts'
+import { isExploreEnabled } from './page-settings.ts'
 import { taskQuery } from './tasks/use-task.ts'
 import {
   editWebhookQuery,
@@ -92,10 +91,6 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     scope: 'keys:manage',
     title: 'Portal',
   }),
-  receiver: lazyPage(() => import('./receiver/receiver-page.tsx'), [receiverQuery], {
-    scope: 'events:read',
-    title: 'Test receiver',
-  }),
   explore: lazyPage(() => import('./explore/explore-page.tsx')),
   organizations: lazyPage(
     () => import('./organizations/organizations-page.tsx'),
@@ -109,10 +104,9 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   '*': lazyPage(() => import('./shell/not-found-page.tsx')),
 }
 
-/** Without Explore or the test receiver, its path is that of no page. No session of the portal reads notices or consumers. */
+/** Without Explore, its path is that of no page. No session of the portal reads notices or consumers. */
 const MISSING = [
   ...(isExploreEnabled ? [] : ['explore']),
-  ...(hasTestReceiver ? [] : ['receiver']),
   ...(mount.kind === 'portal' ? ['notices', 'consumers'] : []),
 ]
 

@@ -16,7 +16,6 @@ import {
 export interface LocalAuthority {
   readonly certificateFile: string
   readonly certificatePem: string
-  readonly pair: PemPair
   /** Valid for 30 days. `hosts` are `localhost`, its subdomains or loopback addresses; throws for anything else. */
   issueServerCertificate(hosts: readonly string[]): Promise<{ certPem: string; keyPem: string }>
 }
@@ -109,7 +108,6 @@ function openAuthority(directory: string, pair: PemPair): LocalAuthority {
   return {
     certificateFile: path.join(directory, 'ca.pem'),
     certificatePem: pair.certPem,
-    pair,
     issueServerCertificate: (hosts) => issueServerCertificate(pair, hosts),
   }
 }

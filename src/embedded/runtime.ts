@@ -4,7 +4,6 @@ import { type Config, loadConfig, type Secrets } from '../config/config.ts'
 import type { Settings } from '../config/settings.ts'
 import { type KeepRunningHandlers, openEmbeddedPostgres } from '../db/embedded/embedded-postgres.ts'
 import { ensureGeneratedSecret } from '../lib/generated-secret.ts'
-import { createAddressGuard } from '../outbound/public-address.ts'
 import { ensureLocalAuthority } from './local-authority.ts'
 
 /** The settings, with the database, the keys and the trusted authorities that they leave open filled in. */
@@ -68,14 +67,11 @@ async function embeddedRuntime(config: Config, secrets: Secrets): Promise<Runtim
   const postgres = started.use(await openEmbeddedPostgres(config.dataDir))
   const encryptionKeys = secrets.encryptionKeys ?? [await generatedEncryptionKey(config.dataDir)]
   const authority = await ensureLocalAuthority(config.dataDir)
-  const receivesHere = createAddressGuard(config.egressAllow).permits('127.0.0.1')
-  const testReceiver = receivesHere ? authority.pair : null
   const resources = started.move()
   return {
     config,
     secrets: { ...secrets, databaseUrl: postgres.localUrl, encryptionKeys },
     trustedAuthorities: [authority.certificatePem],
-    testReceiver,
     embeddedUrl: postgres.url,
     keepDatabaseRunning: (handlers) => postgres.keepRunning(handlers),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

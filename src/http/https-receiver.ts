@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSecureContext, type SecureContext, type TlsOptions } from 'node:tls'
 
 /** An HTTPS server on the loopback interface that passes each complete POST request to a handler. */
 export interface HttpsReceiver {
@@ -13,7 +12,7 @@ export interface HttpsReceiver {
   close(): Promise<void>
 }
 
-export interface Certificate {
+interface Certificate {
   readonly certPem: string
   readonly keyPem: string
 }
@@ -21,15 +20,11 @@ export interface Certificate {
 export type DeliveryHandler = (request: DeliveryRequest) => Promise<void>
 
 export interface DeliveryRequest {
-  /** The path of the URL, such as `/`. */
-  readonly path: string
   readonly headers: IncomingHttpHeaders
   /** `null` if the body is larger than 1 MiB. */
   readonly body: Buffer | null
   /** Sends the response after a delay. Returns `false` if the sender disconnected first. */
   respond(status: number, text: string, delayMs?: number): Promise<boolean>
-  /** Resolves when the sender has disconnected, or has the response. */
-  readonly closed: Promise<void>
 }
 
 const MAX_BODY_BYTES = 1_048_576
@@ -38,15 +33,17 @@ const CLOSE_GRACE_MS = 250
 
 export async function openHttpsReceiver(options: {
   readonly port: number
-  /** A function is called for the first client that asks for a host by its name. */
-  readonly certificate: Certificate | (() => Promise<Certificate>)
+  readonly certificate: Certificate
   readonly onWarning: (message: string) => void
 }): Promise<HttpsReceiver> {
   let start: HttpsReceiver['start'] = () => {}
   const started = new Promise<DeliveryHandler>((resolve) => {
     start = resolve
   })
-  const server = createServer(tlsOptions(options.certificate))
+  const server = createServer({
+    cert: options.certificate.certPem,
+    key: options.certificate.keyPem,
+  })
   server.on('tlsClientError', (error) => {
     options.onWarning(`A client aborted the TLS handshake: ${error.message}`)
   })
@@ -77,20 +74,6 @@ export async function openHttpsReceiver(options: {
   }
 }
 
-/** Most processes receive nothing, and creating a certificate loads a library. */
-function tlsOptions(certificate: Certificate | (() => Promise<Certificate>)): TlsOptions {
-  if (typeof certificate !== 'function') return toOptions(certificate)
-  let issuing: Promise<SecureContext> | null = null
-  return {
-    SNICallback(_host, done) {
-      issuing ??= certificate().then((issued) => createSecureContext(toOptions(issued)))
-      issuing.then((context) => done(null, context), done)
-    },
-  }
-}
-
-const toOptions = ({ certPem, keyPem }: Certificate) => ({ cert: certPem, key: keyPem })
-
 async function handle(
   started: Promise<DeliveryHandler>,
   request: IncomingMessage,
@@ -102,14 +85,7 @@ async function handle(
   }
   const body = await readBody(request)
   const handler = await started
-  const closed = new Promise<void>((resolve) => response.once('close', resolve))
-  await handler({
-    path: request.url ?? '/',
-    headers: request.headers,
-    body,
-    respond: respondWith(response),
-    closed,
-  })
+  await handler({ headers: request.headers, body, respond: respondWith(response) })
 }
 
 /** Reads a body of any size to the end, because a sender that is still writing would miss the response. */

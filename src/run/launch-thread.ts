@@ -118,8 +118,8 @@ export async function launchThread(
 }
 
 /** Without the clock of a test, which is a function. */
-function cloneable({ config, secrets, trustedAuthorities = [], testReceiver = null }: Settings) {
-  return { config, secrets, trustedAuthorities, testReceiver }
+function cloneable({ config, secrets, trustedAuthorities = [] }: Settings) {
+  return { config, secrets, trustedAuthorities }
 }
 
 /** A larger young generation saves processor time, and leaves more memory behind: docs/reference/performance.md. */

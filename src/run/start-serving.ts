@@ -1,11 +1,9 @@
 import type { Hono } from 'hono'
 import type { Settings } from '../config/settings.ts'
 import { createCopySender } from '../deliveries/copies/copy-sender.ts'
-import { issueServerCertificate } from '../embedded/local-certificates.ts'
 import type { TrustedDocuments } from '../graphql/use-trusted-documents.ts'
 import { addApiRoutes } from '../server/api-routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
-import type { TestReceiver } from '../test-receiver/test-receiver.ts'
 import type { CommonServices } from './common-services.ts'
 import { addServices, type Services } from './services.ts'
 
@@ -20,7 +18,6 @@ export interface Serving extends AsyncDisposable {
 export async function startServing(common: CommonServices, settings: Settings): Promise<Serving> {
   await using started = new AsyncDisposableStack()
   const services = started.use(addServices(common, settings))
-  const testReceiver = started.use(await openReceiver(services, settings))
   const copySender = started.use(createCopySender(settings))
   const oidc = await openOidc(settings)
   const toolDocuments = await readToolDocuments(settings)
@@ -28,11 +25,7 @@ export async function startServing(common: CommonServices, settings: Settings): 
   return {
     services,
     addRoutes(routes) {
-      addApiRoutes(
-        routes,
-        { ...services, testReceiver, copySender, oidc, toolDocuments },
-        settings.config,
-      )
+      addApiRoutes(routes, { ...services, copySender, oidc, toolDocuments }, settings.config)
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
@@ -53,19 +46,4 @@ async function readToolDocuments({ config }: Settings): Promise<TrustedDocuments
   if (config.mcp === 'off' || config.graphqlTrustedDocuments === null) return {}
   const { trustedDocumentsOf } = await import('../mcp/trusted-documents.ts')
   return trustedDocumentsOf(config.mcp)
-}
-
-/** The test receiver of embedded mode. It is loaded only there. */
-async function openReceiver(
-  { webhooks, logger }: Services,
-  { config, testReceiver }: Settings,
-): Promise<TestReceiver | null> {
-  if (!testReceiver) return null
-  const { openOnLastPort } = await import('../test-receiver/open-on-last-port.ts')
-  return await openOnLastPort(config.dataDir, {
-    issueCertificate: () => issueServerCertificate(testReceiver, ['localhost']),
-    ...webhooks,
-    headerPrefix: config.headerPrefix,
-    onWarning: (message) => logger.debug(`the test receiver: ${message}`),
-  })
 }

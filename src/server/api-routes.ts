@@ -34,7 +34,7 @@ export interface ApiDeps
   extends ConnectV1Deps,
     Pick<
       GraphqlDeps,
-      'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'testReceiver' | 'copySender'
+      'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'copySender'
     > {
   readonly database: Database
   readonly eventStreams: EventStreams
@@ -115,7 +115,6 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     createConsoleFiles({
       portalOrigins: config.portalOrigins,
       explore,
-      receiver: Boolean(deps.testReceiver),
       docs: () => config.docs && hasDocs(),
       signInHost: deps.oidc ? new URL(deps.oidc.settings.issuer).host : '',
     }),

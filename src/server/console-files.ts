@@ -13,8 +13,6 @@ interface ConsoleFilesOptions {
   readonly portalOrigins: readonly string[]
   /** Whether the console has the page Explore, which is GraphiQL. The portal never has it. */
   readonly explore: boolean
-  /** Whether the console has the page of the test receiver. Default: false. */
-  readonly receiver?: boolean
   /** Whether the documentation is served. Default: false. */
   readonly docs?: () => boolean
   /** The host of the provider that people sign in with by OpenID Connect. Default: none. */
@@ -30,7 +28,6 @@ export const EXPLORE_PATH = '/console/explore'
 export function createConsoleFiles({
   portalOrigins,
   explore,
-  receiver = false,
   docs = () => false,
   signInHost = '',
 }: ConsoleFilesOptions): Hono {
@@ -47,7 +44,6 @@ export function createConsoleFiles({
   }
   const consolePage = page({
     explore,
-    receiver,
     docs,
     signInHost,
     portalOrigins,
@@ -60,7 +56,6 @@ export function createConsoleFiles({
   // The host application serves the logo and the font of the portal.
   const portalPage = page({
     explore: false,
-    receiver: false,
     docs: () => false,
     signInHost: '',
     portalOrigins,
@@ -77,7 +72,6 @@ export function createConsoleFiles({
 
 interface PageOptions {
   readonly explore: boolean
-  readonly receiver: boolean
   readonly docs: () => boolean
   readonly signInHost: string
   /** The origins whose pages may frame the portal. */
@@ -92,7 +86,7 @@ interface PageOptions {
   readonly fonts: readonly string[]
 }
 
-function page({ explore, receiver, docs, signInHost, portalOrigins, ...sources }: PageOptions) {
+function page({ explore, docs, signInHost, portalOrigins, ...sources }: PageOptions) {
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(sources),
@@ -107,11 +101,7 @@ function page({ explore, receiver, docs, signInHost, portalOrigins, ...sources }
     if (html === null) {
       return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
     }
-    const off = [
-      !explore && 'posthorn-explore',
-      !receiver && 'posthorn-receiver',
-      !docs() && 'posthorn-docs',
-    ]
+    const off = [!explore && 'posthorn-explore', !docs() && 'posthorn-docs']
     const contents = {
       'posthorn-portal-origins': portalOrigins.join(' '),
       'posthorn-sign-in': signInHost,

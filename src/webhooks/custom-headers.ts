@@ -55,7 +55,7 @@ export function reservedNameIssues(
 }
 
 /** Whether a new webhook cannot have a custom header of this name. Some servers read `_` in a name as `-`. */
-export function isReservedName(name: string, headerPrefix: string): boolean {
+function isReservedName(name: string, headerPrefix: string): boolean {
   return isAmong([...RESERVED, ...LATER_RESERVED, headerPrefix], name.replaceAll('_', '-'))
 }
 

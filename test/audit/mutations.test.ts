@@ -305,7 +305,6 @@ const NOT_AUDITED: Record<string, string> = {
   publishEvent: 'the event itself records its time and its deliveries',
   publishEvents: 'the same',
   answerForwardedRequest: 'the attempt itself records the answer',
-  configureTestReceiver: 'it changes no data, but the memory of a process of embedded mode',
 }
 
 /** Prepares the variables of a mutation, and returns a function that calls it. */

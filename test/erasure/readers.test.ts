@@ -4,9 +4,6 @@ import { parseId } from '../../src/db/ids.ts'
 import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
-import { forgetErased } from '../../src/test-receiver/forget-erased.ts'
-import type { Inbox } from '../../src/test-receiver/received-requests.ts'
-import { ACCEPTING } from '../../src/test-receiver/response-behavior.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
@@ -154,22 +151,6 @@ test('why an erased event has no delivery is told without its payload', async ()
     message:
       'The payload of the event was erased, so the filter of the webhook cannot be tried on it.',
   })
-})
-
-test('the test receiver forgets what it got of an erased delivery, and nothing else', async () => {
-  const request = {
-    ...{ number: 1, receivedAt: new Date(), deliveryId: delivery, webhookId },
-    headers: [{ name: 'x-customer', value: 'ada', isCustom: true }],
-    ...{ body: '{"email":"ada"}', bodyTruncated: false },
-    ...{ signatureIsValid: true, signatureProblem: null, status: 200 },
-  }
-  const other = { ...request, number: 2, deliveryId: null }
-  const inbox: Inbox = { behavior: ACCEPTING, requests: [other, request] }
-  await forgetErased(api.database.pool, inbox)
-  expect(inbox.requests).toEqual([other, request])
-  await erase()
-  await forgetErased(api.database.pool, inbox)
-  expect(inbox.requests).toEqual([other, { ...request, headers: [], body: '' }])
 })
 
 test('a worker loads no payload of an erased event, so that a delivery created meanwhile is canceled', async () => {

@@ -4,7 +4,6 @@ import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
-import type { Database } from '../../src/db/client.ts'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { erase } from '../../src/erasure/start-erasure.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
@@ -12,12 +11,9 @@ import { createForwardedWebhook } from '../../src/forwarding/forwarded-webhook.t
 import { deleteOrganization } from '../../src/organizations/deletion/delete-organization.ts'
 import { upsertOrganization } from '../../src/organizations/upsert-organization.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
-import type { TestReceiver } from '../../src/test-receiver/test-receiver.ts'
 import { upsertWebhook } from '../../src/webhooks/upsert-webhook.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { openReceiver } from '../test-receiver/open-receiver.ts'
 import { type Api, openApi, request } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, FAILED, publish } from './support/rows.ts'
@@ -25,21 +21,11 @@ import { addAttempt, addWebhook, deliveryIds, FAILED, publish } from './support/
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
 
-/** That of the receiver, to which the examples send nothing. */
-let database: Database
-let receiver: TestReceiver
-
 beforeAll(async () => {
-  database = await createTestDatabase()
-  receiver = await openReceiver(database.prisma)
-  api = await openApi({ testReceiver: receiver })
+  api = await openApi()
   tenant = await api.tenant(SCOPES)
 })
-afterAll(async () => {
-  await receiver?.[Symbol.asyncDispose]()
-  await database?.[Symbol.asyncDispose]()
-  await api[Symbol.asyncDispose]()
-})
+afterAll(() => api[Symbol.asyncDispose]())
 
 const operations = readdirSync(EXAMPLES).flatMap((name) => {
   const file = name.replace('.graphql', '')
@@ -265,7 +251,6 @@ const VARIABLES: Record<
   RescheduleJobs: () => ({ ids: [], input: { runAt: '2030-01-01T00:00:00Z' } }),
   FailJobs: () => ({ ids: [], input: { reason: 'No longer wanted.' } }),
   CompleteJobs: () => ({ ids: [] }),
-  ConfigureTestReceiver: () => ({ input: { respondWith: 'FAIL', times: 3 } }),
   CreateForwardedWebhook: () => ({ input: { eventSubscriptions: [JOINED] } }),
   RequestForwarded: async () => ({ webhookId: await forwardedWebhook() }),
   AnswerForwardedRequest: async ({ deliveryId }) => ({
@@ -288,7 +273,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CancelBulkTask: 7,
   ChangeHeaders: 10,
   CompleteJobs: 3,
-  ConfigureTestReceiver: 1,
   CountRecoverable: 5,
   CountRedeliveries: 2,
   CreateApiKey: 8,
@@ -353,7 +337,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   SetOperationalEvents: 9,
   SendDeliveryCopy: 4,
   TestDelivery: 8,
-  TestReceiver: 1,
   TuneWebhook: 10,
   UnarchiveEventType: 9,
   UpdateApiKey: 8,

@@ -84,8 +84,6 @@ const LISTS: Readonly<Record<string, string>> = {
   'RescheduleJobsSuccess.changes': 'one for each id that was given',
   'RevealHeadersSuccess.headers': 'the headers of one webhook',
   'RunJobsNowSuccess.changes': 'one for each id that was given',
-  'TestReceiver.requests': 'a memory of a fixed size',
-  'TestReceiverRequest.headers': 'the headers of one request',
   'ValidationError.issues': 'at most 100',
   'Webhook.backlogHistory': 'a time series, bounded by its range',
   'Webhook.changes': 'marks of a chart, at most 100',

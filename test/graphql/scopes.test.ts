@@ -101,7 +101,6 @@ const QUERIES: [Scope, string][] = [
   ['events:read', 'query ($event: ID!) { event(id: $event) { id } }'],
   ['events:read', '{ events { nodes { id } } }'],
   ['events:read', '{ scanEvents(filter: { contains: "a" }) { nodes { id } } }'],
-  ['events:read', '{ testReceiver { url } }'],
   ['events:read', `{ events(filter: ${KEY}) { nodes { id } } }`],
   ['events:read', `{ deliveries(filter: ${KEY}) { nodes { id } } }`],
   ['deliveries:read', `{ deliveries(filter: ${KEY}) { nodes { id } } }`],
@@ -255,7 +254,6 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ],
   ['webhooks:write', 'webhooks', 'UpdateWebhook', { id: 'wh_x', input: {} }],
   ['webhooks:write', 'webhooks', 'DeleteWebhook', { id: 'wh_x' }],
-  ['webhooks:write', 'test-receiver', 'ConfigureTestReceiver', { input: {} }],
   ['webhooks:write', 'forwarding', 'CreateForwardedWebhook', { input: {} }],
   [
     'webhooks:write',

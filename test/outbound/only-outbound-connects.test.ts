@@ -115,7 +115,6 @@ describe('outside of src/outbound', () => {
       'src/db/embedded/server.ts: { createServer } from node:net',
       'src/db/owned-sockets.ts: { Socket } from node:net',
       'src/embedded/local-certificates.ts: { isIP } from node:net',
-      'src/http/https-receiver.ts: { createSecureContext, type SecureContext, type TlsOptions } from node:tls',
       'src/http/https-receiver.ts: { createServer } from node:https',
       'src/server/free-port.ts: { createServer } from node:net',
     ])

@@ -289,7 +289,6 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   whyNotDelivered: [['closed', () => `eventId: "${others}", webhookId: "${own.webhook}"`, false]],
   searchKeyMatches: [['closed', () => 'equals: "0"', false]],
   scanEvents: [['closed', () => 'first: 3, filter: { contains: "payload" }']],
-  testReceiver: [['closed', () => '', false]],
   bulkTask: [['nothing', () => `id: "${other.task}"`]],
   bulkTasks: [
     ['narrowed', () => 'first: 3'],
@@ -511,7 +510,6 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   createApiKey: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   updateApiKey: ['closed', () => `id: "${other.key}", input: { requestsPerSecond: 1 }`],
   revokeApiKey: ['closed', () => `id: "${other.key}"`],
-  configureTestReceiver: ['closed', () => 'input: { respondWith: FAIL }'],
   createPortalSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   createDeliveryLink: ['closed', () => `id: "${own.delivery}", input: {}`],

@@ -4,15 +4,14 @@ import { Link } from 'react-router'
 import { useSession } from '../session/session.tsx'
 import { PublishSnippets } from './publish-snippets.tsx'
 import { type Step, StepActions, type Steps } from './step.tsx'
-import { UseTestReceiver } from './use-test-receiver.tsx'
 
 /** In the console: the steps of those who connect an application. */
-export function useApplicationSteps({ data, reload }: Steps): readonly Step[] {
+export function useApplicationSteps({ data }: Steps): readonly Step[] {
   const { can } = useSession()
   const [withCode, setWithCode] = useState(false)
   const steps = data?.firstSteps
   if (!steps) return []
-  const { eventTypes, testReceiver } = data
+  const { eventTypes } = data
   const webhookId = data.webhooks?.nodes[0]?.id
   const type = eventTypes.find(({ example }) => example != null) ?? eventTypes[0]
   return [
@@ -26,13 +25,6 @@ export function useApplicationSteps({ data, reload }: Steps): readonly Step[] {
             <Button component={Link} to="/webhooks/new" size="xs">
               Create webhook
             </Button>
-            {testReceiver && (
-              <UseTestReceiver
-                url={testReceiver.url}
-                types={eventTypes.map(({ name }) => name)}
-                created={reload}
-              />
-            )}
           </StepActions>
         </>
       ),
@@ -87,11 +79,6 @@ export function useApplicationSteps({ data, reload }: Steps): readonly Step[] {
                 variant="default"
               >
                 Show the signing secret
-              </Button>
-            )}
-            {testReceiver && (
-              <Button component={Link} to="/receiver" size="xs" variant="default">
-                Open the test receiver
               </Button>
             )}
           </StepActions>

@@ -6,7 +6,6 @@ import { useLive } from '../api/use-live.ts'
 import { useRead } from '../api/use-read.ts'
 import { OnboardingAttemptRecordedDocument, OnboardingStepsDocument } from '../generated/graphql.ts'
 import { readStored, store } from '../lib/storage.ts'
-import { mount } from '../mount.ts'
 import { type Session, useSession } from '../session/session.tsx'
 
 const keyOf = (organizationId: string) => `posthorn.first-steps-done.${organizationId}`
@@ -17,13 +16,9 @@ const areOver = ({ can, viewer, webhookId }: Session) =>
   !can('webhooks:write') ||
   readStored('local', keyOf(viewer.organization.id)) === 'yes'
 
-const variablesOf = ({ can }: Session) => ({
-  withReceiver: mount.kind === 'console' && can('events:read'),
-})
-
 export const stepsQuery = pageQuery(
   OnboardingStepsDocument,
-  ({ session }) => (areOver(session) ? null : variablesOf(session)),
+  ({ session }) => (areOver(session) ? null : {}),
   ['Webhook', 'Delivery', 'Event'],
 )
 
@@ -32,10 +27,14 @@ export function useSteps() {
   const session = useSession()
   const organizationId = session.viewer.organization.id
   const [isDismissed, setDismissed] = useState(() => areOver(session))
-  const { data, error, reload } = useRead(stepsQuery.query, variablesOf(session), {
-    context: stepsQuery.context,
-    pause: isDismissed,
-  })
+  const { data, error, reload } = useRead(
+    stepsQuery.query,
+    {},
+    {
+      context: stepsQuery.context,
+      pause: isDismissed,
+    },
+  )
   const done = data?.firstSteps
   const isDone = done?.eventDelivered === true
   const isOpen = done !== undefined && !isDone

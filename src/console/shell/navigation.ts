@@ -10,14 +10,13 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconListDetails,
-  IconMailbox,
   IconSend,
   IconTransferIn,
   IconWebhook,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import { key, t } from '../language/t.ts'
-import { hasTestReceiver, isExploreEnabled } from '../page-settings.ts'
+import { isExploreEnabled } from '../page-settings.ts'
 import { portalLink } from '../session/portal.ts'
 import type { Session } from '../session/session.tsx'
 import { WORDS } from '../session/words.ts'
@@ -33,13 +32,6 @@ export interface Destination {
 interface DestinationGroup {
   readonly label: string | null
   readonly destinations: readonly Destination[]
-}
-
-const TEST_RECEIVER: Destination = {
-  label: 'Test receiver',
-  to: '/receiver',
-  icon: IconMailbox,
-  scope: 'events:read',
 }
 
 const NAVIGATION: readonly DestinationGroup[] = [
@@ -72,7 +64,6 @@ const NAVIGATION: readonly DestinationGroup[] = [
     label: 'Developers',
     destinations: [
       { label: 'Portal', to: '/portal', icon: IconAppWindow, scope: 'keys:manage' },
-      ...(hasTestReceiver ? [TEST_RECEIVER] : []),
       ...(isExploreEnabled
         ? [{ label: 'Explore', to: '/explore', icon: IconApi, scope: null }]
         : []),

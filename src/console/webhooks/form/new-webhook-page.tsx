@@ -7,6 +7,8 @@ import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { WebhookCreateDocument } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
+import { mount } from '../../mount.ts'
+import { ListenHint } from '../../onboarding/listen-hint.tsx'
 import { useSession } from '../../session/session.tsx'
 import { WORDS } from '../../session/words.ts'
 import { WebhookForm } from './webhook-form.tsx'
@@ -38,6 +40,7 @@ export default function NewWebhookPage() {
         'Register the URL of an endpoint. You get a signing secret, with which the receiver verifies deliveries.',
       )}
     >
+      {mount.kind === 'console' && <ListenHint />}
       {webhookId === null && can('webhooks:write') ? (
         <WebhookForm
           initial={{ ...NEW_WEBHOOK, eventSubscriptions: [...readList(params.get('eventTypes'))] }}
