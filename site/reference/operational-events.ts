@@ -1,6 +1,6 @@
-import { schemaFields } from '../../src/event-types/schema-fields.ts'
 import { operationalTypes } from '../../src/notices/operational-event-types.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
+import { schemaFields } from './schema-fields.ts'
 
 export function operationalEventsPage(): string {
   const types = operationalTypes()

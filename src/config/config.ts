@@ -4,7 +4,6 @@ import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { REPLACEMENT_CHARACTER } from '../lib/utf8.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
-import { type Brand, parseBrandName, parseColor, readLogo } from './brand.ts'
 import {
   type OidcSettings,
   oidcProblems,
@@ -85,12 +84,6 @@ export interface Config {
   readonly auditRetentionMs: number
   /** The origins that may call `/graphql` from a browser. Default: none. */
   readonly corsOrigins: readonly string[]
-  /** Whether `/event-types` shows the catalogue to everybody. Default: false. */
-  readonly publicCatalogue: boolean
-  /** The sender on the page for partners. */
-  readonly brand: Brand
-  /** The address ranges that deliveries come from, for partners only. Default: none. */
-  readonly egressAddresses: readonly string[]
   /** Whether the documentation is served at `/docs`. Default: true. */
   readonly docs: boolean
   /** Whether the console has the page Explore (GraphiQL), to which `/graphql` leads browsers. Default: only if embedded. */
@@ -153,11 +146,6 @@ export const SETTINGS = {
   POSTHORN_KEEP_FAILED_JOBS: '1d',
   POSTHORN_AUDIT_RETENTION: '365d',
   POSTHORN_CORS_ORIGINS: '',
-  POSTHORN_PUBLIC_CATALOGUE: 'false',
-  POSTHORN_BRAND_NAME: '',
-  POSTHORN_BRAND_COLOR: '',
-  POSTHORN_BRAND_LOGO_FILE: '',
-  POSTHORN_EGRESS_ADDRESSES: '',
   POSTHORN_DOCS: 'true',
   POSTHORN_GRAPHIQL: '',
   POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: '',
@@ -296,13 +284,6 @@ export function loadConfig(
     keepFailedJobsMs: read('POSTHORN_KEEP_FAILED_JOBS', parseDurationBetween('0s', '365d')),
     auditRetentionMs: read('POSTHORN_AUDIT_RETENTION', parseDurationBetween('30d', '3650d')),
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
-    publicCatalogue: read('POSTHORN_PUBLIC_CATALOGUE', parseBoolean) ?? false,
-    brand: {
-      name: read('POSTHORN_BRAND_NAME', parseOptional(parseBrandName)),
-      color: read('POSTHORN_BRAND_COLOR', parseOptional(parseColor)),
-      logo: read('POSTHORN_BRAND_LOGO_FILE', parseOptional(readLogo)),
-    },
-    egressAddresses: read('POSTHORN_EGRESS_ADDRESSES', parseList(parseCidr)),
     docs: read('POSTHORN_DOCS', parseBoolean) ?? true,
     graphiql: read('POSTHORN_GRAPHIQL', parseBoolean) ?? database === 'embedded',
     graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),

@@ -56,16 +56,6 @@ export const SETTING_DESCRIPTIONS: Readonly<Record<DescribedSetting, string>> = 
   POSTHORN_AUDIT_RETENTION: 'How long the audit log is kept, 30d to 3650d.',
   POSTHORN_CORS_ORIGINS:
     'Origins (comma-separated) whose pages may call /graphql from a browser, such as https://app.example.com. Unset: none.',
-  POSTHORN_PUBLIC_CATALOGUE:
-    'Whether /event-types, /event-types.json and /event-types.md show partners, without a key, how to receive webhooks and the catalogue of event types: true or false. Archived types and those of operational events are left out.',
-  POSTHORN_BRAND_NAME:
-    'The name of the sender on the page /event-types for partners, at most 100 characters, such as Harvest Fair. Unset: the page names no sender.',
-  POSTHORN_BRAND_COLOR:
-    'The color of links and of the bar at the top of that page, as #rrggbb. Links are darker or lighter where they could not be read. Unset: that of the console.',
-  POSTHORN_BRAND_LOGO_FILE:
-    'A picture for the head of that page: the path of an .svg, .png or .webp file of at most 256 KiB. Unset: none.',
-  POSTHORN_EGRESS_ADDRESSES:
-    'The address ranges (CIDR, comma-separated) from which your deliveries reach the Internet, such as 203.0.113.7/32, for the firewalls of partners. That page lists them; they change nothing else. Unset: the page says that addresses can change.',
   POSTHORN_DOCS: 'Whether /docs serves the documentation to everyone: true or false.',
   POSTHORN_MCP:
     'What agents can do over the Model Context Protocol at /mcp, with the scopes of their keys: off (there is no such path), read (tools that change nothing) or write.',

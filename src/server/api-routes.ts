@@ -13,7 +13,7 @@ import { countMemory } from '../http/request-memory.ts'
 import { CONNECT_V1_PATH, type ConnectV1Deps, createConnectV1 } from '../rest/connect-v1/routes.ts'
 import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
-import { createCatalogueRoutes } from './catalogue/catalogue-routes.ts'
+import { createCatalogueRoutes } from './catalogue-routes.ts'
 import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { createExportRoutes, EXPORT_PATH } from './export-routes.ts'
@@ -71,8 +71,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   }
   const graphql = createGraphqlHandler(graphqlDeps)
   const eventGraph = followGraph(database.pool)
-  const { publicCatalogue } = config
-  const events = createEventsHandler({ ...graphqlDeps, publicCatalogue }, eventGraph)
+  const events = createEventsHandler(graphqlDeps, eventGraph)
   routes.use(trustProxies(config.trustedProxies), countMemory(config), rejectWebSockets)
   if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))

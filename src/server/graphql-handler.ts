@@ -1,6 +1,6 @@
 import type { Authenticate } from '../api-keys/authenticate.ts'
 import type { EventStreams } from '../event-stream/event-streams.ts'
-import type { FollowedGraph } from '../event-stream/graph/follow-schema.ts'
+import type { EventGraph } from '../event-stream/graph/follow-schema.ts'
 import { useEventExecutor } from '../event-stream/graph/use-event-executor.ts'
 import type { DomainDeps } from '../graphql/context.ts'
 import type { Handle } from '../graphql/cors.ts'
@@ -18,20 +18,18 @@ export interface GraphqlDeps
 
 /** Handles requests to `/graphql/events`, the graph of the event types, in the same way. */
 export function createEventsHandler(
-  deps: GraphqlDeps & { readonly eventStreams: EventStreams; readonly publicCatalogue: boolean },
-  graph: () => Promise<FollowedGraph>,
+  deps: GraphqlDeps & { readonly eventStreams: EventStreams },
+  graph: () => Promise<EventGraph>,
 ): Handle {
-  const { eventStreams, publicCatalogue } = deps
   return createHandler(deps, {
     ...deps,
     path: EVENTS_PATH,
     identify: createIdentify(deps),
     async schema(identity) {
-      if (!(identity instanceof Error)) return (await graph()).schema
-      if (!publicCatalogue) throw identity
-      return (await (await graph()).ofPartners()).schema
+      if (identity instanceof Error) throw identity
+      return (await graph()).schema
     },
-    executor: useEventExecutor(eventStreams, async () => (await graph()).schema),
+    executor: useEventExecutor(deps.eventStreams, async () => (await graph()).schema),
   })
 }
 

@@ -34,7 +34,7 @@ type OptionValue<Name extends SettingName> = Name extends
   | 'POSTHORN_MAX_HEAP_MB'
   | 'POSTHORN_MAX_WEBHOOKS'
   ? number
-  : Name extends 'POSTHORN_DOCS' | 'POSTHORN_GRAPHIQL' | 'POSTHORN_PUBLIC_CATALOGUE'
+  : Name extends 'POSTHORN_DOCS' | 'POSTHORN_GRAPHIQL'
     ? boolean
     : Name extends 'POSTHORN_LOG_LEVEL'
       ? LogLevel
@@ -46,7 +46,6 @@ type OptionValue<Name extends SettingName> = Name extends
               | 'POSTHORN_ENCRYPTION_KEYS'
               | 'POSTHORN_RETRY_SCHEDULE'
               | 'POSTHORN_EGRESS_ALLOW'
-              | 'POSTHORN_EGRESS_ADDRESSES'
               | 'POSTHORN_CORS_ORIGINS'
           ? string | readonly string[]
           : string

@@ -33,9 +33,6 @@ test('without settings it is the embedded mode with the documented defaults', ()
     retentionMs: 30 * 86_400_000,
     keepFailedJobsMs: 86_400_000,
     corsOrigins: [],
-    publicCatalogue: false,
-    brand: { name: null, color: null, logo: null },
-    egressAddresses: [],
     docs: true,
     graphiql: true,
     graphqlTrustedDocuments: null,
@@ -180,14 +177,6 @@ describe('an invalid value is rejected', () => {
     ['POSTHORN_KEEP_FAILED_JOBS', '1'],
     ['POSTHORN_CORS_ORIGINS', 'https://app.example.com/path'],
     ['POSTHORN_GRAPHIQL', 'yes'],
-    ['POSTHORN_PUBLIC_CATALOGUE', '1'],
-    ['POSTHORN_BRAND_NAME', 'n'.repeat(101)],
-    ['POSTHORN_BRAND_NAME', 'two\nlines'],
-    ['POSTHORN_BRAND_COLOR', 'green'],
-    ['POSTHORN_BRAND_COLOR', '#fff'],
-    ['POSTHORN_BRAND_LOGO_FILE', 'no/such/logo.svg'],
-    ['POSTHORN_BRAND_LOGO_FILE', 'package.json'],
-    ['POSTHORN_EGRESS_ADDRESSES', '203.0.113.7'],
     ['POSTHORN_DOCS', 'off'],
     ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'no/such/file.json'],
     ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'README.md'],
@@ -211,22 +200,6 @@ test('the public URL and the portal origins are parsed', () => {
   })
   expect(config.publicUrl).toBe('https://webhooks.example.com')
   expect(config.portalOrigins).toEqual(['https://app.example.com', 'http://127.0.0.1:3000'])
-})
-
-test('the brand has the name, the color and the bytes of the logo', () => {
-  const logo = 'src/console/public/posthorn.svg'
-  const { config } = loadConfig({
-    POSTHORN_BRAND_NAME: 'Harvest Fair',
-    POSTHORN_BRAND_COLOR: '#2F7A3D',
-    POSTHORN_BRAND_LOGO_FILE: logo,
-    POSTHORN_EGRESS_ADDRESSES: '203.0.113.7/32, 2001:db8::/32',
-  })
-  expect(config.brand).toEqual({
-    name: 'Harvest Fair',
-    color: '#2f7a3d',
-    logo: { type: 'image/svg+xml', base64: readFileSync(logo).toString('base64') },
-  })
-  expect(config.egressAddresses).toEqual(['203.0.113.7/32', '2001:db8::/32'])
 })
 
 test('with DATABASE_URL GraphiQL is off by default', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { schemaFields } from '../../src/event-types/schema-fields.ts'
+import { schemaFields } from '../../site/reference/schema-fields.ts'
 
 test('a schema lists its fields, each before the fields in it', () => {
   const schema = {

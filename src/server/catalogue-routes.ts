@@ -1,0 +1,70 @@
+import { Hono } from 'hono'
+import { etag } from 'hono/etag'
+import type { Authenticate } from '../api-keys/authenticate.ts'
+import type { Config } from '../config/config.ts'
+import type { Sql } from '../db/client.ts'
+import type { EventGraph } from '../event-stream/graph/follow-schema.ts'
+import { type DescribedType, followCatalogue } from '../event-types/follow-catalogue.ts'
+import { connectionOf } from '../http/connection.ts'
+import { problemResponse } from '../http/problem.ts'
+import { type ExactJson, printExactJson } from '../lib/exact-json.ts'
+import { openApiDocument } from '../rest/connect-v1/routes.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { OutageLog } from '../telemetry/outage-log.ts'
+import { answerText, type ServedText, servedText } from './static-text.ts'
+
+interface CatalogueDeps {
+  readonly authenticate: Authenticate
+  readonly sql: Sql
+  /** The graph of the event types. */
+  readonly eventGraph: () => Promise<EventGraph>
+  readonly logger: Logger
+  readonly outages: OutageLog
+}
+
+type CatalogueConfig = Pick<Config, 'headerPrefix' | 'publicUrl'>
+
+/** The documents that follow the catalogue: an event type that is added, changed or archived shows within a second. */
+export function createCatalogueRoutes(deps: CatalogueDeps, config: CatalogueConfig): Hono {
+  const routes = new Hono()
+  routes.onError((error, c) => problemResponse(error, c.req.raw, deps))
+  addOpenApi(routes, deps, config)
+  addEventGraph(routes, deps)
+  return routes
+}
+
+/**
+ * With an API key, `/openapi.json` describes each event type of the catalogue; without a key, deliveries in general.
+ */
+function addOpenApi(
+  routes: Hono,
+  { authenticate, sql }: CatalogueDeps,
+  { headerPrefix, publicUrl }: CatalogueConfig,
+): void {
+  // Without a public URL, a relative one, which works behind any proxy.
+  const serverUrl = publicUrl ?? '/'
+  const print = (types: readonly DescribedType[]) => {
+    const document = openApiDocument(serverUrl, types, headerPrefix) as ExactJson
+    return servedText(printExactJson(document), 'application/json', { vary: 'authorization' })
+  }
+  const whole = followCatalogue(sql, print)
+  let general: ServedText | null = null
+  routes.get('/openapi.json', etag(), async (c) => {
+    const authorization = c.req.header('authorization')
+    if (authorization === undefined) {
+      general ??= print([])
+      return answerText(c, general)
+    }
+    await authenticate(authorization, connectionOf(c).address)
+    return answerText(c, await whole())
+  })
+}
+
+/** The definition of `/graphql/events`, for tools that do not use introspection. */
+function addEventGraph(routes: Hono, { authenticate, eventGraph }: CatalogueDeps): void {
+  routes.get('/schema-events.graphql', etag(), async (c) => {
+    await authenticate(c.req.header('authorization') ?? null, connectionOf(c).address)
+    const text = await (await eventGraph()).text()
+    return answerText(c, servedText(text, 'text/plain; charset=utf-8', { vary: 'authorization' }))
+  })
+}
