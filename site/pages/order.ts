@@ -73,7 +73,6 @@ export const SECTIONS: readonly Section[] = [
     folder: 'reference',
     pages: [
       'rest',
-      'explorer',
       'graphql',
       'graphql-queries',
       'graphql-mutations',

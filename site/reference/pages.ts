@@ -1,7 +1,6 @@
 import { cliPage } from './cli.ts'
 import { errorsPage } from './errors.ts'
 import { eventGraphPage } from './event-graph.ts'
-import { explorerPage } from './explorer.ts'
 import { graphqlPages } from './graphql.ts'
 import { logMessagesPage } from './log-messages.ts'
 import { metricsPage } from './metrics.ts'
@@ -14,7 +13,6 @@ import { sqlPage } from './sql.ts'
 export async function referencePages(): Promise<Map<string, string>> {
   return new Map([
     ['rest', restPage()],
-    ['explorer', explorerPage()],
     ...graphqlPages(),
     ['event-graph', await eventGraphPage()],
     ['sql', sqlPage()],

@@ -8,7 +8,7 @@ import {
   resolve,
 } from './open-api.ts'
 
-/** The OpenAPI document that the page and its explorer are made from. */
+/** The OpenAPI document that the page is made from. */
 export const DOCUMENT = openApiDocument('/', []) as ApiDocument
 
 export function restPage(): string {
@@ -16,7 +16,7 @@ export function restPage(): string {
   return page(
     '# REST',
     DOCUMENT.info.description,
-    'A server has this API as OpenAPI 3.1 at `/openapi.json`, with the event types of its catalogue if the request has a key. The [explorer](explorer.md) sends these requests from the browser to the server that shows this page. The examples need two variables:',
+    'A server has this API as OpenAPI 3.1 at `/openapi.json`, with the event types of its catalogue if the request has a key. The examples need two variables:',
     fenced('export POSTHORN_URL=http://127.0.0.1:4000\nexport POSTHORN_API_KEY=phk_…', 'sh'),
     table(
       ['operation', ''],

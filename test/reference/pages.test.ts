@@ -12,7 +12,6 @@ const each = [...pages]
 test('the reference has a page for each source', () => {
   expect([...pages.keys()]).toEqual([
     'rest',
-    'explorer',
     'graphql',
     'graphql-queries',
     'graphql-mutations',
