@@ -12,7 +12,7 @@ const SUBJECTS = [
   ['overview', 'overview|onboarding'],
   ['webhooks', 'webhooks(?![\\\\/](filter|body)[\\\\/])|incidents'],
   ['deliveries', 'deliveries|attempts|tasks|exports|events|live'],
-  ['catalogue', 'event-types|receiver'],
+  ['catalogue', 'event-types'],
   ['menu', 'command-menu|shell'],
   ['administration', 'api-keys|audit|consumers|organizations|jobs|portal'],
   // The last two take nothing that the others need too: the others would load them for it.
@@ -26,15 +26,11 @@ const COMPONENTS = String.raw`@mantine|@tabler|@floating-ui|react-[\w-]+`
 
 /**
  * The scripts: what every page needs, what several pages share, and the pages of each subject. A script for each page
- * and each shared part would be a hundred requests. Explore, with its large editor, is split as rolldown does.
+ * and each shared part would be a hundred requests.
  */
 const SCRIPTS = [
-  // All styles but those of Explore are one file, which the first page loads.
-  {
-    name: 'style',
-    test: /[\\/](src[\\/]console(?![\\/]explore)|@mantine)[\\/].*\.css$/,
-    priority: 4,
-  },
+  // All styles are one file, which the first page loads.
+  { name: 'style', test: /[\\/](src[\\/]console|@mantine)[\\/].*\.css$/, priority: 4 },
   { name: 'libraries', tags: ['$initial' as const], test: /[\\/]node_modules[\\/]/, priority: 3 },
   { name: 'start', tags: ['$initial' as const], priority: 2 },
   {
@@ -62,8 +58,8 @@ export default defineConfig({
     // A file of its own for each: the Content-Security-Policy allows no data in URLs but of pictures.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // Monaco, the editor of Explore, is one large script.
-    chunkSizeWarningLimit: 3_000,
+    // That of the libraries, without compression, in kB.
+    chunkSizeWarningLimit: 700,
     rolldownOptions: {
       onLog(level, log, report) {
         // Directives of the React compiler, which has run already.
@@ -71,10 +67,6 @@ export default defineConfig({
       },
       output: { codeSplitting: { groups: SCRIPTS } },
     },
-  },
-  // Vite does not look for the CommonJS packages of a worker.
-  optimizeDeps: {
-    include: ['monaco-graphql > picomatch-browser', 'monaco-graphql > graphql-language-service'],
   },
   server: {
     host: '127.0.0.1',

@@ -9,15 +9,15 @@ const ROOT = path.join(import.meta.dirname, '..')
 
 /* What `npm ci` installs and prints. Packages that few tests need have a lock file of their own: see `requirePackages`. */
 
-test('`npm ci` installs at most 600 packages', async () => {
+test('`npm ci` installs at most 500 packages', async () => {
   const text = await readFile(path.join(ROOT, 'node_modules/.package-lock.json'), 'utf8')
   const { packages } = JSON.parse(text) as { packages: Record<string, object> }
   const installed = Object.keys(packages).filter((at) => at.includes('node_modules/'))
   expect(installed.length).toBeGreaterThan(400)
-  expect(installed.length).toBeLessThanOrEqual(600)
+  expect(installed.length).toBeLessThanOrEqual(500)
 })
 
-test('`npm ci` installs at most 800 MB', async () => {
+test('`npm ci` installs at most 850 MB', async () => {
   const sizes = new Map<number, number>()
   for (const entry of await readdir(path.join(ROOT, 'node_modules'))) {
     // Vitest and others write `.cache` and the like.
@@ -25,7 +25,7 @@ test('`npm ci` installs at most 800 MB', async () => {
   }
   const megabytes = [...sizes.values()].reduce((sum, size) => sum + size, 0) / 2 ** 20
   expect(megabytes).toBeGreaterThan(400)
-  expect(megabytes).toBeLessThanOrEqual(800)
+  expect(megabytes).toBeLessThanOrEqual(850)
 })
 
 /** Adds what each file takes on the disk, by its inode: a file with two names counts once. */

@@ -86,7 +86,7 @@ export interface Config {
   readonly corsOrigins: readonly string[]
   /** Whether the documentation is served at `/docs`. Default: true. */
   readonly docs: boolean
-  /** Whether the console has the page Explore (GraphiQL), to which `/graphql` leads browsers. Default: only if embedded. */
+  /** Whether `/graphql` shows GraphiQL to browsers. Default: only if embedded. */
   readonly graphiql: boolean
   /** The GraphQL documents that may run, by hash. Default: null, any document. */
   readonly graphqlTrustedDocuments: Readonly<Record<string, string>> | null

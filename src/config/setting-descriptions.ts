@@ -60,9 +60,9 @@ export const SETTING_DESCRIPTIONS: Readonly<Record<DescribedSetting, string>> = 
   POSTHORN_MCP:
     'What agents can do over the Model Context Protocol at /mcp, with the scopes of their keys: off (there is no such path), read (tools that change nothing) or write.',
   POSTHORN_GRAPHIQL:
-    'Whether the console has the page Explore (GraphiQL), to which /graphql leads browsers: true or false. Unset: true with the embedded Postgres, false with DATABASE_URL.',
+    'Whether /graphql and /graphql/events show GraphiQL to browsers: true or false. Unset: true with the embedded Postgres, false with DATABASE_URL.',
   POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS:
-    'A JSON file that maps hashes to GraphQL documents, as persistedDocuments of GraphQL Code Generator writes it. Only these documents run, and Explore is off. Unset: any document runs.',
+    'A JSON file that maps hashes to GraphQL documents, as persistedDocuments of GraphQL Code Generator writes it. Only these documents run, and GraphiQL is off. Unset: any document runs.',
   POSTHORN_OIDC_ISSUER:
     'Sign-in to the console by OpenID Connect, beside API keys: the https:// URL of the provider. Needs POSTHORN_PUBLIC_URL; register <POSTHORN_PUBLIC_URL>/console/session/oidc/callback as the redirect URI. Unset: API keys only.',
   POSTHORN_OIDC_CLIENT_ID: 'The id that the provider assigned to Posthorn.',

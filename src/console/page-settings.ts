@@ -10,8 +10,8 @@ export const PORTAL_ORIGINS = settingOf('portal-origins')
   .split(' ')
   .filter((origin) => origin !== '')
 
-/** Whether the server offers Explore (POSTHORN_GRAPHIQL). */
-export const isExploreEnabled = settingOf('explore') === 'on'
+/** Whether the server offers GraphiQL at `/graphql` (POSTHORN_GRAPHIQL). */
+export const hasGraphiql = settingOf('graphiql') === 'on'
 
 /** Whether the server serves the documentation at `/docs` (POSTHORN_DOCS). */
 export const hasDocs = settingOf('docs') === 'on'

@@ -19,7 +19,6 @@ import { noticesQuery } from './notices/notices-query.ts'
 import { stepsQuery } from './onboarding/use-steps.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
-import { isExploreEnabled } from './page-settings.ts'
 import { taskQuery } from './tasks/use-task.ts'
 import {
   editWebhookQuery,
@@ -91,7 +90,6 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     scope: 'keys:manage',
     title: 'Portal',
   }),
-  explore: lazyPage(() => import('./explore/explore-page.tsx')),
   organizations: lazyPage(
     () => import('./organizations/organizations-page.tsx'),
     [organizationsQuery],
@@ -104,11 +102,8 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
   '*': lazyPage(() => import('./shell/not-found-page.tsx')),
 }
 
-/** Without Explore, its path is that of no page. No session of the portal reads notices or consumers. */
-const MISSING = [
-  ...(isExploreEnabled ? [] : ['explore']),
-  ...(mount.kind === 'portal' ? ['notices', 'consumers'] : []),
-]
+/** No session of the portal reads these. */
+const MISSING = mount.kind === 'portal' ? ['notices', 'consumers'] : []
 
 export const ROUTES = Object.entries(PAGES).filter(([path]) => !MISSING.includes(path))
 
@@ -121,13 +116,10 @@ export function pageAt(pathname: string) {
   return null
 }
 
-/** Explore has a large editor. */
-const NOT_BEFORE_OPENED = ['explore', '*']
-
 /** Loads the script of a page that the reader is about to open. */
 export function loadScriptOf(pathname: string): void {
   const found = pageAt(pathname)
-  if (!found || NOT_BEFORE_OPENED.includes(found.path)) return
+  if (!found || found.path === '*') return
   // Once opened, the page reports what fails.
   found.page.load().catch(() => {})
 }

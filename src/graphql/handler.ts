@@ -98,7 +98,7 @@ function createServer(deps: DomainDeps, options: HandlerOptions) {
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
     maskedErrors: { maskError: createMaskError(options.logger, options.outages) },
     cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
-    // A plugin above does each of these, the console does, or Posthorn does not offer it.
+    // A plugin above does each of these, the server does, or Posthorn does not offer it.
     graphiql: false,
     batching: false,
     multipart: false,

@@ -14,9 +14,10 @@ import { CONNECT_V1_PATH, type ConnectV1Deps, createConnectV1 } from '../rest/co
 import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { createCatalogueRoutes } from './catalogue-routes.ts'
-import { createConsoleFiles, EXPLORE_PATH } from './console-files.ts'
+import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
 import { createExportRoutes, EXPORT_PATH } from './export-routes.ts'
+import { graphiqlPage } from './graphiql-page.ts'
 import {
   createEventsHandler,
   createGraphqlHandler,
@@ -26,7 +27,6 @@ import {
 import { createMailLinkRoutes } from './mail-link-routes.ts'
 import { createMcpRoutes } from './mcp/mcp-routes.ts'
 import { createOidcRoutes, OIDC_PATH } from './oidc-routes.ts'
-import { redirectBrowsers } from './redirect-browsers.ts'
 import { createSessionRoutes, SESSION_PATH } from './session-routes.ts'
 import { staticText } from './static-text.ts'
 
@@ -54,7 +54,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   const { database, authenticate, logger, outages } = deps
   const { publicUrl, graphqlTrustedDocuments } = config
   // With trusted documents, no other document could run.
-  const explore = config.graphiql && graphqlTrustedDocuments === null
+  const graphiql = config.graphiql && graphqlTrustedDocuments === null
   const graphqlDeps = {
     ...deps,
     prisma: database.prisma,
@@ -73,7 +73,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   const eventGraph = followGraph(database.pool)
   const events = createEventsHandler(graphqlDeps, eventGraph)
   routes.use(trustProxies(config.trustedProxies), countMemory(config), rejectWebSockets)
-  if (explore) routes.get(GRAPHQL_PATH, redirectBrowsers(EXPLORE_PATH))
+  if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.all(EVENTS_PATH, (context) => events(context.req.raw, connectionOf(context)))
   routes.get('/schema.graphql', etag(), staticText(readSchema, 'text/plain; charset=utf-8'))
@@ -113,7 +113,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     '/',
     createConsoleFiles({
       portalOrigins: config.portalOrigins,
-      explore,
+      graphiql,
       docs: () => config.docs && hasDocs(),
       signInHost: deps.oidc ? new URL(deps.oidc.settings.issuer).host : '',
     }),

@@ -11,15 +11,13 @@ const FOLDER = fileURLToPath(new URL('../../dist/console/', import.meta.url))
 interface ConsoleFilesOptions {
   /** The origins whose pages may frame the portal. */
   readonly portalOrigins: readonly string[]
-  /** Whether the console has the page Explore, which is GraphiQL. The portal never has it. */
-  readonly explore: boolean
+  /** Whether the console links to GraphiQL. The portal never does. */
+  readonly graphiql: boolean
   /** Whether the documentation is served. Default: false. */
   readonly docs?: () => boolean
   /** The host of the provider that people sign in with by OpenID Connect. Default: none. */
   readonly signInHost?: string
 }
-
-export const EXPLORE_PATH = '/console/explore'
 
 /**
  * Serves the console and the portal, which are one application, at `/console/…` and `/portal/…`. Every path below them
@@ -27,7 +25,7 @@ export const EXPLORE_PATH = '/console/explore'
  */
 export function createConsoleFiles({
   portalOrigins,
-  explore,
+  graphiql,
   docs = () => false,
   signInHost = '',
 }: ConsoleFilesOptions): Hono {
@@ -43,7 +41,7 @@ export function createConsoleFiles({
     routes.get(`/console/${file}`, cacheUntilChanged, asset)
   }
   const consolePage = page({
-    explore,
+    graphiql,
     docs,
     signInHost,
     portalOrigins,
@@ -55,7 +53,7 @@ export function createConsoleFiles({
   })
   // The host application serves the logo and the font of the portal.
   const portalPage = page({
-    explore: false,
+    graphiql: false,
     docs: () => false,
     signInHost: '',
     portalOrigins,
@@ -71,7 +69,7 @@ export function createConsoleFiles({
 }
 
 interface PageOptions {
-  readonly explore: boolean
+  readonly graphiql: boolean
   readonly docs: () => boolean
   readonly signInHost: string
   /** The origins whose pages may frame the portal. */
@@ -86,7 +84,7 @@ interface PageOptions {
   readonly fonts: readonly string[]
 }
 
-function page({ explore, docs, signInHost, portalOrigins, ...sources }: PageOptions) {
+function page({ graphiql, docs, signInHost, portalOrigins, ...sources }: PageOptions) {
   const headers = {
     'cache-control': 'no-cache',
     'content-security-policy': contentSecurityPolicy(sources),
@@ -101,7 +99,7 @@ function page({ explore, docs, signInHost, portalOrigins, ...sources }: PageOpti
     if (html === null) {
       return context.text('The console is not built. Run: npm run build:console\n', 503, headers)
     }
-    const off = [!explore && 'posthorn-explore', !docs() && 'posthorn-docs']
+    const off = [!graphiql && 'posthorn-graphiql', !docs() && 'posthorn-docs']
     const contents = {
       'posthorn-portal-origins': portalOrigins.join(' '),
       'posthorn-sign-in': signInHost,
@@ -127,7 +125,7 @@ function xFrameOptions(framedBy: readonly string[]) {
   return framedBy.every((source) => source === `'self'`) && { 'x-frame-options': 'SAMEORIGIN' }
 }
 
-/** Allows only scripts and workers from this origin, and no inline scripts. Inline styles are allowed, because components use them. */
+/** Allows only scripts from this origin, and no inline scripts. Inline styles are allowed, because components use them. */
 function contentSecurityPolicy({
   frames,
   framedBy,
@@ -137,7 +135,6 @@ function contentSecurityPolicy({
   return [
     `default-src 'none'`,
     `script-src 'self'`,
-    `worker-src 'self'`,
     `style-src 'self' 'unsafe-inline'`,
     `img-src ${pictures}`,
     ['font-src', `'self'`, ...fonts].join(' '),

@@ -10,9 +10,7 @@ export function redirectBrowsers(to: string): MiddlewareHandler {
   }
 }
 
-function isBrowser(context: Context): boolean {
-  // A URL with a GraphQL operation runs it.
-  if (context.req.query('query') !== undefined) return false
+export function isBrowser(context: Context): boolean {
   const type = accepts(context, {
     header: 'Accept',
     supports: ['application/json', 'application/graphql-response+json', 'text/html'],

@@ -14,7 +14,6 @@ import { visit } from './support/visit.ts'
 const SCRIPT_BYTES = 250 * 1_024
 
 const WEBHOOK_PAGE_REQUESTS = 20
-/** Scripts of the console without those of Explore. */
 const SCRIPTS = 12
 
 let browser: Browser
@@ -103,7 +102,7 @@ story.each([
   },
 )
 
-story('every page of the console but Explore loads at most 12 scripts in all', async () => {
+story('every page of the console loads at most 12 scripts in all', async () => {
   const { url } = server
   await using reader = await visit(browser, { origins: [url], signedInTo: server })
   const scripts = collectScripts(reader.page)

@@ -127,13 +127,14 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     await page.getByLabel('API key', { exact: true }).waitFor({ timeout: 45_000 })
   })
 
-  story('with POSTHORN_GRAPHIQL=false there is no Explore', async () => {
+  story('with POSTHORN_GRAPHIQL=false there is no link to GraphiQL', async () => {
     await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
     const { page } = reader
-    await page.goto(`${server.url}/console/explore`)
-    await page.getByRole('heading', { name: 'Not found' }).waitFor()
-    await page.getByRole('link', { name: 'Event types' }).waitFor()
-    expect(await page.getByRole('link', { name: 'Explore' }).count()).toBe(0)
+    await page.goto(`${server.url}/console/webhooks`)
+    await waitUntilLoaded(page)
+    await page.getByRole('button', { name: 'Account and appearance' }).click()
+    await page.getByRole('menuitem', { name: 'GraphQL schema' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'GraphiQL' }).count()).toBe(0)
   })
 
   story('signing out deletes the cookie, and every page shows the sign-in', async () => {

@@ -187,7 +187,7 @@ test('the installed program serves the console from the package', async () => {
       '--input-type=module',
       '-e',
       `import { createConsoleFiles } from './node_modules/posthorn/dist/server/console-files.js'
-       const files = createConsoleFiles({ portalOrigins: [], explore: false })
+       const files = createConsoleFiles({ portalOrigins: [], graphiql: false })
        const page = await files.request('/console/webhooks')
        const [script] = /\\/console\\/assets\\/[^"]+\\.js/.exec(await page.text())
        console.log(page.status, (await files.request(script)).status)`,

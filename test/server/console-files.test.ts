@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createConsoleFiles } from '../../src/server/console-files.ts'
 
 const HOST = 'https://app.example'
-const files = createConsoleFiles({ portalOrigins: [HOST], explore: true })
+const files = createConsoleFiles({ portalOrigins: [HOST], graphiql: true })
 const get = (path: string, headers: Record<string, string> = {}) => files.request(path, { headers })
 
 const assets = await readdir(new URL('../../dist/console/assets/', import.meta.url))
@@ -30,7 +30,6 @@ describe('the pages of the console', () => {
     const policy = response.headers.get('content-security-policy') ?? ''
     expect(policy).toContain(`default-src 'none'`)
     expect(policy).toContain(`script-src 'self';`)
-    expect(policy).toContain(`worker-src 'self';`)
     expect(policy).toContain(`connect-src 'self'`)
     expect(policy).not.toContain('unsafe-eval')
     const html = await response.text()
@@ -54,7 +53,7 @@ describe('the pages of the console', () => {
   test('frame the portal of their own origin, and nothing else', async () => {
     const console = await get('/console')
     expect(console.headers.get('content-security-policy')).toContain(`frame-src 'self';`)
-    const unset = createConsoleFiles({ portalOrigins: [], explore: false })
+    const unset = createConsoleFiles({ portalOrigins: [], graphiql: false })
     const portal = await unset.request('/portal')
     expect(portal.headers.get('content-security-policy')).toMatch(/frame-ancestors 'self'$/)
     expect(portal.headers.get('content-security-policy')).toContain(`frame-src 'none';`)

@@ -1,8 +1,8 @@
 import { Menu, Modal, Skeleton, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconBook, IconBraces, IconFileText, IconSparkles } from '@tabler/icons-react'
+import { IconApi, IconBook, IconBraces, IconFileText, IconSparkles } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
-import { hasDocs } from '../page-settings.ts'
+import { hasDocs, hasGraphiql } from '../page-settings.ts'
 
 const WhatsNew = lazy(() => import('./whats-new.tsx').then((m) => ({ default: m.WhatsNew })))
 
@@ -20,6 +20,16 @@ export function AboutItems({ showWhatsNew }: { showWhatsNew(): void }) {
       {hasDocs && (
         <Menu.Item leftSection={<IconBook size={16} />} component="a" href="/docs/" target="_blank">
           Documentation
+        </Menu.Item>
+      )}
+      {hasGraphiql && (
+        <Menu.Item
+          leftSection={<IconApi size={16} />}
+          component="a"
+          href="/graphql"
+          target="_blank"
+        >
+          GraphiQL
         </Menu.Item>
       )}
       <Menu.Item

@@ -139,8 +139,8 @@ function Identify({ children, loading, failed, renewals, ...events }: IdentifyPr
           () => null,
         )
         if (ended?.ok) {
-          // The tabs and the history of Explore.
           sessionStorage.clear()
+          forgetOperations()
           // A person who signed in at a provider also signs out there.
           if (ended.status === 200) location.assign((await ended.json()).signOutUrl)
           else onSignedOut()
@@ -152,6 +152,13 @@ function Identify({ children, loading, failed, renewals, ...events }: IdentifyPr
   if (error)
     return failed(describeError(error).message, () => reload({ requestPolicy: 'network-only' }))
   return loading
+}
+
+/** Deletes what GraphiQL keeps, so that the next person who signs in does not see it. */
+function forgetOperations(): void {
+  for (const name of Object.keys(localStorage)) {
+    if (name.startsWith('graphiql:')) localStorage.removeItem(name)
+  }
 }
 
 /** The viewer, also while a renewed session is read. A session of other data starts the page again. */

@@ -1,5 +1,4 @@
 import {
-  IconApi,
   IconAppWindow,
   IconBell,
   IconBolt,
@@ -16,7 +15,6 @@ import {
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import { key, t } from '../language/t.ts'
-import { isExploreEnabled } from '../page-settings.ts'
 import { portalLink } from '../session/portal.ts'
 import type { Session } from '../session/session.tsx'
 import { WORDS } from '../session/words.ts'
@@ -62,12 +60,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
   },
   {
     label: 'Developers',
-    destinations: [
-      { label: 'Portal', to: '/portal', icon: IconAppWindow, scope: 'keys:manage' },
-      ...(isExploreEnabled
-        ? [{ label: 'Explore', to: '/explore', icon: IconApi, scope: null }]
-        : []),
-    ],
+    destinations: [{ label: 'Portal', to: '/portal', icon: IconAppWindow, scope: 'keys:manage' }],
   },
   {
     label: 'Operators',

@@ -16,10 +16,6 @@ const STEPS: Readonly<Record<string, (page: Page, seed: SeededServer) => Promise
       .first()
       .waitFor()
   },
-  async explore(page) {
-    await page.getByRole('button', { name: /Execute/ }).click()
-    await page.locator('.result-window').getByText('Harvest Fair').waitFor()
-  },
   async recover(page) {
     await page.getByRole('button', { name: 'Last hour' }).click()
     await page.getByRole('button', { name: 'Preview', exact: true }).click()

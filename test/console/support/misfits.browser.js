@@ -34,12 +34,12 @@
   }
   return found
 
-  /** Whether an element is only for screen readers, or belongs to Explore's GraphiQL. */
+  /** Whether an element is only for screen readers. */
   function isApart(element) {
     for (let each = element; each; each = each.parentElement) {
       const { clipPath, clip } = getComputedStyle(each)
       if (clipPath === 'inset(50%)' || clip.startsWith('rect(0px, 0px')) return true
-      if (each.clientWidth === 1 || each.classList.contains('graphiql-container')) return true
+      if (each.clientWidth === 1) return true
     }
     return false
   }

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import type { MiddlewareHandler } from 'hono'
+import { etag } from 'hono/etag'
+import { CONSOLE_HEADER } from '../http/session-cookie.ts'
+import { isBrowser } from './redirect-browsers.ts'
+import { answerText, type ServedText, servedText } from './static-text.ts'
+
+/**
+ * Shows GraphiQL to browsers that open the path of a graph. It calls the path by the session of the console. Programs get
+ * the answer of the next handler.
+ */
+export function graphiqlPage(): MiddlewareHandler {
+  const tagged = etag()
+  let page: Promise<ServedText> | null = null
+  return async (context, next) => {
+    if (isBrowser(context)) {
+      page ??= renderPage()
+      const served = await page
+      await tagged(context, async () => {
+        context.res = answerText(context, served)
+      })
+    } else await next()
+    context.res.headers.append('vary', 'accept')
+  }
+}
+
+/** Everything is in the page, which is large, so it is loaded for the first reader only. */
+async function renderPage(): Promise<ServedText> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
+  const html = renderGraphiQL({
+    title: 'GraphiQL · Posthorn',
+    favicon: '/console/posthorn.svg',
+    // With it, the cookie of the console counts: a page of another site cannot send it.
+    additionalHeaders: { [CONSOLE_HEADER]: '1' },
+    // An API key that somebody enters stays in the memory of the page.
+    shouldPersistHeaders: false,
+  }) as string
+  return servedText(html, 'text/html; charset=utf-8', {
+    'content-security-policy': contentSecurityPolicy(html),
+    'cross-origin-opener-policy': 'same-origin',
+    // The URL of the page has the operation.
+    'referrer-policy': 'no-referrer',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    'x-frame-options': 'DENY',
+  })
+}
+
+/** Allows the one script of the page, and the workers that it makes of its own text. */
+function contentSecurityPolicy(html: string): string {
+  const [, script = ''] = /<script>(.*)<\/script>/s.exec(html) ?? []
+  const hash = createHash('sha256').update(script).digest('base64')
+  return [
+    `default-src 'none'`,
+    `script-src 'sha256-${hash}'`,
+    `worker-src blob:`,
+    `style-src 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `font-src data:`,
+    `connect-src 'self'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ')
+}

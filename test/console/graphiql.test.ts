@@ -1,0 +1,148 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { createWebhooks } from './seed.ts'
+import { call, testDelivery } from './support/call.ts'
+import { JOINED } from './support/catalogue.ts'
+import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { waitUntilLoaded } from './support/sign-in.ts'
+import { story, storyBrowser } from './support/story.ts'
+import { type Visit, visit } from './support/visit.ts'
+
+/* A visit fails its test for a request to another origin, and for a violation of the Content-Security-Policy. */
+let browser: Browser
+let server: ConsoleServer
+let webhookId: string
+/** The stories share the page of GraphiQL, which is large. */
+let reader: Visit
+let page: Page
+
+beforeAll(async () => {
+  browser = await storyBrowser()
+  server = await startConsoleServer()
+  webhookId = (await createWebhooks(server)).boxOffice
+  reader = await visit(browser, { origins: [server.url], signedInTo: server })
+  // Of tokens that the server rejects.
+  reader.expectPageErrors(/status of 401/)
+})
+afterAll(async () => {
+  await reader?.[Symbol.asyncDispose]()
+  await browser?.close()
+  await server?.[Symbol.asyncDispose]()
+})
+
+story('the account menu leads to GraphiQL, which runs an operation by the session', async () => {
+  await reader.page.goto(`${server.url}/console/webhooks`)
+  await waitUntilLoaded(reader.page)
+  await reader.page.getByRole('button', { name: 'Account and appearance' }).click()
+  const link = reader.page.getByRole('menuitem', { name: 'GraphiQL' })
+  expect(await link.getAttribute('href')).toBe('/graphql')
+  page = reader.page
+  await page.goto(`${server.url}/graphql`)
+  await write('query Mine { viewer { organization { name } } }')
+  await execute()
+  await expectResponse('"name": "My organization"')
+})
+
+story('an operation is checked against the schema while it is written', async () => {
+  await write('query Written { nothing }')
+  await page.locator('.graphiql-query-editor .squiggly-error').waitFor()
+  await write('query Written { viewer { scopes } }')
+  await page.locator('.graphiql-query-editor .squiggly-error').waitFor({ state: 'detached' })
+})
+
+story('a subscription shows events until it is stopped', async () => {
+  await write('subscription Shown { attemptRecorded { delivery { eventType { name } } } }')
+  const opened = page.waitForResponse((response) =>
+    /^text\/event-stream/.test(response.headers()['content-type'] ?? ''),
+  )
+  await execute()
+  expect((await opened).status()).toBe(200)
+  await testDelivery(server, webhookId, JOINED)
+  await expectResponse(JOINED)
+  const ended = page.waitForEvent('requestfailed')
+  await page.getByRole('button', { name: /Stop/ }).click()
+  await ended
+})
+
+story(
+  'operations run by a token that is typed into the headers, and nothing stores it',
+  async () => {
+    const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
+      server,
+      'createApiKey',
+      { input: ['CreateApiKeyInput!', { scopes: ['events:publish'] }] },
+      'createdApiKey { token }',
+    )
+    await write('query ByToken { viewer { scopes } }')
+    await page.getByRole('button', { name: 'Headers' }).click()
+    for (const [token, expected] of [
+      [createdApiKey.token, '"events:publish"'],
+      ['phk_nothing', 'UNAUTHENTICATED'],
+    ]) {
+      await fill(
+        '.graphiql-editor-tool .graphiql-editor:visible',
+        JSON.stringify({ authorization: `Bearer ${token}` }),
+      )
+      await execute()
+      await expectResponse(expected as string)
+      expect(await responseText()).not.toContain('admin')
+    }
+    // GraphiQL saves the tabs half a second after a change.
+    await expect.poll(() => stored('localStorage')).toContain('ByToken')
+    expect(await stored('localStorage')).not.toContain('phk_')
+    expect(await stored('sessionStorage')).not.toContain('phk_')
+    expect(page.url()).not.toContain('phk_')
+  },
+)
+
+story('the graph of events has a page of its own', async () => {
+  await page.goto(`${server.url}/graphql/events`)
+  await write('query OfEvents { __type(name: "EventAttendeeJoinedEvent") { name } }')
+  await execute()
+  await expectResponse('"name": "EventAttendeeJoinedEvent"')
+})
+
+story('operations survive a reload, and signing out deletes them', async () => {
+  await page.reload()
+  await page.locator('.graphiql-query-editor', { hasText: 'OfEvents' }).waitFor()
+  await page.goto(`${server.url}/console/webhooks`)
+  await waitUntilLoaded(page)
+  await page.getByRole('button', { name: 'Account and appearance' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('API key', { exact: true }).waitFor()
+  expect(await stored('localStorage')).not.toContain('graphiql')
+})
+
+/** Replaces the operation in the open tab. */
+async function write(operation: string): Promise<void> {
+  await fill('.graphiql-query-editor', operation)
+  const [, name = ''] = operation.split(/\W/)
+  await page.locator('.graphiql-query-editor', { hasText: name }).waitFor()
+}
+
+async function fill(editor: string, text: string): Promise<void> {
+  await page.locator(`${editor} .view-line`).first().waitFor()
+  await page.locator(`${editor} textarea`).first().focus()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText(text)
+}
+
+/** GraphiQL ignores the button until both editors are there. */
+async function execute(): Promise<void> {
+  await page.locator('.result-window .view-line').first().waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: /Execute/ }).click()
+}
+
+/** The response without white space: the editor wraps its lines. */
+async function responseText(): Promise<string> {
+  const text = await page.locator('.result-window .view-lines').textContent()
+  return (text ?? '').replaceAll(/\s/g, '')
+}
+
+async function expectResponse(part: string): Promise<void> {
+  await expect.poll(responseText, { timeout: 15_000 }).toContain(part.replaceAll(' ', ''))
+}
+
+async function stored(storage: 'localStorage' | 'sessionStorage'): Promise<string> {
+  return await page.evaluate<string>(`JSON.stringify(${storage})`)
+}

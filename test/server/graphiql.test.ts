@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { startTestApp } from '../support/app.ts'
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+async function startServer(environment: Record<string, string>) {
+  const posthorn = await startTestApp({ role: 'api', environment })
+  onTestFinished(() => posthorn[Symbol.asyncDispose]())
+  return (at: string, headers: Record<string, string> = {}) =>
+    fetch(posthorn.app.url + at, { headers: { accept: BROWSER, ...headers } })
+}
+
+const LINKED = 'name="posthorn-graphiql" content="on"'
+
+test('POSTHORN_GRAPHIQL=true shows GraphiQL to browsers, and the console links to it, but not the portal', async () => {
+  const get = await startServer({ POSTHORN_GRAPHIQL: 'true' })
+  for (const at of ['/graphql', '/graphql/events', '/graphql?query={viewer{scopes}}']) {
+    const page = await get(at)
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('vary')).toContain('accept')
+    expect(await page.text()).toContain('YogaGraphiQL')
+    const tag = page.headers.get('etag') ?? ''
+    expect((await get(at, { 'if-none-match': tag })).status).toBe(304)
+  }
+  expect(await (await get('/console')).text()).toContain(LINKED)
+  expect(await (await get('/portal')).text()).not.toContain(LINKED)
+})
+
+test('the page runs one script of its own, calls its own origin alone, and cannot be framed', async () => {
+  const get = await startServer({ POSTHORN_GRAPHIQL: 'true' })
+  const page = await get('/graphql')
+  const scripts = (await page.text()).match(/(?<=<script>).*?(?=<\/script>)/gs) ?? []
+  const hashes = scripts.map((one) => createHash('sha256').update(one).digest('base64'))
+  expect(hashes).toHaveLength(1)
+  const policy = page.headers.get('content-security-policy')
+  expect(policy).toContain(`default-src 'none'; script-src 'sha256-${hashes[0]}';`)
+  expect(policy).toContain(`connect-src 'self';`)
+  expect(policy).toContain(`frame-ancestors 'none'`)
+  expect(page.headers.get('x-frame-options')).toBe('DENY')
+  expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+})
+
+test('programs get the API', async () => {
+  const get = await startServer({ POSTHORN_GRAPHIQL: 'true' })
+  for (const accept of ['*/*', 'application/json', 'application/graphql-response+json']) {
+    const answer = await get('/graphql?query={__typename}', { accept })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toContain('json')
+    expect(answer.headers.get('vary')).toContain('accept')
+  }
+})
+
+test.each([
+  ['POSTHORN_GRAPHIQL=false', async () => ({ POSTHORN_GRAPHIQL: 'false' })],
+  ['no setting and a DATABASE_URL', async () => ({})],
+  ['trusted documents, because no other document could run', trustedDocuments],
+])('with %s there is no GraphiQL', async (_setting, environment) => {
+  const get = await startServer(await environment())
+  for (const at of ['/graphql', '/graphql/events']) {
+    expect((await get(at)).headers.get('content-type')).not.toContain('html')
+  }
+  expect(await (await get('/console')).text()).not.toContain(LINKED)
+})
+
+async function trustedDocuments() {
+  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn graphiql '))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'documents.json')
+  await writeFile(file, '{}')
+  return { POSTHORN_GRAPHIQL: 'true', POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file }
+}
