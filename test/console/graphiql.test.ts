@@ -124,6 +124,7 @@ async function fill(editor: string, text: string): Promise<void> {
   await page.locator(`${editor} .view-line`).first().waitFor()
   await page.locator(`${editor} textarea`).first().focus()
   await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.press('Delete')
   await page.keyboard.insertText(text)
 }
 
