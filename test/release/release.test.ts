@@ -72,7 +72,7 @@ describe('a release is refused, and changes nothing,', () => {
 
   test('if the changelog has nothing unreleased', async () => {
     await change('CHANGELOG.md', (text) =>
-      text.replace(/(?<=## \[Unreleased\]\n)[\s\S]*?(?=\n## )/, ''),
+      text.replace(/(?<=## \[Unreleased\]\n)[\s\S]*?(?=\n## |$)/, ''),
     )
     await commit()
     const before = await state()
