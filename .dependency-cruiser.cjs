@@ -123,13 +123,6 @@ module.exports = {
       to: { pathNot: '^packages/client/' },
     },
     {
-      name: 'the-mcp-events-package-stands-alone',
-      comment: 'It is published to hosts with an MCP server, and takes the types of its SDK only.',
-      severity: 'error',
-      from: { path: '^packages/mcp-events/' },
-      to: { pathNot: ['^packages/mcp-events/', '(^|/)@modelcontextprotocol/server(/|$)'] },
-    },
-    {
       name: 'nothing-imports-the-console',
       comment: 'The server serves its built files, and needs nothing of its sources.',
       severity: 'error',

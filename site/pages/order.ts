@@ -42,7 +42,6 @@ export const SECTIONS: readonly Section[] = [
       'troubleshoot',
       'moving-in',
       'mcp',
-      'agents',
     ],
   },
   {

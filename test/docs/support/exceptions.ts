@@ -31,10 +31,6 @@ export const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>
   'docs/data/data.md': { sh: 'test/docs/commands.test.ts' },
   'docs/data/data-deletion.md': { sh: 'test/docs/commands.test.ts' },
   'docs/data/erasure.md': { sh: 'test/docs/commands.test.ts' },
-  'docs/guides/agents.md': {
-    sh: 'The name and the options of the command are checked by test/docs/command-lines.test.ts.',
-    ts: 'test/mcp-events/package.test.ts',
-  },
   'docs/guides/mcp.md': { sh: 'test/mcp/page.test.ts', ts: 'test/mcp/page.test.ts' },
   'docs/guides/changed-fields.md': { sql: 'test/events/published-tables/page.test.ts' },
   'docs/guides/console.md': { sh: SCRIPTS },
