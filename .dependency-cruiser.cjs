@@ -108,14 +108,6 @@ module.exports = {
       to: { path: '^src/', pathNot: '^src/console/' },
     },
     {
-      name: 'the-react-package-stands-alone',
-      comment:
-        'It is published to hosts, whose pages have React and need nothing else for it. Its types come from schema.graphql.',
-      severity: 'error',
-      from: { path: '^packages/react/' },
-      to: { pathNot: ['^packages/react/', '(^|/)react(/|$)'] },
-    },
-    {
       name: 'the-client-package-stands-alone',
       comment: 'It is published to programs that publish events, and has no dependency.',
       severity: 'error',
@@ -300,7 +292,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: {
-      path: ['node_modules', '^src/(db|console)/generated', '^packages/react/src/generated'],
+      path: ['node_modules', '^src/(db|console)/generated'],
     },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

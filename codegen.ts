@@ -27,11 +27,6 @@ const DOCUMENTS: readonly Documents[] = [
     folder: 'src/mcp/generated/',
     asStrings: '../typed-document.ts',
   },
-  {
-    from: 'packages/react/src/**/*.graphql',
-    folder: 'packages/react/src/generated/',
-    asStrings: '../client/typed-document.ts',
-  },
 ]
 
 const STRINGS = { documentMode: 'string', immutableTypes: true }

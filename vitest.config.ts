@@ -25,7 +25,6 @@ const ON_CHANGE = {
   deploy: postgres,
   examples: [...postgres, 'test/examples/support/built-examples.ts'],
   pages: browser,
-  react: [...postgres, ...browser, 'test/react/support/built-host.ts'],
   receiver: postgres,
   release: postgres,
 }

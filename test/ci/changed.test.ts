@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import config from '../../vitest.config.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-const ALL = ['deploy', 'examples', 'pages', 'react', 'receiver', 'release']
+const ALL = ['deploy', 'examples', 'pages', 'receiver', 'release']
 
 let repository: string
 
@@ -63,18 +63,17 @@ test('on the main branch itself, every project runs', async () => {
 
 test.each([
   ['src/lib/lru-map.ts', []],
-  ['src/webhooks/webhook.ts', ['examples', 'react']],
+  ['src/webhooks/webhook.ts', ['examples']],
   ['src/cli/key.ts', ['deploy']],
   ['docs/operate/backups.md', ['deploy', 'release']],
   ['docs/examples/graphql/webhooks.graphql', ['deploy', 'examples', 'release']],
   ['deploy/helm/posthorn/values.yaml', ['deploy']],
-  ['schema.graphql', ['examples', 'pages', 'react']],
+  ['schema.graphql', ['examples', 'pages']],
   ['src/console/pages.ts', ['pages']],
   ['examples/urql/src/main.tsx', ['examples']],
   ['packages/client/src/index.ts', ['release']],
   ['packages/posthorn/package.json', ['deploy', 'release']],
   ['src/receiver/verify.ts', ['receiver', 'release']],
-  ['packages/react/src/provider.tsx', ['react', 'release']],
   ['.ci/run', ALL],
 ])('a change of %s runs %j', async (file, expected) => {
   await git('update-ref', 'refs/remotes/origin/main', 'HEAD')

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => await project?.[Symbol.asyncDispose]())
 
 test('the package has the license of Posthorn, and no dependencies', async () => {
-  const { license } = await readJson(path.join(ROOT, 'packages/react/package.json'))
+  const { license } = await readJson(path.join(ROOT, 'packages/client/package.json'))
   const manifest = await readJson(path.join(project.installed, 'package.json'))
   expect(manifest).toMatchObject({ license, sideEffects: false, engines: { node: '>=20' } })
   const lists = Object.keys(manifest).filter((name) => /dependencies/i.test(name))

@@ -4,13 +4,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 
 const root = path.join(import.meta.dirname, '../..')
-const GENERATED = ['test/graphql/generated/graphql.ts', 'packages/react/src/generated/graphql.ts']
-const SOURCES = [
-  'codegen.ts',
-  'schema.graphql',
-  'docs/examples/graphql/*.graphql',
-  'packages/react/src/**/*.graphql',
-]
+const GENERATED = ['test/graphql/generated/graphql.ts']
+const SOURCES = ['codegen.ts', 'schema.graphql', 'docs/examples/graphql/*.graphql']
 
 /** Generates the typed documents before the tests, if they are missing or out of date. */
 export default async function generateTypedDocuments(): Promise<void> {

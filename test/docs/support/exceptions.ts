@@ -44,10 +44,7 @@ export const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>
     sh: 'test/docs/commands.test.ts',
   },
   'docs/guides/forwarding.md': { sh: 'test/forwarding/command.test.ts' },
-  'docs/guides/frontends.md': {
-    sh: 'The package is not on npm yet. test/react packs it.',
-    ts: 'test/graphql/frontends-page.test.ts',
-  },
+  'docs/guides/frontends.md': { ts: 'test/graphql/frontends-page.test.ts' },
   'docs/guides/moving-in.md': {
     sh: 'test/moving-in/docs.test.ts',
     json: 'test/moving-in/docs.test.ts',

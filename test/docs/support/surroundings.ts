@@ -14,13 +14,6 @@ export const SURROUNDINGS: readonly {
   },
   {
     page: 'docs/guides/frontends.md',
-    part: '<PosthornProvider',
-    code: `
-import { DeliveryLog, PosthornProvider, WebhookForm, WebhookList } from '@posthorn/react'
-var requestToken = async () => 'phs_', showWebhook = () => {}`,
-  },
-  {
-    page: 'docs/guides/frontends.md',
     part: 'token ??= await requestToken()',
     code: `
 var token = ''

@@ -56,7 +56,6 @@ const CONFIGURATION = {
     paths: {
       '@posthorn/receiver': [path.join(ROOT, 'src/receiver/index.ts')],
       '@posthorn/client': [path.join(ROOT, 'packages/client/src/index.ts')],
-      '@posthorn/react': [path.join(ROOT, 'packages/react/src/index.ts')],
     },
   },
   include: ['*'],
