@@ -178,7 +178,7 @@ module.exports = {
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven|lossless-json|re2js)(/|$)',
           '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509|@opentelemetry/api)(/|$)',
           '(^|/)@opentelemetry/(sdk-trace|resources|exporter-trace-otlp-proto)(/|$)',
-          '(^|/)(openid-client|jose|nodemailer|json-schema-to-typescript)(/|$)',
+          '(^|/)(openid-client|nodemailer|json-schema-to-typescript)(/|$)',
           '(^|/)@modelcontextprotocol/server(/|$)',
         ],
       },
@@ -198,14 +198,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/sessions/oidc/provider[.]ts$' },
       to: { path: '(^|/)openid-client(/|$)' },
-    },
-    {
-      name: 'jose-is-loaded-on-demand',
-      comment:
-        'It fetches the keys of the provider that the operator names, so only what verifies access tokens imports it.',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/sessions/oidc/verify-access-token[.]ts$' },
-      to: { path: '(^|/)jose(/|$)' },
     },
     {
       name: 'the-tools-for-agents-are-imported-dynamically',

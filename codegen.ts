@@ -15,21 +15,12 @@ interface Documents {
   /** A pattern of files. */
   readonly from: string
   readonly folder: string
-  /** As strings, which need no parser: the module of their type. They are published to hosts that may not even have `graphql`. */
-  readonly asStrings?: string
 }
 
 const DOCUMENTS: readonly Documents[] = [
   { from: 'src/console/**/*.graphql', folder: 'src/console/generated/' },
   { from: 'docs/examples/graphql/*.graphql', folder: 'test/graphql/generated/' },
-  {
-    from: 'src/mcp/documents/*.graphql',
-    folder: 'src/mcp/generated/',
-    asStrings: '../typed-document.ts',
-  },
 ]
-
-const STRINGS = { documentMode: 'string', immutableTypes: true }
 
 const root = import.meta.dirname
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -38,29 +29,24 @@ const schema = parse(sdl)
 const schemaAst = buildSchema(sdl)
 const imports = { importExtension: '.ts' } as const
 
-for (const { from, folder, asStrings } of DOCUMENTS) {
+for (const { from, folder } of DOCUMENTS) {
   const files = globSync(from, { cwd: root }).toSorted()
   const outputs = await preset.buildGeneratesSection({
     schema,
     schemaAst,
     documents: files.map(documentIn),
     baseOutputDir: folder,
-    presetConfig: {
-      fragmentMasking: false,
-      // For servers that run trusted documents only.
-      ...(asStrings && { persistedDocuments: { hashAlgorithm: 'sha256' } }),
-    },
+    presetConfig: { fragmentMasking: false },
     config: {
       ...imports,
       useTypeImports: true,
       scalars: { DateTime: 'string', JSON: 'unknown', Scope: 'string' },
-      ...(asStrings && STRINGS),
     },
     plugins: [],
     pluginMap: {},
   })
   mkdirSync(path.join(root, folder), { recursive: true })
-  await Promise.all(outputs.map((output) => write(output, asStrings)))
+  await Promise.all(outputs.map(write))
 }
 
 function documentIn(file: string): Output['documents'][number] {
@@ -68,12 +54,6 @@ function documentIn(file: string): Output['documents'][number] {
   return { location: file, document, rawSDL: print(document) }
 }
 
-async function write(output: Output, typeModule: string | undefined): Promise<void> {
-  const content = await codegen({ ...output, ...imports })
-  writeFileSync(
-    path.join(root, output.filename),
-    typeModule === undefined
-      ? content
-      : content.replaceAll("'@graphql-typed-document-node/core'", `'${typeModule}'`),
-  )
+async function write(output: Output): Promise<void> {
+  writeFileSync(path.join(root, output.filename), await codegen({ ...output, ...imports }))
 }

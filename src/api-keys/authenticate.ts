@@ -157,23 +157,6 @@ async function findCallers(
   return hashes.map((hash) => byHash.get(hash.toString('hex')))
 }
 
-/**
- * The caller of the API key with a uuid, which a role of OpenID Connect names. Throws `unauthenticated` if the key is no longer
- * valid, or belongs to a session.
- */
-export async function findCallerOfKey(sql: Sql, uuid: string | null): Promise<Caller> {
-  const { rows } = await sql.query<KeyRow>({
-    name: 'find_caller_of_key',
-    text: `select ${KEY_COLUMNS} from posthorn.api_keys as k where k.id = $1 and k.session_kind is null`,
-    values: [uuid],
-  })
-  const [key] = rows
-  const found = key && callerOrError(sql, key)
-  if (!found) throw unauthenticated('The API key of your role does not exist.')
-  if (found instanceof Error) throw found
-  return found
-}
-
 function callerOrError(sql: Sql, key: KeyRow): Caller | DomainError {
   if (key.state === 'valid') return toCaller(sql, key)
   return unauthenticated(`The ${credentialOf({ session: sessionOf(key) })} is ${key.state}.`)

@@ -1,53 +1,72 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { Data } from './execute.ts'
 import { fence, harmless } from './untrusted.ts'
 
 /** The largest result of a tool in bytes: the text and the structured content together. */
 export const MAX_ANSWER_BYTES = 20_000
 
 /** The longest text of a partner in an answer of full size. */
-export const MAX_TEXT = 8_000
+const MAX_TEXT = 8_000
 
-/** What a tool found out. */
-export interface Answer {
-  /** One or two sentences, without text of partners. */
-  readonly summary: string
-  /** The data at a size: 1 is all of it. Text of partners is under keys named `untrusted`. */
-  build(size: number): Data
-}
+/** The fields that partners, their customers or their servers write. An answer has them under the key `untrusted`. */
+export const PARTNER_FIELDS: ReadonlySet<string> = new Set([
+  ...['uid', 'url', 'description', 'subscriptions', 'filterText', 'lastError'],
+  ...['error', 'body', 'headers', 'preview', 'dataText', 'message'],
+])
 
-export type Data = Readonly<Record<string, unknown>>
-
+/** 1 is all of it. */
 const SIZES = [1, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05, 0.02, 0.01, 0.005]
 
-/** The largest result that fits. */
-export function toResult({ summary, build }: Answer): CallToolResult {
+/** The largest result that fits: with fewer items in its lists, and with shorter texts of partners. */
+export function toResult(data: Data): CallToolResult {
   for (const size of SIZES) {
-    const result = render(summary, build(size), Math.max(40, Math.floor(MAX_TEXT * size)))
+    const result = render(shape(data, size) as Data)
     if (Buffer.byteLength(JSON.stringify(result)) <= MAX_ANSWER_BYTES) return result
   }
-  throw new Error(`The answer "${summary}" has no size that fits.`)
+  throw new Error(`An answer with ${Object.keys(data).join(', ')} has no size that fits.`)
 }
 
-function render(summary: string, data: Data, maxText: number): CallToolResult {
-  const structuredContent = mapUntrusted(data, (value) => harmless(value, maxText)) as Data
+/** As text, with what partners wrote in a fence, and as structured content. */
+function render(structuredContent: Data): CallToolResult {
   const untrusted: Record<string, unknown> = {}
-  const trusted = mapUntrusted(structuredContent, (value) => {
-    const name = `u${Object.keys(untrusted).length + 1}`
-    untrusted[name] = value
-    return name
+  const trusted = JSON.stringify(structuredContent, (name, value) => {
+    if (name !== 'untrusted') return value
+    const key = `u${Object.keys(untrusted).length + 1}`
+    untrusted[key] = value
+    return key
   })
-  const parts = [summary, JSON.stringify(trusted)]
-  if (Object.keys(untrusted).length > 0) parts.push(fence(untrusted))
+  const parts = Object.keys(untrusted).length > 0 ? [trusted, fence(untrusted)] : [trusted]
   return { content: [{ type: 'text', text: parts.join('\n\n') }], structuredContent }
 }
 
-function mapUntrusted(value: unknown, change: (value: unknown) => unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => mapUntrusted(item, change))
+interface Connection {
+  readonly edges: readonly { readonly cursor: string; readonly node: Data }[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  readonly totalCount?: number
+}
+
+function shape(value: unknown, size: number): unknown {
+  if (Array.isArray(value)) return value.map((item) => shape(item, size))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      name,
-      name === 'untrusted' ? change(item) : mapUntrusted(item, change),
-    ]),
-  )
+  if ('edges' in value) return page(value as Connection, size)
+  const trusted: Record<string, unknown> = {}
+  const untrusted: Record<string, unknown> = {}
+  const maxText = Math.max(40, Math.floor(MAX_TEXT * size))
+  for (const [name, field] of Object.entries(value)) {
+    if (!PARTNER_FIELDS.has(name)) trusted[name] = shape(field, size)
+    else if (field !== null) untrusted[name] = harmless(field, maxText)
+  }
+  return Object.keys(untrusted).length > 0 ? { ...trusted, untrusted } : trusted
+}
+
+/** The items that an answer of this size has room for, and the cursor of the next ones. */
+function page({ edges, pageInfo, ...rest }: Connection, size: number) {
+  const shown = edges.slice(0, Math.max(1, Math.floor(edges.length * size)))
+  const end = shown.length < edges.length ? shown.at(-1)?.cursor : pageInfo.endCursor
+  const hasNext = shown.length < edges.length || pageInfo.hasNextPage
+  return {
+    ...rest,
+    items: shown.map(({ node }) => shape(node, size)),
+    nextCursor: hasNext ? (end ?? null) : null,
+  }
 }

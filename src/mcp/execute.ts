@@ -1,12 +1,16 @@
 import { ToolError } from './tool-error.ts'
 import { hashOf } from './trusted-documents.ts'
-import type { TypedDocument } from './typed-document.ts'
 
-/** Runs a document of the tools with the rights of the caller. Throws `ToolError`. */
-export type Execute = <Data, Variables>(
-  document: TypedDocument<Data, Variables>,
-  variables: Variables,
-) => Promise<Data>
+/** A document of the tools with its variables. */
+export interface Operation {
+  readonly document: string
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
+export type Data = Readonly<Record<string, unknown>>
+
+/** Runs an operation with the rights of the caller. Throws `ToolError`. */
+export type Execute = (operation: Operation) => Promise<Data>
 
 export interface GraphqlRequest {
   readonly query?: string
@@ -15,7 +19,7 @@ export interface GraphqlRequest {
 }
 
 export interface GraphqlResult {
-  readonly data?: Readonly<Record<string, unknown>> | null
+  readonly data?: Data | null
   readonly errors?: readonly {
     readonly message: string
     readonly extensions?: { readonly code?: string }
@@ -30,24 +34,22 @@ export type Send = (request: GraphqlRequest) => Promise<GraphqlResult>
  * asks for the text once.
  */
 export function createExecute(send: Send): Execute {
-  return async <Data, Variables>(
-    document: TypedDocument<Data, Variables>,
-    variables: Variables,
-  ) => {
-    const query = document.toString()
-    const extensions = { persistedQuery: { version: 1, sha256Hash: hashOf(query) } }
+  return async ({ document, variables }) => {
+    const extensions = { persistedQuery: { version: 1, sha256Hash: hashOf(document) } }
     const first = await send({ variables, extensions })
-    const isUnknown = codeOf(first) === 'PERSISTED_QUERY_NOT_FOUND'
-    return dataOf(isUnknown ? await send({ query, variables, extensions }) : first) as Data
+    const isUnknown = first.errors?.[0]?.extensions?.code === 'PERSISTED_QUERY_NOT_FOUND'
+    return dataOf(isUnknown ? await send({ query: document, variables, extensions }) : first)
   }
 }
 
 /** Fields that the caller may not read are null beside those that it may. */
-function dataOf({ data, errors = [] }: GraphqlResult): unknown {
-  const [error] = errors
-  if (!error) return data
+function dataOf({ data, errors: [error, ...others] = [] }: GraphqlResult): Data {
+  if (!error) return data ?? {}
   const isPartial = Object.values(data ?? {}).some((value) => value !== null)
-  if (isPartial && errors.every(({ extensions }) => extensions?.code === 'FORBIDDEN')) return data
+  const areForbidden = [error, ...others].every(
+    ({ extensions }) => extensions?.code === 'FORBIDDEN',
+  )
+  if (data && isPartial && areForbidden) return data
   throw new ToolError(MESSAGES[error.extensions?.code ?? ''] ?? error.message)
 }
 
@@ -55,8 +57,4 @@ const MESSAGES: Readonly<Record<string, string>> = {
   TRUSTED_DOCUMENT_NOT_FOUND:
     'The server runs trusted documents only, and not those of this version of `posthorn mcp`. Set POSTHORN_MCP to read or write on the server, and use the same version of Posthorn on both sides.',
   PERSISTED_QUERY_NOT_FOUND: 'This tool changes something, and POSTHORN_MCP is not write.',
-}
-
-function codeOf({ errors: [error] = [] }: GraphqlResult): string | undefined {
-  return error?.extensions?.code
 }

@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import type { Scope } from '../access/scope.ts'
-import type { Answer, Data } from './answer.ts'
 import type { Confirmations } from './confirmations.ts'
-import type { Execute } from './execute.ts'
+import type { Data, Execute, Operation } from './execute.ts'
 import { ToolError } from './tool-error.ts'
 
 /** What a tool runs with. */
 export interface ToolContext {
   readonly execute: Execute
   readonly confirmations: Confirmations
-  /** The credential of the caller, and the organization that it acts for. A confirmation holds for both only. */
+  /** The key of the caller, and the organization that it acts for. A confirmation holds for both only. */
   readonly callerId: string
 }
 
@@ -19,45 +18,29 @@ export interface Tool {
   readonly description: string
   /** The scopes that it needs, all of them. */
   readonly scopes: readonly Scope[]
-  /** The sessions that it serves: those of all webhooks, of one webhook too, or of one delivery too. */
-  readonly reach: 'organization' | 'webhook' | 'delivery'
-  /** Null: it changes nothing. */
-  readonly changes: Changes | null
+  readonly changes: boolean
   readonly input: z.ZodObject
-  readonly output: z.ZodObject
-  run(args: never, context: ToolContext): Promise<Answer>
+  run(args: never, context: ToolContext): Promise<Data>
 }
 
-interface Changes {
-  /** Whether it ends something that cannot be started again as it was. */
-  readonly isDestructive: boolean
-  /** Whether a repeated call changes nothing more. */
-  readonly isIdempotent: boolean
-}
-
-interface ReadTool<Input extends z.ZodObject> extends Omit<Tool, 'changes' | 'run' | 'input'> {
+interface Definition<Input extends z.ZodObject> extends Omit<Tool, 'changes' | 'input' | 'run'> {
   readonly input: Input
-  run(args: z.output<Input>, context: ToolContext): Promise<Answer>
+  /** What the tool answers. For a tool that changes something: what it would change. */
+  read(args: z.output<Input>): Operation
+}
+
+interface WriteDefinition<Input extends z.ZodObject> extends Definition<Input> {
+  change(args: z.output<Input>): Operation
 }
 
 /** A tool that changes nothing. */
-export function readTool<Input extends z.ZodObject>(tool: ReadTool<Input>): Tool {
-  return { ...tool, changes: null }
-}
-
-interface WriteTool<Input extends z.ZodObject>
-  extends Omit<Tool, 'changes' | 'run' | 'input' | 'output'>,
-    Changes {
-  readonly input: Input
-  /** Tells what `perform` would do. Throws if it could do nothing. */
-  preview(args: z.output<Input>, context: ToolContext): Promise<Outcome>
-  perform(args: z.output<Input>, context: ToolContext): Promise<Outcome>
-}
-
-/** A sentence and its facts, without text of partners. A `count` among the facts is how many things change. */
-export interface Outcome {
-  readonly summary: string
-  readonly data: Data
+export function readTool<Input extends z.ZodObject>(definition: Definition<Input>): Tool {
+  const { read, ...rest } = definition
+  return {
+    ...rest,
+    changes: false,
+    run: (args: z.output<Input>, { execute }: ToolContext) => execute(read(args)),
+  }
 }
 
 const CONFIRM = {
@@ -70,43 +53,29 @@ const CONFIRM = {
     ),
 }
 
-const OUTCOME = z.object({
-  done: z.boolean().describe('Whether anything was changed. False: only told what would be.'),
-  facts: z.record(z.string(), z.unknown()),
-  confirm: z.string().optional().describe('The confirmation for the second call.'),
-  confirm_until: z.string().optional().describe('When the confirmation ends.'),
-})
-
 /** A tool that changes something with its second call only, which carries the confirmation of the first. */
-export function writeTool<Input extends z.ZodObject>(tool: WriteTool<Input>): Tool {
-  const { isDestructive, isIdempotent, preview, perform, ...rest } = tool
+export function writeTool<Input extends z.ZodObject>(definition: WriteDefinition<Input>): Tool {
+  const { read, change, ...rest } = definition
   return {
     ...rest,
-    changes: { isDestructive, isIdempotent },
-    input: tool.input.extend(CONFIRM),
-    output: OUTCOME,
+    changes: true,
+    input: definition.input.extend(CONFIRM),
     async run(given: z.output<Input> & { readonly confirm?: string }, context: ToolContext) {
-      const { confirm, ...args } = given
-      const subject = [tool.name, context.callerId, Object.entries(args).toSorted()]
+      const { confirm, ...rest } = given
+      const args = rest as unknown as z.output<Input>
+      const subject = [definition.name, context.callerId, Object.entries(args).toSorted()]
       if (confirm === undefined) {
-        const { summary, data } = await preview(args as never, context)
-        const confirmation = context.confirmations.issue(subject, countOf(data))
-        return answerOf(`${summary} Nothing was changed yet.`, {
-          done: false,
-          facts: data,
-          ...confirmation,
-        })
+        const would = await resultOf(read(args), context)
+        return { done: false, would, ...context.confirmations.issue(subject, countOf(would)) }
       }
       const confirmed = context.confirmations.read(confirm, subject)
       if (confirmed === null) throw new ToolError(NOT_CONFIRMED)
       if (confirmed.count !== null) {
-        const { data } = await preview(args as never, context)
-        const count = countOf(data) ?? 0
+        const count = countOf(await resultOf(read(args), context)) ?? 0
         if (count > confirmed.count) throw new ToolError(moreThan(confirmed.count, count))
       }
       if (!(await context.confirmations.spend(confirmed))) throw new ToolError(USED)
-      const { summary, data } = await perform(args as never, context)
-      return answerOf(summary, { done: true, facts: data })
+      return { done: true, result: await resultOf(change(args), context) }
     },
   }
 }
@@ -120,10 +89,19 @@ const USED =
 const moreThan = (confirmed: number, count: number) =>
   `The confirmation is for ${confirmed} deliveries, and now there are ${count}. Nothing was changed. Call the tool without confirm, and call it again with the new confirmation.`
 
-function countOf({ count }: Data): number | null {
-  return typeof count === 'number' ? count : null
+/** The `result` of an operation. Throws its rejection. */
+async function resultOf(operation: Operation, { execute }: ToolContext): Promise<Data> {
+  const result = (await execute(operation))['result'] as Data | null
+  if (result === null) throw new ToolError('Nothing has this id. Nothing was changed.')
+  const { code, message, issues } = result
+  if (typeof code !== 'string') return result
+  // The message can repeat a URL or a name.
+  throw new ToolError(`The request was rejected as ${code}. Nothing was changed.`, {
+    message,
+    issues,
+  })
 }
 
-function answerOf(summary: string, data: Data): Answer {
-  return { summary, build: () => data }
+function countOf({ count }: Data): number | null {
+  return typeof count === 'number' ? count : null
 }

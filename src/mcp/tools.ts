@@ -1,63 +1,208 @@
+import { z } from 'zod'
 import type { Scope } from '../access/scope.ts'
 import type { McpAccess } from '../config/setting-parsers.ts'
-import type { Tool } from './tool.ts'
-import { cancel } from './tools/cancel.ts'
-import { enableWebhook } from './tools/enable-webhook.ts'
-import { findDeliveries } from './tools/find-deliveries.ts'
-import { findEvents } from './tools/find-events.ts'
-import { getDelivery } from './tools/get-delivery.ts'
-import { getEvent } from './tools/get-event.ts'
-import { listEventTypes } from './tools/list-event-types.ts'
-import { listFailures } from './tools/list-failures.ts'
-import { listIncidents } from './tools/list-incidents.ts'
-import { listWebhooks } from './tools/list-webhooks.ts'
-import { recover } from './tools/recover.ts'
-import { redeliver } from './tools/redeliver.ts'
-import { resumeWebhook } from './tools/resume-webhook.ts'
-import { sendTestEvent } from './tools/send-test-event.ts'
-import { tryFilter } from './tools/try-filter.ts'
-import { whatWaits } from './tools/what-waits.ts'
-import { whyDoesWebhookFail } from './tools/why-does-webhook-fail.ts'
-import { whyWasEventNotDelivered } from './tools/why-was-event-not-delivered.ts'
+import * as documents from './documents.ts'
+import { readTool, type Tool, writeTool } from './tool.ts'
 
-/** Every tool, in the order of the list. */
-export const TOOLS: readonly Tool[] = [
-  listWebhooks,
-  whyDoesWebhookFail,
-  whatWaits,
-  listFailures,
-  listIncidents,
-  findDeliveries,
-  getDelivery,
-  findEvents,
-  getEvent,
-  whyWasEventNotDelivered,
-  listEventTypes,
-  tryFilter,
-  redeliver,
-  recover,
-  resumeWebhook,
-  enableWebhook,
-  sendTestEvent,
-  cancel,
-]
+const ID = (kind: string, prefix: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`), `Give the id of ${kind}: ${prefix}_….`)
+    .describe(`The id of ${kind}: ${prefix}_….`)
 
-/** What decides which tools a caller has. */
-export interface Rights {
-  readonly access: McpAccess
-  readonly scopes: ReadonlySet<Scope | string>
-  /** A session that is restricted to one webhook, or to one delivery. */
-  readonly restrictedTo: 'webhook' | 'delivery' | null
+const webhookId = ID('a webhook', 'wh')
+const deliveryId = ID('a delivery', 'msg')
+const eventId = ID('an event', 'evt')
+
+const eventType = z.string().min(1).max(256).describe('A name, such as invoice.paid.')
+const time = z.iso
+  .datetime({ offset: true })
+  .describe('An RFC 3339 time, such as 2026-01-31T12:00:00Z.')
+const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(20)
+
+const RANGE = {
+  since: time.describe('At or after this RFC 3339 time.').optional(),
+  until: time.describe('Before this RFC 3339 time.').optional(),
 }
 
-/** The tools that a caller has. */
-export function toolsFor({ access, scopes, restrictedTo }: Rights): Tool[] {
-  const REACHES = { organization: 0, webhook: 1, delivery: 2 }
-  const needed = REACHES[restrictedTo ?? 'organization']
+const ATTEMPT_FILTER = z.strictObject({
+  ...RANGE,
+  webhookIds: listOf(webhookId).optional(),
+  causes: listOf(z.string().max(64))
+    .optional()
+    .describe('HTTP statuses such as "502", or error codes such as response_timed_out.'),
+  statusClasses: listOf(
+    z.enum([
+      'SUCCESS_2XX',
+      'REDIRECTION_3XX',
+      'CLIENT_ERROR_4XX',
+      'SERVER_ERROR_5XX',
+      'NO_RESPONSE',
+    ]),
+  ).optional(),
+})
+
+const DELIVERY_FILTER = z.strictObject({
+  ...RANGE,
+  webhookIds: listOf(webhookId).optional(),
+  states: listOf(
+    z.enum(['QUEUED', 'RETRYING', 'WAITING', 'SUCCEEDED', 'EXHAUSTED', 'CANCELED']),
+  ).optional(),
+  eventTypes: listOf(eventType).optional(),
+  anyAttempt: ATTEMPT_FILTER.optional().describe('With an attempt that matches.'),
+})
+
+const PAGE = {
+  first: z.number().int().min(1).max(50).default(20).describe('The number of items: 1 to 50.'),
+  after: z
+    .string()
+    .max(1_000)
+    .optional()
+    .describe('The nextCursor of an earlier call with the same arguments.'),
+}
+
+/** Every tool, in the order of the list. An input is the variables of its document. */
+export const TOOLS: readonly Tool[] = [
+  readTool({
+    name: 'find_webhooks',
+    title: 'Find webhooks',
+    description:
+      'Finds webhooks by state and text, with their health, backlog and last failure. Those that need attention come first.',
+    scopes: ['webhooks:read', 'deliveries:read'],
+    input: z.object({
+      filter: z
+        .strictObject({
+          states: listOf(
+            z.enum([
+              'FAILING',
+              'ON_HOLD',
+              'BEHIND',
+              'DEGRADED',
+              'HEALTHY',
+              'DISABLED',
+              'NO_DELIVERIES',
+            ]),
+          ).optional(),
+          search: z.string().max(200).optional().describe('A part of URL, description or uid.'),
+        })
+        .optional(),
+      ...PAGE,
+    }),
+    read: (variables) => ({ document: documents.WEBHOOKS, variables }),
+  }),
+  readTool({
+    name: 'find_deliveries',
+    title: 'Find deliveries',
+    description: 'Finds deliveries by webhook, state, event type, time and attempts, newest first.',
+    scopes: ['deliveries:read'],
+    input: z.object({ filter: DELIVERY_FILTER.optional(), ...PAGE }),
+    read: (variables) => ({ document: documents.DELIVERIES, variables }),
+  }),
+  readTool({
+    name: 'find_attempts',
+    title: 'Find attempts',
+    description:
+      'Finds attempts with the responses of the endpoints, newest first: of one delivery, or by webhook, cause, status and time.',
+    scopes: ['deliveries:read'],
+    input: z.object({
+      deliveryId: deliveryId.optional().describe('One delivery. The filter then does not count.'),
+      filter: ATTEMPT_FILTER.optional(),
+      ...PAGE,
+    }),
+    read: ({ deliveryId: id, filter, ...page }) =>
+      id === undefined
+        ? { document: documents.ATTEMPTS, variables: { filter, ...page } }
+        : { document: documents.ATTEMPTS_OF_DELIVERY, variables: { deliveryId: id, ...page } },
+  }),
+  readTool({
+    name: 'find_events',
+    title: 'Find events',
+    description:
+      'Finds published events by id, type, time or search key, newest first, with the number of their deliveries by state.',
+    scopes: ['events:read'],
+    input: z.object({
+      filter: z
+        .strictObject({
+          ...RANGE,
+          id: eventId.optional(),
+          type: eventType.optional(),
+          key: z
+            .strictObject({
+              path: z.string().max(256).describe('A search key, such as $.invoice.id.'),
+              equals: z.string().max(200),
+            })
+            .optional(),
+        })
+        .optional(),
+      withPayload: z.boolean().default(false).describe('Whether to return whole payloads.'),
+      ...PAGE,
+    }),
+    read: (variables) => ({ document: documents.EVENTS, variables }),
+  }),
+  readTool({
+    name: 'why_not_delivered',
+    title: 'Why was an event not delivered?',
+    description:
+      'Says why a webhook did not receive an event: the reason why there is no delivery, or the delivery with its last attempts, and the webhook with its health.',
+    scopes: ['deliveries:read'],
+    input: z.object({ eventId, webhookId }),
+    read: (variables) => ({ document: documents.WHY_NOT_DELIVERED, variables }),
+  }),
+  readTool({
+    name: 'health',
+    title: 'Health',
+    description:
+      'Shows the health of all deliveries: the webhooks by state, those in trouble, what waits and why, and the last bulk tasks with their progress.',
+    scopes: ['webhooks:read', 'deliveries:read'],
+    input: z.object({}),
+    read: () => ({ document: documents.HEALTH, variables: {} }),
+  }),
+  writeTool({
+    name: 'redeliver',
+    title: 'Redeliver',
+    description:
+      'Sends deliveries again with the same id, in the background: those with the ids, or all that match the filter, by default of RETRYING and EXHAUSTED ones. The first call only counts them.',
+    scopes: ['deliveries:write', 'deliveries:read'],
+    input: z.object({
+      ids: listOf(deliveryId).optional().describe('Give either ids or filter.'),
+      filter: DELIVERY_FILTER.optional(),
+    }),
+    read: (input) => ({
+      document: documents.REDELIVER,
+      variables: { input: { ...input, dryRun: true } },
+    }),
+    change: (input) => ({ document: documents.REDELIVER, variables: { input } }),
+  }),
+  writeTool({
+    name: 'send_test_event',
+    title: 'Send a test event',
+    description:
+      'Sends the example of an event type to one webhook, marked as a test, once and without retries. find_attempts then shows the result. The first call only tells the state of the webhook.',
+    scopes: ['deliveries:write', 'deliveries:read', 'webhooks:read'],
+    input: z.object({ webhookId, eventType }),
+    read: ({ webhookId: id }) => ({ document: documents.WEBHOOK_BEFORE, variables: { id } }),
+    change: ({ webhookId: id, eventType: type }) => ({
+      document: documents.SEND_TEST_EVENT,
+      variables: { id, eventType: type },
+    }),
+  }),
+  writeTool({
+    name: 'resume_webhook',
+    title: 'Resume a webhook',
+    description:
+      'Ends the hold of a webhook, so that its backlog is sent. Do it after the cause of the failures is fixed. The first call only tells how many deliveries wait.',
+    scopes: ['deliveries:write', 'deliveries:read', 'webhooks:read'],
+    input: z.object({ webhookId }),
+    read: ({ webhookId: id }) => ({ document: documents.WEBHOOK_BEFORE, variables: { id } }),
+    change: ({ webhookId: id }) => ({ document: documents.RESUME, variables: { id } }),
+  }),
+]
+
+/** The tools that a key allows. */
+export function toolsFor(access: McpAccess, scopes: ReadonlySet<Scope | string>): Tool[] {
   return TOOLS.filter(
     (tool) =>
-      (tool.changes === null || access === 'write') &&
-      REACHES[tool.reach] >= needed &&
+      (!tool.changes || access === 'write') &&
       (scopes.has('admin') || tool.scopes.every((scope) => scopes.has(scope))),
   )
 }

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { McpAccess } from '../config/setting-parsers.ts'
-import * as generated from './generated/graphql.ts'
+import * as documents from './documents.ts'
 
 /** The documents of the tools by their hashes, those that change nothing or all: the server runs no other for an agent. */
 export function trustedDocumentsOf(access: McpAccess): Record<string, string> {
   if (access === 'off') return {}
-  const allowed = DOCUMENTS.filter((text) => access === 'write' || !isMutation(text))
+  const allowed = Object.values(documents).filter(
+    (text) => access === 'write' || !/^\s*mutation\b/.test(text),
+  )
   return Object.fromEntries(allowed.map((text) => [hashOf(text), text]))
 }
 
@@ -13,9 +15,3 @@ export function trustedDocumentsOf(access: McpAccess): Record<string, string> {
 export function hashOf(document: string): string {
   return createHash('sha256').update(document).digest('hex')
 }
-
-const DOCUMENTS = Object.entries(generated).flatMap(([name, document]) =>
-  name.endsWith('Document') ? [document.toString()] : [],
-)
-
-const isMutation = (text: string) => /^\s*mutation\b/.test(text)

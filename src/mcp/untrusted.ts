@@ -32,10 +32,16 @@ export function visible(text: string): string {
 
 const HIDDEN = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}]/gu
 
+/** The longest list. */
+const MAX_ITEMS = 20
+
 /** The value with every string in it visible and of at most `maxLength` characters, also the names of fields. */
 export function harmless(value: unknown, maxLength: number): unknown {
   if (typeof value === 'string') return visible(shorten(value, maxLength))
-  if (Array.isArray(value)) return value.map((item) => harmless(item, maxLength))
+  if (Array.isArray(value)) {
+    const items = value.slice(0, MAX_ITEMS).map((item) => harmless(item, maxLength))
+    return value.length > MAX_ITEMS ? [...items, `… (${value.length} in all)`] : items
+  }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [
@@ -45,15 +51,9 @@ export function harmless(value: unknown, maxLength: number): unknown {
   )
 }
 
-/** A text that was cut says how long the whole is. */
-export function shorten(text: string, maxLength: number): string {
+/** A text that was cut says how long the whole is. It ends with no half of a surrogate pair. */
+function shorten(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
-  return `${sliceText(text, 0, maxLength)}… (${text.length.toLocaleString('en')} characters in all)`
-}
-
-/** The part of a text from `start`, of at most `length` characters, without half a surrogate pair at its end. */
-export function sliceText(text: string, start: number, length: number): string {
-  const part = text.slice(start, start + length)
-  const isHalf = /[\ud800-\udbff]$/.test(part) && start + length < text.length && length > 1
-  return isHalf ? part.slice(0, -1) : part
+  const part = text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')
+  return `${part}… (${text.length.toLocaleString('en')} characters in all)`
 }

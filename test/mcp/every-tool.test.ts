@@ -1,33 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_ANSWER_BYTES } from '../../src/mcp/answer.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
-import { JOINED, TICKET } from '../support/factories.ts'
+import { TICKET } from '../support/factories.ts'
 import { type Agent, connectAgent, textOf } from './agent.ts'
 import { type AgentWorld, openWorld, type Subject } from './open-world.ts'
 
 let world: AgentWorld
 let agent: Agent
 let stranger: Agent
-let portal: Agent
 
 beforeAll(async () => {
   world = await openWorld()
   const { url } = world.posthorn.app
   agent = await connectAgent(url, world.posthorn.tenant.token)
   stranger = await connectAgent(url, world.stranger)
-  portal = await connectAgent(
-    url,
-    await world.portal([
-      'webhooks:read',
-      'webhooks:write',
-      'deliveries:read',
-      'deliveries:write',
-      'events:read',
-    ]),
-  )
 })
 afterAll(async () => {
-  for (const each of [agent, stranger, portal]) await each[Symbol.asyncDispose]()
+  for (const each of [agent, stranger]) await each[Symbol.asyncDispose]()
   await world[Symbol.asyncDispose]()
 })
 
@@ -46,121 +35,105 @@ interface Case {
 
 /** A new tool needs an entry: whether it works, what it refuses, and that it shows nothing to others. */
 const CASES: Readonly<Record<string, Case>> = {
-  list_webhooks: {
-    args: () => ({ search: '-url' }),
+  find_webhooks: {
+    args: () => ({ filter: { search: '-url' } }),
     answer: ({ webhookId }) => ({
-      items: expect.arrayContaining([expect.objectContaining({ webhook_id: webhookId })]),
+      webhooks: {
+        totalCount: 2,
+        items: expect.arrayContaining([
+          expect.objectContaining({
+            id: webhookId,
+            lastFailure: expect.objectContaining({ status: 500, cause: '500' }),
+          }),
+        ]),
+      },
     }),
-    refused: [{ cursor: 'none' }, 'cursor'],
-  },
-  why_does_webhook_fail: {
-    args: ({ webhookId }) => ({ webhook_id: webhookId }),
-    answer: ({ webhookId }) => ({
-      cause: '500',
-      means: expect.stringContaining('500 Internal Server Error'),
-      check: 'Check the log of the receiver.',
-      webhook: { webhook_id: webhookId },
-      last_failure: { status: 500 },
-      failures_of_last_day: [{ cause: '500', count: 4 }],
-    }),
-    refused: [{ webhook_id: `wh_${NO_ID}` }, 'There is no webhook'],
-  },
-  what_waits: {
-    args: () => ({}),
-    answer: () => ({ bulk_tasks: expect.any(Array) }),
-    refused: [{ limit: 0 }, 'limit'],
-  },
-  list_failures: {
-    args: ({ webhookId }) => ({ since: hourAgo(), webhook_id: webhookId }),
-    answer: ({ webhookId }) => ({ items: [{ webhook_id: webhookId, cause: '500', count: 4 }] }),
-    refused: [{ since: 'yesterday' }, 'since'],
-  },
-  list_incidents: {
-    args: ({ webhookId }) => ({ webhook_id: webhookId }),
-    answer: () => ({ items: expect.any(Array) }),
-    refused: [{ webhook_id: 'wh_1' }, 'webhook_id'],
+    refused: [{ after: 'none' }, 'cursor'],
   },
   find_deliveries: {
-    args: ({ webhookId }) => ({ webhook_id: webhookId, states: ['EXHAUSTED'], causes: ['500'] }),
-    answer: ({ deliveryId }) => ({ items: [{ delivery_id: deliveryId, attempts: 4 }] }),
-    refused: [{ states: ['LOST'] }, 'states'],
-  },
-  get_delivery: {
-    args: ({ deliveryId }) => ({ delivery_id: deliveryId }),
-    answer: ({ deliveryId, attemptId }) => ({
-      delivery_id: deliveryId,
-      state: 'EXHAUSTED',
-      attempts: [{ attempt_id: attemptId, cause: '500' }, {}, {}, {}],
+    args: ({ webhookId }) => ({
+      filter: {
+        webhookIds: [webhookId],
+        states: ['EXHAUSTED'],
+        anyAttempt: { causes: ['500'] },
+        since: hourAgo(),
+      },
     }),
-    refused: [{ delivery_id: `msg_${NO_ID}` }, 'There is no delivery'],
+    answer: ({ deliveryId }) => ({ deliveries: { items: [{ id: deliveryId, attemptCount: 4 }] } }),
+    refused: [{ filter: { states: ['LOST'] } }, 'states'],
+  },
+  find_attempts: {
+    args: ({ deliveryId }) => ({ deliveryId, first: 3 }),
+    answer: ({ deliveryId, attemptId }) => ({
+      delivery: {
+        id: deliveryId,
+        state: 'EXHAUSTED',
+        attempts: {
+          items: [
+            {
+              id: attemptId,
+              cause: '500',
+              response: { untrusted: { body: expect.stringContaining('response of') } },
+            },
+            {},
+            {},
+          ],
+          nextCursor: expect.any(String),
+        },
+      },
+    }),
+    refused: [{ deliveryId: 'msg_1' }, 'deliveryId'],
   },
   find_events: {
-    args: () => ({ contains: '-payload' }),
+    args: ({ eventId }) => ({ filter: { id: eventId }, withPayload: true }),
     answer: ({ eventId }) => ({
-      items: expect.arrayContaining([expect.objectContaining({ event_id: eventId })]),
+      events: {
+        items: [
+          {
+            id: eventId,
+            deliveryCounts: { exhausted: 1 },
+            untrusted: { dataText: expect.stringContaining('-payload') },
+          },
+        ],
+        nextCursor: null,
+      },
     }),
-    refused: [{ contains: 'a', key: { path: '$.a', equals: 'a' } }, 'either key or contains'],
+    refused: [{ filter: { since: 'yesterday' } }, 'since'],
   },
-  get_event: {
-    args: ({ eventId }) => ({ event_id: eventId }),
-    answer: ({ eventId, deliveryId }) => ({
-      event_id: eventId,
-      next_offset: null,
-      delivery_list: [{ delivery_id: deliveryId, state: 'EXHAUSTED' }],
+  why_not_delivered: {
+    args: ({ eventId, webhookId }) => ({ eventId, webhookId }),
+    answer: ({ deliveryId, webhookId }) => ({
+      whyNotDelivered: {
+        reason: 'DELIVERY_EXISTS',
+        delivery: { id: deliveryId, attempts: { items: [{ cause: '500' }, {}, {}, {}] } },
+      },
+      webhook: { id: webhookId, health: { state: expect.any(String) } },
     }),
-    refused: [{ event_id: `evt_${NO_ID}` }, 'There is no event'],
+    refused: [{ eventId: `evt_${NO_ID}`, webhookId: `wh_${NO_ID}` }, 'There is no webhook'],
   },
-  why_was_event_not_delivered: {
-    args: ({ eventId, webhookId }) => ({ event_id: eventId, webhook_id: webhookId }),
-    answer: ({ deliveryId }) => ({
-      reason: 'DELIVERY_EXISTS',
-      delivery: { delivery_id: deliveryId },
-    }),
-    refused: [{ event_id: `evt_${NO_ID}`, webhook_id: `wh_${NO_ID}` }, 'There is no webhook'],
-  },
-  list_event_types: {
-    args: () => ({ event_type: JOINED }),
-    answer: () => ({ total: 1, items: [{ event_type: JOINED }] }),
-    refused: [{ event_type: 'none' }, 'There is no such event type'],
-  },
-  try_filter: {
-    args: () => ({ event_types: ['*'], filter: '{"path":"$.marker","op":"exists"}' }),
+  health: {
+    args: () => ({}),
     answer: () => ({
-      tested: expect.any(Number),
-      matched: expect.any(Number),
-      untrusted: { issues: [] },
+      deliveryHealth: { webhooks: expect.any(Array), waiting: expect.any(Array) },
+      webhooks: { items: expect.any(Array) },
+      bulkTasks: { nodes: expect.any(Array) },
     }),
-    refused: [{ event_types: [], filter: '{}' }, 'event_types'],
+    refused: null,
   },
   redeliver: {
-    args: ({ deliveryId }) => ({ delivery_id: deliveryId }),
-    answer: ({ deliveryId }) => ({ done: false, facts: { delivery: { id: deliveryId } } }),
-    refused: [{}, 'at least one condition'],
-  },
-  recover: {
-    args: ({ webhookId }) => ({ webhook_id: webhookId, since: hourAgo() }),
-    answer: () => ({ done: false, facts: { count: 1 } }),
-    refused: [{ webhook_id: `wh_${NO_ID}`, since: hourAgo() }, 'rejected as not_found'],
-  },
-  resume_webhook: {
-    args: ({ webhookId }) => ({ webhook_id: webhookId }),
-    answer: ({ webhookId }) => ({ done: false, facts: { webhook_id: webhookId } }),
-    refused: [{ webhook_id: `wh_${NO_ID}` }, 'There is no webhook'],
-  },
-  enable_webhook: {
-    args: ({ webhookId }) => ({ webhook_id: webhookId }),
-    answer: ({ webhookId }) => ({ done: false, facts: { webhook_id: webhookId, enabled: true } }),
-    refused: [{ webhook_id: `wh_${NO_ID}` }, 'There is no webhook'],
+    args: ({ deliveryId }) => ({ ids: [deliveryId] }),
+    answer: () => ({ done: false, would: { count: 1 } }),
+    refused: [{}, 'rejected as invalid'],
   },
   send_test_event: {
-    args: ({ webhookId }) => ({ webhook_id: webhookId, event_type: TICKET }),
-    answer: ({ webhookId }) => ({ done: false, facts: { webhook_id: webhookId } }),
-    refused: [{ webhook_id: `wh_${NO_ID}`, event_type: TICKET }, 'There is no webhook'],
+    args: ({ webhookId }) => ({ webhookId, eventType: TICKET }),
+    answer: ({ webhookId }) => ({ done: false, would: { id: webhookId } }),
+    refused: [{ webhookId: `wh_${NO_ID}`, eventType: TICKET }, 'Nothing has this id'],
   },
-  cancel: {
-    args: ({ deliveryId }) => ({ delivery_id: deliveryId }),
-    answer: ({ deliveryId }) => ({ done: false, facts: { delivery: { id: deliveryId } } }),
-    refused: [{}, 'at least one condition'],
+  resume_webhook: {
+    args: ({ webhookId }) => ({ webhookId }),
+    answer: ({ webhookId }) => ({ done: false, would: { id: webhookId } }),
+    refused: [{ webhookId: `wh_${NO_ID}` }, 'Nothing has this id'],
   },
 }
 
@@ -204,44 +177,4 @@ describe.each(NAMES)('%s', (name) => {
     const unknown = hidden.filter((mark) => !JSON.stringify(given).includes(mark))
     expect(unknown.filter((mark) => text.includes(mark))).toEqual([])
   })
-
-  test('shows a portal session nothing of another webhook', async () => {
-    const given = args(world.other)
-    const text = await answerOf(portal, name, given)
-    const unknown = marks(world.other, 'other').filter(
-      (mark) => !JSON.stringify(given).includes(mark),
-    )
-    expect(unknown.filter((mark) => text.includes(mark))).toEqual([])
-  })
-})
-
-test('a portal session has the tools that serve one webhook, and they answer for it', async () => {
-  const names = await portal.toolNames()
-  expect(names).toEqual(
-    TOOLS.filter(({ reach }) => reach !== 'organization').map(({ name }) => name),
-  )
-  for (const name of names) {
-    const { args, answer } = CASES[name] as Case
-    const result = await portal.result(name, args(world.own))
-    expect(result.isError, `${name}: ${textOf(result)}`).toBeFalsy()
-    expect(result.structuredContent, name).toMatchObject(answer(world.own) as object)
-  }
-})
-
-test('who has a link to one delivery has the tools for it, and no other delivery', async () => {
-  const { posthorn, own, other } = world
-  const { createDeliveryLink } = await posthorn.graphql(
-    `mutation { createDeliveryLink(id: "${own.deliveryId}", input: {}) {
-      ... on CreateDeliveryLinkSuccess { link { url } } ... on UserError { message } } }`,
-  )
-  const { hash } = new URL(createDeliveryLink.link.url)
-  const token = new URLSearchParams(hash.slice(1)).get('token') as string
-  await using linked = await connectAgent(posthorn.app.url, token)
-  expect(await linked.toolNames()).toEqual(['get_delivery', 'list_event_types'])
-  expect(await linked.call('get_delivery', { delivery_id: own.deliveryId })).toMatchObject({
-    attempts: [{ cause: '500' }, {}, {}, {}],
-  })
-  await expect(linked.call('get_delivery', { delivery_id: other.deliveryId })).rejects.toThrow(
-    'There is no delivery',
-  )
 })

@@ -26,18 +26,19 @@ async function agentWith(scopes: readonly Scope[]): Promise<Agent> {
   return await connectAgent(world.posthorn.app.url, await world.keyWith(scopes))
 }
 
-const READS = TOOLS.filter(({ changes }) => changes === null)
+const READS = TOOLS.filter(({ changes }) => !changes)
 
 describe('a key has the tools of its scopes', () => {
   test.each<[readonly Scope[], readonly string[]]>([
-    [['events:publish'], ['list_event_types']],
-    [['webhooks:read'], ['list_incidents', 'list_event_types']],
-    [
-      ['deliveries:read'],
-      ['find_deliveries', 'get_delivery', 'why_was_event_not_delivered', 'list_event_types'],
-    ],
-    [['events:read'], ['find_events', 'get_event', 'list_event_types']],
+    [['events:publish'], []],
+    [['webhooks:read'], []],
+    [['deliveries:read'], ['find_deliveries', 'find_attempts', 'why_not_delivered']],
+    [['events:read'], ['find_events']],
     [['webhooks:read', 'deliveries:read', 'events:read'], READS.map(({ name }) => name)],
+    [
+      ['deliveries:read', 'deliveries:write'],
+      ['find_deliveries', 'find_attempts', 'why_not_delivered', 'redeliver'],
+    ],
     [['admin'], TOOLS.map(({ name }) => name)],
   ])('%j: %j', async (scopes, names) => {
     await using agent = await agentWith(scopes)
@@ -46,7 +47,7 @@ describe('a key has the tools of its scopes', () => {
 
   test('a tool without its scope cannot be called', async () => {
     await using agent = await agentWith(['webhooks:read', 'deliveries:read'])
-    const args = { delivery_id: world.own.deliveryId }
+    const args = { ids: [world.own.deliveryId] }
     const called = agent.result('redeliver', args).then(textOf, (error: Error) => error.message)
     expect(await called).toContain('redeliver')
     expect(await stateOf(world.own.deliveryId)).toBe('EXHAUSTED')
@@ -56,16 +57,15 @@ describe('a key has the tools of its scopes', () => {
 test('every tool says what it does, and bounds what it takes', async () => {
   await using agent = await agentWith(['admin'])
   const { tools } = await agent.client.listTools()
-  for (const { name, title, annotations, inputSchema, outputSchema } of tools) {
+  for (const { name, title, annotations, inputSchema } of tools) {
     const { changes } = TOOLS.find((tool) => tool.name === name) as (typeof TOOLS)[number]
     expect(title, name).toBeTruthy()
-    expect(outputSchema, name).toMatchObject({ type: 'object' })
     expect(annotations, name).toMatchObject({
-      readOnlyHint: changes === null,
-      destructiveHint: name === 'cancel',
-      openWorldHint: changes !== null,
+      readOnlyHint: !changes,
+      destructiveHint: false,
+      openWorldHint: changes,
     })
-    expect('confirm' in (inputSchema.properties ?? {}), name).toBe(changes !== null)
+    expect('confirm' in (inputSchema.properties ?? {}), name).toBe(changes)
     expect(unboundedOf(inputSchema), name).toEqual([])
   }
 })
@@ -106,11 +106,11 @@ describe('a tool that changes something', () => {
   })
 
   test('tells first, acts with the confirmation, and is in the audit log', async () => {
-    const args = { webhook_id: world.own.webhookId, states: ['EXHAUSTED'] }
+    const args = { filter: { webhookIds: [world.own.webhookId], states: ['EXHAUSTED'] } }
     const told = await agent.call('redeliver', args)
-    expect(told).toMatchObject({ done: false, facts: { count: 1, task_id: null } })
+    expect(told).toMatchObject({ done: false, would: { count: 1, task: null } })
     expect(await stateOf(world.own.deliveryId)).toBe('EXHAUSTED')
-    const { done, facts } = await agent.call('redeliver', { ...args, confirm: told.confirm })
+    const { done, result } = await agent.call('redeliver', { ...args, confirm: told.confirm })
     expect(done).toBe(true)
     await until(
       async () => (await stateOf(world.own.deliveryId)) === 'SUCCEEDED',
@@ -118,17 +118,18 @@ describe('a tool that changes something', () => {
     )
     const { auditLog } = await world.posthorn.graphql('{ auditLog(first: 1) { nodes { action } } }')
     expect(auditLog.nodes).toEqual([{ action: 'bulk_task.started' }])
-    expect((await agent.call('what_waits')).bulk_tasks).toMatchObject([{ task_id: facts.task_id }])
+    const { bulkTasks } = await agent.call('health')
+    expect(bulkTasks.nodes).toMatchObject([{ id: result.task.id }])
   })
 
   test('refuses a confirmation of other arguments, of another tool, of another key, and a made-up one', async () => {
-    const args = { delivery_id: world.own.deliveryId }
+    const args = { ids: [world.own.deliveryId] }
     const { confirm } = await agent.call('redeliver', args)
     await using other = await agentWith(['deliveries:read', 'deliveries:write'])
     const calls: [Agent, string, object][] = [
-      [agent, 'redeliver', { delivery_id: world.other.deliveryId }],
-      [agent, 'redeliver', { ...args, states: ['CANCELED'] }],
-      [agent, 'cancel', args],
+      [agent, 'redeliver', { ids: [world.other.deliveryId] }],
+      [agent, 'redeliver', { ...args, filter: { states: ['CANCELED'] } }],
+      [agent, 'resume_webhook', { webhookId: world.own.webhookId }],
       [other, 'redeliver', args],
     ]
     for (const [caller, name, given] of calls) {
@@ -145,7 +146,7 @@ describe('a tool that changes something', () => {
   })
 
   test('does it once for each confirmation, whichever process is asked', async () => {
-    const args = { webhook_id: world.own.webhookId, event_type: JOINED }
+    const args = { webhookId: world.own.webhookId, eventType: JOINED }
     const { confirm } = await agent.call('send_test_event', args)
     const { app } = await startTestApp({
       database: world.posthorn.database,
@@ -174,7 +175,7 @@ describe('a tool that changes something', () => {
       connectAgent(world.posthorn.app.url, operator, { 'posthorn-organization': organization })
     await using own = await agentFor(publicOrganizationId)
     await using other = await agentFor(publicId('organization', id))
-    const args = { event_types: [JOINED] }
+    const args = { filter: { eventTypes: [JOINED] } }
     const { confirm } = await own.call('redeliver', args)
     await expect(other.call('redeliver', { ...args, confirm })).rejects.toThrow(
       'Nothing was changed',
@@ -183,14 +184,16 @@ describe('a tool that changes something', () => {
   })
 
   test('does not change more than it told', async () => {
-    const args = { webhook_id: world.other.webhookId, states: ['SUCCEEDED', 'EXHAUSTED'] }
-    const { confirm, facts } = await agent.call('redeliver', args)
-    expect(facts.count).toBe(1)
+    const args = {
+      filter: { webhookIds: [world.other.webhookId], states: ['SUCCEEDED', 'EXHAUSTED'] },
+    }
+    const { confirm, would } = await agent.call('redeliver', args)
+    expect(would.count).toBe(1)
     await world.posthorn.graphql(
       `mutation { publishEvent(input: { type: "${TICKET}", data: {} }) { __typename } }`,
     )
     await until(
-      async () => (await agent.call('redeliver', args)).facts.count === 2,
+      async () => (await agent.call('redeliver', args)).would.count === 2,
       'the event is delivered',
     )
     await expect(agent.call('redeliver', { ...args, confirm })).rejects.toThrow(
@@ -202,38 +205,11 @@ describe('a tool that changes something', () => {
     })
   })
 
-  test.each([
-    ['recover', () => ({ webhook_id: world.other.webhookId, since: '2020-01-01T00:00:00Z' })],
-    ['redeliver', () => ({ delivery_id: world.other.deliveryId })],
-    ['enable_webhook', () => ({ webhook_id: world.own.webhookId })],
-    ['send_test_event', () => ({ webhook_id: world.own.webhookId, event_type: JOINED })],
-  ] as const)('%s works', async (name, argsOf) => {
-    const args = name === 'recover' ? { ...argsOf(), since: hourAgo() } : argsOf()
-    const { confirm } = await agent.call(name, args)
-    expect(await agent.call(name, { ...args, confirm })).toMatchObject({ done: true })
-  })
-
   test('resume_webhook says why it cannot', async () => {
-    const args = { webhook_id: world.own.webhookId }
+    const args = { webhookId: world.own.webhookId }
     const { confirm } = await agent.call('resume_webhook', args)
     const result = await agent.result('resume_webhook', { ...args, confirm })
     expect(textOf(result)).toMatch(/resumed|rejected as conflict/)
-  })
-
-  test('cancel ends a delivery that waits', async () => {
-    await setEnabled(false)
-    const args = { webhook_id: world.own.webhookId, states: ['WAITING'] }
-    await redeliverOwn()
-    await until(async () => (await stateOf(world.own.deliveryId)) === 'WAITING', 'it waits')
-    const one = { delivery_id: world.own.deliveryId }
-    const { confirm, facts } = await agent.call('cancel', one)
-    expect(facts).toMatchObject({ delivery: { state: 'WAITING' } })
-    expect(await agent.call('cancel', args)).toMatchObject({ done: false, facts: { count: 1 } })
-    expect(await agent.call('cancel', { ...one, confirm })).toMatchObject({ done: true })
-    expect(await stateOf(world.own.deliveryId)).toBe('CANCELED')
-    await expect(agent.call('cancel', { task_id: `task_${'0'.repeat(26)}` })).rejects.toThrow(
-      'There is no bulk task',
-    )
   })
 })
 
@@ -251,28 +227,11 @@ test('the tools work where only trusted documents run', async () => {
     environment: { POSTHORN_MCP: 'read', POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file },
   })
   await using agent = await connectAgent(trusting.app.url, trusting.tenant.token)
-  expect(await agent.call('list_webhooks')).toMatchObject({ total: 0 })
+  expect(await agent.call('find_webhooks')).toMatchObject({ webhooks: { totalCount: 0 } })
   await expect(trusting.graphql('{ viewer { scopes } }')).rejects.toThrow('TRUSTED_DOCUMENTS_ONLY')
   await rm(folder, { recursive: true })
 })
 
-const HOUR_MS = 3_600_000
-const hourAgo = () => new Date(Date.now() - HOUR_MS).toISOString()
-
 async function stateOf(id: string): Promise<string> {
   return (await world.posthorn.graphql(`{ delivery(id: "${id}") { state } }`)).delivery.state
-}
-
-async function setEnabled(enabled: boolean): Promise<void> {
-  const { updateWebhook } = await world.posthorn.graphql(
-    `mutation { updateWebhook(id: "${world.own.webhookId}", input: { enabled: ${enabled} }) { __typename } }`,
-  )
-  expect(updateWebhook.__typename).toBe('UpdateWebhookSuccess')
-}
-
-async function redeliverOwn(): Promise<void> {
-  const { redeliver } = await world.posthorn.graphql(
-    `mutation { redeliver(id: "${world.own.deliveryId}") { __typename } }`,
-  )
-  expect(redeliver.__typename).toBe('RedeliverSuccess')
 }

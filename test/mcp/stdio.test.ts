@@ -30,28 +30,29 @@ async function startAgent(token: string, ...options: string[]): Promise<Agent> {
 
 test('an agent on this machine finds out why a webhook fails', async () => {
   await using agent = await startAgent(await world.keyWith(['webhooks:read', 'deliveries:read']))
-  const names = await agent.toolNames()
-  expect(names).toContain('why_does_webhook_fail')
-  expect(names).not.toContain('find_events')
-  const { items } = await agent.call('list_webhooks')
-  const own = items.find(
-    ({ webhook_id }: { webhook_id: string }) => webhook_id === world.own.webhookId,
-  )
+  expect(await agent.toolNames()).toEqual([
+    'find_webhooks',
+    'find_deliveries',
+    'find_attempts',
+    'why_not_delivered',
+    'health',
+  ])
+  const { webhooks } = await agent.call('find_webhooks')
+  const own = webhooks.items.find(({ id }: { id: string }) => id === world.own.webhookId)
   expect(own.untrusted.url).toContain('own-url')
-  expect(await agent.call('why_does_webhook_fail', { webhook_id: own.webhook_id })).toMatchObject({
-    cause: '500',
-  })
-  await expect(agent.call('get_delivery', { delivery_id: 'msg_1' })).rejects.toThrow('delivery_id')
+  const { attempts } = await agent.call('find_attempts', { filter: { webhookIds: [own.id] } })
+  expect(attempts.items[0]).toMatchObject({ cause: '500', delivery: { id: world.own.deliveryId } })
+  await expect(agent.call('find_attempts', { deliveryId: 'msg_1' })).rejects.toThrow('deliveryId')
 })
 
 test('tools that change something need --allow-writes', async () => {
   await using reading = await startAgent(world.posthorn.tenant.token)
   expect(await reading.toolNames()).toEqual(
-    TOOLS.filter(({ changes }) => changes === null).map(({ name }) => name),
+    TOOLS.filter(({ changes }) => !changes).map(({ name }) => name),
   )
   await using writing = await startAgent(world.posthorn.tenant.token, '--allow-writes')
   expect(await writing.toolNames()).toEqual(TOOLS.map(({ name }) => name))
-  const args = { delivery_id: world.own.deliveryId }
+  const args = { ids: [world.own.deliveryId] }
   const { done, confirm } = await writing.call('redeliver', args)
   expect(done).toBe(false)
   expect((await writing.call('redeliver', { ...args, confirm })).done).toBe(true)
@@ -64,15 +65,15 @@ test('an operator names the organization', async () => {
     scopes: ['admin'],
   })
   await using agent = await startAgent(token, '--organization', publicOrganizationId)
-  expect(await agent.call('list_webhooks')).toMatchObject({ total: 2 })
+  expect(await agent.call('find_webhooks')).toMatchObject({ webhooks: { totalCount: 2 } })
 })
 
-test('an agent that sees one webhook in the portal sees the same here', async () => {
-  await using agent = await startAgent(await world.portal(['webhooks:read', 'deliveries:read']))
-  expect(await agent.call('list_webhooks')).toMatchObject({
-    total: 1,
-    items: [{ webhook_id: world.own.webhookId }],
+test('a portal session is no key of an agent', async () => {
+  await using run = startPosthorn(['mcp', '--server', world.posthorn.app.url], {
+    environment: { POSTHORN_API_KEY: await world.portal(['webhooks:read', 'deliveries:read']) },
   })
+  expect(await run.ended).toBe(1)
+  expect(run.stderr).toContain('An agent needs an API key')
 })
 
 test.each([

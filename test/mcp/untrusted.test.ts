@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { MAX_ANSWER_BYTES, toResult } from '../../src/mcp/answer.ts'
-import { fence, harmless, sliceText, UNTRUSTED_NOTE, visible } from '../../src/mcp/untrusted.ts'
+import { fence, harmless, UNTRUSTED_NOTE, visible } from '../../src/mcp/untrusted.ts'
 
 test.each([
   ['an ANSI escape', '\u001b[31mred', '\\u{1b}[31mred'],
@@ -59,28 +59,19 @@ test('names of fields are made harmless too, and long texts are cut', () => {
   })
 })
 
-test('a part of a text does not end within a character, and the parts are the whole', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 9 }), (text, length) => {
-      const parts = []
-      for (let at = 0; at < text.length; ) {
-        const part = sliceText(text, at, length)
-        parts.push(part)
-        at += part.length
-      }
-      expect(parts.join('')).toBe(text)
-      expect(parts.every((part) => part.isWellFormed())).toBe(true)
-    }),
-  )
+test('a cut text does not end within a character, and a cut list says how long it is', () => {
+  expect(harmless('a😀', 2)).toBe('a… (3 characters in all)')
+  const list = harmless(new Array(30).fill('a'), 10) as string[]
+  expect(list).toHaveLength(21)
+  expect(list.at(-1)).toBe('… (30 in all)')
 })
 
 describe('an answer', () => {
-  const build = (text: string) => (size: number) => ({
-    items: Array.from({ length: Math.max(1, Math.floor(50 * size)) }, (_, i) => ({
-      id: `msg_${i}`,
-      untrusted: { text },
-    })),
-  })
+  const edges = (text: string) =>
+    Array.from({ length: 50 }, (_, i) => ({
+      cursor: `c${i}`,
+      node: { id: `msg_${i}`, url: text, subscriptions: [text] },
+    }))
 
   test.each([
     ['text', 'a'.repeat(300_000)],
@@ -90,25 +81,26 @@ describe('an answer', () => {
     ['emoji', '😀'.repeat(100_000)],
     ['lone surrogates', '\ud800'.repeat(200_000)],
     ['nothing', ''],
-  ])('has at most 20 KB with %s', (_, text) => {
-    const result = toResult({ summary: 'Found.', build: build(text) })
+  ])('has at most 20 KB with %s, and goes on where it ends', (_, text) => {
+    const pageInfo = { hasNextPage: false, endCursor: 'c49' }
+    const result = toResult({ webhooks: { totalCount: 50, edges: edges(text), pageInfo } })
     const bytes = Buffer.byteLength(JSON.stringify(result))
     expect(bytes).toBeLessThanOrEqual(MAX_ANSWER_BYTES)
-    expect((result.structuredContent as { items: unknown[] }).items.length).toBeGreaterThan(0)
+    const { webhooks } = result.structuredContent as {
+      webhooks: { items: unknown[]; nextCursor: string | null }
+    }
+    const { length } = webhooks.items
+    expect(length).toBeGreaterThan(0)
+    expect(webhooks.nextCursor).toBe(length < 50 ? `c${length - 1}` : null)
   })
 
   test('has text of partners in its fence only', () => {
-    const result = toResult({
-      summary: 'Found.',
-      build: () => ({ id: 'wh_1', untrusted: { url: 'https://hostile.example' } }),
-    })
-    const [summary, trusted, fenced] = (result.content[0] as { text: string }).text.split('\n\n')
-    expect(summary).toBe('Found.')
-    expect(trusted).toBe('{"id":"wh_1","untrusted":"u1"}')
+    const result = toResult({ webhook: { id: 'wh_1', url: 'https://hostile.example', uid: null } })
+    const [trusted, fenced] = (result.content[0] as { text: string }).text.split('\n\n')
+    expect(trusted).toBe('{"webhook":{"id":"wh_1","untrusted":"u1"}}')
     expect(fenced).toContain('{"u1":{"url":"https://hostile.example"}}')
     expect(result.structuredContent).toEqual({
-      id: 'wh_1',
-      untrusted: { url: 'https://hostile.example' },
+      webhook: { id: 'wh_1', untrusted: { url: 'https://hostile.example' } },
     })
   })
 })

@@ -3,8 +3,8 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { McpAccess } from '../../config/setting-parsers.ts'
 import { createKeyring } from '../../encryption/keyring.ts'
 import { createConfirmations } from '../../mcp/confirmations.ts'
+import { VIEWER } from '../../mcp/documents.ts'
 import { createExecute, type GraphqlResult, type Send } from '../../mcp/execute.ts'
-import { McpViewerDocument } from '../../mcp/generated/graphql.ts'
 import { createMcpServer } from '../../mcp/mcp-server.ts'
 import { ToolError } from '../../mcp/tool-error.ts'
 import { toolsFor } from '../../mcp/tools.ts'
@@ -21,10 +21,10 @@ export async function serveTools(
   { organization, access }: Options,
 ): Promise<void> {
   const execute = createExecute(sendTo(server, organization))
-  const { viewer } = await execute(McpViewerDocument, {}).catch(explain)
-  const { scopes, session } = viewer
-  const restrictedTo = session?.deliveryId ? 'delivery' : session?.webhookId ? 'webhook' : null
-  const tools = toolsFor({ access, scopes: new Set(scopes), restrictedTo })
+  const { viewer } = await execute({ document: VIEWER, variables: {} }).catch(explain)
+  const { scopes, session } = viewer as { scopes: string[]; session: object | null }
+  if (session) throw new ServerError('An agent needs an API key, not a session.')
+  const tools = toolsFor(access, new Set(scopes))
   // One process serves one agent with one key, so its confirmations need no key that lasts.
   const used = new Set<string>()
   const confirmations = createConfirmations(

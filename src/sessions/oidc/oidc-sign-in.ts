@@ -13,11 +13,6 @@ export interface Provider {
   authorizationUrl(state: SignInState, redirectUri: string): Promise<URL>
   /** Exchanges the code in the callback's URL. Throws the errors of `openid-client`. */
   finish(callback: URL, state: SignInState): Promise<Claims>
-  /**
-   * The claims of an access token that the provider issued for this audience. Throws `unauthenticated` for any other token,
-   * and `unavailable` if the provider does not answer.
-   */
-  verifyAccessToken(token: string, audience: string): Promise<Claims>
   /** The page of the provider that signs out, or null if it has none. */
   signOutUrl(returnTo: string): Promise<URL | null>
 }

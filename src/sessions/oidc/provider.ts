@@ -2,7 +2,6 @@ import * as client from 'openid-client'
 import { isLoopbackHttp, type OidcSettings } from '../../config/oidc-settings.ts'
 import type { Provider } from './oidc-sign-in.ts'
 import { ClockAhead } from './sign-in-failure.ts'
-import { createVerifyAccessToken } from './verify-access-token.ts'
 
 const REQUEST_TIMEOUT_S = 10
 /** The tolerated difference between the clocks of the provider and of this machine. */
@@ -19,11 +18,6 @@ export function createProvider(settings: OidcSettings, secret: string | null): P
     })
     return discovered
   }
-  const verify = createVerifyAccessToken(settings.issuer, async () => {
-    const { jwks_uri: keys } = (await discover()).serverMetadata()
-    if (keys === undefined) throw new Error('The provider has no jwks_uri.')
-    return new URL(keys)
-  })
   return {
     async authorizationUrl({ state, nonce, codeVerifier }, redirectUri) {
       return client.buildAuthorizationUrl(await discover(), {
@@ -51,9 +45,6 @@ export function createProvider(settings: OidcSettings, secret: string | null): P
         ? await client.fetchUserInfo(provider, tokens.access_token, claims.sub)
         : {}
       return { ...userInfo, ...claims }
-    },
-    async verifyAccessToken(token, audience) {
-      return await verify(token, audience)
     },
     async signOutUrl(returnTo) {
       const provider = await discover()
