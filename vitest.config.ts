@@ -23,7 +23,7 @@ const browser = ['test/console/built-console.ts', 'test/console/started-once.ts'
 /** CI runs these when what they test changes, and every night: see `.ci/changed`. Each has what runs before its tests. */
 const ON_CHANGE = {
   deploy: postgres,
-  examples: [...postgres, 'test/examples/support/built-examples.ts'],
+  examples: [...postgres, 'test/examples/support/built-example.ts'],
   pages: browser,
   receiver: postgres,
   release: postgres,

@@ -70,7 +70,7 @@ test.each([
   ['deploy/helm/posthorn/values.yaml', ['deploy']],
   ['schema.graphql', ['examples', 'pages']],
   ['src/console/pages.ts', ['pages']],
-  ['examples/urql/src/main.tsx', ['examples']],
+  ['examples/react/src/main.tsx', ['examples']],
   ['packages/client/src/index.ts', ['release']],
   ['packages/posthorn/package.json', ['deploy', 'release']],
   ['src/receiver/verify.ts', ['receiver', 'release']],
@@ -84,7 +84,7 @@ test.each([
 test('every commit of a branch counts, and none that main has beside it', async () => {
   const start = await commit('src/app.ts')
   await git('checkout', '--quiet', '-b', 'branch')
-  await commit('examples/urql/index.html')
+  await commit('examples/react/index.html')
   await commit('src/app.ts')
   await git('checkout', '--quiet', '-b', 'trunk', start)
   await commit('deploy/helm/posthorn/values.yaml')

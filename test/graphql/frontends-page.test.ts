@@ -13,8 +13,7 @@ import { until } from '../support/until.ts'
 import { document } from './support/document.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
-/** The packages of the examples are those of the page. */
-const MODULES = path.join(ROOT, 'examples/node_modules')
+const MODULES = path.join(ROOT, 'test/frontends/node_modules')
 
 /** The files of docs/guides/frontends.md: each code block after a line that ends with its name. */
 async function filesOfPage(): Promise<Record<string, string>> {
@@ -23,7 +22,7 @@ async function filesOfPage(): Promise<Record<string, string>> {
   return Object.fromEntries([...blocks].map(([, name = '', text = '']) => [name, text]))
 }
 
-/** A project with these files of the page, the schema and the packages of the examples. */
+/** A project with these files of the page, the schema and the packages that they import. */
 async function createProject(names: readonly string[]): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-frontend-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -100,7 +99,7 @@ interface Client {
   }
 }
 
-describe('docs/guides/frontends.md', await requirePackages('examples'), () => {
+describe('docs/guides/frontends.md', await requirePackages('test/frontends'), () => {
   test('the documents of the page compile with GraphQL Code Generator, without a null that stands for an error', async () => {
     const folder = await createProject(['codegen.ts', 'src/webhooks.ts', 'src/client.ts'])
     await run(folder, 'graphql-codegen', '--config', 'codegen.ts')

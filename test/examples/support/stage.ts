@@ -2,13 +2,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { type PreviewServer, preview } from 'vite'
-import { createHost, type User } from '../../../examples/host/host.ts'
+import { createHost } from '../../../examples/react/host.ts'
 import { createApiKey } from '../../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { createTenant } from '../../support/factories.ts'
 import { freePort } from '../../support/free-port.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
-import type { Client } from './built-examples.ts'
 import { type Cable, layCable } from './cable.ts'
 
 /** The built example, its host and Posthorn, each on an origin of its own, and a receiver. */
@@ -21,13 +20,13 @@ export interface Stage extends AsyncDisposable {
   readonly page: string
   readonly origins: readonly string[]
   /** Another organization. A page with the cookie `user=stranger` is signed in as its user. */
-  readonly stranger: { readonly organization: string; readonly token: string }
+  readonly stranger: { readonly organization: string }
 }
 
-export async function setStage(client: Client): Promise<Stage> {
+export async function setStage(): Promise<Stage> {
   const cleanup = new AsyncDisposableStack()
   const hostPort = await freePort()
-  const site = await servePage(client, `http://127.0.0.1:${hostPort}`)
+  const site = await servePage(`http://127.0.0.1:${hostPort}`)
   cleanup.defer(() => site.close())
   const page = site.resolvedUrls?.local[0] as string
   const origin = new URL(page).origin
@@ -45,12 +44,10 @@ export async function setStage(client: Client): Promise<Stage> {
   const { organizationId, publicOrganizationId } = posthorn.tenant
   const operator = await createApiKey(prisma, { organizationId, scopes: ['admin'] })
   const other = await createTenant(prisma)
-  const stranger = { organization: other.publicOrganizationId, token: other.token }
-  const signedIn = ({ headers }: IncomingMessage): User =>
-    headers.cookie?.includes('user=stranger')
-      ? { name: 'stranger', organization: stranger.organization }
-      : { name: 'user 4711', organization: publicOrganizationId }
-  const host = createServer(createHost({ url: cable.url, apiKey: operator.token, signedIn }))
+  const stranger = { organization: other.publicOrganizationId }
+  const organizationOf = ({ headers }: IncomingMessage) =>
+    headers.cookie?.includes('user=stranger') ? stranger.organization : publicOrganizationId
+  const host = createServer(createHost(cable.url, operator.token, organizationOf))
   host.listen(hostPort, '127.0.0.1')
   await once(host, 'listening')
   cleanup.defer(async () => {
@@ -71,8 +68,8 @@ export async function setStage(client: Client): Promise<Stage> {
 }
 
 /** Serves the built files as `vite preview` does, with the example's own configuration. */
-async function servePage(client: Client, host: string): Promise<PreviewServer> {
-  const root = path.join(import.meta.dirname, '../../../examples', client)
+async function servePage(host: string): Promise<PreviewServer> {
+  const root = path.join(import.meta.dirname, '../../../examples/react')
   const proxy = { '/session': host }
   return await preview({ root, logLevel: 'silent', preview: { port: await freePort(), proxy } })
 }

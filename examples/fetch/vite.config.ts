@@ -1,4 +1,0 @@
-import { defineConfig } from 'vite'
-import { settings } from '../shared/vite.ts'
-
-export default defineConfig(settings)

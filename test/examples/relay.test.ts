@@ -1,3 +1,0 @@
-import { tellStories } from './support/stories.ts'
-
-tellStories('relay')
