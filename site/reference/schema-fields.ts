@@ -1,5 +1,5 @@
 /** One field that a JSON Schema names. */
-export interface SchemaField {
+interface SchemaField {
   /** `attendee.tickets[].id` */
   readonly path: string
   /** `string`, `list of integer`, `object or null` */

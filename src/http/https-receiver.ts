@@ -19,7 +19,7 @@ interface Certificate {
 
 export type DeliveryHandler = (request: DeliveryRequest) => Promise<void>
 
-export interface DeliveryRequest {
+interface DeliveryRequest {
   readonly headers: IncomingHttpHeaders
   /** `null` if the body is larger than 1 MiB. */
   readonly body: Buffer | null
