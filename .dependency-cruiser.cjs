@@ -26,7 +26,7 @@ const LAYERS = [
   ['webhooks'],
   ['forwarding', 'incidents', 'scheduling', 'sessions'],
   ['deliveries'],
-  ['bulk-tasks', 'erasure', 'moving-in', 'transfer'],
+  ['bulk-tasks', 'erasure', 'transfer'],
   ['jobs'],
   // Adapters: they parse, call the domain, and translate the answer.
   ['mcp', 'rest'],

@@ -145,7 +145,7 @@ test.each([
     [],
     [
       ...['start', 'migrate', 'event-type', 'organization', 'key', 'publish', 'listen'],
-      ...['export', 'import', 'import-from', 'export-subject', 'erase', 'mcp', 'verify'],
+      ...['export', 'import', 'export-subject', 'erase', 'mcp', 'verify'],
     ],
   ],
   [
