@@ -1,14 +1,8 @@
 import type { Sql } from '../db/client.ts'
 import type { Keyring } from './keyring.ts'
-import { OWNER_OF_SECOND_SECRET } from './second-secret-owner.ts'
 
 interface EncryptedColumn {
-  readonly name:
-    | 'signing_secrets'
-    | 'webhook_headers'
-    | 'webhook_second_secrets'
-    | 'idempotency_responses'
-    | 'erasure_values'
+  readonly name: 'signing_secrets' | 'webhook_headers' | 'idempotency_responses' | 'erasure_values'
   readonly table: string
   readonly column: string
   /** An SQL expression that is unique in the table, and indexed where possible. */
@@ -54,14 +48,6 @@ const ENCRYPTED_COLUMNS: readonly EncryptedColumn[] = [
     key: 'id',
     keyType: 'uuid',
     associatedData: 'id::text',
-  },
-  {
-    name: 'webhook_second_secrets',
-    table: 'posthorn.webhooks',
-    column: 'second_secret_ciphertext',
-    key: 'id',
-    keyType: 'uuid',
-    associatedData: OWNER_OF_SECOND_SECRET,
   },
 ]
 
@@ -172,8 +158,6 @@ async function countSecretsByKey(sql: Sql, keyring: Keyring) {
        select substring(key_ciphertext for 5) as prefix from posthorn.signing_secrets
        union all
        select substring(headers_ciphertext for 5) from posthorn.webhooks where headers_ciphertext is not null
-       union all
-       select substring(second_secret_ciphertext for 5) from posthorn.webhooks where second_secret_ciphertext is not null
      ) as stored
      where length(prefix) = 5
      group by prefix`,

@@ -77,11 +77,7 @@ export const RECORDS = {
     template: webhookFields.template.default(null),
     uid: webhookFields.uid.default(null),
     metadata: webhookFields.metadata.default({}),
-    signatureHeaders: webhookFields.signatureHeaders.default(null),
-    secondSignature: webhookFields.secondSignature
-      .refine((second) => second === null || second.secret != null, 'must have a secret')
-      .default(null),
-    signsWithPreviousSecret: webhookFields.signsWithPreviousSecret.default(false),
+    headerPrefix: webhookFields.headerPrefix.default(null),
     keepResponseBodies: webhookFields.keepResponseBodies.default(true),
     keepPayloads: webhookFields.keepPayloads.default(true),
     expiresAt: time.nullable().default(null),

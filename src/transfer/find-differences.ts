@@ -100,7 +100,6 @@ function timeOf(text: string | null): string | null {
 
 function masked(field: string, value: unknown): unknown {
   if (field === 'signingSecrets' || field === 'tokenHash') return MASK
-  if (field === 'secondSignature') return value == null ? null : { ...Object(value), secret: MASK }
   if (field !== 'headers') return value ?? null
   return Object.fromEntries(Object.keys(Object(value)).map((name) => [name, MASK]))
 }

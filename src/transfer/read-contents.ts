@@ -3,7 +3,6 @@ import { parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { formatSecret } from '../receiver/sign.ts'
 import { readHeaders } from '../webhooks/encrypted-headers.ts'
-import { readSecondSecret } from '../webhooks/signatures/second-secret.ts'
 import type {
   ApiKeyRecord,
   Contents,
@@ -112,22 +111,18 @@ function toWebhooks(keyring: Keyring, rows: readonly Row[], secrets: readonly Ro
   const secretsByWebhook = Map.groupBy(secrets, (row) => row['webhook_id'] as string)
   const unreadable: string[] = []
   const webhooks = rows.map((row) => {
-    const { id, organization_id, headers_ciphertext, second_secret_ciphertext, ...others } = row
-    const { own_retry_schedule, retry_schedule_seconds, second_signature, ...settings } = others
+    const { id, organization_id, headers_ciphertext, ...others } = row
+    const { own_retry_schedule, retry_schedule_seconds, ...settings } = others
     const ciphertext = headers_ciphertext === null ? null : bytesOf(headers_ciphertext)
     const headers = readHeaders(keyring, ciphertext, id)
     const signingSecrets = (secretsByWebhook.get(id) ?? []).map((one) => toSecret(keyring, one))
-    const secondCiphertext = second_secret_ciphertext && bytesOf(second_secret_ciphertext)
-    const secondSecret = readSecondSecret(keyring, secondCiphertext, id)
-    const isReadable = headers !== null && secondSecret !== 'unreadable'
-    if (!isReadable || signingSecrets.includes(null)) unreadable.push(publicId('webhook', id))
+    if (headers === null || signingSecrets.includes(null)) unreadable.push(publicId('webhook', id))
     return {
       id: publicId('webhook', id),
       organizationId: publicId('organization', organization_id),
       headers,
       retryScheduleSeconds: own_retry_schedule ? retry_schedule_seconds : null,
       ...inCamelCase(settings),
-      secondSignature: second_signature && { ...second_signature, secret: String(secondSecret) },
       signingSecrets,
     } as WebhookRecord
   })

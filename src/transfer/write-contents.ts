@@ -11,7 +11,6 @@ import { parseSecret } from '../receiver/signature.ts'
 import { encryptHeaders } from '../webhooks/encrypted-headers.ts'
 import { MASK } from '../webhooks/mask.ts'
 import { retryScheduleColumns } from '../webhooks/retry-schedule-columns.ts'
-import { encryptSecondSecret } from '../webhooks/signatures/second-secret.ts'
 import type { Contents, EventTypeRecord, WebhookRecord } from './contents.ts'
 import { EXPORTED_COLUMNS, type ExportedTable } from './exported-columns.ts'
 import type { Comparison } from './find-differences.ts'
@@ -88,14 +87,7 @@ function toEventTypeRow({ group, ...type }: EventTypeRecord): Row {
 }
 
 function toWebhookRow(keyring: Keyring, webhook: WebhookRecord): Row {
-  const {
-    headers,
-    filter,
-    retryScheduleSeconds,
-    secondSignature,
-    signingSecrets: _,
-    ...fields
-  } = webhook
+  const { headers, filter, retryScheduleSeconds, signingSecrets: _, ...fields } = webhook
   const row = toRow(fields)
   const schedule = retryScheduleColumns(retryScheduleSeconds)
   const compiled = filter === null ? null : compileFilter(parseStoredFilter(filter))
@@ -108,21 +100,9 @@ function toWebhookRow(keyring: Keyring, webhook: WebhookRecord): Row {
     filter_scans: compiled?.cost.scans ?? null,
     body_id: fields.selection === null && fields.template === null ? null : mintUuid(),
     headers_ciphertext: bytea(encryptHeaders(keyring, headers, row['id'] as string)),
-    ...secondColumns(keyring, secondSignature, row['id'] as string),
     own_retry_schedule: schedule.ownRetrySchedule,
     retry_schedule_seconds: schedule.retryScheduleSeconds,
   }
-}
-
-function secondColumns(
-  keyring: Keyring,
-  given: WebhookRecord['secondSignature'],
-  uuid: string,
-): Row {
-  if (given === null) return { second_signature: null, second_secret_ciphertext: null }
-  const { secret, ...second } = given
-  const ciphertext = encryptSecondSecret(keyring, secret ?? '', uuid)
-  return { second_signature: second, second_secret_ciphertext: bytea(ciphertext) }
 }
 
 function toSecretRows(keyring: Keyring, { id, signingSecrets }: WebhookRecord): Row[] {
@@ -187,7 +167,6 @@ function entry(
 
 function auditedWebhook({
   headers,
-  secondSignature,
   signingSecrets: _,
   ...webhook
 }: Omit<WebhookRecord, 'id' | 'organizationId'>) {
@@ -195,6 +174,5 @@ function auditedWebhook({
   return {
     ...webhook,
     headers: Object.fromEntries(names.map((name) => [name, MASK])),
-    secondSignature: secondSignature && { ...secondSignature, secret: MASK },
   }
 }

@@ -5,8 +5,6 @@ import { sortMetadata } from '../own-names/metadata.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { MASK } from './mask.ts'
 import { isSameOrigin } from './same-origin.ts'
-import { readSecondSecret } from './signatures/second-secret.ts'
-import type { SecondSignature, SignatureHeaders } from './signatures/signature-fields.ts'
 
 /**
  * The changed fields of a webhook for the audit log, with header values masked. With a URL of another origin, `keptHeaders`
@@ -28,11 +26,6 @@ export function auditedChanges(keyring: Keyring, before: WebhookRow, after: Webh
       headers: maskHeaders(fieldsAfter.headers, fieldsBefore.headers),
     })
   }
-  if ('secondSignature' in changed.after) {
-    const [first, second] = [fieldsBefore.secondSignature, fieldsAfter.secondSignature]
-    Object.assign(changed.before, { secondSignature: maskSecret(first, first) })
-    Object.assign(changed.after, { secondSignature: maskSecret(second, first) })
-  }
   return changed
 }
 
@@ -49,7 +42,6 @@ export function auditedWebhook(keyring: Keyring, row: WebhookRow) {
   return {
     ...fields,
     headers: maskHeaders(fields.headers, fields.headers),
-    secondSignature: maskSecret(fields.secondSignature, fields.secondSignature),
   }
 }
 
@@ -73,9 +65,7 @@ export function auditedFields(keyring: Keyring, row: WebhookRow) {
     template: row.template,
     uid: row.uid,
     metadata: sortMetadata(row.metadata),
-    signatureHeaders: sortedByName(row.signatureHeaders as SignatureHeaders | null),
-    secondSignature: secondSignatureOf(keyring, row),
-    signsWithPreviousSecret: row.signsWithPreviousSecret,
+    headerPrefix: row.headerPrefix,
     keepResponseBodies: row.keepResponseBodies,
     keepPayloads: row.keepPayloads,
     expiresAt: row.expiresAt?.toISOString() ?? null,
@@ -83,23 +73,6 @@ export function auditedFields(keyring: Keyring, row: WebhookRow) {
     endsWhenGone: row.endsWhenGone,
     messageIdKind: row.messageIdKind,
   }
-}
-
-/** With the secret in plain text, so that a change of the secret alone is seen. Callers mask the secret. */
-function secondSignatureOf(keyring: Keyring, { id, secondSignature, ...row }: WebhookRow) {
-  if (secondSignature === null) return null
-  const secret = readSecondSecret(keyring, row.secondSecretCiphertext, id)
-  const { header, algorithm, encoding, content, value } =
-    secondSignature as object as SecondSignature
-  // The database has an order of its own, and another order is no change.
-  return { header, algorithm, encoding, content, value, secret: String(secret) }
-}
-
-type Second = ReturnType<typeof secondSignatureOf>
-
-function maskSecret(second: Second, before: Second): Second {
-  const hasChanged = before !== null && before.secret !== second?.secret
-  return second && { ...second, secret: hasChanged ? `${MASK} (changed)` : MASK }
 }
 
 /** Another order of the same headers is not a change. */

@@ -4,7 +4,6 @@ import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { auditedFields } from './audited-webhook.ts'
-import { MASK } from './mask.ts'
 
 /** Throws an `EditConflict` if one of the fields was changed after the revision. The webhook is locked. */
 export async function checkEdit(
@@ -16,12 +15,11 @@ export async function checkEdit(
 ): Promise<void> {
   if (ifRevision === undefined) return
   const { organizationId, revision, id } = webhook
-  const { headers, secondSignature, ...values } = auditedFields(keyring, webhook)
+  const { headers, ...values } = auditedFields(keyring, webhook)
   // The values of headers can be credentials.
   const present = {
     ...values,
     headers: headers && Object.keys(headers),
-    secondSignature: secondSignature && { ...secondSignature, secret: MASK },
   }
   const current = Object.entries(present).filter(([name]) => fields.includes(name))
   await checkEditConflict(

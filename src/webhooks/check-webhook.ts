@@ -4,13 +4,11 @@ import { OPERATIONAL_PREFIX } from '../event-types/event-type.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { isPattern } from '../event-types/subscriptions.ts'
 import { fewHints } from '../lib/did-you-mean.ts'
-import { type FieldIssue, invalid } from '../lib/errors.ts'
+import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
 import { checkInput } from '../lib/validation.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { DEFAULT_HEADER_PREFIX, reservedNameIssues } from './custom-headers.ts'
-import { signatureNameIssues } from './signatures/header-name-issues.ts'
-import type { SecondSignature, SignatureHeaders } from './signatures/signature-fields.ts'
 import { MAX_SUBSCRIPTIONS } from './webhook-fields.ts'
 
 interface Rules {
@@ -21,17 +19,12 @@ interface Rules {
   readonly existingSubscriptions?: readonly string[]
   /** The names of the webhook's current custom headers, which stay valid after a name becomes reserved. */
   readonly existingHeaderNames?: readonly string[]
-  /** How deliveries of the webhook are signed now, and stay signed without new values. */
-  readonly existingSignatures?: SignatureNames | undefined
+  /** The prefix of the webhook's own, which stays without a new one. */
+  readonly existingPrefix?: string | null
   /** What is wrong with other parts of the request. It is listed first. */
   readonly otherIssues?: readonly FieldIssue[] | undefined
   /** Whether patterns such as `order.*` are subscriptions too. Default: no, as in REST. */
   readonly allowsPatterns?: boolean | undefined
-}
-
-interface SignatureNames {
-  readonly signatureHeaders?: SignatureHeaders | null | undefined
-  readonly secondSignature?: Pick<SecondSignature, 'header'> | null | undefined
 }
 
 interface WebhookInput {
@@ -40,7 +33,12 @@ interface WebhookInput {
   readonly headers?: unknown
 }
 
-type WebhookSchema = z.ZodType<SignatureNames & { eventSubscriptions?: string[] | undefined }>
+interface Parsed {
+  readonly eventSubscriptions?: string[] | undefined
+  readonly headerPrefix?: string | null | undefined
+}
+
+type WebhookSchema = z.ZodType<Parsed>
 
 /**
  * Parses the fields of a webhook, with the subscriptions checked against the catalogue in the database. Throws one
@@ -82,27 +80,24 @@ export function checkWebhook<Schema extends WebhookSchema>(
       ? subscriptionIssues(input.eventSubscriptions, rules)
       : []),
   ]
-  if (data) allIssues.push(...namesOfSignatures(data, input, rules))
+  if (data) allIssues.push(...prefixIssues(data, input, rules))
   const subscriptions = data?.eventSubscriptions
   const unique = subscriptions && { eventSubscriptions: [...new Set(subscriptions)] }
   return { data: data && { ...data, ...unique }, issues: allIssues }
 }
 
-/** Checks the names that the webhook has after the change. */
-function namesOfSignatures(data: SignatureNames, { headers }: WebhookInput, rules: Rules) {
-  const { existingSignatures: existing = {}, headerPrefix = DEFAULT_HEADER_PREFIX } = rules
-  const {
-    signatureHeaders = existing.signatureHeaders,
-    secondSignature = existing.secondSignature,
-  } = data
-  if (!signatureHeaders && !secondSignature) return []
-  const customNames =
-    headers === undefined ? (rules.existingHeaderNames ?? []) : Object.keys(Object(headers))
-  const onlyCustomGiven = data.signatureHeaders === undefined && data.secondSignature === undefined
-  return signatureNameIssues(
-    { signatureHeaders, secondSignature, customNames, onlyCustomGiven },
-    headerPrefix,
-  )
+/** Issues for custom headers that have the names of the webhook's own prefix after the change. */
+function prefixIssues(data: Parsed, { headers }: WebhookInput, rules: Rules): FieldIssue[] {
+  const { headerPrefix = rules.existingPrefix } = data
+  if (!headerPrefix) return []
+  const own = ['id', 'timestamp', 'signature'].map((name) => headerPrefix + name)
+  const names = headers === undefined ? rules.existingHeaderNames : Object.keys(Object(headers))
+  return (names ?? [])
+    .filter((name) => own.includes(name.toLowerCase()))
+    .map((name) => {
+      const path = headers === undefined ? ['headerPrefix'] : ['headers', name]
+      return fieldIssue(path, 'duplicate_header', `makes two headers of the name ${name}.`)
+    })
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -13,9 +13,6 @@ import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { filterColumns } from './filter-columns.ts'
 import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
 import { retryScheduleColumns } from './retry-schedule-columns.ts'
-import { keptSecret, secretIssues } from './signatures/second-secret.ts'
-import { signatureColumns } from './signatures/signature-columns.ts'
-import type { SecondSignature, SignatureHeaders } from './signatures/signature-fields.ts'
 import { type WebhookChanges, webhookChangesSchema } from './webhook-fields.ts'
 
 export interface ChangeOptions {
@@ -61,8 +58,6 @@ export async function parseChanges(
     headers,
     filter,
     retryScheduleSeconds,
-    signatureHeaders,
-    secondSignature,
     selection: _selection,
     template: _template,
     ...fields
@@ -79,10 +74,7 @@ export async function parseChanges(
       headerPrefix,
       existingSubscriptions: before.eventSubscriptions,
       existingHeaderNames: Object.keys(stored ?? {}),
-      existingSignatures: {
-        signatureHeaders: before.signatureHeaders as SignatureHeaders | null,
-        secondSignature: before.secondSignature as SecondSignature | null,
-      },
+      existingPrefix: before.headerPrefix,
       otherIssues: [...(otherIssues ?? []), ...(chosen?.issues ?? [])],
       allowsPatterns: allowsPatterns || kept !== null,
     },
@@ -90,15 +82,12 @@ export async function parseChanges(
   if (before.forwardedUntil !== null && fields.url !== undefined && fields.url !== before.url) {
     throw invalid([{ path: ['url'], code: 'temporary_webhook', detail: URL_OF_TEMPORARY }])
   }
-  if (before.forwardedUntil !== null && signatureHeaders) {
-    throw invalid([fieldIssue(['signatureHeaders'], 'temporary_webhook', HEADERS_OF_TEMPORARY)])
+  if (before.forwardedUntil !== null && fields.headerPrefix) {
+    throw invalid([fieldIssue(['headerPrefix'], 'temporary_webhook', HEADERS_OF_TEMPORARY)])
   }
   if (!movesHeaderValues && fields.url !== undefined && input.headers === undefined) {
     requireValuesForOrigin(fields.url, before.url, headerChanges, stored)
   }
-  const secret = keptSecret(keyring, before)
-  const lacking = secretIssues(secondSignature, secret)
-  if (lacking.length > 0) throw invalid(lacking)
   const body: ChosenBody | null = chosen?.body ?? null
   const columns = {
     ...omitUndefined(fields),
@@ -107,7 +96,6 @@ export async function parseChanges(
     }),
     ...(filter !== undefined && filterColumns(filter)),
     ...(retryScheduleSeconds !== undefined && retryScheduleColumns(retryScheduleSeconds)),
-    ...signatureColumns(keyring, { signatureHeaders, secondSignature }, before.id, secret),
     ...(body && bodyColumns(body)),
   }
   return { columns, body }

@@ -11,4 +11,6 @@ export const SEND_OPTION_DESCRIPTIONS = {
     'The response timeout: the maximum time from a ready connection to the status and headers of the response, in seconds: 1 to 30. Null, the default: POSTHORN_ATTEMPT_TIMEOUT (default: 15).',
   ordered:
     'Whether deliveries are sent one at a time, in the order of the events. Default: false. Throughput is then one attempt at a time (10 per second at 100 ms each), and a failing delivery blocks all later ones until it succeeds or is exhausted: 75 to 83 hours with the default retry schedule. A short `retryScheduleSeconds` limits that.',
+  headerPrefix:
+    'The prefix of the headers `id`, `timestamp` and `signature` of each delivery: `wh-`, `webhook-` or `svix-`, so that receivers of another sender verify deliveries as they are. The values stay the same. Null, the default: POSTHORN_HEADER_PREFIX (default: `wh-`).',
 } as const

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** With `webhook-` and `svix-`, the libraries of Standard Webhooks and Svix verify deliveries. */
+const HEADER_PREFIXES = ['wh-', 'webhook-', 'svix-'] as const
+
 /**
  * The send options of a webhook with their rules. Null is the default. Only GraphQL sets them; the REST contract has no
  * such fields.
@@ -16,6 +19,7 @@ export const sendOptionFields = {
     .boolean('must be true or false')
     .nullable()
     .transform((ordered) => ordered ?? false),
+  headerPrefix: z.enum(HEADER_PREFIXES, `must be one of ${HEADER_PREFIXES.join(', ')}`).nullable(),
 }
 
 /** Delays of a retry schedule. With at most a day each, a schedule takes at most 20 days. */

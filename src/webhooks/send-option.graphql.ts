@@ -22,4 +22,8 @@ builder.prismaObjectFields('Webhook', (t) => ({
     description: description.timeoutSeconds,
   }),
   ordered: t.exposeBoolean('ordered', { description: description.ordered }),
+  headerPrefix: t.exposeString('headerPrefix', {
+    nullable: true,
+    description: description.headerPrefix,
+  }),
 }))

@@ -5,12 +5,6 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 import { requestedUrl } from '../outbound/destination.ts'
 import { readHeaders } from './encrypted-headers.ts'
-import {
-  PREVIOUS_SECRETS,
-  readSigning,
-  type Signing,
-  type SigningRow,
-} from './signatures/signing.ts'
 
 /** The settings of a webhook that an attempt needs, decrypted. */
 export interface SendOptions {
@@ -20,10 +14,12 @@ export interface SendOptions {
   /** Whether `posthorn listen --forward` receives the deliveries. */
   readonly forwarded: boolean
   readonly headers: Readonly<Record<string, string>>
-  /** Null: the keys of this process cannot decrypt a secret or the custom headers, so nothing can be sent. */
+  /** Null: the keys of this process cannot decrypt the secret or the custom headers, so nothing can be sent. */
   readonly signingKey: KeyObject | null
-  /** Null: the signature of the contract alone. */
-  readonly signing: Signing | null
+  /** The prefix of the headers of the id, the timestamp and the signature. Null: that of the installation. */
+  readonly headerPrefix: string | null
+  /** Whether the header with the id has the id of the event, in the place of that of the delivery. */
+  readonly sendsEventId: boolean
   /** Maximum attempts in flight per process. Null: the limit adapts to the endpoint. */
   readonly maxInFlight: number | null
   /** Maximum attempts per second over all processes. Null: no limit. */
@@ -47,13 +43,15 @@ export type FindSendOptions = (
   revision: string,
 ) => SendOptions | null | Promise<SendOptions | null>
 
-interface SendOptionsRow extends SigningRow {
+interface SendOptionsRow {
   readonly url: string
   readonly forwarded: boolean
   readonly revision: string
   readonly headers_ciphertext: Buffer | null
   readonly secret_id: string | null
   readonly key_ciphertext: Buffer | null
+  readonly header_prefix: string | null
+  readonly message_id_kind: string
   readonly max_in_flight: number | null
   readonly rate_limit_per_second: number | null
   readonly ordered: boolean
@@ -122,7 +120,7 @@ async function readSendOptions(
     text: `
       select w.url, w.forwarded_until is not null as forwarded, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
         w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds,
-        w.ends_when_gone, w.message_id_kind, w.signature_headers, w.second_signature, w.second_secret_ciphertext, ${PREVIOUS_SECRETS} as previous_secrets
+        w.ends_when_gone, w.message_id_kind, w.header_prefix
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
       where w.id = $1 and w.deleted_at is null`,
@@ -132,14 +130,14 @@ async function readSendOptions(
   if (!row) return null
   const headers = readHeaders(keyring, row.headers_ciphertext, webhookUuid)
   const signingKey = readSigningKey(keyring, webhookUuid, row)
-  const signing = readSigning(keyring, webhookUuid, row)
   return {
     url: row.url,
     requestedUrl: requestedUrl(row.url),
     forwarded: row.forwarded,
     headers: headers ?? {},
-    signingKey: signing === 'unreadable' ? null : headers && signingKey,
-    signing: signing === 'unreadable' ? null : signing,
+    signingKey: headers && signingKey,
+    headerPrefix: row.header_prefix,
+    sendsEventId: row.message_id_kind === 'event',
     maxInFlight: row.max_in_flight,
     ratePerSecond: row.rate_limit_per_second,
     ordered: row.ordered,

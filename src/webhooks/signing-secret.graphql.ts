@@ -50,7 +50,7 @@ builder.prismaObjectFields('Webhook', (t) => ({
     type: ['SigningSecret'],
     semanticNonNull: true,
     description:
-      'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, unless `signsWithPreviousSecret` is set, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`.',
+      'The secrets that were rotated less than 24 hours ago, newest first: at most five. They no longer sign, but receivers may still accept them. Reading any is in the audit log, as `signing_secret.revealed`.',
     authScopes: { scope: 'secrets:read' },
     select: { id: true, signingSecrets: true },
     resolve: async ({ id, organizationId, signingSecrets }, _args, context) => {
@@ -75,7 +75,7 @@ builder.mutationField('rotateSigningSecret', (t) =>
     type: 'SigningSecret',
     nullable: true,
     description:
-      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret, and only with the new one unless `signsWithPreviousSecret` is set. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
+      'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret, and only with the new one. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
     authScopes: { scope: 'secrets:rotate' },
     portal: changesNode('webhook'),
     errors: {

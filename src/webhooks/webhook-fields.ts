@@ -6,15 +6,14 @@ import { keepRule } from '../retention/keep-rule.ts'
 import { checkCustomHeaders } from './custom-headers.ts'
 import { endpointFields } from './endpoint/endpoint-fields.ts'
 import { sendOptionFields } from './send-option-fields.ts'
-import { signatureFields } from './signatures/signature-fields.ts'
 import { signingSecretRule } from './signing-secret-rule.ts'
 
 /** Subscriptions of one webhook. */
 export const MAX_SUBSCRIPTIONS = 1_000
 
 /**
- * The fields that a caller can set, with their rules, for REST, OpenAPI and GraphQL. REST has no own names, no send
- * options and no signature options. The URL is also checked by outbound/destination-url.ts, and the subscriptions against the catalogue.
+ * The fields that a caller can set, with their rules, for REST, OpenAPI and GraphQL. REST has no own names and no
+ * send options. The URL is also checked by outbound/destination-url.ts, and the subscriptions against the catalogue.
  */
 export const webhookFields = {
   url: z.string('must be a string'),
@@ -60,7 +59,6 @@ export const webhookFields = {
   keepPayloads: keepRule,
   ...endpointFields,
   ...sendOptionFields,
-  ...signatureFields,
 }
 
 /** `url` and `eventSubscriptions` are required. */
@@ -80,9 +78,7 @@ export const newWebhookSchema = z.object({
   retryScheduleSeconds: webhookFields.retryScheduleSeconds.default(null),
   timeoutSeconds: webhookFields.timeoutSeconds.default(null),
   ordered: webhookFields.ordered.default(false),
-  signatureHeaders: webhookFields.signatureHeaders.default(null),
-  secondSignature: webhookFields.secondSignature.default(null),
-  signsWithPreviousSecret: webhookFields.signsWithPreviousSecret.default(false),
+  headerPrefix: webhookFields.headerPrefix.default(null),
   /** The signing secret. Null: Posthorn makes one. */
   secret: signingSecretRule.nullable().default(null),
   keepResponseBodies: webhookFields.keepResponseBodies.default(true),

@@ -18,7 +18,6 @@ import { rereadWebhook } from './find-webhooks.ts'
 import { repeatedNames } from './header-changes.ts'
 import { requireSecretScope } from './require-secret-scope.ts'
 import { SEND_OPTION_DESCRIPTIONS } from './send-option-descriptions.ts'
-import { signatureInputFields } from './signatures/signature-inputs.ts'
 import { SIGNING_SECRET_RULE } from './signing-secret-rule.ts'
 import { upsertWebhook } from './upsert-webhook.ts'
 import { type ActingWebhookDeps, createWebhook, deleteWebhook, updateWebhook } from './webhook.ts'
@@ -92,6 +91,7 @@ function sendOptions(t: InputFields) {
     retryScheduleSeconds: t.intList({ description: description.retryScheduleSeconds }),
     timeoutSeconds: t.int({ description: description.timeoutSeconds }),
     ordered: t.boolean({ description: description.ordered }),
+    headerPrefix: t.string({ description: description.headerPrefix }),
   }
 }
 
@@ -119,7 +119,6 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     metadata: t.field({ type: 'JSON', description: `${METADATA} Default: none.` }),
     ...keepRules(t),
     ...sendOptions(t),
-    ...signatureInputFields(t),
     ...endpointInputFields(t),
     secret: t.string({ description: `${OWN_SECRET} Default: Posthorn makes one.` }),
     idempotencyKey: t.string({
@@ -159,7 +158,6 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     }),
     ...keepRules(t),
     ...sendOptions(t),
-    ...signatureInputFields(t),
     ...endpointInputFields(t),
     ifRevision: t.int({ description: IF_REVISION }),
   }),
@@ -189,7 +187,6 @@ const UpsertWebhookInput = builder.inputType('UpsertWebhookInput', {
     metadata: t.field({ type: 'JSON', description: `${METADATA} Replaces all labels.` }),
     ...keepRules(t),
     ...sendOptions(t),
-    ...signatureInputFields(t),
     ...endpointInputFields(t),
     secret: t.string({
       description: `${OWN_SECRET} Only of a new webhook: an existing one keeps its secret. Default: Posthorn makes one.`,

@@ -33,8 +33,10 @@ const Webhook = builder.prismaNode('Webhook', {
     }),
     deliveryHeaderPrefix: t.string({
       description:
-        'The prefix of the delivery headers `id`, `timestamp` and `signature`, set by the operator (POSTHORN_HEADER_PREFIX). Default: `wh-`.',
-      resolve: (_webhook, _args, { webhooks }) => webhooks.headerPrefix ?? DEFAULT_HEADER_PREFIX,
+        'The prefix that the delivery headers `id`, `timestamp` and `signature` have: the `headerPrefix` of the webhook, or else that of the operator (POSTHORN_HEADER_PREFIX). Default: `wh-`.',
+      select: { headerPrefix: true },
+      resolve: ({ headerPrefix }, _args, { webhooks }) =>
+        headerPrefix ?? webhooks.headerPrefix ?? DEFAULT_HEADER_PREFIX,
     }),
     filter: t.field({
       type: 'JSON',

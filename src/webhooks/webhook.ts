@@ -3,16 +3,12 @@ import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { addBodyVersion, bodyColumns, chooseBody, WHOLE_EVENT } from '../bodies/choose-body.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
-import {
-  Prisma,
-  type PrismaClient,
-  type Webhook as WebhookRow,
-} from '../db/generated/prisma/client.ts'
+import type { PrismaClient, Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { mintId, parseId, publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
-import { type FieldIssue, invalid } from '../lib/errors.ts'
+import type { FieldIssue } from '../lib/errors.ts'
 import { notifyOnCommit } from '../live/notify.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { backgroundQueue } from '../queue/background.ts'
@@ -38,8 +34,6 @@ import { UNREADABLE } from './mask.ts'
 import { type ChangeOptions, parseChanges } from './parse-changes.ts'
 import { requireRoom } from './require-room.ts'
 import { retryScheduleColumns } from './retry-schedule-columns.ts'
-import { secretIssues } from './signatures/second-secret.ts'
-import { signatureColumns } from './signatures/signature-columns.ts'
 import { addSigningSecret } from './signing-secret.ts'
 import { type NewWebhook, newWebhookSchema, type WebhookChanges } from './webhook-fields.ts'
 
@@ -126,17 +120,7 @@ async function createWithProof(
     otherIssues: [...(otherIssues ?? []), ...chosen.issues],
     allowsPatterns,
   })
-  const {
-    headers,
-    filter,
-    retryScheduleSeconds,
-    signatureHeaders,
-    secondSignature,
-    secret,
-    ...fields
-  } = parsed
-  const lacking = secretIssues(secondSignature, null)
-  if (lacking.length > 0) throw invalid(lacking)
+  const { headers, filter, retryScheduleSeconds, secret, ...fields } = parsed
   const body = chosen.body ?? WHOLE_EVENT
   // The encryption of the custom headers is bound to the id, so the id is generated first.
   const id = proof?.created?.uuid ?? (parseId('webhook', mintId('webhook')) as string)
@@ -151,7 +135,6 @@ async function createWithProof(
         ...retryScheduleColumns(retryScheduleSeconds),
         ...filterColumns(filter),
         ...bodyColumns(body),
-        ...signatureColumns(keyring, { signatureHeaders, secondSignature }, id),
         id,
         organizationId,
         headersCiphertext,
@@ -325,8 +308,6 @@ export async function deleteWebhook(
         deletedAt: new Date(),
         enabled: false,
         headersCiphertext: null,
-        secondSignature: Prisma.DbNull,
-        secondSecretCiphertext: null,
         revision: { increment: 1 },
       },
     })

@@ -148,8 +148,8 @@ test('a Boolean reads as a fact: `is` stands only before a noun', () => {
 test('an id of a node begins with the kind of the node', () => {
   const ids = fields.filter(({ field }) => /(^i|I)ds?$/.test(field.name))
   const strings = ids.filter(({ field }) => getNamedType(field.type).name !== 'ID')
-  // The audit log is also about things that are no nodes, and a header of a delivery carries an id.
-  expect(strings.map(({ path }) => path)).toEqual(['AuditEntry.subjectId', 'SignatureHeaders.id'])
+  // The audit log is also about things that are no nodes.
+  expect(strings.map(({ path }) => path)).toEqual(['AuditEntry.subjectId'])
 })
 
 test('no description repeats the scope that the directive adds', () => {

@@ -55,11 +55,11 @@ describe('posthorn key rotate-encryption', () => {
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
       reencrypted: {
-        ...{ signing_secrets: 1, webhook_headers: 1, webhook_second_secrets: 0 },
+        ...{ signing_secrets: 1, webhook_headers: 1 },
         ...{ idempotency_responses: 0, erasure_values: 0 },
       },
       unreadable: {
-        ...{ signing_secrets: [], webhook_headers: [], webhook_second_secrets: [] },
+        ...{ signing_secrets: [], webhook_headers: [] },
         ...{ idempotency_responses: [], erasure_values: [] },
       },
       old_keys_removable: true,

@@ -293,12 +293,8 @@ create table posthorn.webhooks (
   -- Both count only while the organization has the same value.
   keep_response_bodies boolean not null default true,
   keep_payloads boolean not null default true,
-  -- The names: id, timestamp and signature. Null: those of the installation.
-  signature_headers jsonb,
-  -- The header, the algorithm, the encoding and the two templates. Null: there is no second signature.
-  second_signature jsonb,
-  second_secret_ciphertext bytea,
-  signs_with_previous_secret boolean not null default false,
+  -- The prefix of the headers with the id, the timestamp and the signature. Null: that of the installation.
+  header_prefix text,
   -- After this time, no delivery is created or sent, and the webhook is deleted. Null: it stays.
   expires_at timestamptz,
   -- Whether a URL is only used once its endpoint has answered a challenge.
@@ -330,10 +326,7 @@ create table posthorn.webhooks (
     num_nonnulls(selection, template) = num_nonnulls(body_id)),
   constraint a_uid_has_1_to_255_characters check (length(uid) between 1 and 255),
   constraint metadata_is_an_object check (jsonb_typeof(metadata) = 'object'),
-  constraint a_second_signature_has_a_secret
-      check ((second_signature is null) = (second_secret_ciphertext is null)),
-  constraint deleted_means_without_second_secret
-    check (deleted_at is null or second_secret_ciphertext is null),
+  constraint header_prefix_is_known check (header_prefix in ('wh-', 'webhook-', 'svix-')),
   constraint only_verified_endpoints_are_used
       check (not verify_endpoint or endpoint_verified_at is not null),
   constraint message_id_kind_is_known check (message_id_kind in ('delivery', 'event')),
@@ -626,9 +619,8 @@ create table posthorn.attempts (
     end) stored,
   -- The size of a response body, as far as it was read, that is not kept. Null for one that is kept.
   unkept_body_bytes int,
-  -- The id, the timestamp and the signatures as pairs of name and value, as they were sent. Null: they have the names of
-  -- the installation, and the other columns have their values.
-  request_signature_headers jsonb,
+  -- The value of the header with the id. Null: the id of the delivery.
+  request_message_id text,
   constraint answered_or_error check ((status is null) = (error_code is not null)),
   constraint succeeded_means_2xx check (succeeded = coalesce(status between 200 and 299, false))
 ) partition by range (id);

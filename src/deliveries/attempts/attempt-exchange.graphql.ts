@@ -104,18 +104,22 @@ builder.prismaObjectFields('Attempt', (t) => ({
       startedAt: true,
       requestUrl: true,
       requestSignature: true,
-      requestSignatureHeaders: true,
+      requestMessageId: true,
       requestHeaderNames: true,
       requestHeaderPrefix: true,
       requestUserAgent: true,
       requestTraceParent: true,
-      delivery: { select: { event: { select: { traceParent: true, traceState: true } } } },
+      delivery: {
+        select: { isTest: true, event: { select: { traceParent: true, traceState: true } } },
+      },
     },
     resolve: ({ delivery, requestUrl, requestTraceParent, ...facts }) => {
       // Either may be past its retention.
-      const event = (delivery as typeof delivery | null)?.event as typeof delivery.event | null
+      const kept = delivery as typeof delivery | null
+      const event = kept?.event as typeof delivery.event | null
       const traceParent = requestTraceParent ?? event?.traceParent
-      return { ...facts, url: requestUrl, traceParent, traceState: event?.traceState }
+      const traceState = event?.traceState
+      return { ...facts, url: requestUrl, isTest: kept?.isTest, traceParent, traceState }
     },
   }),
   response: t.field({

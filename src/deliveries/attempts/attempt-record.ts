@@ -1,3 +1,4 @@
+import { publicId } from '../../db/ids.ts'
 import { MAX_STEPS } from '../../lib/work-budget.ts'
 import type { Ended, Outcome } from '../../outbound/outcome.ts'
 import type { SendOptions } from '../../webhooks/send-options.ts'
@@ -34,8 +35,10 @@ export interface AttemptRecord {
   readonly summary: string | null
   readonly requestUrl: string
   readonly requestSignature: string | null
-  /** Null: those of the contract, with `requestSignature`. */
-  readonly requestSignatureHeaders: SignedRequest['signatureHeaders']
+  /** Null: that of the installation. */
+  readonly requestHeaderPrefix: string | null
+  /** Null: the id of the delivery. */
+  readonly requestMessageId: string | null
   readonly requestHeaderNames: readonly string[]
   /** Null: that of the event. */
   readonly requestTraceParent: string | null
@@ -168,7 +171,8 @@ function recordOf(
     summary: succeeded ? null : summarize(options.url, answer, failure),
     requestUrl: options.requestedUrl,
     requestSignature: request?.signature ?? null,
-    requestSignatureHeaders: request?.signatureHeaders ?? null,
+    requestHeaderPrefix: options.headerPrefix,
+    requestMessageId: options.sendsEventId ? publicId('event', delivery.eventId) : null,
     requestHeaderNames: request?.extraHeaderNames ?? [],
     requestTraceParent: request?.ownTraceParent ?? null,
     responseHeaders: answer?.headers ?? null,

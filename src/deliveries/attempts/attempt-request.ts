@@ -13,8 +13,10 @@ export interface AttemptRequestColumns {
   readonly requestHeaderPrefix: string | null
   readonly requestUserAgent: string | null
   readonly requestSignature: string | null
-  /** Pairs of name and value. Null: those of the contract. */
-  readonly requestSignatureHeaders: unknown
+  /** Null: the id of the delivery. */
+  readonly requestMessageId: string | null
+  /** Undefined once the delivery is past its retention. */
+  readonly isTest: boolean | undefined
   /** Undefined once the event is past its retention. */
   readonly traceParent: string | null | undefined
   readonly traceState: string | null | undefined
@@ -36,18 +38,13 @@ export function attemptRequestHeaders(attempt: AttemptRequestColumns): Header[] 
   }
   add('user-agent', attempt.requestUserAgent)
   add('accept-encoding', 'identity')
-  for (const name of attempt.requestHeaderNames ?? []) {
-    // Only a test has a header of this name.
-    add(name, name === `${prefix}test` ? 'true' : MASK)
-  }
+  // The mark of a test comes last, and has the prefix of the installation.
+  const mark = attempt.isTest ? attempt.requestHeaderNames?.at(-1) : undefined
+  for (const name of attempt.requestHeaderNames ?? []) add(name, name === mark ? 'true' : MASK)
   add('content-type', 'application/json')
-  if (Array.isArray(attempt.requestSignatureHeaders)) {
-    for (const [name, value] of attempt.requestSignatureHeaders) add(name, value)
-  } else {
-    add(`${prefix}id`, publicId('delivery', attempt.deliveryId))
-    add(`${prefix}timestamp`, String(timestamp))
-    add(`${prefix}signature`, attempt.requestSignature)
-  }
+  add(`${prefix}id`, attempt.requestMessageId ?? publicId('delivery', attempt.deliveryId))
+  add(`${prefix}timestamp`, String(timestamp))
+  add(`${prefix}signature`, attempt.requestSignature)
   add('traceparent', attempt.traceParent)
   if (attempt.traceParent != null) add('tracestate', attempt.traceState)
   return headers

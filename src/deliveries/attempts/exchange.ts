@@ -76,16 +76,15 @@ function signAttempt(
   { startedAt, ownTrace }: StartedAttempt,
 ) {
   if (options.signingKey === null) return null
-  const { signing } = options
   return signRequest(deps.headerNames, options.signingKey, {
     delivery,
-    messageId: signing?.sendsEventId
+    messageId: options.sendsEventId
       ? publicId('event', delivery.eventId)
       : publicId('delivery', delivery.id),
     body,
     ownTrace,
     customHeaders: options.headers,
-    signing,
+    headerPrefix: options.headerPrefix,
     startedAt,
   })
 }

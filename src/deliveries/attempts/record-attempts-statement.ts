@@ -19,10 +19,7 @@ const STORED: ColumnsOf<AttemptRecord> = {
   error: ['text', (record) => record.error],
   request_url: ['text', (record) => record.requestUrl],
   request_signature: ['text', (record) => record.requestSignature],
-  request_signature_headers: [
-    'jsonb',
-    (record) => record.requestSignatureHeaders && JSON.stringify(record.requestSignatureHeaders),
-  ],
+  request_message_id: ['text', (record) => record.requestMessageId],
   request_trace_parent: ['text', (record) => record.requestTraceParent],
   response_headers: ['jsonb', (record) => storableJson(record.responseHeaders)],
   response_body: ['bytea', (record) => record.responseBody],
@@ -35,6 +32,7 @@ const COMPUTED: ColumnsOf<AttemptRecord> = {
   delivery_id: ['uuid', (record) => record.deliveryUuid],
   attempts_before: ['int', (record) => record.attemptsBefore],
   summary: ['text', (record) => record.summary],
+  header_prefix: ['text', (record) => record.requestHeaderPrefix],
   header_names: ['text', (record) => record.requestHeaderNames.join('\n') || null],
   next: ['text', (record) => record.next.kind],
   retry_delay_ms: [
@@ -92,7 +90,7 @@ const STORED_VALUES = Object.keys(STORED)
  * Records attempts, updates their deliveries, schedules retries and updates the statistics, all in one statement.
  *
  * $1 and $2 are the first and the last delivery id, which prune the partitions, $3 all ids, and $4 and $5 the header
- * prefix and the user agent. Then come the columns of the attempts, in the order of the delivery ids, and of the counts
+ * prefix of the installation and the user agent. Then come the columns of the attempts, in the order of the delivery ids, and of the counts
  * by webhook and organization. The primary keys serve every lookup.
  */
 export const RECORD_ATTEMPTS = `
@@ -164,8 +162,8 @@ export const RECORD_ATTEMPTS = `
     insert into posthorn.attempts (
       id, delivery_id, organization_id, webhook_id, number, request_header_names, request_header_prefix,
       request_user_agent, ${namesOf(STORED)})
-    select attempt_id, id, organization_id, webhook_id, attempt_count, string_to_array(header_names, E'\\n'), $4,
-      $5, ${STORED_VALUES}
+    select attempt_id, id, organization_id, webhook_id, attempt_count, string_to_array(header_names, E'\\n'),
+      coalesce(header_prefix, $4), $5, ${STORED_VALUES}
     from updated
   ),
   unkept as (

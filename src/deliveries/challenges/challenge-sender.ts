@@ -42,7 +42,7 @@ export function createChallengeSender(settings: Settings): ChallengeSender {
 
 function requestOf(
   names: Parameters<typeof signRequest>[0],
-  { url, headers: customHeaders, signingKey, signing }: Challenge,
+  { url, headers: customHeaders, signingKey, headerPrefix }: Challenge,
   token: string,
 ) {
   const { headers, body } = signRequest(names, signingKey, {
@@ -51,7 +51,7 @@ function requestOf(
     delivery: { isTest: false, traceParent: null, traceState: null },
     body: Buffer.from(JSON.stringify({ type: 'verification', challenge: token })),
     customHeaders,
-    signing,
+    headerPrefix,
     startedAt: new Date(),
   })
   return { url, headers, body }

@@ -1,7 +1,6 @@
 import type { Actor } from '../../access/actor.ts'
 import { writeAuditEntry } from '../../audit/audit-entry.ts'
 import type { Db } from '../../db/client.ts'
-import { Prisma } from '../../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../../db/ids.ts'
 import { joinTransaction } from '../../db/transaction.ts'
 import { DomainError, notFound } from '../../lib/errors.ts'
@@ -113,8 +112,6 @@ async function deleteWebhooks(tx: Db, id: string, uuid: string, force: boolean):
       deletedAt: new Date(),
       enabled: false,
       headersCiphertext: null,
-      secondSignature: Prisma.DbNull,
-      secondSecretCiphertext: null,
       revision: { increment: 1 },
     },
   })

@@ -1,6 +1,5 @@
 import { type IdKind, publicId } from '../../db/ids.ts'
 import type { Keyring } from '../../encryption/keyring.ts'
-import { ownerOfSecondSecret } from '../../encryption/second-secret-owner.ts'
 import { formatSecret } from '../../receiver/sign.ts'
 import type { ExportedTable } from './describe-tables.ts'
 
@@ -59,13 +58,9 @@ function secretsOf(table: string, row: Row, keyring: Keyring): object {
     return { key: key && formatSecret(key) }
   }
   if (table !== 'webhooks') return {}
-  const { headers_ciphertext: ciphertext, second_secret_ciphertext: second } = row
+  const { headers_ciphertext: ciphertext } = row
   const headers = ciphertext ? decrypt(keyring, ciphertext, id) : Buffer.from('{}')
-  const secret = second ? decrypt(keyring, second, ownerOfSecondSecret(id)) : null
-  return {
-    headers: headers && JSON.parse(headers.toString()),
-    ...(second ? { second_secret: secret?.toString() ?? null } : {}),
-  }
+  return { headers: headers && JSON.parse(headers.toString()) }
 }
 
 function decrypt(keyring: Keyring, ciphertext: unknown, id: string): Buffer | null {

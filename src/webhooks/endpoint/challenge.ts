@@ -5,8 +5,6 @@ import type { Keyring } from '../../encryption/keyring.ts'
 import { invalid } from '../../lib/errors.ts'
 import { formatSecret } from '../../receiver/sign.ts'
 import { readHeaders } from '../encrypted-headers.ts'
-import type { SecondSignature, SignatureHeaders } from '../signatures/signature-fields.ts'
-import { readSigning, type Signing } from '../signatures/signing.ts'
 import type { UnverifiedReason } from './endpoint-unverified.ts'
 
 /** A request that an endpoint has to answer before its URL is used: with the headers and signatures of a delivery. */
@@ -14,7 +12,8 @@ export interface Challenge {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly signingKey: KeyObject
-  readonly signing: Signing | null
+  /** Null: that of the installation. */
+  readonly headerPrefix: string | null
 }
 
 /** Sends a challenge. Returns why the endpoint is not verified, or null. Throws `rate_limited`. */
@@ -81,18 +80,12 @@ async function challengeOf(tx: Db, keyring: Keyring, row: WebhookRow) {
     where: { webhookId: row.id, expiresAt: null },
   })
   const headers = readHeaders(keyring, row.headersCiphertext, row.id)
-  const signing = readSigning(keyring, row.id, {
-    signature_headers: row.signatureHeaders as SignatureHeaders | null,
-    second_signature: row.secondSignature as object as SecondSignature | null,
-    second_secret_ciphertext: row.secondSecretCiphertext && Buffer.from(row.secondSecretCiphertext),
-    previous_secrets: null,
-    message_id_kind: 'delivery',
-  })
   const key = decrypted(keyring, current)
-  if (headers === null || signing === 'unreadable' || key === null) {
+  if (headers === null || key === null) {
     throw invalid([{ path: ['verifyEndpoint'], code: 'unreadable_header', detail: UNREADABLE }])
   }
-  const challenge = { url: row.url, headers, signing, signingKey: createSecretKey(key) }
+  const { url, headerPrefix } = row
+  const challenge = { url, headers, headerPrefix, signingKey: createSecretKey(key) }
   return { challenge, secret: formatSecret(key) }
 }
 

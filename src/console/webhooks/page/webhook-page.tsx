@@ -18,7 +18,6 @@ import { HealthNotice } from '../health/health-notice.tsx'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WebhookState } from '../health/webhook-state.tsx'
 import { WebhookStatistics } from '../health/webhook-statistics.tsx'
-import { prefixOf } from '../secret/with-header-prefix.ts'
 import { webhookName } from '../webhook-name.ts'
 import { webhookQuery } from '../webhook-queries.ts'
 import { RecentDeliveries, WebhookDeliveries } from './webhook-deliveries.tsx'
@@ -86,11 +85,7 @@ export default function WebhookPage() {
         </Tabs.Panel>
         <Tabs.Panel value="secret">
           <Suspense fallback={<Skeleton height={320} />}>
-            <WebhookSecret
-              webhookId={webhook.id}
-              headerPrefix={prefixOf(webhook.signatureHeaders, webhook.deliveryHeaderPrefix)}
-              oldSecretsSign={webhook.signsWithPreviousSecret}
-            />
+            <WebhookSecret webhookId={webhook.id} headerPrefix={webhook.deliveryHeaderPrefix} />
           </Suspense>
         </Tabs.Panel>
         <Tabs.Panel value="settings">

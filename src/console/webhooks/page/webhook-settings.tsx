@@ -15,7 +15,6 @@ import { useSession } from '../../session/session.tsx'
 import { summaryOf } from '../form/retry-schedule.tsx'
 import { isPattern } from '../form/subscriptions.ts'
 import { CustomHeaders } from '../headers/custom-headers.tsx'
-import { SignatureSettings } from './signature-settings.tsx'
 
 const FilterSummary = lazy(() =>
   import('../filter/filter-summary.tsx').then((m) => ({ default: m.FilterSummary })),
@@ -94,7 +93,6 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         )}
       </Section>
       <CustomHeaders webhook={webhook} />
-      <SignatureSettings webhook={webhook} />
       <Section title={t('Delivery options')}>
         <Facts
           facts={[
@@ -112,6 +110,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
               value: formatDuration(1_000 * timeoutSeconds) + markDefault(webhook.timeoutSeconds),
             },
             { label: t('Ordered'), value: yesNo(webhook.ordered) },
+            ...headerNamesOf(webhook),
             {
               label: t('Payloads after delivery'),
               value: kept(webhook.effectiveSettings.keepPayloads),
@@ -148,6 +147,13 @@ function endpointOf({ expiresAt, endpointVerifiedAt }: WebhookSettingsFragment) 
       ? [{ label: t('Endpoint verified'), value: <Time at={endpointVerifiedAt} /> }]
       : []),
   ]
+}
+
+/** Only of a webhook with other names than those of the installation. */
+function headerNamesOf({ headerPrefix }: WebhookSettingsFragment) {
+  if (!headerPrefix) return []
+  const names = ['id', 'timestamp', 'signature'].map((name) => headerPrefix + name)
+  return [{ label: t('Header names'), value: names.join(', ') }]
 }
 
 /** The portal does not show it: it is a name of the organization's own programs, as the labels are. */

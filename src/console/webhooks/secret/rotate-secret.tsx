@@ -7,21 +7,13 @@ import { t } from '../../language/t.ts'
 
 interface RotateSecretProps {
   readonly webhookId: string
-  /** Whether rotated secrets sign until they expire. */
-  readonly oldSecretsSign: boolean
   readonly opened: boolean
   close(): void
   done(): void
 }
 
 /** Rotates the signing secret, after explaining what that means for the receiver. */
-export function RotateSecret({
-  webhookId,
-  oldSecretsSign,
-  opened,
-  close,
-  done,
-}: RotateSecretProps) {
+export function RotateSecret({ webhookId, opened, close, done }: RotateSecretProps) {
   const { run } = useAction(WebhookRotateSecretDocument)
   const [secret, setSecret] = useState('')
   const given = secret.trim()
@@ -46,13 +38,11 @@ export function RotateSecret({
           <List.Item>
             {t('The new secret signs every attempt from now on, including retries.')}
           </List.Item>
-          {!oldSecretsSign && (
-            <List.Item>
-              {t(
-                'A receiver with only the old secret rejects deliveries until you configure the new secret. The failed deliveries are retried by the retry schedule.',
-              )}
-            </List.Item>
-          )}
+          <List.Item>
+            {t(
+              'A receiver with only the old secret rejects deliveries until you configure the new secret. The failed deliveries are retried by the retry schedule.',
+            )}
+          </List.Item>
           <List.Item>
             {t(
               'The old secret stays visible here for 24 hours, and is then deleted. Let the receiver accept both secrets during that time. Of more than five old secrets, the oldest is deleted at once.',

@@ -18,12 +18,10 @@ interface WebhookSecretProps {
   readonly webhookId: string
   /** The prefix of the signature headers, such as `wh-`. */
   readonly headerPrefix: string
-  /** Whether rotated secrets sign until they expire. */
-  readonly oldSecretsSign: boolean
 }
 
 /** The signing secret of a webhook, requested only when the reader asks to see it. */
-export function WebhookSecret({ webhookId, headerPrefix, oldSecretsSign }: WebhookSecretProps) {
+export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
   const { can } = useSession()
   const isNew = useLocation().state?.created === true
   const [shown, setShown] = useState(isNew && can('secrets:read'))
@@ -85,15 +83,9 @@ export function WebhookSecret({ webhookId, headerPrefix, oldSecretsSign }: Webho
       {expiring.length > 0 && (
         <Section
           title={t('Rotated out')}
-          description={
-            oldSecretsSign
-              ? t(
-                  'This secret signs deliveries, too, until it expires. Your receiver can switch at any time.',
-                )
-              : t(
-                  'This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent.',
-                )
-          }
+          description={t(
+            'This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent.',
+          )}
         >
           <SimpleGrid cols={1}>
             {expiring.map((secret) => (
@@ -106,7 +98,6 @@ export function WebhookSecret({ webhookId, headerPrefix, oldSecretsSign }: Webho
       {isNew && can('events:publish') && <PublishNext webhookId={webhookId} />}
       <RotateSecret
         webhookId={webhookId}
-        oldSecretsSign={oldSecretsSign}
         opened={rotating}
         close={rotate.close}
         done={showRotated}
