@@ -45,6 +45,7 @@ export const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>
   },
   'docs/guides/forwarding.md': { sh: 'test/forwarding/command.test.ts' },
   'docs/guides/frontends.md': { ts: 'test/graphql/frontends-page.test.ts' },
+  'docs/guides/moving-in.md': { sh: 'test/moving-in/from-svix.test.ts' },
   'docs/guides/own-names.md': { hcl: 'test/own-names/terraform.test.ts' },
   'docs/guides/portal.md': { html: 'test/console/portal-element.test.ts' },
   'docs/guides/recovery.md': { sh: 'test/docs/commands.test.ts' },
