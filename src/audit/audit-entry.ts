@@ -21,7 +21,6 @@ export const AUDIT_ACTIONS = [
   'session.ended',
   'incident.updated',
   'delivery.tested',
-  'delivery.copied',
   'delivery.redelivered',
   'delivery.canceled',
   'bulk_task.started',

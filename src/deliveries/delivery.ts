@@ -58,17 +58,16 @@ export async function redeliver(
     )
   }
   if (rows[0]?.event_erased) {
-    const consequence = 'the delivery cannot be redelivered'
-    throw new DomainError('conflict', whyNoPayload(id, rows[0].not_kept, consequence))
+    throw new DomainError('conflict', whyNoPayload(id, rows[0].not_kept))
   }
   return await getDelivery(prisma, organizationId, id)
 }
 
 /** Says why a delivery has no payload any more, what follows, and what to do. */
-export function whyNoPayload(id: string, isNotKept: boolean, consequence: string): string {
+function whyNoPayload(id: string, isNotKept: boolean): string {
   return isNotKept
-    ? `The payload of the delivery ${id} is not kept after the delivery, because keepPayloads of the organization or the webhook is false, so ${consequence}. Publish the event again.`
-    : `The payload of the delivery ${id} was erased, so ${consequence}.`
+    ? `The payload of the delivery ${id} is not kept after the delivery, because keepPayloads of the organization or the webhook is false, so the delivery cannot be redelivered. Publish the event again.`
+    : `The payload of the delivery ${id} was erased, so the delivery cannot be redelivered.`
 }
 
 const REDELIVER = `

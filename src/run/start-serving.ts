@@ -1,6 +1,5 @@
 import type { Hono } from 'hono'
 import type { Settings } from '../config/settings.ts'
-import { createCopySender } from '../deliveries/copies/copy-sender.ts'
 import type { TrustedDocuments } from '../graphql/use-trusted-documents.ts'
 import { addApiRoutes } from '../server/api-routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
@@ -18,14 +17,13 @@ export interface Serving extends AsyncDisposable {
 export async function startServing(common: CommonServices, settings: Settings): Promise<Serving> {
   await using started = new AsyncDisposableStack()
   const services = started.use(addServices(common, settings))
-  const copySender = started.use(createCopySender(settings))
   const oidc = await openOidc(settings)
   const toolDocuments = await readToolDocuments(settings)
   const resources = started.move()
   return {
     services,
     addRoutes(routes) {
-      addApiRoutes(routes, { ...services, copySender, oidc, toolDocuments }, settings.config)
+      addApiRoutes(routes, { ...services, oidc, toolDocuments }, settings.config)
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

@@ -34,7 +34,7 @@ export interface ApiDeps
   extends ConnectV1Deps,
     Pick<
       GraphqlDeps,
-      'authenticateSession' | 'webhooks' | 'publishEvents' | 'live' | 'copySender'
+      'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'
     > {
   readonly database: Database
   readonly eventStreams: EventStreams

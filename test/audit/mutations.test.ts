@@ -123,11 +123,6 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'deliveries',
     ({ webhookId }) => ({ id: webhookId, input: { eventType: JOINED } }),
   ],
-  sendDeliveryCopy: [
-    'delivery.copied',
-    'deliveries',
-    ({ deliveryId }) => ({ id: deliveryId, input: { url: 'https://127.0.0.1:1024/' } }),
-  ],
   redeliver: ['delivery.redelivered', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
   cancelDelivery: ['delivery.canceled', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
   recoverDeliveries: [

@@ -233,7 +233,7 @@ describe('a selection', () => {
     },
   )
 
-  test('makes the body of test deliveries and copies', async () => {
+  test('makes the body of test deliveries', async () => {
     const { webhook } = await create({ selection: SELECTION })
     const { testDelivery } = await posthorn.graphql(
       `mutation ($id: ID!, $input: TestDeliveryInput!) {
@@ -241,18 +241,10 @@ describe('a selection', () => {
       }`,
       { id: webhook.id, input: { eventType: PAID, data: { order: { id: 'o-2' }, secret: 1 } } },
     )
-    const { id, body } = testDelivery.delivery
+    const { body } = testDelivery.delivery
     const tested = String((await receiver.arrival(1)).body)
     expect(dataOf(tested)).toBe('{"order":{"total":null,"id":"o-2"},"mail":null,"items":null}')
     expect(body).toBe(tested)
-    const { sendDeliveryCopy } = await posthorn.graphql(
-      `mutation ($id: ID!, $input: SendDeliveryCopyInput!) {
-        sendDeliveryCopy(id: $id, input: $input) { __typename }
-      }`,
-      { id, input: { url: `${receiver.url}copy` } },
-    )
-    expect(sendDeliveryCopy.__typename).toBe('SendDeliveryCopySuccess')
-    expect(String((await receiver.arrival(2)).body)).toBe(tested)
     await remove(webhook.id)
   })
 

@@ -228,7 +228,7 @@ describe('the Helm chart', NEEDED, () => {
     expect(scaled.spec.scaleTargetRef.name).toBe('posthorn-worker')
   })
 
-  test('lets the API and workers reach public addresses, for deliveries and their copies, and the migration not', () => {
+  test('lets the API and workers reach public addresses, for deliveries and challenges, and the migration not', () => {
     const policies = plain.filter(({ kind }) => kind === 'NetworkPolicy')
     const open = policies.filter(({ spec }) => JSON.stringify(spec).includes('0.0.0.0/0'))
     expect(open).toHaveLength(1)

@@ -96,16 +96,6 @@ test('redeliveries and recoveries of many deliveries leave out erased ones', asy
   expect(await ask(recover, { input: missed })).toEqual({ count: 1 })
 })
 
-test('no copy of an erased delivery is sent', async () => {
-  await erase()
-  const copy = `mutation ($id: ID!) { sendDeliveryCopy(id: $id, input: { url: "https://127.0.0.1:1024/" }) {
-    __typename ... on UserError { message } } }`
-  expect(await ask(copy, { id: delivery })).toEqual({
-    __typename: 'ConflictError',
-    message: `The payload of the delivery ${delivery} was erased, so no copy can be sent.`,
-  })
-})
-
 test('a filter or a body is tried on the events that are not erased', async () => {
   const filter = `{ testFilter(eventSubscriptions: ["${TYPE}"], filter: { path: "$.email", op: "exists" }) { events { event { id } } } }`
   const body = `{ testBody(eventSubscriptions: ["${TYPE}"], template: "{{ $ }}") { bodies { event { id } } } }`

@@ -164,7 +164,6 @@ const VARIABLES: Record<
     await updateWebhook(api.deps.webhooks, tenant.organizationId, webhookId, { headers })
     return { id: webhookId }
   },
-  SendDeliveryCopy: ({ deliveryId }) => ({ id: deliveryId, input: { url: NOBODY_LISTENS } }),
   TestDelivery: ({ webhookId }) => ({ id: webhookId, input: { eventType: JOINED } }),
   PublishEvent: () => ({ input: event }),
   PublishEvents: () => ({ input: { events: [event, { ...event, idempotencyKey: 'again' }] } }),
@@ -335,7 +334,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RunJobsNow: 6,
   ScanEvents: 3,
   SetOperationalEvents: 9,
-  SendDeliveryCopy: 4,
   TestDelivery: 8,
   TuneWebhook: 10,
   UnarchiveEventType: 9,
@@ -357,8 +355,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   WhyNotDelivered: 5,
   FilteredEvents: 3,
 }
-
-const NOBODY_LISTENS = 'https://127.0.0.1:1024/'
 
 const hourAgo = () => new Date(Date.now() - 3_600_000)
 

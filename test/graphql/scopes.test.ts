@@ -267,18 +267,6 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['events:publish', 'events', 'PublishEvents', { input: { events: [] } }],
   ['deliveries:write', 'deliveries', 'Redeliver', { id: 'msg_x' }],
   ['deliveries:write', 'deliveries', 'CancelDelivery', { id: 'msg_x' }],
-  [
-    'events:read',
-    'deliveries',
-    'SendDeliveryCopy',
-    { id: 'msg_x', input: { url: 'https://example.com/' } },
-  ],
-  [
-    'deliveries:write',
-    'deliveries',
-    'SendDeliveryCopy',
-    { id: 'msg_x', input: { url: 'https://example.com/' } },
-  ],
   ['deliveries:write', 'bulk-tasks', 'RedeliverDeliveries', { input: { ids: ['msg_x'] } }],
   ['deliveries:write', 'bulk-tasks', 'CancelDeliveries', { input: { ids: ['msg_x'] } }],
   ['deliveries:write', 'bulk-tasks', 'CancelBulkTask', { id: 'task_x' }],

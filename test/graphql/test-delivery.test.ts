@@ -261,11 +261,6 @@ describe('a test delivery', () => {
 
     await posthorn.graphql(document('deliveries', 'Redeliver'), { id })
     expect((await receiver.arrival(3)).headers).toMatchObject({ 'wh-id': id, 'wh-test': 'true' })
-    await posthorn.graphql(document('deliveries', 'SendDeliveryCopy'), {
-      id,
-      input: { url: `${receiver.url}copy` },
-    })
-    expect((await receiver.arrival(4)).headers).toMatchObject({ 'wh-id': id, 'wh-test': 'true' })
   })
 
   test('arrives at a webhook that is not enabled, once, and no event does', async () => {

@@ -476,10 +476,6 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
     'not_found',
     () => `input: { webhookId: "${other.webhook}", since: "${hourAgo()}", dryRun: true }`,
   ],
-  sendDeliveryCopy: [
-    'not_found',
-    () => `id: "${other.delivery}", input: { url: "https://example.com/" }`,
-  ],
   redeliver: ['not_found', () => `id: "${other.delivery}"`],
   cancelDelivery: ['not_found', () => `id: "${other.delivery}"`],
   redeliverDeliveries: [

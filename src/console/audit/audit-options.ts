@@ -21,7 +21,6 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'session.ended': 'Signed out',
   'incident.updated': 'Incident changed',
   'delivery.tested': 'Test event sent',
-  'delivery.copied': 'Copy of a delivery sent',
   'delivery.redelivered': 'Delivery redelivered',
   'delivery.canceled': 'Delivery canceled',
   'bulk_task.started': 'Bulk action started',

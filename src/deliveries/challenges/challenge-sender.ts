@@ -1,10 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Settings } from '../../config/settings.ts'
+import { rateLimited } from '../../lib/errors.ts'
+import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Ended } from '../../outbound/outcome.ts'
+import { createKeyedLimiter } from '../../rate-limit/keyed-limiter.ts'
 import type { Challenge, SendChallenge } from '../../webhooks/endpoint/challenge.ts'
 import type { UnverifiedReason } from '../../webhooks/endpoint/endpoint-unverified.ts'
 import { deliveryHeaderNames, signRequest } from '../attempts/signed-request.ts'
-import { ANSWER_TIMEOUT_MS, createLimitedSender } from '../limited-sender.ts'
 
 /**
  * Challenges of each organization per minute, in each process. A caller chooses the URLs, so that without a limit Posthorn
@@ -12,32 +14,59 @@ import { ANSWER_TIMEOUT_MS, createLimitedSender } from '../limited-sender.ts'
  */
 export const MAX_CHALLENGES_PER_MINUTE = 30
 
+/** A person or a program waits for the answer. */
+const ANSWER_TIMEOUT_MS = 10_000
+
 export interface ChallengeSender extends AsyncDisposable {
   readonly sendChallenge: SendChallenge
 }
 
-/** Sends challenges as deliveries are sent: through the address guard and the proxy, without following redirects. */
+/**
+ * Sends challenges as deliveries are sent: through the address guard and the proxy, without following redirects. Its
+ * connections are not those of deliveries.
+ */
 export function createChallengeSender(settings: Settings): ChallengeSender {
-  const sender = createLimitedSender(settings, {
-    perMinute: MAX_CHALLENGES_PER_MINUTE,
-    things: 'challenges',
-  })
+  const limiter = createKeyedLimiter(MAX_CHALLENGES_PER_MINUTE)
+  let opening: Promise<HttpSender> | null = null
   const names = deliveryHeaderNames(settings.config.headerPrefix)
 
+  /** Most processes send none, and a process of the API alone does without undici. */
+  async function open(): Promise<HttpSender> {
+    const { openSender } = await import('../open-sender.ts')
+    return await openSender(settings, {
+      acknowledgeTimeoutMs: ANSWER_TIMEOUT_MS,
+      connectionsPerOrigin: MAX_CHALLENGES_PER_MINUTE,
+    })
+  }
+
   async function sendChallenge(organizationId: string, challenge: Challenge) {
+    const waitSeconds = limiter.count(organizationId)
+    if (waitSeconds > 0) {
+      throw rateLimited(
+        `The organization has sent ${MAX_CHALLENGES_PER_MINUTE} challenges in a minute. Try again in ${waitSeconds} s.`,
+        waitSeconds,
+      )
+    }
     const token = randomBytes(32).toString('base64url')
     // Of the whole exchange: the sender has a limit for each part.
     const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
     const request = { organizationId, ...requestOf(names, challenge, token), signal }
-    try {
-      return reasonOf(await sender.send(request), token)
-    } catch (error) {
-      if (error === signal.reason) return 'timed_out'
-      throw error
+    opening ??= open()
+    const outcome = await (await opening).send(request)
+    if (outcome.kind === 'aborted') {
+      if (signal.aborted) return 'timed_out'
+      throw new Error('Posthorn is stopping.')
     }
+    if (outcome.kind === 'busy') throw new Error('There are more challenges than connections.')
+    return reasonOf(outcome, token)
   }
 
-  return { sendChallenge, [Symbol.asyncDispose]: () => sender[Symbol.asyncDispose]() }
+  return {
+    sendChallenge,
+    async [Symbol.asyncDispose]() {
+      await (await opening)?.close()
+    },
+  }
 }
 
 function requestOf(

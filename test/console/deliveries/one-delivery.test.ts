@@ -112,26 +112,6 @@ story('a failed attempt is compared with the last success, if there was one', as
   await differences.getByRole('row', { name: 'Response header server app proxy' }).waitFor()
 })
 
-story('a copy of the payload goes to another URL, whose answer is shown', async () => {
-  const { receiver } = server
-  await open(failing)
-  await page.getByRole('button', { name: 'Send to another URL' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('URL').fill('https://10.0.0.1/')
-  await dialog.getByRole('button', { name: 'Send copy' }).click()
-  await dialog.getByText('10.0.0.1 belongs to', { exact: false }).first().waitFor()
-
-  receiver.answer = (response) => response.writeHead(418, { 'x-mine': 'yes' }).end('teapot')
-  await dialog.getByLabel('URL').fill(`${receiver.url}mine`)
-  await dialog.getByRole('button', { name: 'Send copy' }).click()
-  const answer = dialog.getByRole('status', { name: 'Response' })
-  await answer.getByText('418').waitFor()
-  await answer.getByText('teapot').waitFor()
-  await answer.getByRole('row', { name: 'x-mine yes' }).waitFor()
-  await answer.getByRole('figure', { name: 'Where the time went' }).waitFor()
-  await page.keyboard.press('Escape')
-})
-
 story('redelivering to a disabled webhook says what the delivery waits for', async () => {
   await setEnabled(false)
   await open(failing)

@@ -4,10 +4,7 @@ import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Scope } from '../../../src/access/scope.ts'
 import { createAuthenticate } from '../../../src/api-keys/authenticate.ts'
 import { findInactiveKeys } from '../../../src/api-keys/inactive-keys.ts'
-import { loadConfig } from '../../../src/config/config.ts'
-import type { Settings } from '../../../src/config/settings.ts'
 import type { Database } from '../../../src/db/client.ts'
-import { createCopySender } from '../../../src/deliveries/copies/copy-sender.ts'
 import { createKeyring } from '../../../src/encryption/keyring.ts'
 import { createCatalogue } from '../../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../../src/events/publish-events.ts'
@@ -19,7 +16,6 @@ import { createAuthenticateSession } from '../../../src/sessions/authenticate-se
 import { findEndedSessions } from '../../../src/sessions/ended-sessions.ts'
 import { createOutageLines } from '../../../src/telemetry/outage-lines.ts'
 import { createOutageLog } from '../../../src/telemetry/outage-log.ts'
-import { testEnvironment } from '../../support/app.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
 import { recordStatements } from './statements.ts'
@@ -66,7 +62,6 @@ export async function openApi(options: Partial<GraphqlDeps> = {}) {
     tenant: (scopes?: readonly Scope[]) => createTenant(database.prisma, scopes),
     async [Symbol.asyncDispose]() {
       await deps.live[Symbol.asyncDispose]()
-      await deps.copySender[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
     },
   }
@@ -91,7 +86,6 @@ function createDeps(
       keyring: createKeyring([randomBytes(32)]),
       guard: createAddressGuard(['127.0.0.1/32']),
     },
-    copySender: createCopySender(loadConfig(testEnvironment(url)) as Settings),
     publishEvents: createPublishEvents(pool, createCatalogue(pool)),
     live: new LiveHub({
       databaseUrl: url,

@@ -8,7 +8,6 @@ import { notKeptText } from '../../events/not-kept-text.ts'
 import { DeliveryBodyDocument, type DeliveryBodyQuery } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { SendCopy } from '../copy/send-copy.tsx'
 import { DeliveryDifference } from './delivery-difference.tsx'
 
 const JsonText = lazy(() =>
@@ -43,11 +42,6 @@ export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
               {event.id}
             </Anchor>
           )
-        }
-        actions={
-          event != null &&
-          delivery?.payloadState === 'KEPT' &&
-          can('deliveries:write') && <SendCopy deliveryId={deliveryId} />
         }
       >
         {error && !data && <QueryError error={error} reload={reload} />}
