@@ -22,6 +22,7 @@ import {
 } from '../forwarding/delete-expired-webhooks.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { deleteOldIncidents } from '../incidents/delete-old-incidents.ts'
+import { raisePeaks } from '../incidents/peak-waiting.ts'
 import { sendConfirmation, startConfirmations } from '../notices/confirm-address.ts'
 import { deleteOldMails, sendDigest, startDigests } from '../notices/send-digest.ts'
 import { sendLateNotices } from '../notices/send-notices.ts'
@@ -30,7 +31,6 @@ import { restartDeletions } from '../organizations/deletion/restart-deletions.ts
 import type { SendMail } from '../outbound/mail.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
 import type { Tasks } from '../queue/task-runs.ts'
-import { deleteOldBacklogSamples, sampleBacklogs } from '../scheduling/backlog-samples.ts'
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
 import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
@@ -125,9 +125,6 @@ export function createTasks({
       )
       const bulkTasks = await run('bulk_tasks', () => deleteOldBulkTasks(pool, retentionMs))
       const statistics = await run('statistics', () => deleteOldStatistics(pool, retentionMs))
-      const backlogSamples = await run('backlog_samples', () =>
-        deleteOldBacklogSamples(pool, retentionMs),
-      )
       const holds = await run('holds', () => deleteOldHolds(pool, retentionMs))
       const incidents = await run('incidents', () => deleteOldIncidents(pool, retentionMs))
       const eventBatches = await run('event_streams', () => deleteOldBatches(pool, retentionMs))
@@ -151,7 +148,6 @@ export function createTasks({
           jobs,
           bulkTasks,
           statistics,
-          backlogSamples,
           holds,
           incidents,
           eventBatches,
@@ -191,14 +187,14 @@ export function createTasks({
     async roll_up(_payload, { signal }) {
       const backfilled = await backfillIndex(pool)
       const hours = await rollUpStatistics(pool)
-      const sampled = await sampleBacklogs(pool)
+      const peaks = await raisePeaks(pool)
       const backlogs = await pruneSchedules(database.pipeline)
       const fanOuts = await restartFanOuts(pool)
       const deletions = await restartDeletions(pool, workerSchema)
       const expired = await deleteExpiredWebhooks(database, keyring)
       const unkeptPayloads = await eraseUnkeptPayloads(background, signal)
       logger.debug(
-        { backfilled, hours, sampled, backlogs, fanOuts, deletions, expired, unkeptPayloads },
+        { backfilled, hours, peaks, backlogs, fanOuts, deletions, expired, unkeptPayloads },
         'Statistics rolled up.',
       )
     },

@@ -11,7 +11,6 @@ export const MAINTENANCE_STEPS = [
   'finished_jobs',
   'bulk_tasks',
   'statistics',
-  'backlog_samples',
   'holds',
   'incidents',
   'event_streams',

@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts'
+import { MAX_COUNTED_PARKED } from '../scheduling/count-parked.ts'
 import { latencyPercentile } from './latency.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 
@@ -51,13 +52,21 @@ const VALUES: Readonly<Record<Exclude<WebhookOrder, 'name'>, ReadValues>> = {
     ),
 }
 
-/** The waiting deliveries of each webhook when they were last counted, with the index on (organization_id, sampled_at). */
+/** The waiting deliveries of each webhook with a backlog, with the index deliveries_parked. */
 async function readWaiting(sql: Sql, organizationId: string): Promise<Values> {
   const { rows } = await sql.query<{ id: string; waiting: number }>({
-    name: 'read_sampled_waiting',
+    name: 'read_waiting_of_each',
     text: `
-      select webhook_id as id, waiting from posthorn.backlog_samples
-      where organization_id = $1 and sampled_at = (select max(sampled_at) from posthorn.backlog_samplings)`,
+      select w.id, counted.waiting
+      from posthorn.webhooks as w join posthorn.webhook_schedules as s on s.webhook_id = w.id
+      cross join lateral (
+        select count(*)::int as waiting from (
+          select from posthorn.deliveries as d
+          where d.webhook_id = w.id and d.parked_at is not null limit ${MAX_COUNTED_PARKED}
+        ) as parked
+      ) as counted
+      where w.organization_id = $1 and counted.waiting > 0
+        and (s.backlog_since is not null or s.backlog_drained_at is not null)`,
     values: [organizationId],
   })
   return new Map(rows.map(({ id, waiting }) => [id, waiting]))

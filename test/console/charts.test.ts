@@ -143,20 +143,6 @@ story('every chart has its numbers in a table, with the unit of its title', asyn
   expect(await table.getByRole('row').count()).toBeGreaterThan(20)
 })
 
-story('an hour in which nothing was counted is hatched, and says so', async () => {
-  const { page } = reader
-  await using database = await server.openDatabase()
-  await database.pool.query(
-    "delete from posthorn.backlog_samplings where sampled_at < date_trunc('hour', now())",
-  )
-  await open(`/webhooks/${webhookId}?range=24h`)
-  const chart = page.getByRole('slider', { name: /^Waiting deliveries over time/ })
-  expect(await chart.locator('[data-unknown]').count()).toBe(23)
-  await chart.focus()
-  await page.keyboard.press('Home')
-  expect(await chart.getAttribute('aria-valuetext')).toContain('Waiting: not counted')
-})
-
 story.each([360, 1440])('at %i pixels, no label sticks out of its chart', async (width) => {
   const { page } = reader
   await page.setViewportSize({ width, height: 800 })

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
-import { sampleBacklogs } from '../../src/scheduling/backlog-samples.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
@@ -157,7 +156,6 @@ describe('the health of deliveries', () => {
     await addOld(slow.id, 3 * HOUR_MS, 6, 'now(), null, null, 0, true')
     for (const { id } of [limited, ordered, slow, off]) await openBacklog(id)
     await evaluateHealth(api.database.pipeline)
-    await sampleBacklogs(api.database.pool)
     const { waiting } = await health()
     const hours = (oldestAt: string) => Math.round((Date.now() - Date.parse(oldestAt)) / HOUR_MS)
     expect(

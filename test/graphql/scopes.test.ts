@@ -174,12 +174,6 @@ const QUERIES: [Scope, string][] = [
   ['deliveries:read', `{ ${STATISTICS} }`],
   ['deliveries:read', `query ($webhook: ID!) { webhook(id: $webhook) { ${STATISTICS} } }`],
   ['deliveries:read', '{ deliveryHealth { onTimeRate } }'],
-  ['deliveries:read', '{ backlogHistory(since: "2026-01-31T12:00:00Z", bucket: DAY) { waiting } }'],
-  [
-    'deliveries:read',
-    `query ($webhook: ID!) {
-       webhook(id: $webhook) { backlogHistory(since: "2026-01-31T12:00:00Z", bucket: DAY) { waiting } } }`,
-  ],
   ['deliveries:read', 'query ($webhook: ID!) { webhook(id: $webhook) { health { state } } }'],
   [
     'deliveries:read',

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { sampleBacklogs } from '../../src/scheduling/backlog-samples.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
@@ -49,15 +48,11 @@ test.each([
   expect(await listed(order)).toEqual(names)
 })
 
-test('MOST_WAITING and ATTENTION_FIRST follow the last count, and only the last', async () => {
-  const { pool } = api.database
-  await sampleBacklogs(pool, new Date(Date.now() - 60_000))
+test('MOST_WAITING and ATTENTION_FIRST follow what waits now', async () => {
   expect(await listed('MOST_WAITING')).toEqual(['many', 'few', 'idle', 'poor', 'slow'])
   expect(await listed('ATTENTION_FIRST')).toEqual(['many', 'few', 'idle', 'poor', 'slow'])
 
   await publish(api, tenant.organizationId, 4, TICKET)
-  expect(await listed('MOST_WAITING')).toEqual(['many', 'few', 'idle', 'poor', 'slow'])
-  await sampleBacklogs(pool)
   expect(await listed('MOST_WAITING')).toEqual(['few', 'many', 'idle', 'poor', 'slow'])
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseId, publicId } from '../../src/db/ids.ts'
-import { sampleBacklogs } from '../../src/scheduling/backlog-samples.ts'
+import { raisePeaks } from '../../src/incidents/peak-waiting.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
@@ -73,7 +73,7 @@ const history = async () => {
 const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString()
 
 test('an incident has its webhook, its cause and its counts', async () => {
-  await sampleBacklogs(api.database.pool)
+  await raisePeaks(api.database.pool)
   const { data } = await api.call(tenant.token, document('incidents', 'Incidents'), {})
   expect(data.incidents.nodes).toEqual([
     {
@@ -135,14 +135,14 @@ test('the largest backlog of an incident is kept', async () => {
       })
     ).peakWaiting
   await publish(api, tenant.organizationId, 3)
-  await sampleBacklogs(pool, new Date(Date.now() + 60_000))
+  await raisePeaks(pool)
   expect(await peak()).toBe(3)
   await pool.query(
     `update posthorn.deliveries set parked_at = null, parked_reason = null, state = 'canceled', finished_at = now()
      where organization_id = $1 and parked_at is not null`,
     [tenant.organizationId],
   )
-  await sampleBacklogs(pool, new Date(Date.now() + 120_000))
+  await raisePeaks(pool)
   expect(await peak()).toBe(3)
 })
 

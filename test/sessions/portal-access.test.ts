@@ -302,7 +302,6 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   ],
   consumer: [['closed', () => 'name: "a"', false]],
   consumers: [['closed', () => 'first: 3', false]],
-  backlogHistory: [['closed', () => `since: "${hourAgo()}"`, false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
   firstSteps: [['closed', () => '', false]],
   deliveryHealth: [['closed', () => '', false]],

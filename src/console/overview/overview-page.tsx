@@ -50,7 +50,7 @@ function Overview({ firstSteps }: { firstSteps: ReactNode }) {
   const { can } = useSession()
   const chosen = useRange()
   const { range, zoom } = chosen
-  const { buckets, backlog, live, error, reload, state } = useStatistics(range)
+  const { buckets, live, error, reload, state } = useStatistics(range)
   const health = useDeliveryHealth()
   const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
@@ -77,12 +77,7 @@ function Overview({ firstSteps }: { firstSteps: ReactNode }) {
         <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
           {shown ? (
             <Suspense fallback={<ChartsSkeleton />}>
-              <Activity
-                buckets={shown}
-                backlog={backlog?.slice(-range.buckets)}
-                unit={range.unit}
-                zoom={zoom}
-              />
+              <Activity buckets={shown} unit={range.unit} zoom={zoom} />
             </Suspense>
           ) : (
             <ChartsSkeleton />

@@ -82,7 +82,6 @@ export function useStatistics(range: ChartRange) {
 
   return {
     buckets: answered,
-    backlog: data?.backlogHistory,
     live,
     error,
     reload,

@@ -61,10 +61,6 @@ export async function backfillStatistics(
      on conflict do nothing`,
   )
   await sql.query(
-    `insert into posthorn.backlog_samplings (sampled_at)
-     select generate_series(date_trunc('minute', now() - interval '47 hours'), now(), '1 minute') on conflict do nothing`,
-  )
-  await sql.query(
     `update posthorn.webhook_conditions set failing_since = now() - interval '7 hours',
        last_success_at = now() - interval '7 hours', consecutive_failures = 340 where webhook_id = $1`,
     [parseId('webhook', String(webhooks['ledger']))],

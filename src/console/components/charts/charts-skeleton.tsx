@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import './plot/plot.css'
 
-const SMALL = ['successRate', 'throughput', 'backlog', 'latency']
+const SMALL = ['successRate', 'throughput', 'latency']
 
 /** Stands for the charts while they load, in their places and about as high. */
 export function ChartsSkeleton() {

@@ -4,7 +4,7 @@ import type { Series } from './buckets/series.ts'
 import { ChartFrame } from './chart-frame.tsx'
 import { ticksOf } from './plot/axis.ts'
 import { spanOf } from './plot/chart-time.ts'
-import { Curve, Unknown, UnknownPattern } from './plot/curve.tsx'
+import { Curve } from './plot/curve.tsx'
 import { Plot } from './plot/plot.tsx'
 
 interface Line {
@@ -26,24 +26,15 @@ interface LineChartProps {
   readonly heightPx: number
   /** Fixed ticks. Default: as the values need. */
   readonly ticks?: readonly number[]
-  /** Whether values are whole numbers. Default: false. */
-  readonly whole?: boolean
-  /** Bars of which nobody knows the value, which is not the same as no attempts. Default: none. */
-  readonly unknown?: readonly boolean[]
   format(value: number): string
   zoom?: ((since: string, until: string) => void) | undefined
 }
 
-const NOT_COUNTED = t('not counted')
-
 /** Lines over time, each interrupted where it has no value, and the same numbers as a table. */
 export function LineChart(props: LineChartProps) {
-  const { title, label, bars, unit, lines, heightPx, whole = false, unknown, format, zoom } = props
-  const isUnknown = (index: number) => unknown?.[index] === true
+  const { title, label, bars, unit, lines, heightPx, format, zoom } = props
   const values = lines.flatMap((line) => line.values.filter((value) => value !== null))
-  const hasUnknown = bars.some((_, index) => isUnknown(index))
-  const textOf = (value: number | null | undefined, index: number) =>
-    value == null ? (isUnknown(index) ? NOT_COUNTED : null) : format(value)
+  const textOf = (value: number | null | undefined) => (value == null ? null : format(value))
   return (
     <ChartFrame
       title={title}
@@ -52,15 +43,15 @@ export function LineChart(props: LineChartProps) {
       columns={lines.map((line) => line.label)}
       rows={() =>
         bars.flatMap((bar, index) => {
-          const texts = lines.map((line) => textOf(line.values[index], index))
+          const texts = lines.map((line) => textOf(line.values[index]))
           return texts.every((text) => text === null)
             ? []
             : [[spanOf(bar, unit), ...texts.map((text) => text ?? '–')]]
         })
       }
-      empty={values.length === 0 && !hasUnknown ? t('No attempts in this time range.') : undefined}
+      empty={values.length === 0 ? t('No attempts in this time range.') : undefined}
       legend={
-        (lines.length > 1 || hasUnknown) && (
+        lines.length > 1 && (
           <>
             {lines.length > 1 &&
               lines.map((line) => (
@@ -74,12 +65,6 @@ export function LineChart(props: LineChartProps) {
                   {line.label}
                 </span>
               ))}
-            {hasUnknown && (
-              <span className="ph-legend">
-                <UnknownPattern swatch />
-                {t('Not counted')}
-              </span>
-            )}
           </>
         )
       }
@@ -89,11 +74,11 @@ export function LineChart(props: LineChartProps) {
         bars={bars}
         unit={unit}
         heightPx={heightPx}
-        ticks={props.ticks ?? ticksOf(Math.max(0, ...values), whole, 3)}
+        ticks={props.ticks ?? ticksOf(Math.max(0, ...values), false, 3)}
         format={format}
         describe={(index) =>
           lines.flatMap((line) => {
-            const text = textOf(line.values[index], index)
+            const text = textOf(line.values[index])
             return text === null ? [] : [`${line.label}: ${text}`]
           })
         }
@@ -101,9 +86,6 @@ export function LineChart(props: LineChartProps) {
       >
         {(scale) => (
           <>
-            {hasUnknown && (
-              <Unknown bars={bars.map((_, index) => isUnknown(index))} scale={scale} />
-            )}
             {lines.map((line) => (
               <Curve key={line.label} {...line} scale={scale} />
             ))}

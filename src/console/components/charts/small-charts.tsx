@@ -1,17 +1,8 @@
-import type { BacklogBucketFragment, BucketUnit } from '../../generated/graphql.ts'
+import type { BucketUnit } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { formatCompact, formatPercent } from '../../lib/format.ts'
 import type { Bar } from './buckets/fold-buckets.ts'
-import {
-  largestBacklogs,
-  p95s,
-  perRate,
-  rateOf,
-  rates,
-  type Series,
-  successRates,
-  unknownIn,
-} from './buckets/series.ts'
+import { p95s, perRate, rateOf, rates, successRates } from './buckets/series.ts'
 import { formatLatency } from './latency-chart.tsx'
 import { LineChart } from './line-chart.tsx'
 
@@ -81,23 +72,6 @@ const THROUGHPUT = {
   second: { title: t('Throughput per second'), label: t('Attempts per second over time.') },
   minute: { title: t('Throughput per minute'), label: t('Attempts per minute over time.') },
   hour: { title: t('Throughput per hour'), label: t('Attempts per hour over time.') },
-}
-
-type Backlog = readonly BacklogBucketFragment[]
-
-export function BacklogChart({ backlog, ...plot }: SmallChartProps & { backlog: Backlog }) {
-  const values: Series = largestBacklogs(plot.bars, backlog)
-  return (
-    <LineChart
-      {...plot}
-      title={t('Backlog')}
-      label={t('Waiting deliveries over time, counted once a minute.')}
-      whole
-      format={formatCompact}
-      unknown={unknownIn(plot.bars, values, Date.now())}
-      lines={[{ label: t('Waiting'), color: 'var(--posthorn-chart-3xx)', values }]}
-    />
-  )
 }
 
 /** Three significant digits below 10, as rates are often small. */

@@ -54,7 +54,6 @@ export function WebhookStatistics({ webhook }: { webhook: Webhook }) {
           <Suspense fallback={loading}>
             <Activity
               buckets={statistics}
-              backlog={data?.webhook?.backlogHistory}
               marks={data?.webhook?.changes.map(markOf)}
               unit={range.unit}
               webhookId={webhookId}

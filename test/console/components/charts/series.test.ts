@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest'
 import { foldBuckets } from '../../../../src/console/components/charts/buckets/fold-buckets.ts'
 import {
-  largestBacklogs,
   perRate,
   rateOf,
   rates,
   runsOf,
   successRates,
-  unknownIn,
 } from '../../../../src/console/components/charts/buckets/series.ts'
 
 const START = Date.parse('2026-01-31T12:00:00.000Z')
@@ -52,16 +50,4 @@ test('the bar of now has a rate of the time that has passed, and none at its sta
   const bars = barsOf(3_600, 1_800)
   expect(rates(bars, START + 1.5 * HOUR_MS)).toEqual([1, 1])
   expect(rates(bars, START + 1.05 * HOUR_MS)).toEqual([1, null])
-})
-
-test('a bar in which nothing was counted is unknown once it is over; a count of 0 is known', () => {
-  const bars = barsOf(1, 1, 1)
-  const values = largestBacklogs(bars, [
-    { start: at(0), waiting: 0 },
-    { start: at(1), waiting: null },
-    { start: at(2), waiting: null },
-  ])
-  expect(values).toEqual([0, null, null])
-  expect(unknownIn(bars, values, START + 2.5 * HOUR_MS)).toEqual([false, true, false])
-  expect(largestBacklogs(foldBuckets(bars, 'HOUR', 1), [{ start: at(1), waiting: 7 }])).toEqual([7])
 })

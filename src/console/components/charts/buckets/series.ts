@@ -1,4 +1,3 @@
-import type { BacklogBucketFragment } from '../../../generated/graphql.ts'
 import type { Bar } from './fold-buckets.ts'
 
 /** A value for each bar: null where nothing was measured. */
@@ -22,24 +21,6 @@ export function rates(bars: readonly Bar[], nowMs: number): Series {
     return elapsedMs < LEAST_PART * (to - from) ? null : (1_000 * attempts) / elapsedMs
   })
 }
-
-/** The largest backlog that was counted within each bar. */
-export function largestBacklogs(
-  bars: readonly Bar[],
-  backlog: readonly BacklogBucketFragment[],
-): Series {
-  return bars.map(({ start, end }) => {
-    const [from, to] = [Date.parse(start), Date.parse(end)]
-    const counts = backlog.flatMap(({ start: at, waiting }) =>
-      waiting != null && Date.parse(at) >= from && Date.parse(at) < to ? [waiting] : [],
-    )
-    return counts.length > 0 ? Math.max(...counts) : null
-  })
-}
-
-/** Whether each bar, once it is over, has no value. */
-export const unknownIn = (bars: readonly Bar[], series: Series, nowMs: number): boolean[] =>
-  bars.map(({ end }, index) => series[index] == null && Date.parse(end) <= nowMs)
 
 interface Rate {
   readonly per: 'second' | 'minute' | 'hour'
