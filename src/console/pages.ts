@@ -11,7 +11,6 @@ import {
 import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { jobsQuery, jobsSummaryQuery } from './jobs/jobs-queries.ts'
-import { key } from './language/t.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
 import { channelsQuery } from './notices/channels/channel-query.ts'
@@ -37,10 +36,6 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     () => import('./webhooks/form/new-webhook-page.tsx'),
     [webhookCatalogueQuery, webhookDefaultsQuery],
   ),
-  'webhooks/compare': lazyPage(() => import('./webhooks/compare/compare-page.tsx'), [], {
-    scope: 'deliveries:read',
-    title: key('Compare webhooks'),
-  }),
   'webhooks/:id': lazyPage(() => import('./webhooks/page/webhook-page.tsx'), [webhookQuery]),
   'webhooks/:id/edit': lazyPage(
     () => import('./webhooks/form/edit-webhook-page.tsx'),

@@ -129,38 +129,6 @@ story('webhooks are sorted by name, and come back to those in trouble first', as
   await expect.poll(() => header.getAttribute('aria-sort')).toBe(null)
 })
 
-story('from the page of a webhook to its lines beside those of another, by keyboard', async () => {
-  await open('/webhooks')
-  await page.getByRole('link', { name: /^The shop/ }).click()
-  await page.getByRole('heading', { name: 'The shop', level: 1 }).waitFor()
-  await page.getByRole('button', { name: 'More actions' }).focus()
-  await page.keyboard.press('Enter')
-  // The open menu takes the focus a moment later.
-  await page.getByRole('menu').locator(':focus').waitFor({ state: 'attached' })
-  const compare = page.getByRole('menuitem', { name: 'Compare with …' })
-  await compare.focus()
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Compare webhooks', level: 1 }).waitFor()
-  const table = page.getByRole('table', { name: 'Compared webhooks' })
-  await expect.poll(() => table.locator('tbody tr').count()).toBe(1)
-
-  const chosen = page.getByRole('combobox', { name: 'Webhooks' })
-  await chosen.focus()
-  await page.keyboard.type('archive')
-  await page.getByRole('option', { name: /archive/ }).waitFor()
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Escape')
-  await expect.poll(() => table.locator('tbody tr').count()).toBe(2)
-  for (const name of ['The shop', 'The archive']) {
-    await page.locator('.mantine-MultiSelect-pill').filter({ hasText: name }).waitFor()
-    await page.locator('.ph-legend').filter({ hasText: name }).first().waitFor()
-  }
-  await expectFits(page)
-  await open('/webhooks/compare?webhook=wh_00000000000000000000000000')
-  await page.getByText('None of these webhooks exists').waitFor()
-})
-
 /** The addresses of the rows, without their parameters. */
 async function linksOf(list: string): Promise<string[]> {
   const links = page.getByRole('table', { name: list, exact: true }).locator('a.ph-row-link')

@@ -20,7 +20,7 @@ const ALSO_DARK = ['overview', 'webhook', 'delivery']
 const ALSO_NARROW = ['overview', 'webhooks', 'delivery']
 /** Pages without a screenshot of their own. */
 const LEFT_OUT = [
-  ...['compare-webhooks', 'webhook-on-hold', 'webhook-deliveries', 'webhook-history'],
+  ...['webhook-on-hold', 'webhook-deliveries', 'webhook-history'],
   ...['consumers', 'not-found', 'new-event-type'],
 ]
 

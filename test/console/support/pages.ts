@@ -16,11 +16,6 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('overview', 'overview'),
     page('webhooks', 'webhooks'),
     page('new-webhook', 'webhooks/new'),
-    page(
-      'compare-webhooks',
-      'webhooks/compare',
-      `/webhooks/compare?webhook=${boxOffice},${crm},${ledger},${stats}`,
-    ),
     page('webhook', 'webhooks/:id', `/webhooks/${boxOffice}`),
     page('webhook-on-hold', 'webhooks/:id', `/webhooks/${ledger}`),
     page('webhook-deliveries', 'webhooks/:id', `/webhooks/${crm}?tab=deliveries`),

@@ -36,4 +36,4 @@ export function LatencyChart({ bars, ...plot }: LatencyChartProps) {
 }
 
 /** Non-breaking spaces keep a label on one line. */
-export const formatLatency = (ms: number) => formatDuration(ms).replaceAll(' ', '\u00a0')
+const formatLatency = (ms: number) => formatDuration(ms).replaceAll(' ', '\u00a0')

@@ -2,8 +2,7 @@ import type { BucketUnit } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { formatCompact, formatPercent } from '../../lib/format.ts'
 import type { Bar } from './buckets/fold-buckets.ts'
-import { p95s, perRate, rateOf, rates, successRates } from './buckets/series.ts'
-import { formatLatency } from './latency-chart.tsx'
+import { perRate, rateOf, rates, successRates } from './buckets/series.ts'
 import { LineChart } from './line-chart.tsx'
 
 interface SmallChartProps {
@@ -13,57 +12,42 @@ interface SmallChartProps {
   zoom?: (since: string, until: string) => void
 }
 
-/** One of several lines, such as of a webhook among others. */
-export interface LineOf {
-  readonly label: string
-  readonly color: string
-  readonly dashes?: string | undefined
-  readonly bars: readonly Bar[]
-}
-
 /** Even steps between these, so that 98.9 and 99.9 % do not look alike. */
 const SHARES = [0, 0.9, 0.99, 0.999, 1]
 
-/** `lines`: by default one, of the bars. */
-export function SuccessChart(props: SmallChartProps & { lines?: readonly LineOf[] }) {
-  const own = [{ label: t('Success rate'), color: 'var(--posthorn-chart-2xx)', bars: props.bars }]
+export function SuccessChart(props: SmallChartProps) {
+  const title = t('Success rate')
   return (
     <LineChart
       {...props}
-      title={t('Success rate')}
+      title={title}
       label={t('Success rate over time.')}
       ticks={SHARES}
       format={formatPercent}
-      lines={(props.lines ?? own).map((line) => ({ ...line, values: successRates(line.bars) }))}
-    />
-  )
-}
-
-export function P95Chart(props: SmallChartProps & { lines: readonly LineOf[] }) {
-  return (
-    <LineChart
-      {...props}
-      title={t('Response time, p95')}
-      label={t('p95 of the response time over time.')}
-      format={formatLatency}
-      lines={props.lines.map((line) => ({ ...line, values: p95s(line.bars) }))}
+      lines={[
+        { label: title, color: 'var(--posthorn-chart-2xx)', values: successRates(props.bars) },
+      ]}
     />
   )
 }
 
 /** Attempts per second, minute or hour. */
-export function ThroughputChart(props: SmallChartProps & { lines?: readonly LineOf[] }) {
-  const nowMs = Date.now()
-  const own = [{ label: t('Throughput'), color: 'var(--posthorn-mark-blue)', bars: props.bars }]
-  const lines = (props.lines ?? own).map((line) => ({ ...line, values: rates(line.bars, nowMs) }))
-  const rate = rateOf(lines.map(({ values }) => values))
+export function ThroughputChart(props: SmallChartProps) {
+  const values = rates(props.bars, Date.now())
+  const rate = rateOf(values)
   return (
     <LineChart
       {...props}
       title={THROUGHPUT[rate.per].title}
       label={THROUGHPUT[rate.per].label}
       format={formatRate}
-      lines={lines.map((line) => ({ ...line, values: perRate(line.values, rate) }))}
+      lines={[
+        {
+          label: t('Throughput'),
+          color: 'var(--posthorn-mark-blue)',
+          values: perRate(values, rate),
+        },
+      ]}
     />
   )
 }

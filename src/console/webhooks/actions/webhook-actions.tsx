@@ -1,6 +1,5 @@
 import { useDisclosure } from '@mantine/hooks'
 import {
-  IconChartLine,
   IconHistory,
   IconPencil,
   IconPlayerPause,
@@ -12,14 +11,12 @@ import { PageActions } from '../../components/page/page-actions.tsx'
 import type { WebhookRowFragment } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
-import { comparePath, mayCompare } from '../compare/compared-webhooks.ts'
 import { TestEvent } from './test-event.tsx'
 import { DeleteWebhook, ToggleWebhook } from './webhook-dialogs.tsx'
 
 /** The actions for a webhook that the viewer's scopes allow. */
 export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
-  const session = useSession()
-  const { can } = session
+  const { can } = useSession()
   const [testing, test] = useDisclosure()
   const [switching, change] = useDisclosure()
   const [deleting, remove] = useDisclosure()
@@ -54,12 +51,6 @@ export function WebhookActions({ webhook }: { webhook: WebhookRowFragment }) {
               to: `/webhooks/${id}/recover`,
               isRare: true,
             },
-          mayCompare(session) && {
-            label: t('Compare with …'),
-            icon: IconChartLine,
-            to: comparePath([id]),
-            isRare: true,
-          },
           mayChange && {
             label: t('Delete'),
             icon: IconTrash,

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
@@ -14,8 +14,6 @@ import { useCursors } from '../../components/lists/use-cursors.ts'
 import { useListColumns } from '../../components/lists/use-list-columns.ts'
 import { EmptyState, NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { selectColumn } from '../../components/selection/select-column.tsx'
-import { type Selection, useSelection } from '../../components/selection/use-selection.ts'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
@@ -25,18 +23,15 @@ import { useSteps } from '../../onboarding/use-steps.ts'
 import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { WORDS } from '../../session/words.ts'
-import { comparePath, MAX_COMPARED, mayCompare } from '../compare/compared-webhooks.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
-import { webhookName } from '../webhook-name.ts'
 import { WEBHOOK_FILTERS, WEBHOOK_ORDERS, webhooksQuery } from '../webhook-queries.ts'
-import { type WebhookListRow, webhookColumns } from './webhook-columns.tsx'
+import { webhookColumns } from './webhook-columns.tsx'
 
 /** A portal without an overview begins here. */
 const startsHere = portalLink !== null && !portalLink.pages.includes('overview')
 
 export default function WebhooksPage() {
-  const session = useSession()
-  const { can, webhookId } = session
+  const { can, webhookId } = useSession()
   const cursors = useCursors()
   const filters = useFilters(WEBHOOK_FILTERS)
   const { data, error, stale, reload } = usePageQuery(webhooksQuery)
@@ -48,7 +43,6 @@ export default function WebhooksPage() {
     useMemo(() => webhookColumns(withHealth), [withHealth]),
   )
   const rows = webhooks?.nodes
-  const selection = useSelection(rows?.map(({ id }) => id) ?? [], 'webhooks')
   const isEmpty = webhooks?.totalCount === 0 && !filters.active
   const noWebhooks = <NoWebhooks filtered={filters.active} clear={filters.clear} />
   return (
@@ -72,14 +66,9 @@ export default function WebhooksPage() {
         <>
           <ListViews list="webhooks" columns={columns} orders={WEBHOOK_ORDERS} />
           <WebhookFilters {...filters} />
-          {selection.ids.size > 0 && <CompareSelected selection={selection} />}
           <List
             label={WORDS.webhooks}
-            columns={
-              mayCompare(session)
-                ? [selectColumn<WebhookListRow>(selection, webhookName), ...columns.columns]
-                : columns.columns
-            }
+            columns={columns.columns}
             rows={rows}
             keyOf={({ id }) => id}
             to={({ id }) => `/webhooks/${id}`}
@@ -92,30 +81,6 @@ export default function WebhooksPage() {
         </>
       )}
     </Page>
-  )
-}
-
-/** Leads from the selected webhooks to their charts. */
-function CompareSelected({ selection: { ids, clear } }: { selection: Selection }) {
-  const isTooMany = ids.size > MAX_COMPARED
-  return (
-    <Group gap="sm" role="status">
-      <Text size="sm" fw={600}>
-        {t('{size} selected', { size: formatCount(ids.size) })}
-      </Text>
-      {isTooMany ? (
-        <Text size="sm" c="dimmed">
-          {t('Select at most {max} to compare them.', { max: MAX_COMPARED })}
-        </Text>
-      ) : (
-        <Button component={Link} to={comparePath([...ids])} size="xs">
-          {t('Compare')}
-        </Button>
-      )}
-      <Button size="xs" variant="subtle" onClick={clear}>
-        {t('Clear selection')}
-      </Button>
-    </Group>
   )
 }
 

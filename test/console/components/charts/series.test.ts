@@ -39,11 +39,11 @@ test('a line has a piece for each run of values, and none over hours without att
 
 test('a rate is per second, minute or hour, as the largest value asks', () => {
   const few = rates(barsOf(0, 2, 6), START + 9 * HOUR_MS)
-  expect(rateOf([few]).per).toBe('hour')
-  expect(perRate(few, rateOf([few])).map((value) => value && Math.round(value))).toEqual([0, 2, 6])
-  expect(rateOf([rates(barsOf(60), START + HOUR_MS)]).per).toBe('minute')
-  expect(rateOf([rates(barsOf(3_600), START + HOUR_MS)]).per).toBe('second')
-  expect(rateOf([[0, null]]).per).toBe('second')
+  expect(rateOf(few).per).toBe('hour')
+  expect(perRate(few, rateOf(few)).map((value) => value && Math.round(value))).toEqual([0, 2, 6])
+  expect(rateOf(rates(barsOf(60), START + HOUR_MS)).per).toBe('minute')
+  expect(rateOf(rates(barsOf(3_600), START + HOUR_MS)).per).toBe('second')
+  expect(rateOf([0, null]).per).toBe('second')
 })
 
 test('the bar of now has a rate of the time that has passed, and none at its start', () => {

@@ -7,9 +7,6 @@ export type Series = readonly (number | null)[]
 export const successRates = (bars: readonly Bar[]): Series =>
   bars.map(({ attempts, succeeded }) => (attempts === 0 ? null : succeeded / attempts))
 
-export const p95s = (bars: readonly Bar[]): Series =>
-  bars.map(({ latency }) => latency?.p95Ms ?? null)
-
 /** A rate over a smaller part of the bar that is still running would be chance. */
 const LEAST_PART = 0.1
 
@@ -35,8 +32,8 @@ const RATES: readonly Rate[] = [
 ]
 
 /** The shortest time in which, at its largest, the rate is one attempt or more. */
-export function rateOf(series: readonly Series[]): Rate {
-  const largest = Math.max(0, ...series.flat().map((value) => value ?? 0))
+export function rateOf(series: Series): Rate {
+  const largest = Math.max(0, ...series.map((value) => value ?? 0))
   if (largest === 0) return SECOND
   return RATES.find(({ seconds }) => largest * seconds >= 1) ?? (RATES.at(-1) as Rate)
 }
