@@ -1,5 +1,4 @@
 import { Group, Switch } from '@mantine/core'
-import { useState } from 'react'
 import { useRead } from '../api/use-read.ts'
 import { type Preset, Presets } from '../components/filters/presets.tsx'
 import { List } from '../components/lists/list.tsx'
@@ -11,7 +10,6 @@ import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
 import { QueryError } from '../components/query-error.tsx'
-import { ExportDialog } from '../exports/export-dialog.tsx'
 import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { COLUMNS } from './attempt-columns.tsx'
@@ -20,7 +18,6 @@ import { attemptsQuery } from './attempts-query.ts'
 import { deliveriesPath } from './deliveries-path.ts'
 import { FollowedAttempts } from './follow/followed-attempts.tsx'
 import { useFollow } from './follow/use-follow.ts'
-import { useExportAttempts } from './use-export-attempts.ts'
 
 /** All attempts by their own time: a delivery of last week can have failed a minute ago. */
 export default function AttemptsPage() {
@@ -29,8 +26,6 @@ export default function AttemptsPage() {
   const filters = useAttemptFilters(session.webhookId)
   const cursors = useCursors()
   const columns = useListColumns('attempts', COLUMNS)
-  const [exporting, setExporting] = useState(false)
-  const source = useExportAttempts(filters.filter)
   const { data, ...read } = useRead(
     attemptsQuery.query,
     { ...cursors.variables, filter: filters.filter, withWebhook: session.can('webhooks:read') },
@@ -61,7 +56,6 @@ export default function AttemptsPage() {
               label: t('Show the deliveries of these attempts'),
               to: deliveriesPath(filters.values),
             },
-            { label: t('Export'), onClick: () => setExporting(true) },
           ]}
         />
       }
@@ -104,12 +98,6 @@ export default function AttemptsPage() {
           }
         />
       )}
-      <ExportDialog
-        opened={exporting}
-        onClose={() => setExporting(false)}
-        source={source}
-        count={null}
-      />
     </Page>
   )
 }

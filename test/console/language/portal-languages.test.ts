@@ -81,12 +81,12 @@ story('a number has its plural, and its signs of the region', async () => {
   await waitUntilLoaded(page)
   const rows = page.getByRole('row').getByRole('checkbox')
   await rows.nth(0).check()
-  await page.getByRole('button', { name: 'Exportieren' }).click()
-  await page.getByText('Exportiert 1 ausgewählte Zeile.').waitFor()
+  await page.getByRole('button', { name: 'Erneut zustellen' }).click()
+  await page.getByText('1 Zustellung erneut zustellen?').waitFor()
   await page.keyboard.press('Escape')
   await rows.nth(1).check()
-  await page.getByRole('button', { name: 'Exportieren' }).click()
-  await page.getByText('Exportiert 2 ausgewählte Zeilen.').waitFor()
+  await page.getByRole('button', { name: 'Erneut zustellen' }).click()
+  await page.getByText('2 Zustellungen erneut zustellen?').waitFor()
 })
 
 story('without a locale, the portal has the language of the browser', async () => {

@@ -51,22 +51,18 @@ export function LineChart(props: LineChartProps) {
       }
       empty={values.length === 0 ? t('No attempts in this time range.') : undefined}
       legend={
-        lines.length > 1 && (
-          <>
-            {lines.length > 1 &&
-              lines.map((line) => (
-                <span key={line.label} className="ph-legend">
-                  <svg width="18" height="10" aria-hidden="true">
-                    <path
-                      d="M0 5h18"
-                      style={{ stroke: line.color, strokeWidth: 2, strokeDasharray: line.dashes }}
-                    />
-                  </svg>
-                  {line.label}
-                </span>
-              ))}
-          </>
-        )
+        lines.length > 1 &&
+        lines.map((line) => (
+          <span key={line.label} className="ph-legend">
+            <svg width="18" height="10" aria-hidden="true">
+              <path
+                d="M0 5h18"
+                style={{ stroke: line.color, strokeWidth: 2, strokeDasharray: line.dashes }}
+              />
+            </svg>
+            {line.label}
+          </span>
+        ))
       }
     >
       <Plot

@@ -13,15 +13,13 @@ interface SelectionBarProps {
   readonly total: string | null
   /** Offers to select what is on other pages too. */
   readonly selectAll?: ReactNode
-  /** Actions that need no selection. */
-  readonly always?: ReactNode
   /** The actions for what is selected, which appear with a selection. */
   readonly children: ReactNode
 }
 
 /** Above a list: selects its page, says what is selected, and offers the actions for it. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { selection, shown, total, selectAll, always, children } = props
+  const { selection, shown, total, selectAll, children } = props
   const { ids, isAll } = selection
   const onPage = shown.filter((id) => selection.has(id)).length
   const isPage = shown.length > 0 && onPage === shown.length
@@ -55,10 +53,7 @@ export function SelectionBar(props: SelectionBarProps) {
           </Button>
         )}
       </Group>
-      <Group gap="xs">
-        {isActive && children}
-        {always}
-      </Group>
+      {isActive && <Group gap="xs">{children}</Group>}
     </Group>
   )
 }

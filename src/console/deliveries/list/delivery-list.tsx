@@ -9,6 +9,7 @@ import { selectColumn } from '../../components/selection/select-column.tsx'
 import { useSelection } from '../../components/selection/use-selection.ts'
 import { usePanel } from '../../components/use-panel.ts'
 import { rich } from '../../language/t.ts'
+import { useSession } from '../../session/session.tsx'
 import { TaskPanel } from '../../tasks/task-panel.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import type { deliveryColumns } from './delivery-columns.tsx'
@@ -30,10 +31,11 @@ interface DeliveryListProps {
 export function DeliveryList(props: DeliveryListProps) {
   const { label, columns, filters, cursors, deliveries, empty } = props
   const { rows, info, error, stale, reload } = deliveries
+  const maySelect = useSession().can('deliveries:write')
   const task = usePanel('task')
   const selection = useSelection(rows?.map(({ id }) => id) ?? [], filters.key)
   // While the list loads, their place is kept.
-  const hasActions = rows ? rows.length > 0 : !error
+  const hasActions = maySelect && (rows ? rows.length > 0 : !error)
   return (
     <>
       {filters.filter.anyAttempt && <SearchLimit path={attemptsPath(filters.values)} />}
@@ -49,7 +51,11 @@ export function DeliveryList(props: DeliveryListProps) {
         )}
         <List
           label={label}
-          columns={[selectColumn(selection, ({ id }: { id: string }) => id), ...columns]}
+          columns={
+            maySelect
+              ? [selectColumn(selection, ({ id }: { id: string }) => id), ...columns]
+              : columns
+          }
           rows={rows}
           keyOf={({ id }) => id}
           to={({ id }) => `/deliveries/${id}`}
