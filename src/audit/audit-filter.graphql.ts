@@ -42,7 +42,6 @@ const AuditSubjectKind = builder.enumType('AuditSubjectKind', {
     BULK_TASK: { value: 'bulk_task', description: 'A bulk task.' },
     EVENT_TYPE: { value: 'event_type', description: 'An event type.' },
     ORGANIZATION: { value: 'organization', description: 'An organization.' },
-    JOB: { value: 'job', description: 'A job.' },
     INCIDENT: { value: 'incident', description: 'An incident of a webhook.' },
     ENCRYPTION: { value: 'encryption', description: 'The encryption keys.' },
     NOTICES: {

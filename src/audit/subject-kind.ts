@@ -9,7 +9,6 @@ export type SubjectKind =
   | 'bulk_task'
   | 'event_type'
   | 'organization'
-  | 'job'
   | 'encryption'
   | 'notices'
   | 'incident'
@@ -30,7 +29,6 @@ const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   bulk_task: 'bulk_task',
   event_type: 'event_type',
   organization: 'organization',
-  job: 'job',
   encryption: 'encryption',
   operational_events: 'notices',
   notice_address: 'notices',

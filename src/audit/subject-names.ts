@@ -16,11 +16,10 @@ export async function findSubjectNames(
   return rows.map(({ name }) => name)
 }
 
-/** Reads every table by its primary key. An event type has no id but its name, and a job has the id of its delivery. */
+/** Reads every table by its primary key. An event type has no id but its name. */
 const FIND_SUBJECT_NAMES = `
   with entry as (
-    select n, organization_id, action,
-      case when action like 'job.%' then after ->> 'key' else subject_id end as subject_id
+    select n, organization_id, action, subject_id
     from unnest($1::uuid[]) with ordinality as given (id, n)
     left join posthorn.audit_log using (id)
   )

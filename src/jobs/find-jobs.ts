@@ -1,12 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import {
-  IN_STATE,
-  IS_POSTHORN_JOB,
-  JOB_COLUMNS,
-  type Job,
-  type JobState,
-  parseJobId,
-} from './job.ts'
+import { IN_STATE, IS_POSTHORN_JOB, JOB_COLUMNS, type Job, type JobState } from './job.ts'
 
 /** Conditions on jobs. A missing or null field matches every job. */
 export interface JobFilter {
@@ -38,17 +31,4 @@ export async function findJobs(
     [task ?? null, page.after ?? null, page.before ?? null, page.limit],
   )
   return rows
-}
-
-/** The existing jobs with these ids, by id. */
-export async function findJobsByIds(
-  sql: Sql,
-  workerSchema: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Job>> {
-  const { rows } = await sql.query<Job>(
-    `select ${JOB_COLUMNS} from ${workerSchema}.jobs as job where ${IS_POSTHORN_JOB} and job.id = any ($1::bigint[])`,
-    [ids.filter((id) => parseJobId(id) !== null)],
-  )
-  return new Map(rows.map((job) => [job.id, job]))
 }

@@ -2,7 +2,6 @@ import { formatPrismaCursor, parsePrismaCursor } from '@pothos/plugin-prisma'
 import { resolveCursorConnection } from '@pothos/plugin-relay'
 import { argumentError, MAX_PAGE_SIZE, PAGE_SIZE } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
-import { countJobs, type JobCount, MAX_COUNTED } from './count-jobs.ts'
 import { findDeliveriesOfJobs, findOrganizationsOfJobs } from './find-deliveries-of-jobs.ts'
 import { findJobs, type JobFilter } from './find-jobs.ts'
 import { deliveryIdOf, type Job, parseJobId } from './job.ts'
@@ -107,18 +106,6 @@ const JobRef = builder.objectType('Job', {
   }),
 })
 
-const JobCountRef = builder.objectRef<JobCount>('JobCount').implement({
-  description: 'The number of jobs of one task in one state.',
-  fields: (t) => ({
-    task: t.exposeString('task', { description: 'The task.' }),
-    state: t.expose('state', { type: JobState, description: 'The state.' }),
-    count: t.exposeInt('count', { description: 'The number of jobs.' }),
-    countIsExact: t.exposeBoolean('exact', {
-      description: `Whether \`count\` is exact. At most ${MAX_COUNTED.toLocaleString('en')} jobs of each state are counted, across all tasks.`,
-    }),
-  }),
-})
-
 builder.inputType('JobFilter', {
   description: 'Selects jobs. A job must match all given fields.',
   fields: (t) => ({
@@ -152,13 +139,6 @@ builder.queryFields((t) => ({
     { name: 'JobConnection', description: 'A page of jobs.' },
     { name: 'JobEdge', description: 'A job in a page.' },
   ),
-  jobCounts: t.field({
-    type: [JobCountRef],
-    semanticNonNull: true,
-    description: `The number of jobs by task and state. At most ${MAX_COUNTED.toLocaleString('en')} jobs of each state are counted.`,
-    authScopes: { scope: 'admin' },
-    resolve: (_root, _args, { sql, workerSchema }) => countJobs(sql, workerSchema),
-  }),
 }))
 
 /** Every cursor holds a uuid. In the cursor of a job, the uuid ends with the digits of the job id. */

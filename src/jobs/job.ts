@@ -1,8 +1,7 @@
 import { parseId } from '../db/ids.ts'
 
 /** The states of a job in graphile-worker. */
-export const JOB_STATES = ['due', 'scheduled', 'running', 'failed'] as const
-export type JobState = (typeof JOB_STATES)[number]
+export type JobState = 'due' | 'scheduled' | 'running' | 'failed'
 
 /** A job of Posthorn in graphile-worker, which deletes completed jobs. */
 export interface Job {
@@ -22,7 +21,7 @@ export interface Job {
 }
 
 /** The task of the jobs that make attempts. */
-export const DELIVER = 'posthorn:deliver'
+const DELIVER = 'posthorn:deliver'
 
 /** SQL: the columns of a `Job`, from a row `job` of the view `jobs`. */
 export const JOB_COLUMNS = `

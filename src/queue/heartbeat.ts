@@ -16,15 +16,8 @@ export interface Heartbeat extends AsyncDisposable {
   ensureClaimed(runnerId: string, signal: AbortSignal): void | Promise<void>
 }
 
-/** How much of its capacity a worker uses. */
-export interface WorkerLoad {
-  readonly inFlight: number
-  readonly concurrency: number
-}
-
 export interface HeartbeatOptions {
   readonly databaseUrl: string
-  readonly load: () => WorkerLoad
   readonly onHeartbeat: () => void
   /** Another process marked a runner of this process as abandoned or rescued its jobs. */
   readonly onLost: (runnerId: string) => void
@@ -49,7 +42,7 @@ const RETRY_AFTER_MS = 250
 const FRESH_FOR_MS = 8_000
 
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
-  const { databaseUrl, load, onHeartbeat, onLost, onDead, onError } = options
+  const { databaseUrl, onHeartbeat, onLost, onDead, onError } = options
   const runners = new Map<string, OwnRunner>()
   const findDeadRunners = createDeadRunnerFinder()
   const closed = new AbortController()
@@ -66,7 +59,7 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   }
 
   async function sendAndFindDead(sql: Sql): Promise<void> {
-    await updateHeartbeats(sql, runners, load(), onLost)
+    await updateHeartbeats(sql, runners, onLost)
     onHeartbeat()
     const dead = findDeadRunners(await findLateRunners(sql, [...runners.keys()]))
     if (dead.length > 0) onDead(dead)
@@ -136,7 +129,6 @@ function claimLost(runnerId: string): ClaimLostError {
 async function updateHeartbeats(
   sql: Sql,
   runners: ReadonlyMap<string, OwnRunner>,
-  { inFlight, concurrency }: WorkerLoad,
   onLost: (runnerId: string) => void,
 ): Promise<void> {
   const sent = [...runners].filter(([, runner]) => !runner.isLost)
@@ -149,9 +141,9 @@ async function updateHeartbeats(
   }
   const sentAt = readClock()
   const { rows } = await sql.query<{ id: string }>(
-    `update posthorn.workers set heartbeat_at = clock_timestamp(), in_flight = $2, concurrency = $3
+    `update posthorn.workers set heartbeat_at = clock_timestamp()
      where id = any ($1::text[]) and heartbeat_at > '-infinity' returning id`,
-    [sent.map(([id]) => id), inFlight, concurrency],
+    [sent.map(([id]) => id)],
   )
   const alive = new Set(rows.map(({ id }) => id))
   for (const [id, runner] of sent) {

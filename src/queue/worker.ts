@@ -29,8 +29,6 @@ export interface WorkerOptions {
   readonly workerSchema: string
   readonly logger: Logger
   readonly outages: OutageLog
-  /** The number of attempts in flight. Default: 0. */
-  readonly inFlight?: () => number
   /** Called when the shutdown begins. */
   readonly onStopping: () => void
   /** Called when a runner is replaced. Default: nothing. */
@@ -60,7 +58,6 @@ export async function startWorker(
     workerSchema,
     logger,
     outages,
-    inFlight = () => 0,
     onStopping,
     onReplaced = () => {},
     runners = { ended: null, starts() {} },
@@ -76,7 +73,6 @@ export async function startWorker(
   const heartbeat = started.use(
     startHeartbeat({
       databaseUrl: url,
-      load: () => ({ inFlight: inFlight(), concurrency }),
       onHeartbeat: () => runner?.checkClaims(),
       onLost(id) {
         if (runner?.id === id) runner.fail({ reason: 'its claims are lost' })

@@ -186,7 +186,6 @@ async function startTasks(
     workerSchema,
     logger,
     outages,
-    inFlight: () => scheduler.inFlight,
     onStopping: () => scheduler.close(),
     onReplaced: countReplacements(metrics.registry),
     ...(thread.runners && { runners: thread.runners }),

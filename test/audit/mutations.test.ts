@@ -238,18 +238,6 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'notices',
     async () => ({ id: await noticeAddress() }),
   ],
-  runJobsNow: ['job.run_now', 'jobs', ({ jobId }) => ({ ids: [jobId] })],
-  rescheduleJobs: [
-    'job.rescheduled',
-    'jobs',
-    ({ jobId }) => ({ ids: [jobId], input: { runAt: '2030-01-01T00:00:00Z' } }),
-  ],
-  failJobs: [
-    'job.failed',
-    'jobs',
-    ({ jobId }) => ({ ids: [jobId], input: { reason: 'No longer needed.' } }),
-  ],
-  completeJobs: ['job.completed', 'jobs', ({ jobId }) => ({ ids: [jobId] })],
 }
 let lastNumber = 0
 

@@ -45,14 +45,6 @@ test('each subject has its name, also after it is deleted or revoked', async () 
   const [{ subjectId: webhookId = '' } = {}] = await log({ actions: ['webhook.created'] })
   await publish(api, operator.organizationId)
   const [deliveryId = ''] = await deliveryIds(api.database, operator.organizationId)
-  const { rows } = await api.database.pool.query(
-    'select id::text as id from graphile_worker.jobs where key = $1',
-    [deliveryId],
-  )
-  await run('jobs', 'RescheduleJobs', {
-    ids: [rows[0].id],
-    input: { runAt: '2030-01-01T00:00:00Z' },
-  })
   await run('deliveries', 'CancelDelivery', { id: deliveryId })
   await run('bulk-tasks', 'RedeliverDeliveries', { input: { ids: [deliveryId] } })
   await run('api-keys', 'CreateApiKey', { input: { name: 'Till', scopes: ['webhooks:read'] } })
@@ -75,7 +67,6 @@ test('each subject has its name, also after it is deleted or revoked', async () 
     'webhook.created': 'hooks.example.com',
     'webhook.deleted': 'hooks.example.com',
     'delivery.canceled': `${JOINED} to hooks.example.com`,
-    'job.rescheduled': `${JOINED} to hooks.example.com`,
     'bulk_task.started': 'Redelivery of 1 delivery',
     'api_key.created': 'Till',
     'api_key.revoked': 'Till',
@@ -112,7 +103,6 @@ test('a webhook goes by its description, and an API key without a name by the st
 
 test.each([
   ['a delivery past its retention', 'delivery.redelivered', mintId('delivery')],
-  ['the job of another task', 'job.run_now', '17'],
   ['the encryption keys', 'encryption.rotated', 'POSTHORN_ENCRYPTION_KEYS'],
 ] as const)('%s has no name', async (_, action, subjectId) => {
   await entryOf(action, subjectId)

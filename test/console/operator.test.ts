@@ -1,8 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { JOINED, TICKET } from '../support/factories.ts'
-import { until } from '../support/until.ts'
-import { call, deliveriesOf, testDelivery, untilDelivery } from './support/call.ts'
+import { JOINED } from '../support/factories.ts'
+import { call, testDelivery, untilDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
@@ -97,79 +96,16 @@ story('an operator gives an event type search keys, and corrects a path', async 
   expect(reader.pageErrors).toEqual([])
 })
 
-story('the job of a pending delivery can be run now', async () => {
+story('the job of a pending delivery leads to the delivery', async () => {
   const id = await failingDelivery()
   await open('/jobs?task=posthorn:deliver')
   const row = page.getByRole('row').filter({ hasText: id.slice(-6) })
-  await row.getByRole('checkbox').check()
-  server.receiver.answer = (response) => response.end()
-  await page.getByRole('button', { name: 'Run now' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText('Run 1 job now?').waitFor()
-  await dialog.getByRole('button', { name: 'Run now' }).click()
-  await page.getByRole('status').filter({ hasText: '1 job was started' }).waitFor()
-  await untilDelivery(server, id, ({ state }) => state === 'SUCCEEDED', 'it is delivered')
-})
-
-story('all jobs that match are run at once, also those on other pages', async () => {
-  server.receiver.answer = (response) => response.writeHead(500).end()
-  const webhooks = await Promise.all(
-    Array.from({ length: 7 }, async () => {
-      const input = { url: server.receiver.url, enabled: true, eventSubscriptions: [TICKET] }
-      const { webhook } = await call<{ webhook: { id: string } }>(
-        server,
-        'createWebhook',
-        { input: ['CreateWebhookInput!', input] },
-        'webhook { id }',
-      )
-      return webhook.id
-    }),
-  )
-  // Few for each webhook, so that none is put on hold.
-  const events = [1, 2, 3, 4].map((n) => ({ type: TICKET, data: { n } }))
-  await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
-  await untilAll(webhooks, 'RETRYING')
-  server.receiver.answer = (response) => response.end()
-  await open('/jobs?task=posthorn:deliver&state=SCHEDULED')
-  expect(await page.getByRole('button', { name: 'Run now' }).count()).toBe(0)
-  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
-  await page.getByRole('button', { name: /^Select all \d\d that match$/ }).click()
-  await page.getByRole('button', { name: 'Run now' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText(/^Run \d\d jobs now\?$/).waitFor()
-  await dialog.getByRole('button', { name: 'Run now' }).click()
-  await page
-    .getByRole('status')
-    .filter({ hasText: /\d\d jobs were started/ })
-    .waitFor()
-  await untilAll(webhooks, 'SUCCEEDED')
-})
-
-story('a job can be failed with a reason, which the job and the audit log show', async () => {
-  const id = await failingDelivery()
-  await open('/jobs?task=posthorn:deliver')
-  const row = page.getByRole('row').filter({ hasText: id.slice(-6) })
-  await row.getByRole('checkbox').check()
-  await page.getByRole('button', { name: 'Fail', exact: true }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('button', { name: 'Fail', exact: true }).click()
-  await dialog.getByText('Enter a reason').waitFor()
-  await dialog.getByLabel('Reason').fill('The museum closed its receiver')
-  await dialog.getByRole('button', { name: 'Fail', exact: true }).click()
-  await page.getByRole('status').filter({ hasText: '1 job was failed' }).waitFor()
-  await row.getByText('The museum closed its receiver').waitFor()
-
-  await open('/audit-log?action=job.failed')
-  await page.locator('main').getByRole('row').nth(1).waitFor()
+  await row.getByRole('link', { name: /^Details of/ }).click()
+  await page.getByText('HTTP 500', { exact: false }).first().waitFor()
+  await page.getByRole('link', { name: 'Open the delivery' }).click()
+  await page.waitForURL(`**/deliveries/${id}`)
   expect(reader.pageErrors).toEqual([])
 })
-
-async function untilAll(webhooks: readonly string[], state: string): Promise<void> {
-  await until(async () => {
-    const found = await Promise.all(webhooks.map((id) => deliveriesOf(server, id, [state])))
-    return found.flat().length === 4 * webhooks.length
-  }, `all are ${state}`)
-}
 
 async function open(path: string): Promise<void> {
   await page.goto(`${server.url}/console${path}`)

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
 import type { Database, Sql } from '../../src/db/client.ts'
 import type { Delivery } from '../../src/db/generated/prisma/client.ts'
 import { publicId } from '../../src/db/ids.ts'
@@ -9,7 +8,6 @@ import { completeFinishedJobs } from '../../src/deliveries/complete-finished-job
 import { sweep as sweepJobs } from '../../src/deliveries/sweep.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { rescheduleJobs } from '../../src/jobs/change-jobs.ts'
 import { markAbandoned, rescueWorkers } from '../../src/queue/rescue.ts'
 import { releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
@@ -213,12 +211,7 @@ describe('a change that Posthorn makes to a job does not count as the change of 
     expect(await rescueWorkers(pool, SCHEMA, [claimed])).toBe(COUNT)
     await worker.complete()
 
-    const ids = (await jobs()).map(({ id }) => id)
-    await rescheduleJobs(
-      { prisma: database.prisma, sql: pool, workerSchema: SCHEMA, actor: SYSTEM },
-      ids,
-      new Date(),
-    )
+    await query(`select graphile_worker.reschedule_jobs(${ALL}, run_at := now())`)
     expect(await sweep()).toEqual(NOTHING)
 
     // Then every job fails by an internal error until it has no attempts left.

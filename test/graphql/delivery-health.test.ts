@@ -239,29 +239,4 @@ describe('an operator', () => {
     )
     expect(refused.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
   })
-
-  test('reads the state of the installation, and others do not', async () => {
-    const operator = await api.tenant(['admin'])
-    await api.database.pool.query(
-      `insert into posthorn.workers (id, in_flight, concurrency) values ('a', 3, 500), ('b', 4, 500);
-       insert into posthorn.workers (id, heartbeat_at, in_flight, concurrency)
-         values ('dead', now() - interval '1 minute', 90, 500)`,
-    )
-    await addWebhook(api, tenant.organizationId)
-    await publish(api, tenant.organizationId, 3)
-    const query = `{ installation { workers attemptsInFlight concurrency readyJobs oldestReadyAt postgresVersion
-      databaseBytes connections maxConnections } }`
-    const { data, errors } = await api.call(operator.token, query)
-    expect(errors).toBeUndefined()
-    const { installation } = data
-    expect(installation).toMatchObject({ workers: 2, attemptsInFlight: 7, concurrency: 1_000 })
-    expect(installation.readyJobs).toBeGreaterThanOrEqual(3)
-    expect(Date.parse(installation.oldestReadyAt)).toBeLessThanOrEqual(Date.now())
-    expect(installation.postgresVersion).toMatch(/^\d+\.\d+/)
-    expect(installation.databaseBytes).toBeGreaterThan(1e6)
-    expect(installation.connections).toBeLessThanOrEqual(installation.maxConnections)
-    expect((await api.call(tenant.token, query)).errors).toMatchObject([
-      { extensions: { code: 'FORBIDDEN' } },
-    ])
-  })
 })

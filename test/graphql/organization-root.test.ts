@@ -136,7 +136,6 @@ const OF_NONE: Readonly<Record<string, string>> = {
   defaultSettings: 'of the installation',
   eventTypes: 'all organizations share the catalogue',
   installation: 'the installation',
-  jobCounts: 'of the installation',
   jobs: 'of the installation',
   node: 'finds any object',
   nodes: 'finds any object',

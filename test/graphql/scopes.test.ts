@@ -221,8 +221,6 @@ const OPERATORS_QUERIES = [
   '{ organizationDeletion(id: "org_x") { step } }',
   '{ organizationDeletions { nodes { organizationId } } }',
   '{ jobs { nodes { id } } }',
-  '{ jobCounts { count } }',
-  '{ installation { workers } }',
   '{ jobs { nodes { delivery { id } organization { id } } } }',
 ]
 
@@ -311,10 +309,6 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ],
   ['admin', 'organizations', 'DeleteOrganization', { id: 'org_x', input: { force: false } }],
   ['admin', 'organizations', 'RenameOrganization', { id: 'org_x', input: { name: 'A' } }],
-  ['admin', 'jobs', 'RunJobsNow', { ids: ['1'] }],
-  ['admin', 'jobs', 'RescheduleJobs', { ids: ['1'], input: { runAt: '2026-01-31T12:00:00Z' } }],
-  ['admin', 'jobs', 'FailJobs', { ids: ['1'], input: { reason: 'Because' } }],
-  ['admin', 'jobs', 'CompleteJobs', { ids: ['1'] }],
 ]
 
 test.each(MUTATIONS)(

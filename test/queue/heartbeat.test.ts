@@ -20,7 +20,6 @@ function start(databaseUrl: string): StartedHeartbeat {
   const lost: string[] = []
   const dead: string[] = []
   const heartbeat = startHeartbeat({
-    load: () => ({ inFlight: 3, concurrency: 500 }),
     databaseUrl,
     onHeartbeat() {},
     onLost: (id) => lost.push(id),

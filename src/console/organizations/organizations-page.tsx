@@ -21,7 +21,6 @@ import { oldestOf, troubleOf } from '../overview/health-sentence.ts'
 import { DeleteOrganization } from './delete-organization.tsx'
 import { Deletions } from './deletions.tsx'
 import { EditOrganization } from './edit-organization.tsx'
-import { Installation } from './installation.tsx'
 import { NewOrganization } from './new-organization.tsx'
 import { OpenOrganization } from './open-organization.tsx'
 import { ORGANIZATION_FILTERS, organizationsQuery } from './organizations-query.ts'
@@ -119,7 +118,7 @@ function webhooksOf({ webhooks }: NonNullable<Organization['deliveryHealth']>): 
   return webhooks.length === 0 ? 'None' : 'None in trouble'
 }
 
-/** For operators: the state of the installation, and every organization, the worst first, with a link to act for it. */
+/** For operators: every organization, the worst first, with a link to act for it. */
 export default function OrganizationsPage() {
   const cursors = useCursors()
   const creating = usePanel('new')
@@ -140,7 +139,6 @@ export default function OrganizationsPage() {
       description="The organizations with the most webhooks in trouble come first. Open one to act for it."
       actions={create}
     >
-      <Installation />
       <Deletions since={deletedCount} />
       <FilterBar active={active} clear={clear}>
         <SearchField

@@ -2,8 +2,6 @@ import { ActionIcon, Group, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { Column } from '../../components/lists/list.tsx'
-import { selectColumn } from '../../components/selection/select-column.tsx'
-import type { Selection } from '../../components/selection/use-selection.ts'
 import { Time } from '../../components/time.tsx'
 import { errorInWords } from '../../deliveries/error-in-words.ts'
 import type { JobsFieldsFragment } from '../../generated/graphql.ts'
@@ -11,12 +9,10 @@ import { formatCount } from '../../lib/format.ts'
 import { webhookName } from '../../webhooks/webhook-name.ts'
 import { JobStateBadge } from './job-state.tsx'
 import { OrganizationLink } from './organization-link.tsx'
-import type { StableRow } from './use-stable-rows.ts'
 
-export type Job = StableRow<JobsFieldsFragment>
+export type Job = JobsFieldsFragment
 
 interface JobColumnsOptions {
-  readonly selection: Selection
   readonly opened: string | null
   /** The URL with the details of this job open, or, for null, with none open. */
   detailsUrl(id: string | null): string
@@ -24,7 +20,6 @@ interface JobColumnsOptions {
 
 export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
   return [
-    selectColumn(options.selection, ({ task, id }) => `${task} ${id}`),
     {
       label: 'Job',
       cell: ({ id, task }) => (
@@ -41,7 +36,7 @@ export function jobColumns(options: JobColumnsOptions): readonly Column<Job>[] {
     },
     {
       label: 'State',
-      cell: ({ state, removed }) => <JobStateBadge state={state} removed={removed} />,
+      cell: ({ state }) => <JobStateBadge state={state} />,
       width: 105,
     },
     { label: 'Delivery', cell: (job) => <DeliveryOf job={job} />, grow: true, width: '28%' },

@@ -9,7 +9,6 @@ const COLORS: Record<JobState, string> = {
   FAILED: 'red',
 }
 
-export function JobStateBadge({ state, removed }: { state: JobState; removed: boolean }) {
-  if (removed) return <StateBadge label="No longer listed" color="gray" />
+export function JobStateBadge({ state }: { state: JobState }) {
   return <StateBadge label={JOB_STATE_LABELS[state]} color={COLORS[state]} />
 }
