@@ -30,7 +30,6 @@ export const AUDIT_ACTIONS = [
   'event_type.archived',
   'event_type.unarchived',
   'organization.created',
-  'organization.renamed',
   'organization.updated',
   'organization.deleted',
   'organization.exported',

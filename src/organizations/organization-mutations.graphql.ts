@@ -72,11 +72,6 @@ const UpsertOrganizationInput = builder.inputType('UpsertOrganizationInput', {
   }),
 })
 
-const RenameOrganizationInput = builder.inputType('RenameOrganizationInput', {
-  description: 'The new name of an organization.',
-  fields: (t) => ({ name: name(t), ifRevision: t.int({ description: IF_REVISION }) }),
-})
-
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
 builder.mutationFields((t) => ({
@@ -159,32 +154,6 @@ builder.mutationFields((t) => ({
     resolve: async (query, _root, { uid, input }, { prisma, actor }) => {
       const { id, ...done } = await upsertOrganization(prisma, uid, input as NewOrganization, actor)
       return { ...(await rereadOrganization(prisma, id, query)), ...done }
-    },
-  }),
-
-  renameOrganization: t.prismaField({
-    type: 'Organization',
-    nullable: true,
-    description: 'Renames an organization, as `updateOrganization` does.',
-    authScopes: { scope: 'admin' },
-    errors: {
-      types: [ValidationError, NotFoundError, EditConflict],
-      dataField: { name: 'organization', description: 'The organization after the change.' },
-      result: { description: 'The organization was renamed.' },
-      union: { description: 'The result of `renameOrganization`.' },
-    },
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
-      input: t.arg({
-        type: RenameOrganizationInput,
-        required: true,
-        description: 'The new name.',
-      }),
-    },
-    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
-      const { ifRevision, ...fields } = input
-      await updateOrganization(prisma, id, fields, actor, ifRevision ?? undefined)
-      return await rereadOrganization(prisma, id, query)
     },
   }),
 }))

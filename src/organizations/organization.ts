@@ -130,10 +130,9 @@ export async function updateInTransaction(
   )
   const changed = changedFields(auditedFields(before), auditedFields({ ...before, ...data }))
   if ('retentionDays' in changed.after) await requireWithinInstallation(tx, changes.retentionDays)
-  const edited = { ...subject, revision: before.revision, actions: [RENAMED, UPDATED] as const }
+  const edited = { ...subject, revision: before.revision, actions: [UPDATED] as const }
   await checkEditConflict(tx, edited, ifRevision, changed.before)
-  const names = Object.keys(changed.after)
-  if (names.length === 0) return { organization: before, changed: false }
+  if (Object.keys(changed.after).length === 0) return { organization: before, changed: false }
   const organization = await tx.organization.update({
     where: { id: uuid },
     // Once payloads are not kept any more, all older ones are looked through again.
@@ -143,12 +142,10 @@ export async function updateInTransaction(
       ...(data['keepPayloads'] && { payloadsQueuedTo: null }),
     },
   })
-  const action = names.join() === 'name' ? RENAMED : UPDATED
-  await writeAuditEntry(tx, actor, { action, ...subject, ...changed })
+  await writeAuditEntry(tx, actor, { action: UPDATED, ...subject, ...changed })
   return { organization, changed: true }
 }
 
-const RENAMED = 'organization.renamed'
 const UPDATED = 'organization.updated'
 
 /** The fields that a caller can set. */

@@ -200,11 +200,6 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'organizations',
     () => ({ uid: `upserted-${nextNumber()}`, input: { name: 'Upserted' } }),
   ],
-  renameOrganization: [
-    'organization.renamed',
-    'organizations',
-    () => ({ id: operator.publicOrganizationId, input: { name: `Renamed ${nextNumber()}` } }),
-  ],
   deleteOrganization: [
     'organization.deleted',
     'organizations',

@@ -54,7 +54,7 @@ test('each subject has its name, also after it is deleted or revoked', async () 
     id: `type_${JOINED}`,
     input: { description: 'Came.' },
   })
-  await run('organizations', 'RenameOrganization', {
+  await run('organizations', 'UpdateOrganization', {
     id: operator.publicOrganizationId,
     input: { name: 'Autumn Fair' },
   })
@@ -71,7 +71,7 @@ test('each subject has its name, also after it is deleted or revoked', async () 
     'api_key.created': 'Till',
     'api_key.revoked': 'Till',
     'event_type.updated': JOINED,
-    'organization.renamed': 'Autumn Fair',
+    'organization.updated': 'Autumn Fair',
   })
 })
 

@@ -189,9 +189,9 @@ async function nameOrganization(server: ConsoleServer, name: string): Promise<vo
     '{ viewer { organization { id } } }',
   )
   const id = viewer.organization.id
-  await call(server, 'renameOrganization', {
+  await call(server, 'updateOrganization', {
     id: ['ID!', id],
-    input: ['RenameOrganizationInput!', { name }],
+    input: ['UpdateOrganizationInput!', { name }],
   })
 }
 

@@ -185,9 +185,9 @@ story('the name of an organization and the limits of an API key show both values
   await page.goto(`${server.url}/console/organizations?edit=${id}`)
   const dialog = page.getByRole('dialog', { name: 'Edit organization' })
   await dialog.getByLabel('Name').fill('Mine')
-  await call(server, 'renameOrganization', {
+  await call(server, 'updateOrganization', {
     id: ['ID!', id],
-    input: ['RenameOrganizationInput!', { name: 'Theirs' }],
+    input: ['UpdateOrganizationInput!', { name: 'Theirs' }],
   })
   await dialog.getByRole('button', { name: 'Save' }).click()
   const name = dialog.getByRole('alert').getByRole('region', { name: 'Name' })

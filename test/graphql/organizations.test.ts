@@ -57,7 +57,7 @@ test('an organization is created, found by its id and renamed', async () => {
   const { data } = await call('CreateOrganization', { input: { name: ' Harvest Fair ' } })
   const { id, name } = data.createOrganization.organization
   expect(name).toBe('Harvest Fair')
-  await call('RenameOrganization', { id, input: { name: 'Spring Fair' } })
+  await call('UpdateOrganization', { id, input: { name: 'Spring Fair' } })
   const { data: found } = await call('Organization', { id })
   expect(found.organization).toEqual({ id, name: 'Spring Fair' })
   for (const other of ['nonsense', mintId('organization'), mintId('webhook')]) {
@@ -69,9 +69,9 @@ test('of two operators who rename an organization, the second learns of the firs
   const { data } = await call('CreateOrganization', { input: { name: 'First' } })
   const { id } = data.createOrganization.organization
   const rename = async (input: object) =>
-    (await call('RenameOrganization', { id, input })).data.renameOrganization
+    (await call('UpdateOrganization', { id, input })).data.updateOrganization
   const renamed = await rename({ name: 'Theirs', ifRevision: 1 })
-  expect(renamed.organization).toEqual({ id, name: 'Theirs', revision: 2 })
+  expect(renamed.organization).toMatchObject({ id, name: 'Theirs', revision: 2 })
   expect(await rename({ name: 'Mine', ifRevision: 1 })).toMatchObject({
     __typename: 'EditConflictError',
     code: 'conflict',
@@ -79,7 +79,7 @@ test('of two operators who rename an organization, the second learns of the firs
     fields: [{ name: 'name', current: 'Theirs', changedBy: expect.stringMatching(/^key_/) }],
   })
   const unchanged = await rename({ name: 'Theirs', ifRevision: 1 })
-  expect(unchanged.organization).toEqual({ id, name: 'Theirs', revision: 2 })
+  expect(unchanged.organization).toMatchObject({ id, name: 'Theirs', revision: 2 })
   expect(await rename({ name: 'Mine', ifRevision: 9 })).toMatchObject({
     __typename: 'ValidationError',
     issues: [{ path: ['ifRevision'], code: 'unknown_revision' }],
@@ -92,16 +92,16 @@ test.each(['', ' ', 'x'.repeat(201), 'a\0'])('the name %j is rejected', async (n
   const rejection = { __typename: 'ValidationError', issues: [{ path: ['name'] }] }
   expect(data.createOrganization).toMatchObject(rejection)
   const id = tenant.publicOrganizationId
-  const { data: renamed } = await call('RenameOrganization', { id, input: { name } })
-  expect(renamed.renameOrganization).toMatchObject(rejection)
+  const { data: renamed } = await call('UpdateOrganization', { id, input: { name } })
+  expect(renamed.updateOrganization).toMatchObject(rejection)
 })
 
 test('renaming an unknown organization returns NotFoundError', async () => {
-  const { data } = await call('RenameOrganization', {
+  const { data } = await call('UpdateOrganization', {
     id: mintId('organization'),
     input: { name: 'A' },
   })
-  expect(data.renameOrganization).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
+  expect(data.updateOrganization).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
 })
 
 describe('with the header posthorn-organization', () => {

@@ -308,7 +308,6 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
     { uid: 'a', input: { url: 'https://example.com', eventSubscriptions: [JOINED] } },
   ],
   ['admin', 'organizations', 'DeleteOrganization', { id: 'org_x', input: { force: false } }],
-  ['admin', 'organizations', 'RenameOrganization', { id: 'org_x', input: { name: 'A' } }],
 ]
 
 test.each(MUTATIONS)(

@@ -517,10 +517,6 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
     () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
   ],
   upsertOrganization: ['closed', () => 'uid: "acme", input: { name: "New" }'],
-  renameOrganization: [
-    'closed',
-    () => `id: "${publicId('organization', organizationId)}", input: { name: "Changed" }`,
-  ],
   deleteOrganization: [
     'closed',
     () => `id: "${publicId('organization', organizationId)}", input: { force: true }`,

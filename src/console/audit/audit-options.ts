@@ -30,7 +30,6 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'event_type.archived': 'Event type archived',
   'event_type.unarchived': 'Event type unarchived',
   'organization.created': 'Organization created',
-  'organization.renamed': 'Organization renamed',
   'organization.updated': 'Organization changed',
   'organization.deleted': 'Organization deleted',
   'organization.exported': 'Organization exported',
