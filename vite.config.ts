@@ -9,9 +9,9 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The script of each folder of `src/console` that has pages. */
 const SUBJECTS = [
-  ['overview', 'overview|onboarding'],
+  ['overview', 'overview'],
   ['webhooks', 'webhooks(?![\\\\/](filter|body)[\\\\/])|incidents'],
-  ['deliveries', 'deliveries|attempts|tasks|exports|events|live'],
+  ['deliveries', 'deliveries|attempts|tasks|events|live'],
   ['catalogue', 'event-types'],
   ['menu', 'command-menu|shell'],
   ['administration', 'api-keys|audit|consumers|organizations|jobs|portal'],

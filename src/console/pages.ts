@@ -15,7 +15,6 @@ import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
 import { channelsQuery } from './notices/channels/channel-query.ts'
 import { noticesQuery } from './notices/notices-query.ts'
-import { stepsQuery } from './onboarding/use-steps.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
 import { taskQuery } from './tasks/use-task.ts'
@@ -30,7 +29,7 @@ import {
 
 /** Each page by its path, with the queries that it asks first. */
 const PAGES: Readonly<Record<string, LazyPage>> = {
-  overview: lazyPage(() => import('./overview/overview-page.tsx'), [stepsQuery, statisticsQuery]),
+  overview: lazyPage(() => import('./overview/overview-page.tsx'), [statisticsQuery]),
   webhooks: lazyPage(() => import('./webhooks/list/webhooks-page.tsx'), [webhooksQuery]),
   'webhooks/new': lazyPage(
     () => import('./webhooks/form/new-webhook-page.tsx'),

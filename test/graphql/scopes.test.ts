@@ -88,7 +88,6 @@ const QUERIES: [Scope, string][] = [
   ['events:read', '{ consumer(name: "a") { id } }'],
   ['webhooks:read', '{ noticeAddresses { id } }'],
   ['webhooks:read', '{ sendsEmail }'],
-  ['webhooks:read', '{ firstSteps { webhookCreated } }'],
   ['webhooks:read', '{ defaultSettings { maxAttempts } }'],
   ['webhooks:read', 'query ($webhook: ID!) { node(id: $webhook) { id } }'],
   ['webhooks:read', 'query ($webhook: ID!) { nodes(ids: [$webhook]) { id } }'],

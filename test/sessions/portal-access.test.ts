@@ -303,7 +303,6 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
   consumer: [['closed', () => 'name: "a"', false]],
   consumers: [['closed', () => 'first: 3', false]],
   statistics: [['closed', () => `since: "${hourAgo()}"`, false]],
-  firstSteps: [['closed', () => '', false]],
   deliveryHealth: [['closed', () => '', false]],
   noticeAddresses: [['closed', () => '', false]],
   operatorNoticeAddresses: [['closed', () => '', false]],

@@ -13,9 +13,9 @@ import {
 } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { readStored, store } from '../lib/storage.ts'
-import { PublishSnippets } from '../onboarding/publish-snippets.tsx'
 import { useSession } from '../session/session.tsx'
 import { exampleOf, parsePayload } from './parse-payload.ts'
+import { PublishSnippets } from './publish-snippets.tsx'
 
 interface PublishFormProps {
   /** The event type to begin with, if one is asked for. */

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { type ReactNode, useMemo } from 'react'
+import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
 import { EventTypeSelect } from '../../components/filters/event-type-select.tsx'
@@ -18,17 +18,12 @@ import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
 import { t } from '../../language/t.ts'
 import { formatCount } from '../../lib/format.ts'
 import { LABEL_EXAMPLE } from '../../lib/labels.ts'
-import { FirstSteps } from '../../onboarding/first-steps.tsx'
-import { useSteps } from '../../onboarding/use-steps.ts'
 import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { WORDS } from '../../session/words.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
 import { WEBHOOK_FILTERS, WEBHOOK_ORDERS, webhooksQuery } from '../webhook-queries.ts'
 import { webhookColumns } from './webhook-columns.tsx'
-
-/** A portal without an overview begins here. */
-const startsHere = portalLink !== null && !portalLink.pages.includes('overview')
 
 export default function WebhooksPage() {
   const { can, webhookId } = useSession()
@@ -43,8 +38,6 @@ export default function WebhooksPage() {
     useMemo(() => webhookColumns(withHealth), [withHealth]),
   )
   const rows = webhooks?.nodes
-  const isEmpty = webhooks?.totalCount === 0 && !filters.active
-  const noWebhooks = <NoWebhooks filtered={filters.active} clear={filters.clear} />
   return (
     <Page
       title={WORDS.webhooks}
@@ -61,33 +54,22 @@ export default function WebhooksPage() {
         )
       }
     >
-      {startsHere && <CustomerSteps otherwise={isEmpty ? noWebhooks : null} />}
-      {!(startsHere && isEmpty) && (
-        <>
-          <ListViews list="webhooks" columns={columns} orders={WEBHOOK_ORDERS} />
-          <WebhookFilters {...filters} />
-          <List
-            label={WORDS.webhooks}
-            columns={columns.columns}
-            rows={rows}
-            keyOf={({ id }) => id}
-            to={({ id }) => `/webhooks/${id}`}
-            error={error}
-            stale={stale}
-            reload={reload}
-            empty={noWebhooks}
-            pages={{ info: webhooks?.pageInfo, cursors }}
-          />
-        </>
-      )}
+      <ListViews list="webhooks" columns={columns} orders={WEBHOOK_ORDERS} />
+      <WebhookFilters {...filters} />
+      <List
+        label={WORDS.webhooks}
+        columns={columns.columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        to={({ id }) => `/webhooks/${id}`}
+        error={error}
+        stale={stale}
+        reload={reload}
+        empty={<NoWebhooks filtered={filters.active} clear={filters.clear} />}
+        pages={{ info: webhooks?.pageInfo, cursors }}
+      />
     </Page>
   )
-}
-
-/** The first steps of a customer, or something else once they are over. */
-function CustomerSteps({ otherwise }: { otherwise: ReactNode }) {
-  const steps = useSteps()
-  return steps.hidden || steps.error ? otherwise : <FirstSteps {...steps} />
 }
 
 function Total({ count, filtered }: { count: number; filtered: boolean }) {

@@ -1,7 +1,7 @@
 import { useRead } from '../api/use-read.ts'
 import { Section } from '../components/page/section.tsx'
 import { CodeTabs } from '../components/snippets/code-tabs.tsx'
-import { OnboardingSubscriptionsDocument } from '../generated/graphql.ts'
+import { PublishSubscriptionsDocument } from '../generated/graphql.ts'
 import { mount } from '../mount.ts'
 import { useSession } from '../session/session.tsx'
 import { publishSnippets } from './publish-code.ts'
@@ -37,7 +37,7 @@ export function PublishSnippets({ type, example }: PublishSnippetsProps) {
 
 /** After a webhook was created: code that publishes an event which the webhook receives. */
 export function PublishNext({ webhookId }: { webhookId: string }) {
-  const { data } = useRead(OnboardingSubscriptionsDocument, { id: webhookId })
+  const { data } = useRead(PublishSubscriptionsDocument, { id: webhookId })
   const subscriptions = data?.webhook?.eventSubscriptions.map(({ name }) => name) ?? []
   const type = data?.eventTypes.find(({ name }) => subscriptions.includes(name))
   if (!type) return null
