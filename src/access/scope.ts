@@ -73,8 +73,6 @@ export interface CallerSession {
   readonly kind: 'portal' | 'frontend'
   /** The uuid of the only webhook that the session can access. Null: the whole organization. */
   readonly webhookId: string | null
-  /** The uuid of the only delivery, of that webhook, that the session can read. Null: without this restriction. */
-  readonly deliveryId: string | null
   readonly expiresAt: Date
 }
 

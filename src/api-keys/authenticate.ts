@@ -26,7 +26,6 @@ export interface KeyRow {
   readonly deliveries_per_second: number | null
   readonly session_kind: CallerSession['kind'] | null
   readonly webhook_id: string | null
-  readonly delivery_id: string | null
   readonly expires_at: Date | null
   readonly state: 'valid' | 'expired' | 'revoked'
   readonly used_recently: boolean
@@ -48,7 +47,7 @@ export const EXPIRES_AT = `
 /** SQL: a `KeyRow` of the key `k`. */
 export const KEY_COLUMNS = `
   k.id, k.organization_id, k.scopes, k.requests_per_second, k.events_per_second, k.deliveries_per_second,
-  k.session_kind, k.webhook_id, k.delivery_id, ${EXPIRES_AT} as expires_at,
+  k.session_kind, k.webhook_id, ${EXPIRES_AT} as expires_at,
   case
     when ${IS_REVOKED} then 'revoked'
     when ${EXPIRES_AT} <= now() then 'expired'
@@ -118,8 +117,8 @@ export function toCaller(sql: Sql, key: KeyRow): Caller {
 }
 
 function sessionOf(key: KeyRow): CallerSession | null {
-  const { session_kind: kind, webhook_id: webhookId, delivery_id: deliveryId, expires_at } = key
-  return kind && expires_at ? { kind, webhookId, deliveryId, expiresAt: expires_at } : null
+  const { session_kind: kind, webhook_id: webhookId, expires_at } = key
+  return kind && expires_at ? { kind, webhookId, expiresAt: expires_at } : null
 }
 
 /** Does not depend on the key, so that a client that guesses keys learns nothing. */

@@ -29,13 +29,6 @@ const ViewerSession = builder.objectRef<CallerSession>('ViewerSession').implemen
         'The id of the only webhook that the session can access: `wh_…`. Null: all webhooks of the organization.',
       resolve: ({ webhookId }) => (webhookId === null ? null : publicId('webhook', webhookId)),
     }),
-    deliveryId: t.id({
-      portal: 'open',
-      nullable: true,
-      description:
-        'The id of the only delivery that the session can read: `msg_…`. Null: without this restriction.',
-      resolve: ({ deliveryId }) => (deliveryId === null ? null : publicId('delivery', deliveryId)),
-    }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       portal: 'open',
@@ -98,7 +91,7 @@ builder.queryField('viewer', (t) =>
     type: Viewer,
     description: 'The caller. Needs no scope.',
     authScopes: { authenticated: true },
-    portal: 'always',
+    portal: 'open',
     resolve: (_root, _args, context) => callerOf(context),
   }),
 )

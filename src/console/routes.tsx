@@ -16,12 +16,9 @@ import { Shell } from './shell/shell.tsx'
 const OF_ALL_WEBHOOKS = ['overview', 'events', 'consumers']
 
 export function Pages() {
-  const { webhookId, deliveryId } = useSession()
+  const { webhookId } = useSession()
   usePageData()
-  const isHome = (path: string) =>
-    deliveryId === null
-      ? webhookId !== null && OF_ALL_WEBHOOKS.includes(path)
-      : path !== 'deliveries/:id'
+  const isHome = (path: string) => webhookId !== null && OF_ALL_WEBHOOKS.includes(path)
   return (
     <Routes>
       <Route element={isEmbedded ? <EmbeddedShell /> : <Shell />}>

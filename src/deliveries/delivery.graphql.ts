@@ -26,7 +26,6 @@ const Delivery = builder.prismaNode('Delivery', {
   extensions: {
     readScope: 'deliveries:read',
     ofWebhook: deliveriesOfWebhook,
-    ofDelivery: onlyDelivery,
   },
   // The attempts of a delivery are read by their number.
   select: { id: true, organizationId: true, attemptCount: true },
@@ -180,8 +179,4 @@ function deliveriesOfWebhook({ webhookId, context }: RestrictedSession, uuids: r
     'select id from posthorn.deliveries where webhook_id = $1 and id = any ($2::uuid[])',
     [webhookId, uuids],
   )
-}
-
-function onlyDelivery({ deliveryId }: RestrictedSession, uuids: readonly string[]) {
-  return new Set(uuids.filter((uuid) => uuid === deliveryId))
 }

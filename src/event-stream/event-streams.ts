@@ -1,7 +1,6 @@
 import type { Actor } from '../access/actor.ts'
 import { type Caller, credentialOf, requireScope } from '../access/scope.ts'
 import type { Sql } from '../db/client.ts'
-import { publicId } from '../db/ids.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { LiveHub } from '../live/hub.ts'
 import type { EndReason } from '../live/subscriber.ts'
@@ -131,10 +130,6 @@ export function createEventStreams({
 function visibleTo(sql: Sql, caller: Caller): (() => Promise<MatchEvent>) | null {
   const { session, organizationId } = caller
   if (!session || session.webhookId === null) return null
-  if (session.deliveryId !== null) {
-    const delivery = publicId('delivery', session.deliveryId)
-    throw forbidden(`This session is restricted to the delivery ${delivery}, not to events.`)
-  }
   return createWebhookMatcher(sql, organizationId, session.webhookId)
 }
 

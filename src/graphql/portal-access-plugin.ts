@@ -11,28 +11,19 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql'
 import { publicId } from '../db/ids.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Context } from './context.ts'
-import {
-  FINDS_OF_DELIVERY,
-  NOTHING,
-  type PortalAccess,
-  type RestrictedSession,
-} from './portal-access.ts'
+import { NOTHING, type PortalAccess, type RestrictedSession } from './portal-access.ts'
 
 /**
- * Limits a portal or frontend session that is restricted to one webhook, or to one delivery, to it. A field declares its access with the option
- * `portal`. Without the option, fields of the root types and of types with `extensions.portal: 'by field'` are closed.
- * Fields of other types are open, because such a session reaches only objects of its webhook.
+ * Limits a portal or frontend session that is restricted to one webhook to it. A field declares its access with the
+ * option `portal`. Without the option, fields of the root types and of types with `extensions.portal: 'by field'` are
+ * closed. Fields of other types are open, because such a session reaches only objects of its webhook.
  */
 export class PortalAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   readonly #typesByField = new Set(ROOTS)
-  /** The node types of which a session restricted to one delivery sees nothing. */
-  readonly #typesOfWebhook = new Set<string>()
 
   /** Pothos calls this for a type before it builds the fields of the type. */
   override onTypeConfig(type: PothosTypeConfig) {
-    const { portal, ofWebhook, ofDelivery } = type.extensions ?? {}
-    if (portal === 'by field') this.#typesByField.add(type.name)
-    else if (ofWebhook && !ofDelivery) this.#typesOfWebhook.add(type.name)
+    if (type.extensions?.['portal'] === 'by field') this.#typesByField.add(type.name)
     return type
   }
 
@@ -50,16 +41,11 @@ export class PortalAccessPlugin<Types extends SchemaTypes> extends BasePlugin<Ty
 
   #restrict(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
     const access = this.#accessOf(field)
-    if (access === 'always') return resolve
-    const { parentType } = field
-    const isWide = ROOTS.has(parentType) || this.#typesOfWebhook.has(parentType)
-    if (access === 'open' && !isWide) return resolve
-    const ofDelivery = (!isWide || parentType === 'Query') && FINDS_OF_DELIVERY.has(access)
+    if (access === 'open') return resolve
     return async (parent, args, context, info) => {
       const session = restrictedSession(context as unknown as Context, info)
       if (session === null) return resolve(parent, args, context, info)
-      if (session.deliveryId !== null && !ofDelivery) throw closedTo(field, session)
-      const narrowed = access === 'open' ? args : await access(args, session)
+      const narrowed = await access(args, session)
       return narrowed === NOTHING ? null : resolve(parent, narrowed, context, info)
     }
   }
@@ -75,22 +61,20 @@ type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['
 
 const ROOTS: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
-function closed(field: { readonly parentType: string; readonly name: string }): PortalAccess {
-  return (_args, session) => {
-    throw closedTo(field, session)
+function closed({
+  parentType,
+  name,
+}: {
+  readonly parentType: string
+  readonly name: string
+}): PortalAccess {
+  return (_args, { webhookId }) => {
+    const own = publicId('webhook', webhookId)
+    throw new DomainError(
+      'forbidden',
+      `This session is restricted to the webhook ${own}, and ${parentType}.${name} covers more than that webhook.`,
+    )
   }
-}
-
-function closedTo(
-  { parentType, name }: { readonly parentType: string; readonly name: string },
-  { webhookId, deliveryId }: RestrictedSession,
-): DomainError {
-  const [noun, id] =
-    deliveryId === null
-      ? ['webhook', publicId('webhook', webhookId)]
-      : ['delivery', publicId('delivery', deliveryId)]
-  const message = `This session is restricted to the ${noun} ${id}, and ${parentType}.${name} covers more than that ${noun}.`
-  return new DomainError('forbidden', message)
 }
 
 /** Null if the caller is not restricted to one webhook. */
@@ -100,8 +84,8 @@ function restrictedSession(
 ): RestrictedSession | null {
   const { identity } = context
   if (identity instanceof Error || !identity.session) return null
-  const { webhookId, deliveryId } = identity.session
-  return webhookId === null ? null : { webhookId, deliveryId, caller: identity, context, schema }
+  const { webhookId } = identity.session
+  return webhookId === null ? null : { webhookId, caller: identity, context, schema }
 }
 
 declare global {

@@ -9,8 +9,6 @@ import { decodeNodeId } from './node-id.ts'
 export interface RestrictedSession {
   /** The uuid of its webhook. */
   readonly webhookId: string
-  /** The uuid of its only delivery. Null: all deliveries of the webhook. */
-  readonly deliveryId: string | null
   readonly caller: Caller
   readonly context: Context
   readonly schema: GraphQLSchema
@@ -23,13 +21,11 @@ type Args = any
 export const NOTHING = Symbol('nothing')
 
 /**
- * The access of a restricted session to a field, declared with the option `portal`. `open` changes nothing; in a root type
- * it is closed to a session restricted to one delivery, for which only `always` is open. A function returns the arguments
- * to resolve the field with, returns `NOTHING`, or throws.
+ * The access of a restricted session to a field, declared with the option `portal`. `open` changes nothing. A
+ * function returns the arguments to resolve the field with, returns `NOTHING`, or throws.
  */
 export type PortalAccess =
   | 'open'
-  | 'always'
   | ((args: Args, session: RestrictedSession) => Args | Promise<Args | typeof NOTHING>)
 
 /**
@@ -41,9 +37,6 @@ export type OfWebhook = (
   uuids: readonly string[],
 ) => ReadonlySet<string> | Promise<ReadonlySet<string>>
 
-/** As `OfWebhook`, for a session restricted to one delivery: `extensions.ofDelivery`. */
-export type OfDelivery = OfWebhook
-
 /** For a field that finds a node by the argument `id`: null for a node outside the webhook. */
 export const findsNode: PortalAccess = async (args, session) =>
   (await belongs(args.id, session)) ? args : NOTHING
@@ -51,7 +44,7 @@ export const findsNode: PortalAccess = async (args, session) =>
 /** For a field that finds a webhook by `id` or `uid`: null for another webhook, of which `only` keeps a uid. */
 export const findsWebhook: PortalAccess = async (args, session) => {
   if (typeof args.id === 'string') return await findsNode(args, session)
-  return session.deliveryId === null ? { ...args, only: session.webhookId } : NOTHING
+  return { ...args, only: session.webhookId }
 }
 
 /** For a field that changes the node with the id in its arguments: `not_found` for a node outside the webhook. */
@@ -111,14 +104,6 @@ export function ownWebhook(
   )
 }
 
-/** The functions that are open to a session restricted to one delivery: they find it, and its attempts. */
-export const FINDS_OF_DELIVERY: ReadonlySet<PortalAccess> = new Set([
-  findsNode,
-  findsWebhook,
-  findsAnyNode,
-  findsAnyNodes,
-])
-
 interface NodeId {
   readonly typename: string
   readonly id: string
@@ -148,9 +133,7 @@ async function onlyOfWebhook(
 
 function nodesOfWebhook(typename: string, uuids: readonly string[], session: RestrictedSession) {
   const extensions = session.schema.getType(typename)?.extensions as
-    | { readonly ofWebhook?: OfWebhook; readonly ofDelivery?: OfDelivery }
+    | { readonly ofWebhook?: OfWebhook }
     | undefined
-  const { ofWebhook, ofDelivery } = extensions ?? {}
-  const belong = session.deliveryId === null ? ofWebhook : ofDelivery
-  return belong?.(session, uuids) ?? new Set<string>()
+  return extensions?.ofWebhook?.(session, uuids) ?? new Set<string>()
 }

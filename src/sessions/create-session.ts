@@ -12,7 +12,7 @@ import { hashToken, mintToken, tokenHint } from '../api-keys/token.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
-import { parseId, publicId } from '../db/ids.ts'
+import { publicId } from '../db/ids.ts'
 import { invalid } from '../lib/errors.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 
@@ -35,8 +35,6 @@ export interface NewSession {
   readonly scopes: readonly string[]
   /** The only webhook that the session can access. Null: the whole organization. */
   readonly webhookId: string | null
-  /** The only delivery, of that webhook, that the session can read. Default: without this restriction. */
-  readonly deliveryId?: string
   readonly ttlSeconds: number
 }
 
@@ -54,7 +52,7 @@ export interface CreatedSession {
  */
 export async function createSession(
   db: Db,
-  { kind, name, scopes: names, webhookId, deliveryId, ttlSeconds }: NewSession,
+  { kind, name, scopes: names, webhookId, ttlSeconds }: NewSession,
   grantedBy: Caller,
   actor: Actor,
 ): Promise<CreatedSession> {
@@ -73,7 +71,6 @@ export async function createSession(
         sessionKind: kind,
         grantedBy: grantedBy.keyId,
         webhookId: webhook?.id ?? null,
-        deliveryId: deliveryId === undefined ? null : parseId('delivery', deliveryId),
         scopes,
         expiresAt,
         ...cappedLimits(grantedBy),
@@ -86,7 +83,7 @@ export async function createSession(
       action: `${kind}_session.created`,
       organizationId,
       subjectId: id,
-      after: { ...(kind === 'frontend' && { name }), scopes, webhookId, deliveryId, expiresAt },
+      after: { ...(kind === 'frontend' && { name }), scopes, webhookId, expiresAt },
     })
     return id
   })

@@ -47,8 +47,3 @@ export function portalUrl(
   }
   return `${origin}/portal#${fragment}`
 }
-
-/** The page of one delivery, for a session that can read nothing else. */
-export function deliveryUrl(origin: string, token: string, deliveryId: string): string {
-  return `${origin}/portal/deliveries/${deliveryId}#${new URLSearchParams({ token, shared: 'true' })}`
-}

@@ -100,11 +100,6 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'portal-sessions',
     () => ({ input: { scopes: ['webhooks:read'] } }),
   ],
-  createDeliveryLink: [
-    'portal_session.created',
-    'portal-sessions',
-    ({ deliveryId }) => ({ id: deliveryId, input: {} }),
-  ],
   createFrontendSession: [
     'frontend_session.created',
     'frontend-sessions',

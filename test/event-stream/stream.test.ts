@@ -187,7 +187,6 @@ test('a session of one webhook sees what its webhook subscribes to and its filte
   const session = {
     kind: 'frontend' as const,
     webhookId: rows[0]?.id ?? null,
-    deliveryId: null,
     expiresAt: new Date(Date.now() + 60_000),
   }
   const stream = await streams().subscribe(readerOf(own, { session }), {})

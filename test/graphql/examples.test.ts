@@ -200,7 +200,6 @@ const VARIABLES: Record<
   }),
   RenewFrontendSession: async () => ({ id: await frontendSession(), input: { ttlSeconds: 900 } }),
   FrontendSessions: () => ({ first: 20, filter: { name: 'user 4711' } }),
-  CreateDeliveryLink: ({ deliveryId }) => ({ id: deliveryId, input: {} }),
   CreatePortalSession: ({ webhookId }) => ({
     input: {
       scopes: ['webhooks:read', 'deliveries:read'],
@@ -271,7 +270,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CreateApiKey: 8,
   CreateEventType: 7,
   CreateForwardedWebhook: 15,
-  CreateDeliveryLink: 8,
   CreateFrontendSession: 9,
   CreateOrganization: 6,
   CreatePortalSession: 7,

@@ -50,7 +50,6 @@ const LISTS: Readonly<Record<string, string>> = {
   'BodyTrial.bodies': 'at most 10',
   'BodyTrial.issues': 'the problems of one selection or template',
   'Consumer.openLeases': 'at most 100',
-  'Delivery.links': 'people create them one by one',
   'DeliveryHealth.waiting': 'one for each reason',
   'DeliveryHealth.webhooks': 'one for each state',
   'EditConflictError.fields': 'the fields of one input',

@@ -119,8 +119,6 @@ const QUERIES: [Scope, string][] = [
     'deliveries:read',
     'query ($event: ID!, $webhook: ID!) { whyNotDelivered(eventId: $event, webhookId: $webhook) { reason delivery { id } } }',
   ],
-  ['keys:manage', 'query ($delivery: ID!) { delivery(id: $delivery) { links { id } } }'],
-  ['keys:manage', 'mutation { createDeliveryLink(id: "msg_x", input: {}) { __typename } }'],
   ['deliveries:read', '{ bulkTasks { nodes { id } } }'],
   ['data:erase', '{ erasures { nodes { id } } }'],
   ['data:erase', '{ erasure(id: "era_x") { id } }'],

@@ -82,7 +82,6 @@ beforeAll(async () => {
     session: {
       kind: 'frontend',
       webhookId: parseId('webhook', own.webhook),
-      deliveryId: null,
       expiresAt: new Date(Date.now() + 60_000),
     },
   }
@@ -504,7 +503,6 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   revokeApiKey: ['closed', () => `id: "${other.key}"`],
   createPortalSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
   createFrontendSession: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
-  createDeliveryLink: ['closed', () => `id: "${own.delivery}", input: {}`],
   renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
   createEventType: ['closed', () => 'input: { name: "new.type", description: "New." }'],
   updateEventType: ['closed', () => `id: "type_${JOINED}", input: { description: "Changed." }`],

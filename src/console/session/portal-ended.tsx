@@ -1,21 +1,16 @@
 import { Alert, Text, Title } from '@mantine/core'
 import { Centered } from '../components/page/centered.tsx'
 import { t } from '../language/t.ts'
-import { portalLink } from './portal.ts'
 
 /** Only the application that embeds the portal can start another session. */
 export function PortalEndedPage() {
   return (
     <Centered>
       <Title order={1} size="h3">
-        {portalLink?.shared ? t('This link has expired') : t('This session has ended')}
+        {t('This session has ended')}
       </Title>
       <Text c="dimmed">
-        {portalLink?.shared
-          ? t(
-              'It was valid for a limited time, or was revoked. Ask the people who sent it for a new one.',
-            )
-          : t('Return to your application, and open this page again from there.')}
+        {t('Return to your application, and open this page again from there.')}
       </Text>
     </Centered>
   )
@@ -23,13 +18,6 @@ export function PortalEndedPage() {
 
 /** Above a page that stays, with what the reader typed, until the application starts another session. */
 export function PortalEndedNotice() {
-  if (portalLink?.shared) {
-    return (
-      <Alert color="yellow" role="alert" m="md" title={t('This link has expired')}>
-        {t('Ask the people who sent it for a new one.')}
-      </Alert>
-    )
-  }
   return (
     <Alert color="yellow" role="alert" m="md" title={t('This session has ended')}>
       {t(

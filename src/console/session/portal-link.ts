@@ -26,8 +26,6 @@ export interface PortalLink {
   readonly header: boolean
   /** A BCP 47 tag: `pt-BR`. Null: the language of the browser. */
   readonly locale: string | null
-  /** Whether it is a link to one delivery, which no application renews. */
-  readonly shared: boolean
 }
 
 /** What a customer needs. */
@@ -74,7 +72,6 @@ export function parsePortalLink(fields: URLSearchParams): PortalLink {
     scheme: scheme === 'light' || scheme === 'dark' ? scheme : 'auto',
     header: fields.get('header') === 'true',
     locale: matching('locale', /^(?!auto$)[a-z]{2,8}(-[a-z\d]{1,8})*$/i),
-    shared: fields.get('shared') === 'true',
   }
 }
 

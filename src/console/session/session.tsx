@@ -24,8 +24,6 @@ export interface Session {
   readonly viewer: Viewer
   /** The only webhook that a portal session may see: `wh_…`. Null without that restriction. */
   readonly webhookId: string | null
-  /** The only delivery that a link may show: `msg_…`. Null without that restriction. */
-  readonly deliveryId: string | null
   can(scope: string): boolean
   signOut(): Promise<void>
 }
@@ -131,7 +129,6 @@ function Identify({ children, loading, failed, renewals, ...events }: IdentifyPr
     return {
       viewer,
       webhookId: viewer.portal?.webhookId ?? null,
-      deliveryId: viewer.portal?.deliveryId ?? null,
       can: (scope) => scopes.has(scope) || scopes.has('admin'),
       async signOut() {
         const headers = { 'posthorn-console': '1' }

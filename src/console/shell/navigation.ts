@@ -72,8 +72,7 @@ const NAVIGATION: readonly DestinationGroup[] = [
 ]
 
 /** The pages that the viewer may see and, in the portal, that the host application chose; without empty groups. */
-export function navigationFor({ can, webhookId, deliveryId }: Session): DestinationGroup[] {
-  if (deliveryId !== null) return [{ label: null, destinations: [ofOneDelivery(deliveryId)] }]
+export function navigationFor({ can, webhookId }: Session): DestinationGroup[] {
   const groups = webhookId === null ? NAVIGATION : ofOneWebhook(webhookId)
   return groups
     .map(({ label, destinations }) => ({
@@ -88,13 +87,6 @@ export function navigationFor({ can, webhookId, deliveryId }: Session): Destinat
 function isOffered(to: string): boolean {
   return portalLink === null || portalLink.pages.includes(to.split('/')[1] ?? '')
 }
-
-const ofOneDelivery = (deliveryId: string): Destination => ({
-  label: t('Delivery'),
-  to: `/deliveries/${deliveryId}`,
-  icon: IconSend,
-  scope: null,
-})
 
 /** Of a portal session restricted to one webhook, which sees events only through deliveries. */
 const OF_ONE_WEBHOOK = ['/deliveries', '/attempts', '/event-types']

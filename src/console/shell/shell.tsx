@@ -19,7 +19,7 @@ import { useScroll } from './use-scroll.ts'
 
 /** The frame of every page: the header and the menu. */
 export function Shell() {
-  const { viewer, deliveryId } = useSession()
+  const { viewer } = useSession()
   const [opened, { toggle, close }] = useDisclosure()
   const menu = useMenuWidth()
   const { pathname } = useLocation()
@@ -66,7 +66,7 @@ export function Shell() {
             <OrganizationSwitcher />
           </Group>
           <Group gap="xs" wrap="nowrap" flex="none">
-            {deliveryId === null && <GoTo />}
+            <GoTo />
             <AccountMenu />
           </Group>
         </Group>

@@ -20,7 +20,6 @@ const Attempt = builder.prismaNode('Attempt', {
   extensions: {
     readScope: 'deliveries:read',
     ofWebhook: attemptsOfWebhook,
-    ofDelivery: attemptsOfDelivery,
   },
   select: { id: true, organizationId: true },
   fields: (t) => ({
@@ -157,13 +156,5 @@ function attemptsOfWebhook({ webhookId, context }: RestrictedSession, uuids: rea
     context.sql,
     'select id from posthorn.attempts where webhook_id = $1 and id = any ($2::uuid[])',
     [webhookId, uuids],
-  )
-}
-
-function attemptsOfDelivery({ deliveryId, context }: RestrictedSession, uuids: readonly string[]) {
-  return selectIds(
-    context.sql,
-    'select id from posthorn.attempts where delivery_id = $1 and id = any ($2::uuid[])',
-    [deliveryId, uuids],
   )
 }

@@ -6,7 +6,6 @@ import { call, deliveriesOf, untilDelivery } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
-import { violations } from '../support/violations.ts'
 import { type Visit, visit } from '../support/visit.ts'
 
 /** A person looks at one delivery that fails, and decides what to do about it. */
@@ -179,39 +178,4 @@ story('a report of a failed attempt is copied, with the ids to search logs for',
   const copied = await page.evaluate('navigator.clipboard.readText()')
   expect(copied).toMatch(/^## Webhook request: HTTP \d{3}\n/)
   expect(copied).toContain(`| Delivery (header \`wh-id\`) | ${failing} |`)
-})
-
-story('a link shows people without an account this delivery, and nothing else', async () => {
-  await open(failing)
-  await page.getByRole('button', { name: 'Share' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Share this delivery' })
-  await dialog.getByRole('button', { name: 'Create link' }).click()
-  await dialog.getByRole('button', { name: 'Copy the link' }).waitFor()
-  expect(await violations(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Copy the link' }).click()
-  const link = String(await page.evaluate('navigator.clipboard.readText()'))
-  expect(link).toContain(`/portal/deliveries/${failing}#token=phs_`)
-
-  await using stranger = await visit(browser, { origins: [server.url] })
-  await stranger.page.goto(link)
-  await waitUntilLoaded(stranger.page)
-  await stranger.page.getByRole('button', { name: 'Copy report' }).first().waitFor()
-  await stranger.page.getByText('ada@example.com').first().waitFor()
-  expect(await violations(stranger.page)).toEqual([])
-  for (const name of ['Redeliver', 'Retry now', 'Share', 'Compare with the last success']) {
-    expect(await stranger.page.getByRole('button', { name }).count()).toBe(0)
-  }
-  // Every other page leads back to the delivery.
-  for (const path of ['/webhooks', `/webhooks/${webhookId}`, '/deliveries', '/event-types']) {
-    await stranger.page.goto(`${server.url}/portal${path}`)
-    await stranger.page.waitForURL(`**/portal/deliveries/${failing}`)
-  }
-
-  // From the revocation on, the open page gets 401.
-  stranger.expectPageErrors(/401/)
-  const links = dialog.getByRole('region', { name: 'Links that open this delivery' })
-  await links.getByRole('button', { name: 'Revoke' }).click()
-  await links.waitFor({ state: 'detached' })
-  await stranger.page.reload()
-  await stranger.page.getByRole('heading', { name: 'This link has expired' }).waitFor()
 })

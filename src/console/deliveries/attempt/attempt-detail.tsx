@@ -63,7 +63,7 @@ function Remarks({ attempt: { waitedMs, resent } }: { attempt: AttemptStepFragme
 
 /** Attempts are immutable, so the cache is always current. */
 function Exchange({ id }: { id: string }) {
-  const { can, deliveryId } = useSession()
+  const { can } = useSession()
   const withBody = can('events:read')
   const { data, error, reload } = useRead(
     DeliveryAttemptDocument,
@@ -110,7 +110,7 @@ function Exchange({ id }: { id: string }) {
       <Group gap="sm">
         <CopyAsCurl request={request} />
         <CopyButton value={attemptReport(attempt)} label={t('Copy report')} labelled />
-        {!attempt.succeeded && deliveryId === null && <CompareWithSuccess attempt={attempt} />}
+        {!attempt.succeeded && <CompareWithSuccess attempt={attempt} />}
       </Group>
     </>
   )

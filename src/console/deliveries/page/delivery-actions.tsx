@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core'
-import { IconRefresh, IconShare } from '@tabler/icons-react'
+import { IconRefresh } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
@@ -13,7 +13,6 @@ import {
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { isFinished } from '../delivery-states.ts'
-import { ShareDelivery } from './share-delivery.tsx'
 
 /** The buttons for a delivery, and why the last action failed. */
 export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery']>): {
@@ -23,7 +22,6 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
   const { can } = useSession()
   const { run, running } = useAction(DeliveryRedeliverDocument)
   const [confirming, setConfirming] = useState(false)
-  const [sharing, setSharing] = useState(false)
   const [stopping, setStopping] = useState(false)
   const [error, setError] = useState<string | null>(null)
   const { id, state, erased } = delivery
@@ -37,25 +35,20 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
     return null
   }
 
-  const mayWrite = can('deliveries:write')
-  const mayShare = ['keys:manage', 'deliveries:read', 'events:read'].every(can)
-  if (!mayWrite && !mayShare) return { buttons: null, error: null }
+  if (!can('deliveries:write')) return { buttons: null, error: null }
   return {
     buttons: (
       <>
         <PageActions
           actions={[
-            mayWrite &&
-              !erased && {
-                label: finished ? t('Redeliver') : t('Retry now'),
-                icon: IconRefresh,
-                isPrimary: finished,
-                loading: running && !confirming,
-                onClick: () => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver()),
-              },
-            mayShare && { label: t('Share'), icon: IconShare, onClick: () => setSharing(true) },
-            mayWrite &&
-              !finished && { label: t('Stop delivering'), onClick: () => setStopping(true) },
+            !erased && {
+              label: finished ? t('Redeliver') : t('Retry now'),
+              icon: IconRefresh,
+              isPrimary: finished,
+              loading: running && !confirming,
+              onClick: () => (state === 'SUCCEEDED' ? setConfirming(true) : void redeliver()),
+            },
+            !finished && { label: t('Stop delivering'), onClick: () => setStopping(true) },
           ]}
         />
         <Confirm
@@ -69,7 +62,6 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
             'The receiver has already accepted this delivery, and receives the same body and id again. Attempts follow until one succeeds or no retries are left.',
           )}
         </Confirm>
-        <ShareDelivery id={id} opened={sharing} close={() => setSharing(false)} />
         <StopDelivering id={id} opened={stopping} close={() => setStopping(false)} />
       </>
     ),

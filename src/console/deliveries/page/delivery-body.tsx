@@ -20,7 +20,7 @@ const SentVersion = lazy(() =>
 
 /** The body of every attempt of a delivery, which never changes. That of the webhook does. */
 export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
-  const { can, deliveryId: onlyDelivery } = useSession()
+  const { can } = useSession()
   const withWebhook = can('webhooks:read')
   const { data, error, reload } = useRead(
     DeliveryBodyDocument,
@@ -36,8 +36,7 @@ export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
       <Section
         title={t('Payload')}
         description={
-          event &&
-          onlyDelivery === null && (
+          event && (
             <Anchor component={Link} to={`/events/${event.id}`} className="ph-mono" inherit>
               {event.id}
             </Anchor>

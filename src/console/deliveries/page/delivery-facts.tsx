@@ -11,7 +11,7 @@ import { webhookName } from '../../webhooks/webhook-name.ts'
 
 export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuery['delivery']> }) {
   const { id, webhook, webhookId, createdAt, finishedAt, attemptCount, eventType } = delivery
-  const { can, deliveryId } = useSession()
+  const { can } = useSession()
   const withWebhook = can('webhooks:read')
   return (
     <Facts
@@ -32,9 +32,7 @@ export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuer
         },
         {
           label: t('Event type'),
-          value: deliveryId ? (
-            eventType.name
-          ) : (
+          value: (
             <Anchor
               component={Link}
               to={`/event-types/${encodeURIComponent(eventType.name)}`}

@@ -58,7 +58,7 @@ interface DeliveryProps {
 }
 
 function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
-  const { can, deliveryId } = useSession()
+  const { can } = useSession()
   const live = useLiveDelivery(delivery, reload)
   const { buttons, error } = useDeliveryActions(delivery)
   const attempts = delivery.attempts?.nodes ?? []
@@ -70,12 +70,12 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
   return (
     <Page
       title={delivery.eventType.name}
-      breadcrumbs={deliveryId === null ? breadcrumbs() : []}
+      breadcrumbs={breadcrumbs()}
       aside={
         <>
           <DeliveryStateBadge state={delivery.state} />
           {delivery.isTest && <TestBadge />}
-          {deliveryId === null && <LiveBadge state={live} />}
+          <LiveBadge state={live} />
         </>
       }
       actions={buttons}

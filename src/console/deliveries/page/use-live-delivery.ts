@@ -7,7 +7,6 @@ import {
   DeliveryDeliveryFinishedDocument,
   type DeliveryQuery,
 } from '../../generated/graphql.ts'
-import { useSession } from '../../session/session.tsx'
 import { isFinished } from '../delivery-states.ts'
 
 const RELOAD_EVERY_MS = 500
@@ -42,8 +41,7 @@ export function useLiveDelivery(
   }
   const variables = { webhookId: delivery?.webhookId ?? '' }
   // A deleted webhook sends no live events, and a session for one delivery receives none.
-  const { deliveryId } = useSession()
-  const paused = !delivery || delivery.webhook === null || deliveryId !== null
+  const paused = !delivery || delivery.webhook === null
   const state = useLive(DeliveriesAttemptRecordedDocument, variables, {
     paused,
     onData: ({ attemptRecorded }) => onLiveEvent(attemptRecorded?.delivery?.id),
