@@ -24,7 +24,7 @@ const LAYERS = [
   ['event-types'],
   ['events'],
   ['webhooks'],
-  ['forwarding', 'incidents', 'scheduling', 'sessions'],
+  ['incidents', 'scheduling', 'sessions'],
   ['deliveries'],
   ['bulk-tasks', 'erasure', 'transfer'],
   ['jobs'],

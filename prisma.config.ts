@@ -17,7 +17,6 @@ export default defineConfig({
       'posthorn.exhausted_deliveries',
       'posthorn.fan_outs',
       'posthorn.filtered_events',
-      'posthorn.forwarded_requests',
       'posthorn.leases',
       'posthorn.live_listeners',
       'posthorn.notice_mails',

@@ -46,13 +46,17 @@ async function callServer(access: ServerAccess, request: ServerRequest): Promise
 }
 
 /** An RFC 9457 problem in one line: the list of errors or the detail, and what to do. */
-async function explainRejection(call: string, response: Response): Promise<string> {
+export async function explainRejection(
+  call: string,
+  response: Response,
+  scopes = 'The key needs the scopes webhooks:write and secrets:read.',
+): Promise<string> {
   const problem = await readProblem(response)
   const errors = problem.errors?.map(({ pointer, detail }) => `${pointer ?? ''} ${detail ?? ''}`)
   const detail = errors?.length ? errors.map((error) => error.trim()).join(' ') : problem.detail
   const remedies: Record<number, string> = {
     401: 'Set POSTHORN_API_KEY to a valid key, or give --key-file.',
-    403: 'The key needs the scopes webhooks:write and secrets:read.',
+    403: scopes,
   }
   const title = problem.title ?? response.statusText
   const isLocal = problem.errors?.some(({ code }) => code === 'address_not_public')
@@ -62,7 +66,7 @@ async function explainRejection(call: string, response: Response): Promise<strin
 
 /** The URL is that of a receiver on this machine. */
 const LOCAL_ADDRESS =
-  'This Posthorn sends only to public addresses. `posthorn listen --forward <url>` needs none: it sends deliveries on to your own server. To let Posthorn connect to this receiver, start it with POSTHORN_EGRESS_ALLOW=127.0.0.0/8,::1/128 and POSTHORN_EGRESS_CA_FILE=<POSTHORN_DATA_DIR>/authority/ca.pem.'
+  'This Posthorn sends only to public addresses. `posthorn listen --forward <url>` needs none: it pulls the events, and sends them to your own server. To let Posthorn connect to this receiver, start it with POSTHORN_EGRESS_ALLOW=127.0.0.0/8,::1/128 and POSTHORN_EGRESS_CA_FILE=<POSTHORN_DATA_DIR>/authority/ca.pem.'
 
 interface Problem {
   readonly title?: string

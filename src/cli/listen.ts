@@ -24,15 +24,15 @@ export function registerListen(program: Command): void {
     .addOption(
       new Option(
         '--forward <url>',
-        'send deliveries on to your own server, such as http://localhost:3000/hooks, instead of receiving them; Posthorn may run anywhere',
+        'pull the events that are published from now on, and send each, signed, to your own server, such as http://localhost:3000/hooks; Posthorn may run anywhere',
       )
         .argParser(localUrl)
         .conflicts(['register', 'port', 'fail', 'status', 'delay']),
     )
     .addOption(
       new Option(
-        '--replay <delivery>',
-        'with --forward: send this stored delivery, msg_…, once more, newly signed, and stop',
+        '--replay <id>',
+        'with --forward: send this stored delivery, msg_…, or event, evt_…, once more, newly signed, and stop',
       ).conflicts(['event', 'count']),
     )
     .option(
@@ -41,7 +41,7 @@ export function registerListen(program: Command): void {
     )
     .option(
       '--event <type...>',
-      'with --register or --forward: the event types to subscribe to, repeated or separated by commas (default: all with --forward, otherwise event_attendee.joined_event and event_attendee.ticket_success)',
+      'with --register or --forward: the event types, repeated or separated by commas (default: all with --forward, otherwise event_attendee.joined_event and event_attendee.ticket_success)',
       commaSeparated,
     )
     .option(
@@ -49,11 +49,13 @@ export function registerListen(program: Command): void {
       'with --register or --forward: the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR, or from HOST and PORT, http://127.0.0.1:4000)',
     )
     .addOption(
-      keyFileOption('the scopes webhooks:write and secrets:read, and webhooks:read with --forward'),
+      keyFileOption(
+        'the scopes webhooks:write and secrets:read, or events:read and webhooks:write with --forward',
+      ),
     )
     .option(
       '--secret <secret>',
-      'a signing secret to verify with, whsec_…; repeat the option to accept several',
+      'a signing secret to verify with, whsec_…; repeat the option to accept several. With --forward, the one to sign with (default: a new one)',
       (secret: string, previous: string[] = []) => [...previous, secret],
     )
     .option(
@@ -88,7 +90,7 @@ export function registerListen(program: Command): void {
     })
 }
 
-const DESCRIPTION = `With --forward, sends the deliveries of a temporary webhook on to your own server, with the same headers and bytes, and makes its answer the result of each attempt. It needs no tunnel and no certificate: the command connects to Posthorn and to your server. The webhook ends with the command. Its secret is printed at the start.
+const DESCRIPTION = `With --forward, pulls the events of the organization and sends each to your own server, with the bytes of a delivery and the same headers, signed on this machine. It needs no tunnel and no certificate: the command connects to Posthorn and to your server. The secret is printed at the start. No webhook and no attempt is stored.
 
 Without --forward, receives deliveries at https://localhost:<port>/, verifies each one and prints it.
 

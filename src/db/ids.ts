@@ -11,7 +11,6 @@ export const ID_PREFIXES = {
   signingSecret: 'sec',
   bulkTask: 'task',
   auditEntry: 'aud',
-  forwardedRequest: 'fwd',
   noticeAddress: 'addr',
   incident: 'inc',
   consumer: 'con',

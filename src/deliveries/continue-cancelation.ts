@@ -59,12 +59,9 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const MAX_READ = 5_000
 const MAX_CANCELED = 500
 
-const FORWARDING_ENDED = 'Canceled, because `posthorn listen --forward` has ended.'
-
 const CANCEL_PAGE = `
   with webhook as (
-    select id, organization_id, forwarded_until is not null as is_forwarded
-    from posthorn.webhooks where id = $1 and deleted_at is not null
+    select id, organization_id from posthorn.webhooks where id = $1 and deleted_at is not null
   ),
   page as materialized (
     select d.id, d.state from posthorn.deliveries as d
@@ -77,7 +74,7 @@ const CANCEL_PAGE = `
     select d.id, null as state_before from pending join posthorn.deliveries as d on d.id = pending.id
     order by ${LOCK_ORDER} for update of d
   ),
-  ${cancel(`(select case when is_forwarded then '${FORWARDING_ENDED}' end from webhook)`, 'false')},
+  ${cancel('null', 'false')},
   counted as (
     select (select count(*) from pending) = ${MAX_CANCELED} as is_full, (select count(*) from page) = ${MAX_READ} as has_more
   )

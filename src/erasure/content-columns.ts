@@ -89,8 +89,6 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'events.type': CATALOGUE,
   'exhausted_deliveries.data': NOTICE,
   'fan_outs.event_types': CATALOGUE,
-  'forwarded_requests.answer': 'is deleted once the attempt ends, at most after five minutes',
-  'forwarded_requests.headers_ciphertext': SECRET,
   'idempotency_keys.key': WITHIN_A_DAY,
   'idempotency_keys.operation': OWN,
   'idempotency_keys.request_hash': WITHIN_A_DAY,

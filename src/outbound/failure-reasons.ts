@@ -26,8 +26,6 @@ export const REASONS: Record<FailureCode, string> = {
   invalid_http: 'The response was not valid HTTP/1.1.',
   head_too_large: "The response's status line and headers were too large.",
   proxy_failed: 'The egress proxy opened no connection.',
-  forwarding_disconnected:
-    'No `posthorn listen --forward` is connected to receive the deliveries of this temporary webhook.',
   sender_failed: 'Posthorn could not open a connection on its own machine.',
 }
 

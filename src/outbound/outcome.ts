@@ -92,5 +92,4 @@ export type FailureCode =
   | 'invalid_http'
   | 'head_too_large'
   | 'proxy_failed'
-  | 'forwarding_disconnected'
   | 'sender_failed'

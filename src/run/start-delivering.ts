@@ -149,7 +149,7 @@ async function startTasks(
     endWebhook: (webhookUuid: string) => endGoneWebhook(pipeline, webhookUuid),
     findSendOptions: createFindSendOptions(pipeline, keyring),
     scheduler,
-    ...openExchange(common, settings, sender),
+    ...openExchange(settings, sender),
     alone: createRunAlone(pool, alone),
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,

@@ -10,8 +10,6 @@ import { createLoadBody, type LoadedDelivery } from '../deliveries/attempts/load
 import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
 import { deliveryHeaderNames } from '../deliveries/attempts/signed-request.ts'
 import { openSender } from '../deliveries/open-sender.ts'
-import { createForwarder } from '../forwarding/forwarder.ts'
-import { USER_AGENT } from '../lib/version.ts'
 import type { HttpSender } from '../outbound/http-sender.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { CommonServices } from './common-services.ts'
@@ -31,7 +29,7 @@ export async function startExchanging(
 ): Promise<Exchanging> {
   const { pipeline } = common.database
   const sender = await openSender(settings)
-  const deps = openExchange(common, settings, sender)
+  const deps = openExchange(settings, sender)
   const loadBody = createLoadBody(pipeline, createFindBody(pipeline))
   const findSendOptions = createFindSendOptions(pipeline, common.keyring)
   const { signal } = new AbortController()
@@ -47,24 +45,6 @@ export async function startExchanging(
 }
 
 /** What signs and sends requests. */
-export function openExchange(
-  { database, keyring, notify, outages, logger }: CommonServices,
-  { config }: Settings,
-  sender: HttpSender,
-): ExchangeDeps {
-  return {
-    sender,
-    forwarder: createForwarder({
-      sql: database.pipeline,
-      keyring,
-      notify,
-      userAgent: USER_AGENT,
-      acknowledgeTimeoutMs: config.attemptTimeoutMs,
-      onError(error) {
-        if (outages.report(error)) return
-        logger.warn({ error }, 'cannot look for the answers to forwarded requests; trying again')
-      },
-    }),
-    headerNames: deliveryHeaderNames(config.headerPrefix),
-  }
+export function openExchange({ config }: Settings, sender: HttpSender): ExchangeDeps {
+  return { sender, headerNames: deliveryHeaderNames(config.headerPrefix) }
 }

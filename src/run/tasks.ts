@@ -16,10 +16,6 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { continueErasure } from '../erasure/continue-erasure.ts'
 import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
-import {
-  deleteExpiredWebhooks,
-  deleteOldForwardedRequests,
-} from '../forwarding/delete-expired-webhooks.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { deleteOldIncidents } from '../incidents/delete-old-incidents.ts'
 import { raisePeaks } from '../incidents/peak-waiting.ts'
@@ -37,6 +33,7 @@ import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
 import type { ReportCanceled, ReportMaintenanceFailure, ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { deleteExpiredSecrets } from '../webhooks/delete-expired-secrets.ts'
+import { deleteExpiredWebhooks } from '../webhooks/delete-expired-webhooks.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteOldHolds } from '../webhooks/webhook-changes.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -134,9 +131,6 @@ export function createTasks({
       )
       const mails = await run('notice_mails', () => deleteOldMails(pool))
       const sessions = await run('sessions', () => deleteEndedSessions(pool))
-      const forwardedRequests = await run('forwarded_requests', () =>
-        deleteOldForwardedRequests(pool),
-      )
       const auditEntries = await run('audit_entries', () =>
         deleteOldAuditEntries(pool, auditRetentionMs),
       )
@@ -155,7 +149,6 @@ export function createTasks({
           idempotencyKeys,
           mails,
           sessions,
-          forwardedRequests,
           auditEntries,
         },
         'Maintenance finished.',

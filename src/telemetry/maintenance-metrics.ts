@@ -18,7 +18,6 @@ export const MAINTENANCE_STEPS = [
   'idempotency_keys',
   'notice_mails',
   'sessions',
-  'forwarded_requests',
   'audit_entries',
 ] as const
 

@@ -29,14 +29,14 @@ export async function readContents(sql: Sql, keyring: Keyring, only?: Contents):
   })
   const webhooks = await readRows(sql, 'webhooks', {
     ids: webhookUuids,
-    condition: 'deleted_at is null and forwarded_until is null',
+    condition: 'deleted_at is null',
   })
   const secrets = await readRows(sql, 'signing_secrets', {
     filter: 'webhook_id',
     ids: webhookUuids,
     condition: `(expires_at is null or expires_at > now())
       and webhook_id in (
-        select w.id from posthorn.webhooks as w where w.deleted_at is null and w.forwarded_until is null)`,
+        select w.id from posthorn.webhooks as w where w.deleted_at is null)`,
   })
   const apiKeys = await readRows(sql, 'api_keys', {
     ids: only && uuidsOf('apiKey', only.apiKeys),

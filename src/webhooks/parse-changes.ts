@@ -5,7 +5,7 @@ import type { Keyring } from '../encryption/keyring.ts'
 import { comparePlans } from '../event-graph/compare-plans.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
-import { type FieldIssue, fieldIssue, invalid } from '../lib/errors.ts'
+import { type FieldIssue, invalid } from '../lib/errors.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { checkEdit } from './check-edit.ts'
 import { parseWebhook } from './check-webhook.ts'
@@ -79,12 +79,6 @@ export async function parseChanges(
       allowsPatterns: allowsPatterns || kept !== null,
     },
   )
-  if (before.forwardedUntil !== null && fields.url !== undefined && fields.url !== before.url) {
-    throw invalid([{ path: ['url'], code: 'temporary_webhook', detail: URL_OF_TEMPORARY }])
-  }
-  if (before.forwardedUntil !== null && fields.headerPrefix) {
-    throw invalid([fieldIssue(['headerPrefix'], 'temporary_webhook', HEADERS_OF_TEMPORARY)])
-  }
   if (!movesHeaderValues && fields.url !== undefined && input.headers === undefined) {
     requireValuesForOrigin(fields.url, before.url, headerChanges, stored)
   }
@@ -108,12 +102,6 @@ function isNewBody(before: WebhookRow, { selection, template }: WebhookChanges):
     (template !== undefined && template !== before.template)
   )
 }
-
-const URL_OF_TEMPORARY =
-  'url cannot be changed: the webhook is temporary, and `posthorn listen --forward` receives its deliveries. Register another webhook for this URL.'
-
-const HEADERS_OF_TEMPORARY =
-  'cannot be set: the webhook is temporary, and `posthorn listen --forward` verifies its deliveries by the usual names.'
 
 /** The patterns of the webhook, if the given names are those that the patterns stand for. */
 async function keptPatterns(tx: Db, { eventSubscriptions }: WebhookRow, input: WebhookChanges) {

@@ -11,8 +11,6 @@ export interface SendOptions {
   readonly url: string
   /** The URL as it is on the wire. */
   readonly requestedUrl: string
-  /** Whether `posthorn listen --forward` receives the deliveries. */
-  readonly forwarded: boolean
   readonly headers: Readonly<Record<string, string>>
   /** Null: the keys of this process cannot decrypt the secret or the custom headers, so nothing can be sent. */
   readonly signingKey: KeyObject | null
@@ -45,7 +43,6 @@ export type FindSendOptions = (
 
 interface SendOptionsRow {
   readonly url: string
-  readonly forwarded: boolean
   readonly revision: string
   readonly headers_ciphertext: Buffer | null
   readonly secret_id: string | null
@@ -118,7 +115,7 @@ async function readSendOptions(
   const { rows } = await sql.query<SendOptionsRow>({
     name: 'read_send_options',
     text: `
-      select w.url, w.forwarded_until is not null as forwarded, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
+      select w.url, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
         w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds,
         w.ends_when_gone, w.message_id_kind, w.header_prefix
       from posthorn.webhooks as w
@@ -133,7 +130,6 @@ async function readSendOptions(
   return {
     url: row.url,
     requestedUrl: requestedUrl(row.url),
-    forwarded: row.forwarded,
     headers: headers ?? {},
     signingKey: headers && signingKey,
     headerPrefix: row.header_prefix,

@@ -56,7 +56,7 @@ const FORGETTABLE = [
 const MAY_IMPORT: Record<string, readonly string[]> = {
   SYSTEM: [
     'src/embedded/provision.ts',
-    'src/forwarding/delete-expired-webhooks.ts',
+    'src/webhooks/delete-expired-webhooks.ts',
     'src/notices/confirm-address.ts',
     'src/notices/unsubscribe.ts',
   ],

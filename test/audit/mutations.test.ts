@@ -46,11 +46,6 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'webhooks',
     () => ({ input: { url: 'https://example.com', eventSubscriptions: [JOINED] } }),
   ],
-  createForwardedWebhook: [
-    'webhook.created',
-    'forwarding',
-    () => ({ input: { eventSubscriptions: [JOINED] } }),
-  ],
   updateWebhook: [
     'webhook.updated',
     'webhooks',
@@ -277,7 +272,6 @@ async function consumer(): Promise<string> {
 const NOT_AUDITED: Record<string, string> = {
   publishEvent: 'the event itself records its time and its deliveries',
   publishEvents: 'the same',
-  answerForwardedRequest: 'the attempt itself records the answer',
 }
 
 /** Prepares the variables of a mutation, and returns a function that calls it. */

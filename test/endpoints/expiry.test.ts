@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { deleteExpiredWebhooks } from '../../src/forwarding/delete-expired-webhooks.ts'
+import { deleteExpiredWebhooks } from '../../src/webhooks/delete-expired-webhooks.ts'
 import { publish } from '../forwarding/support/rows.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'

@@ -4,10 +4,9 @@ import { Kind, parse, print, visit } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
-import { mintId, parseId, publicId } from '../../src/db/ids.ts'
+import { parseId, publicId } from '../../src/db/ids.ts'
 import { erase } from '../../src/erasure/start-erasure.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
-import { createForwardedWebhook } from '../../src/forwarding/forwarded-webhook.ts'
 import { deleteOrganization } from '../../src/organizations/deletion/delete-organization.ts'
 import { upsertOrganization } from '../../src/organizations/upsert-organization.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
@@ -244,18 +243,11 @@ const VARIABLES: Record<
   UpsertOrganization: () => ({ uid: 'acme', input: { name: 'Acme' } }),
   DeleteOrganization: async () => ({ id: (await api.tenant()).publicOrganizationId }),
   OrganizationDeletion: async () => ({ id: await deletedOrganization() }),
-  CreateForwardedWebhook: () => ({ input: { eventSubscriptions: [JOINED] } }),
-  RequestForwarded: async () => ({ webhookId: await forwardedWebhook() }),
-  AnswerForwardedRequest: async ({ deliveryId }) => ({
-    id: await fetchedRequest(await forwardedWebhook(), deliveryId),
-    input: { durationMs: 5, errorCode: 'ECONNREFUSED' },
-  }),
 }
 
 /** The statements of each example with all of its rows, so that a change shows its cost: none grows with the rows. */
 const STATEMENTS: Readonly<Record<string, number>> = {
   AddNoticeAddress: 9,
-  AnswerForwardedRequest: 2,
   ApiKeys: 2,
   ArchiveEventType: 9,
   AuditLog: 3,
@@ -269,7 +261,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   CountRedeliveries: 2,
   CreateApiKey: 8,
   CreateEventType: 7,
-  CreateForwardedWebhook: 15,
   CreateFrontendSession: 9,
   CreateOrganization: 6,
   CreatePortalSession: 7,
@@ -351,28 +342,6 @@ async function orderWithKey(): Promise<string> {
   const data = { order: { id: 87_012 } }
   await api.deps.publishEvents(tenant.organizationId, [{ type: JOINED, data }])
   return '87012'
-}
-
-async function forwardedWebhook(): Promise<string> {
-  const input = { eventSubscriptions: [JOINED] }
-  const { id } = await createForwardedWebhook(api.deps.webhooks, tenant.organizationId, input)
-  return id
-}
-
-/** A request that a stream has fetched. */
-async function fetchedRequest(webhookId: string, deliveryId: string): Promise<string> {
-  const id = mintId('forwardedRequest')
-  await api.database.pool.query(
-    `insert into posthorn.forwarded_requests
-       (id, webhook_id, delivery_id, headers_ciphertext, time_limit_ms, fetched_at)
-     values ($1, $2, $3, '', 15000, now())`,
-    [
-      parseId('forwardedRequest', id),
-      parseId('webhook', webhookId),
-      parseId('delivery', deliveryId),
-    ],
-  )
-  return id
 }
 
 const yesterday = () => new Date(Date.now() - 86_400_000)

@@ -13,10 +13,9 @@ import { SYSTEM } from '../../src/access/actor.ts'
 import type { Scope } from '../../src/access/scope.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
-import { createForwardedWebhook } from '../../src/forwarding/forwarded-webhook.ts'
 import { printSchemaWithDirectives } from '../../src/graphql/print-schema.ts'
 import { schema } from '../../src/server/schema.ts'
-import { ALL_SCOPES, JOINED, TICKET } from '../support/factories.ts'
+import { ALL_SCOPES, JOINED } from '../support/factories.ts'
 import { type Api, openApi, request } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
@@ -33,11 +32,8 @@ beforeAll(async () => {
   const [event = ''] = await publish(api, all.organizationId)
   const [delivery = ''] = await deliveryIds(api.database, all.organizationId)
   const attempt = await addAttempt(api.database, delivery)
-  const { id: forwarded } = await createForwardedWebhook(api.deps.webhooks, all.organizationId, {
-    eventSubscriptions: [TICKET],
-  })
   variables = {
-    ...{ webhook, event, delivery, attempt, forwarded },
+    ...{ webhook, event, delivery, attempt },
     task: await addTask(webhook),
   }
 })
@@ -243,13 +239,6 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ],
   ['webhooks:write', 'webhooks', 'UpdateWebhook', { id: 'wh_x', input: {} }],
   ['webhooks:write', 'webhooks', 'DeleteWebhook', { id: 'wh_x' }],
-  ['webhooks:write', 'forwarding', 'CreateForwardedWebhook', { input: {} }],
-  [
-    'webhooks:write',
-    'forwarding',
-    'AnswerForwardedRequest',
-    { id: 'fwd_x', input: { durationMs: 1, errorCode: 'ECONNREFUSED' } },
-  ],
   ['secrets:rotate', 'webhooks', 'RotateSigningSecret', { id: 'wh_x' }],
   ['secrets:read', 'webhooks', 'RevealHeaders', { id: 'wh_x' }],
   ['events:publish', 'events', 'PublishEvent', { input: { type: JOINED, data: {} } }],
@@ -375,10 +364,6 @@ const SUBSCRIPTIONS: [Scope, string][] = [
   ['deliveries:read', 'subscription { attemptRecorded { id } }'],
   ['deliveries:read', 'subscription { deliveryFinished { id } }'],
   ['webhooks:read', 'subscription { webhookHealthChanged { webhook { id } } }'],
-  [
-    'webhooks:write',
-    'subscription ($forwarded: ID!) { requestForwarded(webhookId: $forwarded) { id } }',
-  ],
 ]
 
 test.each(SUBSCRIPTIONS)(

@@ -66,7 +66,6 @@ const MEANS_MORE: Record<string, string> = {
   'Query.webhook': 'no such object',
   'Subscription.attemptRecorded': 'deleted in the meantime',
   'Subscription.deliveryFinished': 'deleted in the meantime',
-  'Subscription.requestForwarded': 'another subscription has it',
   'TriedBody.event': 'an example',
   'TriedEvent.event': 'deleted in the meantime',
   'Webhook.lastFailure': 'no failure',

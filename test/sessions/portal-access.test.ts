@@ -491,11 +491,6 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
     () =>
       `uid: "uid-of-own", input: { url: "https://new.example", eventSubscriptions: ["${JOINED}"] }`,
   ],
-  createForwardedWebhook: ['closed', () => 'input: {}'],
-  answerForwardedRequest: [
-    'closed',
-    () => `id: "fwd_x", input: { durationMs: 1, errorCode: "ECONNREFUSED" }`,
-  ],
   publishEvent: ['closed', () => `input: { type: "${JOINED}", data: {} }`],
   publishEvents: ['closed', () => `input: { events: [{ type: "${JOINED}", data: {} }] }`],
   createApiKey: ['closed', () => 'input: { scopes: ["webhooks:read"] }'],
@@ -612,17 +607,7 @@ describe('subscriptions', () => {
   const SUBSCRIPTIONS = ['attemptRecorded', 'deliveryFinished', 'webhookHealthChanged']
 
   test('are all covered by this file', () => {
-    const covered = [...SUBSCRIPTIONS, 'requestForwarded'].toSorted()
-    expect(namesOf(schema.getSubscriptionType()).toSorted()).toEqual(covered)
-  })
-
-  test('requestForwarded is closed', async () => {
-    const query = `subscription { requestForwarded(webhookId: "${own.webhook}") { id } }`
-    const rejected = await listen(query)
-    await until(
-      () => rejected.text().includes('Subscription.requestForwarded covers more'),
-      'the subscription is rejected',
-    )
+    expect(namesOf(schema.getSubscriptionType()).toSorted()).toEqual(SUBSCRIPTIONS)
   })
 
   test.each(SUBSCRIPTIONS)('%s reports the own webhook only', async (name) => {

@@ -73,7 +73,7 @@ describe('an import into a fresh installation', () => {
     expect(rows).toEqual([{ prefix: Buffer.from(target.keyring.prefixes[0] as Uint8Array) }])
   })
 
-  test('leaves events, deliveries, and deleted and temporary webhooks where they are', async () => {
+  test('leaves events, deliveries, and deleted webhooks where they are', async () => {
     await importInto(target, await exported(source))
     for (const table of ['events', 'deliveries', 'webhook_schedules', 'sessions']) {
       expect(await countIn(target, table), table).toBe(0)

@@ -274,8 +274,6 @@ create table posthorn.webhooks (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
-  -- Null: an ordinary webhook. The open stream of the command extends this time. After it, the webhook is deleted.
-  forwarded_until timestamptz,
   -- Its JSON, whose numbers keep their digits.
   filter text,
   -- What `insert_events` evaluates; src/filters/compile-filter.ts makes it of the filter.
@@ -338,9 +336,6 @@ create index webhooks_organization_id_id on posthorn.webhooks (organization_id, 
 create policy own_organization on posthorn.webhooks
   using ((select posthorn.current_organization()) is null
     or organization_id = (select posthorn.current_organization()));
--- Serves: the temporary webhooks that have expired, and those of an organization.
-create index webhooks_forwarded on posthorn.webhooks (organization_id)
-  where forwarded_until is not null and deleted_at is null;
 
 -- Finds a webhook by its uid, and keeps uids unique in the organization. The uid of a deleted webhook is free again.
 create unique index webhooks_own_uid on posthorn.webhooks (organization_id, uid)
@@ -774,22 +769,6 @@ create table posthorn.used_sign_in_states (
 );
 -- Serves: deleting expired states.
 create index used_sign_in_states_expires_at on posthorn.used_sign_in_states (expires_at);
-
--- The requests of the attempts that wait for an answer of the command. The worker of the attempt deletes its row.
-create table posthorn.forwarded_requests (
-  id uuid primary key,
-  webhook_id uuid not null references posthorn.webhooks on delete cascade,
-  delivery_id uuid not null,
-  -- Names and values in turn. They include the custom headers, which can be credentials.
-  headers_ciphertext bytea not null,
-  -- From `fetched_at`.
-  time_limit_ms int not null,
-  created_at timestamptz not null default now(),
-  -- When a stream sent the request to the command.
-  fetched_at timestamptz,
-  answer json,
-  constraint only_fetched_requests_have_answers check (answer is null or fetched_at is not null)
-);
 
 create table posthorn.bulk_tasks (
   id uuid primary key default posthorn.uuid_v7(),

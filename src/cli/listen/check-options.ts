@@ -10,11 +10,6 @@ export async function checkOptions(options: ListenOptions): Promise<void> {
     const name = forServer === 'keyFile' ? 'key-file' : forServer
     throw new Error(`--${name} requires --register or --forward.`)
   }
-  if (options.forward && options.secret && options.replay === undefined) {
-    throw new Error(
-      '--secret has no use with --forward: Posthorn creates the secret, and this command prints it.',
-    )
-  }
   // Throws for a malformed secret, with a message that does not contain the secret.
   if (options.secret) await verify('', {}, options.secret)
 }

@@ -9,18 +9,16 @@ type Local = NonNullable<ReceivedDelivery['local']>
 const MAX_BODY_LENGTH = 1_000
 
 /** The lines for people: the answer with the start of its body, or why there is none. */
-export function formatLocalAnswer({ url, answer, problem }: Local): string[] {
-  const lines = answer.kind === 'answered' ? answeredLines(url, answer) : [noAnswer(url, answer)]
-  if (problem === null) return lines
-  return [...lines, styleText('yellow', `! Posthorn did not get this: ${escapeControls(problem)}`)]
+export function formatLocalAnswer({ url, answer }: Local): string[] {
+  return answer.kind === 'answered' ? answeredLines(url, answer) : [noAnswer(url, answer)]
 }
 
 /** The fields for programs. */
-export function localFields({ answer, problem }: Local) {
+export function localFields({ answer }: Local) {
   const { durationMs } = answer
   const errorCode = answer.kind === 'answered' ? null : codeOf(answer)
   const response = answer.kind === 'answered' ? answer.body.toString() : null
-  return { response, durationMs, errorCode, problem }
+  return { response, durationMs, errorCode }
 }
 
 function answeredLines(url: string, { status, body, durationMs }: Answered): string[] {

@@ -4,7 +4,7 @@ export interface ListenOptions {
   readonly register?: true
   /** The local server that gets the deliveries. */
   readonly forward?: URL
-  /** The public id of a stored delivery. */
+  /** The public id of a stored delivery or event. */
   readonly replay?: string
   /** A folder. */
   readonly save?: string

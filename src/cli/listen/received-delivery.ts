@@ -22,8 +22,6 @@ export interface ReceivedDelivery {
   readonly local?: {
     readonly url: string
     readonly answer: LocalAnswer
-    /** Why the answer is not the result of the attempt. */
-    readonly problem: string | null
   }
 }
 

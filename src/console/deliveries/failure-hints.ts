@@ -57,9 +57,6 @@ export const HINTS: Readonly<Record<string, string>> = {
   proxy_failed: key(
     'The Posthorn operator must act: the proxy is down, does not accept its credentials, or does not allow the address of the receiver.',
   ),
-  forwarding_disconnected: key(
-    'Start `posthorn listen --forward` again: each run has its own temporary webhook. A command that lost its connection gets the next attempt.',
-  ),
   sender_failed: key(
     'The Posthorn operator must act: the machine has no free files or memory, or a rule on it forbids the connection.',
   ),

@@ -1,6 +1,5 @@
 import { TOO_LARGE } from '../../bodies/write-body.ts'
 import { publicId } from '../../db/ids.ts'
-import type { Forwarder } from '../../forwarding/forwarder.ts'
 import type { HttpSender } from '../../outbound/http-sender.ts'
 import type { Outcome } from '../../outbound/outcome.ts'
 import type { TraceContext } from '../../telemetry/trace-context.ts'
@@ -11,8 +10,6 @@ import { type DeliveryHeaderNames, type SignedRequest, signRequest } from './sig
 
 export interface ExchangeDeps {
   readonly sender: HttpSender
-  /** Sends the requests of temporary webhooks. */
-  readonly forwarder: Forwarder
   readonly headerNames: DeliveryHeaderNames
 }
 
@@ -52,12 +49,8 @@ export async function exchange(
   const request = signAttempt(deps, { delivery, options }, body, started)
   if (!request) return { unsent: SECRET_UNREADABLE }
   await beforeSend()
-  const { id: deliveryId, organizationId, webhookId } = delivery
-  const transport = options.forwarded ? deps.forwarder : deps.sender
-  const outcome = await transport.send({
-    organizationId,
-    webhookId,
-    deliveryId,
+  const outcome = await deps.sender.send({
+    organizationId: delivery.organizationId,
     url: options.url,
     headers: request.headers,
     body,

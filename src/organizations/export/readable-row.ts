@@ -26,7 +26,6 @@ const IDS: Readonly<Record<string, IdKind>> = {
   'signing_secrets.id': 'signingSecret',
   'bulk_tasks.id': 'bulkTask',
   'audit_log.id': 'auditEntry',
-  'forwarded_requests.id': 'forwardedRequest',
   'notice_addresses.id': 'noticeAddress',
   'incidents.id': 'incident',
   'event_consumers.id': 'consumer',

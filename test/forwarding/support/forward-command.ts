@@ -7,7 +7,6 @@ import { until } from '../../support/until.ts'
 /** A running `posthorn listen --forward --json`. */
 export interface ForwardCommand extends AsyncDisposable {
   readonly process: PosthornProcess
-  readonly webhookId: string
   readonly secret: string
   /** Resolves to the nth delivery that the command printed, counted from 1. */
   printed(number: number): Promise<Printed>
@@ -41,10 +40,9 @@ export async function forward(localUrl: string, options: ForwardOptions): Promis
   const args = ['--json', ...(options.args ?? [])]
   const command = startForwardCommand(localUrl, { ...options, args })
   await ready(command)
-  const [, webhookId = ''] = / as (wh_\w+)\.$/m.exec(command.stderr) ?? []
   const [, secret = ''] = /WEBHOOK_SECRET=(whsec_\S+)$/m.exec(command.stderr) ?? []
   return {
-    ...{ process: command, webhookId, secret },
+    ...{ process: command, secret },
     async printed(number) {
       const lines = () => command.stdout.split('\n').slice(0, -1)
       await until(() => lines().length >= number, `the command prints delivery ${number}`)

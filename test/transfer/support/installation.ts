@@ -6,7 +6,6 @@ import type { Database } from '../../../src/db/client.ts'
 import { publicId } from '../../../src/db/ids.ts'
 import { createKeyring, type Keyring } from '../../../src/encryption/keyring.ts'
 import { archiveEventType, createEventType } from '../../../src/event-types/edit-event-type.ts'
-import { createForwardedWebhook } from '../../../src/forwarding/forwarded-webhook.ts'
 import { createOrganization } from '../../../src/organizations/organization.ts'
 import { createAddressGuard } from '../../../src/outbound/public-address.ts'
 import type { Contents } from '../../../src/transfer/contents.ts'
@@ -89,7 +88,6 @@ export async function configure({ database: { prisma, pool }, deps }: Installati
     eventSubscriptions: [TICKET],
   })
   await deleteWebhook(deps, fair.id, deleted.id)
-  await createForwardedWebhook(deps, fair.id, { eventSubscriptions: [TICKET] })
   const limited = await createApiKey(prisma, {
     organizationId: fair.id,
     name: 'Partner',

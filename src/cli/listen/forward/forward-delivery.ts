@@ -18,20 +18,16 @@ export interface ForwardOptions {
 export interface SignedDelivery {
   readonly headers: readonly Header[]
   readonly body: Buffer
-  readonly timeLimitMs: number
 }
 
-/** Returns why the answer did not reach Posthorn, or null. */
-type OnAnswer = (answer: LocalAnswer) => Promise<string | null>
-
-/** Sends a delivery to the local server as it is, passes the answer on, and prints both. */
-export type Forward = (delivery: SignedDelivery, onAnswer: OnAnswer) => Promise<LocalAnswer>
+/** Sends a delivery to the local server as it is, and prints it with the answer. */
+export type Forward = (delivery: SignedDelivery) => Promise<LocalAnswer>
 
 export function createForward(options: ForwardOptions): Forward {
   const { url, headerPrefix, verifier, signal } = options
   const arrivalsById = new Map<string, number>()
 
-  return async ({ headers, body, timeLimitMs }, onAnswer) => {
+  return async ({ headers, body }) => {
     const receivedAt = new Date()
     const byName = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
     const read = (name: string) => byName[headerPrefix + name] ?? null
@@ -39,9 +35,8 @@ export function createForward(options: ForwardOptions): Forward {
     const arrivals = (arrivalsById.get(id ?? '') ?? 0) + 1
     arrivalsById.set(id ?? '', arrivals)
     const verification = await verifier(body, byName)
-    const answer = await sendLocal({ url, headers, body, timeLimitMs, signal })
+    const answer = await sendLocal({ url, headers, body, signal })
     if (signal?.aborted) return answer
-    const problem = await onAnswer(answer)
     if (options.save !== undefined) await saveDelivery(options.save, headers, headerPrefix, body)
     const delivery = {
       ...{ receivedAt, verification, id, arrivals },
@@ -51,7 +46,7 @@ export function createForward(options: ForwardOptions): Forward {
       headers: customHeaders(byName, headerPrefix),
       body: body.toString(),
       answered: answer.kind === 'answered' ? answer.status : null,
-      local: { url: url.href, answer, problem },
+      local: { url: url.href, answer },
     }
     const text = options.json
       ? formatDeliveryAsJson(delivery)

@@ -3,14 +3,14 @@ import type { GraphqlApi } from '../../graphql-api.ts'
 import { signatureNames } from '../signature-names.ts'
 import { createVerifier } from '../verifier.ts'
 import { createForward } from './forward-delivery.ts'
-import type { Header } from './send-local.ts'
-import { readSecret } from './temporary-webhook.ts'
+import { createSendEvent, newSecret } from './forward-events.ts'
+import type { Header, LocalAnswer } from './send-local.ts'
 
 interface ReplayOptions {
   readonly url: URL
   readonly json?: true
   readonly save?: string
-  /** Default: the secret of the delivery's webhook. */
+  /** Default: the secret of the delivery's webhook; for an event, a new one. */
   readonly secret?: readonly string[]
 }
 
@@ -39,18 +39,15 @@ interface StoredDelivery {
   }
 }
 
-/** As in Posthorn without another setting. */
-const TIME_LIMIT_MS = 15_000
-
 /** The stored value of a custom header. */
 const MASK = '•••'
 
-/** Sends the request of a stored delivery again, with a new timestamp and signature. Throws unless the answer is 2xx. */
+/** Sends the request of a stored delivery again, with a new timestamp and signature. */
 export async function replayDelivery(
   api: GraphqlApi,
   id: string,
   { url, secret: secrets, ...options }: ReplayOptions,
-): Promise<void> {
+): Promise<LocalAnswer> {
   const delivery = await api.run<StoredDelivery | null>(DELIVERY, { id })
   if (!delivery) throw new Error(`There is no delivery ${JSON.stringify(id)}.`)
   const [attempt] = delivery.attempts.nodes
@@ -77,12 +74,20 @@ export async function replayDelivery(
     ...{ ...options, url, headerPrefix: names.prefix },
     verifier: createVerifier([secret], names.prefix),
   })
-  const answer = await forward(
-    { headers: signed, body, timeLimitMs: TIME_LIMIT_MS },
-    async () => null,
-  )
-  const succeeded = answer.kind === 'answered' && answer.status < 300
-  if (!succeeded) process.exitCode = 1
+  return await forward({ headers: signed, body })
+}
+
+/** Sends a stored event once more, as a delivery of it. */
+export async function replayEvent(
+  api: GraphqlApi,
+  headerPrefix: string,
+  id: string,
+  { secret: secrets, ...options }: ReplayOptions,
+): Promise<LocalAnswer> {
+  const secret = secrets?.[0] ?? newSecret()
+  const answer = await createSendEvent(api, { ...options, headerPrefix, secret })(id)
+  if (answer) return answer
+  throw new Error(`There is no event ${JSON.stringify(id)}, or its data is gone.`)
 }
 
 /** An attempt does not store the values of custom headers: they can be credentials. */
@@ -97,4 +102,14 @@ async function withValues(
   return headers.flatMap(({ name, value }) =>
     value === MASK ? { name, value: values.get(name) ?? '' } : { name, value },
   )
+}
+
+/** The current signing secret of a webhook, `whsec_…`. */
+async function readSecret(api: GraphqlApi, webhookId: string): Promise<string> {
+  const webhook = await api.run<{ signingSecret: { key: string } | null } | null>(
+    'query ($id: ID!) { webhook(id: $id) { signingSecret { key } } }',
+    { id: webhookId },
+  )
+  if (webhook?.signingSecret) return webhook.signingSecret.key
+  throw new Error(`The webhook ${webhookId} was deleted, with its secret. Give one with --secret.`)
 }

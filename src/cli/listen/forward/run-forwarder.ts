@@ -2,32 +2,27 @@ import type { Config } from '../../../config/config.ts'
 import { createGraphqlApi } from '../../graphql-api.ts'
 import { serverAccess } from '../../server-access.ts'
 import type { ListenOptions } from '../listen-options.ts'
-import { log } from '../log.ts'
 import { stopRequest } from '../stop-request.ts'
-import { forwardDeliveries } from './forward-deliveries.ts'
-import { replayDelivery } from './replay-delivery.ts'
-import { withTemporaryWebhook } from './temporary-webhook.ts'
+import { forwardEvents } from './forward-events.ts'
+import { replayDelivery, replayEvent } from './replay-delivery.ts'
 
-/** Sends deliveries to a local server: one stored delivery with `--replay`, else those of a temporary webhook. */
+/** Sends to a local server: one stored delivery or event with `--replay`, else the events that are published from now on. */
 export async function runForwarder(options: ListenOptions, config: Config): Promise<void> {
-  const url = options.forward as URL
+  const forward = options.forward as URL
   const access = await serverAccess(options, config)
-  const api = createGraphqlApi(access)
   if (options.replay !== undefined) {
-    await replayDelivery(api, options.replay, { ...options, url })
+    const api = createGraphqlApi(access)
+    const { replay: id } = options
+    const to = { ...options, url: forward }
+    const answer = await (id.startsWith('evt_')
+      ? replayEvent(api, config.headerPrefix, id, to)
+      : replayDelivery(api, id, to))
+    if (answer.kind !== 'answered' || answer.status >= 300) process.exitCode = 1
     return
   }
   const stop = stopRequest()
   try {
-    const webhook = {
-      // A query can have a credential.
-      description: `posthorn listen --forward ${url.origin}${url.pathname}`.slice(0, 1_000),
-      ...(options.event && { eventSubscriptions: options.event }),
-    }
-    await withTemporaryWebhook(api, webhook, (created) =>
-      forwardDeliveries(api, created, { ...options, url, server: access.url, stop }),
-    )
-    log('Deleted the temporary webhook.')
+    await forwardEvents(access, config.headerPrefix, { ...options, forward }, stop)
   } finally {
     stop.dispose()
   }

@@ -6,7 +6,6 @@ export interface LocalRequest {
   /** As Posthorn sent them, in their order. */
   readonly headers: readonly Header[]
   readonly body: Buffer
-  readonly timeLimitMs: number
   /** Ends the request. */
   readonly signal?: AbortSignal | undefined
 }
@@ -31,6 +30,9 @@ export type LocalAnswer =
   | { readonly kind: 'failed'; readonly errorCode: string; readonly durationMs: number }
   | { readonly kind: 'timed out'; readonly durationMs: number }
 
+/** As in Posthorn without another setting. */
+const TIME_LIMIT_MS = 15_000
+
 /** As much as Posthorn keeps, and as long as it reads. */
 const MAX_BODY_BYTES = 16 * 1024
 const READ_BODY_MS = 2_000
@@ -38,7 +40,7 @@ const MAX_HEADERS = 200
 
 /** Sends a request to a server of the developer: on this machine, or where the developer says. */
 export function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
-  const { url, headers, body, timeLimitMs, signal } = given
+  const { url, headers, body, signal } = given
   const startedAt = performance.now()
   const elapsedMs = () => Math.round(performance.now() - startedAt)
   const send = url.protocol === 'https:' ? requestHttps : requestHttp
@@ -57,7 +59,7 @@ export function sendLocal(given: LocalRequest): Promise<LocalAnswer> {
     const timer = setTimeout(() => {
       resolve({ kind: 'timed out', durationMs: elapsedMs() })
       request.destroy()
-    }, timeLimitMs)
+    }, TIME_LIMIT_MS)
     const settle = (answer: LocalAnswer) => {
       clearTimeout(timer)
       resolve(answer)

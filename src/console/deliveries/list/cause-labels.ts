@@ -18,7 +18,6 @@ const LABELS: Readonly<Record<string, string>> = {
   connection_failed: key('Connection failed'),
   connection_refused: key('Connection refused'),
   connection_reset: key('Connection reset'),
-  forwarding_disconnected: key('Forwarding disconnected'),
   head_too_large: key('Head too large'),
   http_version_refused: key('HTTP version refused'),
   invalid_http: key('Invalid HTTP'),

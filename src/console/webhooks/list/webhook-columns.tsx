@@ -111,12 +111,12 @@ const OTHERS: readonly Column<WebhookListRow>[] = [
 ]
 
 /** The state and, in trouble, the cause. */
-function State({ enabled, health, lastFailure, forwardedUntil }: WebhookRowFragment) {
+function State({ enabled, health, lastFailure }: WebhookRowFragment) {
   const state = health?.state
   const isFailing = state === 'ON_HOLD' || state === 'FAILING' || state === 'DEGRADED'
   return (
     <>
-      <WebhookState enabled={enabled} health={health} forwardedUntil={forwardedUntil} />
+      <WebhookState enabled={enabled} health={health} />
       {isFailing && lastFailure && <span className="ph-below">{causeOf(lastFailure)}</span>}
       {state === 'BEHIND' && health?.behindCause && (
         <span className="ph-below">{BEHIND_CAUSES[health.behindCause].label}</span>

@@ -3,7 +3,6 @@ import { lazy, Suspense } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
 import { CopyableLine } from '../../components/copy-button.tsx'
-import { Notice } from '../../components/page/notice.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { DetailSkeleton } from '../../components/page/skeletons.tsx'
 import { QueryError } from '../../components/query-error.tsx'
@@ -121,13 +120,6 @@ interface WebhookOverviewProps {
 function WebhookOverview({ webhook, reload }: WebhookOverviewProps) {
   return (
     <Stack gap="lg">
-      {webhook.forwardedUntil && (
-        <Notice color="blue" title={t('Temporary')}>
-          {t(
-            '`posthorn listen --forward` sends these deliveries on to a server of a developer. The webhook is deleted when the command ends.',
-          )}
-        </Notice>
-      )}
       <HealthNotice webhook={webhook} incident={webhook.openIncident ?? null} reload={reload} />
       <WebhookStatistics webhook={webhook} />
       <RecentDeliveries webhookId={webhook.id} />
