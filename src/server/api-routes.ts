@@ -32,10 +32,7 @@ import { staticText } from './static-text.ts'
 
 export interface ApiDeps
   extends ConnectV1Deps,
-    Pick<
-      GraphqlDeps,
-      'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'
-    > {
+    Pick<GraphqlDeps, 'authenticateSession' | 'webhooks' | 'publishEvents' | 'live'> {
   readonly database: Database
   readonly eventStreams: EventStreams
   /** Null without POSTHORN_OIDC_ISSUER. */
