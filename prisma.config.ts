@@ -9,8 +9,6 @@ export default defineConfig({
   experimental: { externalTables: true },
   tables: {
     external: [
-      'posthorn.backlog_samples',
-      'posthorn.backlog_samplings',
       'posthorn.bulk_task_items',
       'posthorn.event_keys',
       'posthorn.event_streams',

@@ -105,8 +105,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'api_keys.delivery_id': ONLY_SESSIONS,
   attempts: HISTORY,
   audit_log: HISTORY,
-  backlog_samples: HISTORY,
-  backlog_samplings: HISTORY,
   cursors: STATE,
   deliveries: HISTORY,
   bulk_task_items: HISTORY,

@@ -437,18 +437,6 @@ create table posthorn.webhook_holds (
   primary key (webhook_id, started_at)
 );
 
--- The waiting deliveries of each webhook with a backlog, counted once a minute, for charts.
-create table posthorn.backlog_samples (
-  webhook_id uuid not null references posthorn.webhooks on delete cascade,
-  organization_id uuid not null,
-  sampled_at timestamptz not null,
-  waiting int not null,
-  primary key (webhook_id, sampled_at)
-);
--- Serve: the samples of an organization, and the deletion of old samples.
-create index backlog_samples_organization_id_sampled_at on posthorn.backlog_samples (organization_id, sampled_at);
-create index backlog_samples_sampled_at on posthorn.backlog_samples (sampled_at);
-
 -- Events with their search keys, deliveries and attempts, partitioned by day. Ids include their time, so a lookup by id
 -- reads one partition, and retention drops whole partitions. The tables have no foreign keys to each other, because
 -- dropping a partition would check them row by row.
@@ -646,10 +634,7 @@ create table posthorn.workers (
   -- The id of the runner's pool in graphile-worker; also in `locked_by` of its jobs.
   id text primary key,
   started_at timestamptz not null default clock_timestamp(),
-  heartbeat_at timestamptz not null default clock_timestamp(),
-  -- As of the last heartbeat. Null in a worker that does not say it.
-  in_flight int,
-  concurrency int
+  heartbeat_at timestamptz not null default clock_timestamp()
 );
 
 -- Publishing. GraphQL and the command line call `insert_events`; host applications call `publish_events` or
@@ -889,11 +874,6 @@ create table posthorn.notice_mails (
 -- Serve: the notices that wait, and the last mail to an address about a host.
 create index notice_mails_waiting on posthorn.notice_mails (address_id, host, created_at) where sent_at is null;
 create index notice_mails_sent on posthorn.notice_mails (address_id, host, sent_at) where sent_at is not null;
-
--- When the backlogs were counted: `backlog_samples` has no row for a webhook without a backlog.
-create table posthorn.backlog_samplings (
-  sampled_at timestamptz primary key
-);
 
 -- An incident is one time of trouble of a webhook, until it is healthy, disabled or deleted.
 create table posthorn.incidents (
@@ -1200,7 +1180,6 @@ create table posthorn.api_keys (
   -- Counts the changes of limits.
   revision bigint not null default 1,
   deliveries_per_second int,
-  delivery_id uuid,
   constraint name_has_1_to_200_characters check (char_length(btrim(name)) between 1 and 200),
   constraint token_hash_is_sha_256 check (octet_length(token_hash) = 32),
   constraint scopes_are_not_empty check (cardinality(scopes) > 0),
@@ -1213,8 +1192,6 @@ create table posthorn.api_keys (
   constraint api_keys_webhook_id_fkey foreign key (webhook_id) references posthorn.webhooks on delete cascade,
   constraint deliveries_per_second_is_from_1_to_1000000
     check (deliveries_per_second between 1 and 1000000),
-  constraint only_portal_sessions_of_one_webhook_have_a_delivery
-    check (delivery_id is null or (session_kind = 'portal' and webhook_id is not null)),
   constraint scopes_are_known check (scopes <@ array[
     'webhooks:read', 'webhooks:write', 'alerts:write', 'secrets:read', 'secrets:rotate', 'events:publish', 'events:read',
     'deliveries:read', 'deliveries:write', 'data:erase', 'keys:manage', 'admin'
@@ -1237,8 +1214,6 @@ create policy own_organization on posthorn.api_keys
     or organization_id = (select posthorn.current_organization()));
 -- Serves: the keys that expire soon.
 create index api_keys_expires_at on posthorn.api_keys (expires_at) where session_kind is null;
--- Serves: the links to a delivery.
-create index api_keys_delivery_id on posthorn.api_keys (delivery_id) where delivery_id is not null;
 
 -- A session of the console, created in exchange for an API key, or for a person's sign-in by OpenID Connect.
 create table posthorn.sessions (

@@ -20,7 +20,6 @@ export const ORGANIZATION_TABLES = {
   incidents: ['id'],
   notice_addresses: ['id'],
   sent_mails: ['id'],
-  backlog_samples: ['sampled_at'],
   webhook_statistics: ['subject_id', 'minutes', 'bucket', 'stripe'],
   webhook_bodies: ['id'],
   live_listeners: ['listener_id'],
@@ -56,7 +55,6 @@ export const TABLES_OF_PARENTS: Readonly<Record<string, OrganizationTable>> = {
 
 /** Tables without rows of one organization. */
 export const OTHER_TABLES: Readonly<Record<string, string>> = {
-  backlog_samplings: 'the times at which the backlogs of all were counted',
   cursors: 'how far tasks for all organizations have come',
   event_type_versions: 'the catalogue of all organizations',
   event_types: 'the catalogue of all organizations',
