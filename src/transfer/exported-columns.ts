@@ -102,7 +102,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'api_keys.session_kind': ONLY_SESSIONS,
   'api_keys.granted_by': ONLY_SESSIONS,
   'api_keys.webhook_id': ONLY_SESSIONS,
-  'api_keys.delivery_id': ONLY_SESSIONS,
   attempts: HISTORY,
   audit_log: HISTORY,
   cursors: STATE,
