@@ -15,15 +15,14 @@ type DeliverySelection = Exclude<Selection, Recovery>
 /** Counting stops at this many deliveries or attempts. */
 export const MAX_COUNTED = 100_000
 
-/** Counts the deliveries of a filter as of now, at most `limit` of them. */
+/** Counts the deliveries of a filter as of now, at most `MAX_COUNTED` of them. */
 export async function countSelected(
   sql: Sql,
   organizationId: string,
   selection: { readonly filter: DeliveryFilter },
-  limit = MAX_COUNTED,
 ): Promise<SelectionCount> {
   const { values, add } = createParameters()
-  const page = selectPageSql(organizationId, selection.filter, FIRST_ID, null, limit + 1, add)
+  const page = selectPageSql(organizationId, selection.filter, FIRST_ID, null, MAX_COUNTED + 1, add)
   if (page === null) return { count: 0, exact: true }
   const { rows } = await sql.query<{ count: number; read: number }>(
     `with page as materialized (${page.text})
@@ -31,7 +30,7 @@ export async function countSelected(
     values,
   )
   const { count = 0, read = 0 } = rows[0] ?? {}
-  return { count: Math.min(count, limit), exact: read <= limit }
+  return { count: Math.min(count, MAX_COUNTED), exact: read <= MAX_COUNTED }
 }
 
 /** SQL: whether an action changes the delivery `d`. */

@@ -76,24 +76,19 @@ organizationFields((t) => ({
     semanticNonNull: true,
     description: `The e-mail addresses that get notices about the organization, oldest first; at most ${MAX_ADDRESSES}, so no connection.`,
     authScopes: { scope: 'webhooks:read' },
-    resolve: (_query, parent, _args, context) =>
-      listNoticeAddresses(context.prisma, organizationOf(parent, context)),
-  }),
-}))
-
-builder.queryFields((t) => ({
-  operatorNoticeAddresses: t.prismaField({
-    type: [NoticeAddress],
-    semanticNonNull: true,
-    description: `The e-mail addresses that get the notices about all organizations, oldest first; at most ${MAX_ADDRESSES}, so no connection.`,
-    authScopes: { scope: 'admin' },
-    resolve: (_query, _root, _args, { prisma }) => listNoticeAddresses(prisma, null),
-  }),
-  sendsEmail: t.boolean({
-    semanticNonNull: true,
-    description: 'Whether Posthorn sends notices by e-mail, as POSTHORN_SMTP_URL is set.',
-    authScopes: { scope: 'webhooks:read' },
-    resolve: (_root, _args, { sendsEmail }) => sendsEmail,
+    args: {
+      ofAllOrganizations: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'True: those that get the notices about all organizations, which needs the scope `admin`. Default: false.',
+      }),
+    },
+    resolve: (_query, parent, { ofAllOrganizations }, context) => {
+      const organizationId = organizationOf(parent, context)
+      if (ofAllOrganizations) requireScope(callerOf(context), 'admin')
+      return listNoticeAddresses(context.prisma, ofAllOrganizations ? null : organizationId)
+    },
   }),
 }))
 

@@ -255,21 +255,6 @@ describe('deliveries', () => {
     expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_USER_INPUT' } }])
   })
 
-  test('are counted by a filter, but not by a search key', async () => {
-    const count = (filter: object) =>
-      api.call(
-        tenant.token,
-        'query ($filter: DeliveryFilter) { deliveryCount(filter: $filter) { count countIsExact } }',
-        { filter },
-      )
-    await finish(delivery, 'succeeded')
-    expect((await count({})).data.deliveryCount).toEqual({ count: 3, countIsExact: true })
-    expect((await count({ states: ['SUCCEEDED'] })).data.deliveryCount.count).toBe(1)
-    expect((await count({ webhookIds: [mintId('webhook')] })).data.deliveryCount.count).toBe(0)
-    const { errors } = await count({ key: { path: '$.order', equals: '1' } })
-    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
-  })
-
   test('a filter with an id that is not of a webhook is rejected', async () => {
     const { errors } = await call('DeliveriesPage', { filter: { webhookIds: [delivery] } })
     expect(errors).toMatchObject([

@@ -135,17 +135,14 @@ test('without admin, a caller reaches its own organization only', async () => {
 const OF_NONE: Readonly<Record<string, string>> = {
   defaultSettings: 'of the installation',
   eventTypes: 'all organizations share the catalogue',
-  installation: 'the installation',
   jobs: 'of the installation',
   node: 'finds any object',
   nodes: 'finds any object',
   operationalEvents: 'of the installation',
-  operatorNoticeAddresses: 'of the installation',
   organization: 'finds an organization',
   organizationDeletion: 'finds the deletion of an organization',
   organizationDeletions: 'finds deletions of organizations',
   organizations: 'finds organizations',
-  sendsEmail: 'of the installation',
   templatePresets: 'all organizations share them',
   viewer: 'the caller',
 }

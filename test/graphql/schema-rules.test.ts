@@ -71,7 +71,6 @@ const LISTS: Readonly<Record<string, string>> = {
   'Query.eventTypes': 'a catalogue, which forms read whole',
   'Query.nodes': 'one for each id that was given',
   'Query.noticeAddresses': 'at most 20',
-  'Query.operatorNoticeAddresses': 'at most 20',
   'Query.searchKeyMatches': 'at most 100',
   'Query.statistics': 'a time series, bounded by its range',
   'Query.templatePresets': 'one for each target',

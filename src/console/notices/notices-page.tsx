@@ -12,7 +12,7 @@ import { OperationalEvents } from './operational-events.tsx'
 export default function NoticesPage() {
   const { viewer, can } = useSession()
   const { data, error, reload } = usePageQuery(noticesQuery)
-  const sendsEmail = data?.sendsEmail === true
+  const sendsEmail = data?.viewer.sendsEmail === true
   return (
     <Page
       title="Notices"
@@ -34,7 +34,7 @@ export default function NoticesPage() {
         <AddressSection
           title="E-mail about all organizations"
           description="For the people who operate this installation."
-          addresses={data?.operatorNoticeAddresses}
+          addresses={data?.ofAllOrganizations}
           ofAllOrganizations
           sendsEmail={sendsEmail}
           reload={reload}

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
-import { call } from '../support/call.ts'
+import { call, countDeliveries } from '../support/call.ts'
 import type { ConsoleServer } from '../support/console-server.ts'
 import { misfits } from '../support/layout.ts'
 import { violations } from '../support/violations.ts'
@@ -45,13 +45,7 @@ export async function untilCount(
   count: number,
 ): Promise<void> {
   await until(
-    async () => {
-      const { deliveryCount } = await server.graphql<{ deliveryCount: { count: number } }>(
-        'query ($states: [DeliveryState!]) { deliveryCount(filter: { states: $states }) { count } }',
-        { states },
-      )
-      return deliveryCount.count === count
-    },
+    async () => (await countDeliveries(server, { states })) === count,
     `${count} deliveries are ${states}`,
     30_000,
   )

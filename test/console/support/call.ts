@@ -72,3 +72,21 @@ export async function deliveriesOf(
   )
   return deliveries.nodes
 }
+
+/** How many deliveries match a filter. Reads all of them. */
+export async function countDeliveries(server: ConsoleServer, filter: object): Promise<number> {
+  type Page = { deliveries: { nodes: object[]; pageInfo: { endCursor: string | null } } }
+  let count = 0
+  let after: string | null = null
+  do {
+    const { deliveries }: Page = await server.graphql<Page>(
+      `query ($filter: DeliveryFilter, $after: String) {
+        deliveries(filter: $filter, first: 100, after: $after) { nodes { id } pageInfo { endCursor } }
+      }`,
+      { filter, after },
+    )
+    count += deliveries.nodes.length
+    after = deliveries.pageInfo.endCursor
+  } while (after !== null)
+  return count
+}

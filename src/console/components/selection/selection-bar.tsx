@@ -9,8 +9,6 @@ interface SelectionBarProps {
   readonly selection: Selection
   /** The ids of the shown rows. */
   readonly shown: readonly string[]
-  /** How many match the filters, in words such as "4,312". Null while unknown. */
-  readonly total: string | null
   /** Offers to select what is on other pages too. */
   readonly selectAll?: ReactNode
   /** The actions for what is selected, which appear with a selection. */
@@ -19,7 +17,7 @@ interface SelectionBarProps {
 
 /** Above a list: selects its page, says what is selected, and offers the actions for it. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { selection, shown, total, selectAll, children } = props
+  const { selection, shown, selectAll, children } = props
   const { ids, isAll } = selection
   const onPage = shown.filter((id) => selection.has(id)).length
   const isPage = shown.length > 0 && onPage === shown.length
@@ -43,7 +41,7 @@ export function SelectionBar(props: SelectionBarProps) {
         />
         <Text size="sm" fw={600} role="status">
           {isAll
-            ? t('All {total} that match are selected', { total: total ?? '' })
+            ? t('All that match are selected')
             : ids.size > 0 && t('{size} selected', { size: formatCount(ids.size) })}
         </Text>
         {!isAll && isPage && selectAll}

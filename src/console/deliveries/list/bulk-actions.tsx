@@ -7,7 +7,7 @@ import type { DeliveryFilter, DeliveryRowFragment } from '../../generated/graphq
 import { t } from '../../language/t.ts'
 import { StartTask } from '../../tasks/start-task.tsx'
 import type { TargetAction, TaskTarget } from '../../tasks/task-target.ts'
-import { SelectMatching, useDeliveryCount } from './select-matching.tsx'
+import { SelectMatching } from './select-matching.tsx'
 
 interface BulkActionsProps {
   readonly selection: Selection
@@ -24,8 +24,6 @@ export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsPro
   const [action, setAction] = useState<TargetAction>('REDELIVER')
   const [target, setTarget] = useState<TaskTarget | null>(null)
   const shown = rows.map(({ id }) => id)
-  const isPage = shown.length > 0 && shown.every((id) => selection.has(id))
-  const total = useDeliveryCount(filter, isPage && !isWhole)
   const succeeded = rows.filter(
     ({ id, state }) => state === 'SUCCEEDED' && !selection.isAll && selection.ids.has(id),
   ).length
@@ -40,10 +38,7 @@ export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsPro
       <SelectionBar
         selection={selection}
         shown={shown}
-        total={total}
-        selectAll={
-          !isWhole && <SelectMatching filter={filter} total={total} selection={selection} />
-        }
+        selectAll={!isWhole && <SelectMatching filter={filter} selection={selection} />}
       >
         <Button size="xs" onClick={() => begin('REDELIVER')}>
           {t('Redeliver')}

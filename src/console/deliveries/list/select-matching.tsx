@@ -2,11 +2,9 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { type Client, useClient } from 'urql'
 import { dataOf } from '../../api/data-of.ts'
-import { useRead } from '../../api/use-read.ts'
 import { notifyError } from '../../components/notify.ts'
 import type { Selection } from '../../components/selection/use-selection.ts'
 import {
-  DeliveryCountDocument,
   type DeliveryFilter,
   DeliveryIdsDocument,
   type DeliveryIdsQuery,
@@ -21,8 +19,6 @@ const PAGE = 100
 
 interface SelectMatchingProps {
   readonly filter: DeliveryFilter
-  /** How many match, in words. Null while unknown. */
-  readonly total: string | null
   readonly selection: Selection
 }
 
@@ -30,7 +26,7 @@ interface SelectMatchingProps {
  * Selects what is on other pages too: everything that matches or, for a search key, which no bulk action takes, the first
  * thousand by their ids.
  */
-export function SelectMatching({ filter, total, selection }: SelectMatchingProps) {
+export function SelectMatching({ filter, selection }: SelectMatchingProps) {
   const client = useClient()
   const [loading, setLoading] = useState(false)
 
@@ -57,7 +53,7 @@ export function SelectMatching({ filter, total, selection }: SelectMatchingProps
   }
   return (
     <Button size="compact-xs" variant="subtle" onClick={selection.selectAll}>
-      {total === null ? t('Select all that match') : t('Select all {total} that match', { total })}
+      {t('Select all that match')}
     </Button>
   )
 }
@@ -75,17 +71,4 @@ async function firstIds(client: Client, filter: DeliveryFilter): Promise<readonl
     after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
   } while (after != null && ids.length < MAX_IDS)
   return ids
-}
-
-/** How many deliveries match, such as "4,312" or "10,000+". Null while unknown, and for a search key. */
-export function useDeliveryCount(filter: DeliveryFilter, wanted: boolean): string | null {
-  const { data } = useRead(
-    DeliveryCountDocument,
-    { filter },
-    { pause: !wanted || filter.key != null },
-  )
-  const counted = data?.deliveryCount
-  if (!counted) return null
-  const { count, countIsExact } = counted
-  return countIsExact ? formatCount(count) : `${formatCount(count)}+`
 }
