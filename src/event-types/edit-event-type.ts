@@ -161,32 +161,16 @@ function reservedIssues(name: string): FieldIssue[] {
 /** The actions of which each increases the revision once. */
 const REVISING = ['event_type.updated', 'event_type.archived', 'event_type.unarchived'] as const
 
-/** Prevents publishing and new subscriptions of an event type. Existing subscriptions stay. */
-export async function archiveEventType(
-  prisma: PrismaClient,
-  name: string,
-  actor: Actor,
-  options: GraphOptions = {},
-): Promise<void> {
-  await setArchived(prisma, name, true, actor, options)
-}
-
-export async function unarchiveEventType(
-  prisma: PrismaClient,
-  name: string,
-  actor: Actor,
-  options: GraphOptions = {},
-): Promise<void> {
-  await setArchived(prisma, name, false, actor, options)
-}
-
-/** Idempotent. */
-async function setArchived(
+/**
+ * Archives an event type, or returns it to the catalogue. An archived one can be neither published nor subscribed to;
+ * existing subscriptions stay. Idempotent.
+ */
+export async function setEventTypeArchived(
   prisma: PrismaClient,
   name: string,
   archived: boolean,
   actor: Actor,
-  options: GraphOptions,
+  options: GraphOptions = {},
 ): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const before = await lockEventType(tx, name)

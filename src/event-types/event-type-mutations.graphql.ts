@@ -6,10 +6,9 @@ import { decodeNodeId } from '../graphql/node-id.ts'
 import { notFound } from '../lib/errors.ts'
 import { RETENTION_DAYS } from '../retention/descriptions.ts'
 import {
-  archiveEventType,
   createEventType,
   type EventTypeChanges,
-  unarchiveEventType,
+  setEventTypeArchived,
   updateEventType,
 } from './edit-event-type.ts'
 import { rereadEventType } from './find-event-types.ts'
@@ -72,25 +71,16 @@ const UpdateEventTypeInput = builder.inputType('UpdateEventTypeInput', {
     }),
     group: t.string({ description: `${GROUP} Null removes the event type from its group.` }),
     retentionDays: t.int({ description: OF_TYPE }),
+    archived: t.boolean({
+      description:
+        'True archives the event type: it can no longer be published, and webhooks can no longer subscribe to it. Existing subscriptions and events stay. False returns it to the catalogue. Set after the other fields.',
+    }),
     ifRevision: t.int({ description: IF_REVISION }),
     acceptBrokenSelections: t.boolean({ description: ACCEPT_BROKEN_SELECTIONS }),
   }),
 })
 
 const subject = { required: true, description: 'The id of the event type: `type_…`.' } as const
-
-function archivingInput(name: string) {
-  return builder.inputType(name, {
-    description: 'What to accept.',
-    fields: (t) => ({
-      acceptBrokenSelections: t.boolean({ description: ACCEPT_BROKEN_SELECTIONS }),
-    }),
-  })
-}
-
-const ArchiveEventTypeInput = archivingInput('ArchiveEventTypeInput')
-const UnarchiveEventTypeInput = archivingInput('UnarchiveEventTypeInput')
-const options = { required: true, defaultValue: {}, description: 'Default: nothing.' } as const
 
 builder.mutationFields((t) => ({
   createEventType: t.prismaField({
@@ -122,7 +112,7 @@ builder.mutationFields((t) => ({
     type: 'EventType',
     nullable: true,
     description:
-      'Changes the description, the schema, the example, the search keys, the group or the retention of an event type. Published events do not change.',
+      'Changes the description, the schema, the example, the search keys, the group or the retention of an event type, archives it or returns it to the catalogue. Published events do not change.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],
@@ -136,58 +126,17 @@ builder.mutationFields((t) => ({
     },
     resolve: async (query, _root, { id, input }, { prisma, actor }) => {
       const name = nameOf(id)
-      const { ifRevision, acceptBrokenSelections, ...given } = input
+      const { ifRevision, acceptBrokenSelections, archived, ...given } = input
+      const options = { acceptBrokenSelections: acceptBrokenSelections === true }
       const { schema, schemaText, example, exampleText, ...fields } = given
       const payloads = readPayloads({ schema, schemaText, example, exampleText })
       // The domain rejects null for fields that cannot be null.
       const changes = { ...fields, ...payloads } as EventTypeChanges
-      await updateEventType(prisma, name, changes, actor, {
-        ifRevision: ifRevision ?? undefined,
-        acceptBrokenSelections: input.acceptBrokenSelections === true,
-      })
-      return await rereadEventType(prisma, name, query)
-    },
-  }),
-
-  archiveEventType: t.prismaField({
-    type: 'EventType',
-    nullable: true,
-    description:
-      'Archives an event type: it can no longer be published, and webhooks can no longer subscribe to it. Existing subscriptions and events stay. Archiving it again changes nothing.',
-    authScopes: { scope: 'admin' },
-    errors: {
-      types: [ValidationError, NotFoundError],
-      dataField: { name: 'eventType', description: 'The archived event type.' },
-      result: { description: 'The event type was archived.' },
-      union: { description: 'The result of `archiveEventType`.' },
-    },
-    args: { id: t.arg.id(subject), input: t.arg({ ...options, type: ArchiveEventTypeInput }) },
-    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
-      const name = nameOf(id)
-      await archiveEventType(prisma, name, actor, {
-        acceptBrokenSelections: input.acceptBrokenSelections === true,
-      })
-      return await rereadEventType(prisma, name, query)
-    },
-  }),
-
-  unarchiveEventType: t.prismaField({
-    type: 'EventType',
-    nullable: true,
-    description: 'Returns an archived event type to the catalogue. Doing so again changes nothing.',
-    authScopes: { scope: 'admin' },
-    errors: {
-      types: [ValidationError, NotFoundError],
-      dataField: { name: 'eventType', description: 'The event type.' },
-      result: { description: 'The event type is in the catalogue.' },
-      union: { description: 'The result of `unarchiveEventType`.' },
-    },
-    args: { id: t.arg.id(subject), input: t.arg({ ...options, type: UnarchiveEventTypeInput }) },
-    resolve: async (query, _root, { id, input }, { prisma, actor }) => {
-      const name = nameOf(id)
-      await unarchiveEventType(prisma, name, actor, {
-        acceptBrokenSelections: input.acceptBrokenSelections === true,
-      })
+      if (archived == null || Object.values(changes).some((value) => value !== undefined)) {
+        const revision = ifRevision ?? undefined
+        await updateEventType(prisma, name, changes, actor, { ifRevision: revision, ...options })
+      }
+      if (archived != null) await setEventTypeArchived(prisma, name, archived, actor, options)
       return await rereadEventType(prisma, name, query)
     },
   }),

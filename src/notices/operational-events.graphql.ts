@@ -13,7 +13,7 @@ const OperationalEvents = builder.objectRef<Settings>('OperationalEvents').imple
   fields: (t) => ({
     enabled: t.exposeBoolean('enabled', {
       description:
-        'Whether the catalogue has operational event types. A single one can be archived by `archiveEventType`.',
+        'Whether the catalogue has operational event types. A single one can be archived by `updateEventType`.',
     }),
     operatorOrganization: t.prismaField({
       type: 'Organization',

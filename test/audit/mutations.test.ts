@@ -150,28 +150,6 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'event-types',
     () => ({ id: `type_${JOINED}`, input: { description: `Somebody joined, ${nextNumber()}.` } }),
   ],
-  archiveEventType: [
-    'event_type.archived',
-    'event-types',
-    async () => {
-      await api.database.prisma.eventType.update({
-        where: { name: TICKET },
-        data: { archivedAt: null },
-      })
-      return { id: `type_${TICKET}` }
-    },
-  ],
-  unarchiveEventType: [
-    'event_type.unarchived',
-    'event-types',
-    async () => {
-      await api.database.prisma.eventType.update({
-        where: { name: TICKET },
-        data: { archivedAt: new Date() },
-      })
-      return { id: `type_${TICKET}` }
-    },
-  ],
   createOrganization: [
     'organization.created',
     'organizations',

@@ -129,7 +129,10 @@ export async function seedServer(
     'task { id }',
   )
   await untilDelivery(server, canceled, ({ state }) => state === 'CANCELED', 'it is canceled')
-  await call(server, 'archiveEventType', { id: ['ID!', 'type_newsletter.subscribed'] })
+  await call(server, 'updateEventType', {
+    id: ['ID!', 'type_newsletter.subscribed'],
+    input: ['UpdateEventTypeInput!', { archived: true }],
+  })
   await call(server, 'rotateSigningSecret', { id: ['ID!', webhooks.crm] })
   await call(server, 'updateWebhook', {
     id: ['ID!', webhooks.boxOffice],

@@ -82,8 +82,8 @@ const RESULT = '{ __typename ... on ValidationError { issues { path code message
 const MUTATIONS: Record<string, string> = {
   create: `mutation ($input: CreateEventTypeInput!) { result: createEventType(input: $input) ${RESULT} }`,
   update: `mutation ($id: ID! = "type_order.paid", $input: UpdateEventTypeInput!) { result: updateEventType(id: $id, input: $input) ${RESULT} }`,
-  archive: `mutation ($id: ID! = "type_order.paid", $accept: Boolean) { result: archiveEventType(id: $id, input: { acceptBrokenSelections: $accept }) ${RESULT} }`,
-  unarchive: `mutation ($id: ID! = "type_order.paid") { result: unarchiveEventType(id: $id) ${RESULT} }`,
+  archive: `mutation ($id: ID! = "type_order.paid", $accept: Boolean) { result: updateEventType(id: $id, input: { archived: true, acceptBrokenSelections: $accept }) ${RESULT} }`,
+  unarchive: `mutation ($id: ID! = "type_order.paid") { result: updateEventType(id: $id, input: { archived: false }) ${RESULT} }`,
 }
 
 async function problems(): Promise<string[]> {
@@ -177,9 +177,9 @@ describe('a change of an event type', () => {
   test('that archives it is refused, or accepted', async () => {
     const message = 'No event type has the GraphQL type "OrderPaid".'
     expect(await change('archive', {})).toEqual(refused(message))
-    expect((await change('archive', { accept: true })).__typename).toBe('ArchiveEventTypeSuccess')
+    expect((await change('archive', { accept: true })).__typename).toBe('UpdateEventTypeSuccess')
     expect(await problems()).toEqual([message])
-    expect((await change('unarchive', {})).__typename).toBe('UnarchiveEventTypeSuccess')
+    expect((await change('unarchive', {})).__typename).toBe('UpdateEventTypeSuccess')
     expect(await problems()).toEqual([])
   })
 

@@ -370,12 +370,12 @@ test.each(['UpdateEventType', 'ArchiveEventType', 'UnarchiveEventType'])(
 
 test('a name that is nearly that of an event type: the message has the name', async () => {
   const { data } = await call('ArchiveEventType', { id: 'type_event_attendee.joined' })
-  expect(data.archiveEventType.message).toBe(
+  expect(data.updateEventType.message).toBe(
     'There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?',
   )
 })
 
-describe('archiveEventType', () => {
+describe('an archived event type', () => {
   test('an archived type cannot be published or subscribed to, and existing subscriptions stay', async () => {
     const name = await addType()
     const webhook = (eventSubscriptions: string[]) =>
@@ -385,7 +385,7 @@ describe('archiveEventType', () => {
     const { data: before } = await webhook([name])
     const { id } = before.createWebhook.webhook
     const { data } = await call('ArchiveEventType', { id: `type_${name}` })
-    expect(data.archiveEventType.eventType.archivedAt).not.toBeNull()
+    expect(data.updateEventType.eventType.archivedAt).not.toBeNull()
 
     expect((await publish(name, { seats: 1 })).data.publishEvent).toMatchObject({
       __typename: 'ValidationError',
@@ -399,7 +399,7 @@ describe('archiveEventType', () => {
     expect(kept.updateWebhook.webhook.eventSubscriptions).toEqual([{ name }, { name: JOINED }])
 
     const { data: again } = await call('ArchiveEventType', { id: `type_${name}` })
-    expect(again.archiveEventType).toEqual(data.archiveEventType)
+    expect(again.updateEventType).toEqual(data.updateEventType)
     await call('UnarchiveEventType', { id: `type_${name}` })
     expect((await publish(name, { seats: 1 })).data.publishEvent.__typename).toBe(
       'PublishEventSuccess',

@@ -486,8 +486,6 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   renewFrontendSession: ['closed', () => `id: "${other.key}", input: {}`],
   createEventType: ['closed', () => 'input: { name: "new.type", description: "New." }'],
   updateEventType: ['closed', () => `id: "type_${JOINED}", input: { description: "Changed." }`],
-  archiveEventType: ['closed', () => `id: "type_${TICKET}"`],
-  unarchiveEventType: ['closed', () => `id: "type_${TICKET}"`],
   createOrganization: ['closed', () => 'input: { name: "New" }'],
   updateOrganization: [
     'closed',

@@ -10,9 +10,8 @@ import type {
 } from '../../db/generated/prisma/client.ts'
 import { publicId } from '../../db/ids.ts'
 import {
-  archiveEventType,
   createEventType,
-  unarchiveEventType,
+  setEventTypeArchived,
   updateEventType,
 } from '../../event-types/edit-event-type.ts'
 import { findEventTypes, rereadEventType } from '../../event-types/find-event-types.ts'
@@ -107,8 +106,8 @@ export function databaseInstallation({
       return (await findEventTypes(prisma, { includeArchived }, {})).map(toListed)
     },
     async setEventTypeArchived(name, archived, acceptBrokenSelections) {
-      const set = archived ? archiveEventType : unarchiveEventType
-      await set(prisma, name, COMMAND_LINE, { acceptBrokenSelections })
+      const options = { acceptBrokenSelections }
+      await setEventTypeArchived(prisma, name, archived, COMMAND_LINE, options)
       return toListed(await rereadEventType(prisma, name, {}))
     },
     async describeEventTypes() {

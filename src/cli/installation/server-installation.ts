@@ -129,8 +129,8 @@ export function serverInstallation(access: ServerAccess): Installation {
 
     async setEventTypeArchived(name, archived, accepts) {
       type Changed = { eventType: { archivedAt: string | null } }
-      const mutation = archived ? ARCHIVE_EVENT_TYPE : UNARCHIVE_EVENT_TYPE
-      return (await api.run<Changed>(mutation, { id: `type_${name}`, accepts })).eventType
+      const input = { archived, acceptBrokenSelections: accepts }
+      return (await api.run<Changed>(UPDATE_EVENT_TYPE, { id: `type_${name}`, input })).eventType
     },
 
     async describeEventTypes() {
@@ -260,20 +260,6 @@ const EVENT_TYPES = `query ($includeArchived: Boolean) {
 const UPDATE_EVENT_TYPE = `mutation ($id: ID!, $input: UpdateEventTypeInput!) {
   updateEventType(id: $id, input: $input) {
     ... on UpdateEventTypeSuccess { eventType { ${TYPE_FIELDS} } }
-    ${USER_ERROR}
-  }
-}`
-
-const ARCHIVE_EVENT_TYPE = `mutation ($id: ID!, $accepts: Boolean) {
-  archiveEventType(id: $id, input: { acceptBrokenSelections: $accepts }) {
-    ... on ArchiveEventTypeSuccess { eventType { archivedAt } }
-    ${USER_ERROR}
-  }
-}`
-
-const UNARCHIVE_EVENT_TYPE = `mutation ($id: ID!, $accepts: Boolean) {
-  unarchiveEventType(id: $id, input: { acceptBrokenSelections: $accepts }) {
-    ... on UnarchiveEventTypeSuccess { eventType { archivedAt } }
     ${USER_ERROR}
   }
 }`

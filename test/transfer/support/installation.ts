@@ -5,7 +5,7 @@ import { hashToken, mintToken, tokenHint } from '../../../src/api-keys/token.ts'
 import type { Database } from '../../../src/db/client.ts'
 import { publicId } from '../../../src/db/ids.ts'
 import { createKeyring, type Keyring } from '../../../src/encryption/keyring.ts'
-import { archiveEventType, createEventType } from '../../../src/event-types/edit-event-type.ts'
+import { createEventType, setEventTypeArchived } from '../../../src/event-types/edit-event-type.ts'
 import { createOrganization } from '../../../src/organizations/organization.ts'
 import { createAddressGuard } from '../../../src/outbound/public-address.ts'
 import type { Contents } from '../../../src/transfer/contents.ts'
@@ -60,7 +60,7 @@ export async function configure({ database: { prisma, pool }, deps }: Installati
   await createEventType(prisma, paid, SYSTEM)
   const lost = { name: 'order.lost', description: 'No longer published.' }
   await createEventType(prisma, lost, SYSTEM)
-  await archiveEventType(prisma, 'order.lost', SYSTEM)
+  await setEventTypeArchived(prisma, 'order.lost', true, SYSTEM)
   const full = await createWebhook(deps, fair.id, {
     url: 'https://example.com/hooks?token=abc',
     description: 'Orders\nof the "fair"',

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type Outcome, useAction } from '../../api/use-action.ts'
 import { Confirm } from '../../components/confirm.tsx'
-import { EventTypesArchiveDocument, EventTypesUnarchiveDocument } from '../../generated/graphql.ts'
+import { EventTypesUpdateDocument } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { breaksSelections } from '../breaks-selections.ts'
 
@@ -18,8 +18,7 @@ interface ArchiveEventTypeProps {
 /** Archives an event type, or restores an archived one. */
 export function ArchiveEventType(props: ArchiveEventTypeProps) {
   const { id, name, archived, webhookCount, opened, onClose } = props
-  const archive = useAction(EventTypesArchiveDocument)
-  const unarchive = useAction(EventTypesUnarchiveDocument)
+  const { run } = useAction(EventTypesUpdateDocument)
   // Once the reader has seen which selections break, the same button goes on.
   const [accepts, setAccepts] = useState(false)
 
@@ -34,7 +33,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
     onClose()
   }
 
-  const variables = { id, input: { acceptBrokenSelections: accepts } }
+  const input = { archived: !archived, acceptBrokenSelections: accepts }
   if (archived) {
     return (
       <Confirm
@@ -42,7 +41,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
         onClose={close}
         title="Unarchive this event type?"
         action={accepts ? 'Unarchive all the same' : 'Unarchive'}
-        onConfirm={() => noted(unarchive.run(variables))}
+        onConfirm={() => noted(run({ id, input }))}
         success={`${name} is no longer archived.`}
       >
         Every organization can publish and subscribe to <strong>{name}</strong> again.
@@ -59,7 +58,7 @@ export function ArchiveEventType(props: ArchiveEventTypeProps) {
       title="Archive this event type?"
       action={accepts ? 'Archive all the same' : 'Archive'}
       destructive
-      onConfirm={() => noted(archive.run(variables))}
+      onConfirm={() => noted(run({ id, input }))}
       success={`${name} is archived.`}
     >
       <p>
