@@ -30,7 +30,6 @@ const EXCEPTIONS = [
       'src/migrate/applied-migrations.ts',
       'test/migrate/migrate.test.ts',
       'test/db/schema.test.ts',
-      'test/organizations/export/export-organization.test.ts',
       'test/security/database-functions.test.ts',
       'test/security/roles.test.ts',
     ],

@@ -58,6 +58,5 @@ function remedyFor(name: SettingName, value: string): string | null {
 /** Parsers that say what is wrong before they say what to give. */
 const KNOWN_RULES: Partial<Record<SettingName, string>> = {
   POSTHORN_ENCRYPTION_KEYS: 'base64 keys of 32 bytes, comma-separated',
-  POSTHORN_EXPORT_PASSPHRASE: 'a text of at least 12 characters',
   POSTHORN_OIDC_ROLES: 'claim=value:key_…, comma-separated',
 }

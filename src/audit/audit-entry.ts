@@ -32,7 +32,6 @@ export const AUDIT_ACTIONS = [
   'organization.created',
   'organization.updated',
   'organization.deleted',
-  'organization.exported',
   'encryption.rotated',
   'operational_events.updated',
   'notice_address.added',
@@ -43,7 +42,6 @@ export const AUDIT_ACTIONS = [
   'consumer.created',
   'consumer.deleted',
   'erasure.started',
-  'subject.exported',
 ] as const
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

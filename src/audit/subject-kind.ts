@@ -35,7 +35,6 @@ const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   incident: 'incident',
   consumer: 'consumer',
   erasure: 'erasure',
-  subject: 'erasure',
 }
 
 /** The actions whose subjects are of one of these kinds. */

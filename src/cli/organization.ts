@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
-import { registerExportOrganization } from './export-organization.ts'
 import type { Deletion, Installation, Organization } from './installation/installation.ts'
 import { withInstallation, withServerOptions } from './installation/with-installation.ts'
 import { registerOrganizationDeletions } from './organization-deletions.ts'
@@ -29,7 +28,6 @@ export function registerOrganization(program: Command): void {
   registerList(organization)
   registerDelete(organization)
   registerOrganizationDeletions(organization)
-  registerExportOrganization(organization)
   registerOrganizationRetention(organization)
 }
 

@@ -70,8 +70,6 @@ export const SETTING_DESCRIPTIONS: Readonly<Record<DescribedSetting, string>> = 
   POSTHORN_OIDC_SCOPES: 'The scopes to request of the provider, separated by spaces.',
   POSTHORN_OIDC_ROLES:
     'Who may sign in, as claim=value:key (comma-separated), such as groups=support:key_…: people with this value in this claim get the organization and the scopes of the API key with this id. The first match counts; people without one are refused.',
-  POSTHORN_EXPORT_PASSPHRASE:
-    'The passphrase of the files of `posthorn export` and `posthorn import`, at least 12 characters. Unset: these commands ask for it. See docs/operate/moving.md.',
   POSTHORN_LOG_LEVEL:
     'The log level: trace, debug, info, warn, error, fatal or silent. Logs are JSON lines on standard error.',
 }

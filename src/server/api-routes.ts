@@ -16,7 +16,6 @@ import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import { createCatalogueRoutes } from './catalogue-routes.ts'
 import { createConsoleFiles } from './console-files.ts'
 import { createDocsFiles, hasDocs } from './docs-files.ts'
-import { createExportRoutes, EXPORT_PATH } from './export-routes.ts'
 import { graphiqlPage } from './graphiql-page.ts'
 import {
   createEventsHandler,
@@ -81,8 +80,6 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   if (config.mcp !== 'off') {
     routes.route('/', createMcpRoutes({ ...graphqlDeps, keyring }, config))
   }
-  const exports = { sql: database.pool, authenticate, keyring, logger, outages }
-  routes.route(EXPORT_PATH, createExportRoutes(exports))
   routes.route('/', createMailLinkRoutes({ prisma, keyring }))
   if (deps.oidc && publicUrl !== null) {
     const sql = database.pool

@@ -139,20 +139,20 @@ describe('over REST', () => {
 })
 
 test.each([
-  // Published events are a record themselves, `listen` uses the APIs, and test/transfer has the entries of `export` and
-  // `import`. The other commands change nothing.
+  // Published events are a record themselves, `listen` uses the APIs, and `import` has the log of the file. The other commands
+  // change nothing.
   [
     [],
     [
       ...['start', 'migrate', 'event-type', 'organization', 'key', 'publish', 'listen'],
-      ...['export', 'import', 'export-subject', 'erase', 'mcp', 'verify'],
+      ...['export', 'import', 'erase', 'mcp', 'verify'],
     ],
   ],
   [
     ['event-type'],
     ['create', 'list', 'retention', 'archive', 'unarchive', 'export', 'import', 'types', 'graph'],
   ],
-  [['organization'], ['create', 'list', 'delete', 'deletions', 'export', 'retention']],
+  [['organization'], ['create', 'list', 'delete', 'deletions', 'retention']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
 ])('posthorn %j has only the commands that this file knows', async (command, known) => {
   const { stdout } = await runPosthorn([...command, '--help'])

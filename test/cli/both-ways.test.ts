@@ -161,23 +161,6 @@ describe('the same output, the same errors and the same exit code', () => {
     // Again changes nothing.
     expect(await run(inDatabase, ['organization', 'delete', id, '--json'])).toEqual(served)
   })
-
-  test('organization export', async () => {
-    const exported = ['organization', 'export', other]
-    const withoutLog = ({ stdout, ...ended }: Awaited<ReturnType<typeof run>>) => ({
-      ...ended,
-      lines: stdout.split('\n').filter((line) => !line.startsWith('{"table":"audit_log"')),
-    })
-    const served = await run(throughServer, exported)
-    expect(served).toMatchObject({ code: 0, stderr: '' })
-    expect(JSON.parse(served.stdout.split('\n')[0] ?? '')).toMatchObject({
-      table: 'organizations',
-      row: { id: other, name: 'Autumn Fair' },
-    })
-    expect(withoutLog(await run(inDatabase, exported))).toEqual(withoutLog(served))
-    const refused = await run(throughServer, [...exported, '--after', 'nonsense'])
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('after must be') })
-  })
 })
 
 test.each<[string, RegExp, () => string[]]>([

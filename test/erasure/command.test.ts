@@ -70,31 +70,3 @@ describe('posthorn erase', () => {
     expect(await everywhere()).not.toEqual([])
   })
 })
-
-test('posthorn export-subject prints what is stored about a value, and the audit log does not have the value', async () => {
-  const { code, stdout, stderr } = await run(['export-subject', '--key', PATH, '--value', email])
-  expect([code, stderr]).toEqual([0, ''])
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  expect(lines).toEqual([
-    expect.objectContaining({
-      kind: 'event',
-      id,
-      type: TYPE,
-      data_text: JSON.stringify({ email }),
-    }),
-  ])
-  const { rows } = await posthorn.database.pool.query(
-    `select after from posthorn.audit_log where action = 'subject.exported'`,
-  )
-  expect(rows).toEqual([{ after: { key: PATH } }])
-  const other = await run(['export-subject', '--key', PATH, '--value', 'nobody@example.org'])
-  expect(other).toMatchObject({ code: 0, stdout: '' })
-  const unknown = await run(['export-subject', '--key', '$.nothing', '--value', email])
-  expect(unknown).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('must be a search key'),
-  })
-})

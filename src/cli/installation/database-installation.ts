@@ -19,7 +19,6 @@ import { readPayloads } from '../../event-types/read-payloads.ts'
 import { notFound } from '../../lib/errors.ts'
 import { deleteOrganization } from '../../organizations/deletion/delete-organization.ts'
 import { findDeletion } from '../../organizations/deletion/find-deletions.ts'
-import { exportOrganization } from '../../organizations/export/export-organization.ts'
 import {
   createOrganization,
   getNamedOrganization,
@@ -32,11 +31,7 @@ import type { Deletion, Installation, Key, ListedEventType, Organization } from 
 import { onlyOrganization } from './only-organization.ts'
 
 /** The installation in this database. */
-export function databaseInstallation({
-  database,
-  publishEvents,
-  webhooks: { keyring },
-}: Services): Installation {
+export function databaseInstallation({ database, publishEvents }: Services): Installation {
   const { prisma } = database
   return {
     async createOrganization(organization) {
@@ -64,10 +59,6 @@ export function databaseInstallation({
       const deletion = await findDeletion(prisma, id, {})
       if (!deletion) throw notFound('organization', id)
       return toDeletion(deletion)
-    },
-    async exportOrganization(id, options, write) {
-      const deps = { sql: database.pool, keyring, actor: COMMAND_LINE }
-      for await (const line of await exportOrganization(deps, id, options)) await write(line)
     },
     async findDeletion(id) {
       const deletion = await findDeletion(prisma, id, {})

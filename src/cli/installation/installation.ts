@@ -11,12 +11,6 @@ export interface Installation {
   listOrganizations(): Promise<Organization[]>
   /** Deletes the organization. Its rows are deleted in the background. */
   deleteOrganization(id: string, force: boolean): Promise<Deletion>
-  /** Calls `write` with each line of the export, one after the other. */
-  exportOrganization(
-    id: string,
-    options: ExportOptions,
-    write: (line: string) => Promise<void>,
-  ): Promise<void>
   /** The deletion of the organization, or null. */
   findDeletion(id: string): Promise<Deletion | null>
   /** Organizations are given by their id or uid. Without one, the key is for the only one. */
@@ -66,12 +60,6 @@ export interface RetentionChanges {
   readonly retentionDays?: number | null
   readonly keepResponseBodies?: boolean
   readonly keepPayloads?: boolean
-}
-
-export interface ExportOptions {
-  /** The cursor of the last line of an earlier export. */
-  readonly after: string | null
-  readonly secrets: boolean
 }
 
 export interface Deletion {

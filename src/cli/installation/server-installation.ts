@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { parseId } from '../../db/ids.ts'
 import { createGraphqlApi, UserError } from '../graphql-api.ts'
 import { NotExecuted, type ServerAccess, ServerError } from '../send-request.ts'
-import { exportLines } from './export-lines.ts'
 import type {
   CreatedKey,
   Deletion,
@@ -74,10 +73,6 @@ export function serverInstallation(access: ServerAccess): Installation {
     async deleteOrganization(id, force) {
       type Deleted = { deletion: Deletion }
       return (await api.run<Deleted>(DELETE_ORGANIZATION, { id, force })).deletion
-    },
-
-    async exportOrganization(id, options, write) {
-      for await (const line of exportLines(access, id, options)) await write(line)
     },
 
     async findDeletion(id) {

@@ -32,7 +32,6 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'organization.created': 'Organization created',
   'organization.updated': 'Organization changed',
   'organization.deleted': 'Organization deleted',
-  'organization.exported': 'Organization exported',
   'encryption.rotated': 'Encryption keys rotated',
   'operational_events.updated': 'Operational events changed',
   'notice_address.added': 'E-mail address added',
@@ -43,7 +42,6 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'consumer.created': 'Consumer created',
   'consumer.deleted': 'Consumer deleted',
   'erasure.started': 'Erasure started',
-  'subject.exported': 'Contents exported by search key',
 }
 
 /** A newer server may know more actions; these show their code. */

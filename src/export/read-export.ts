@@ -1,0 +1,217 @@
+import type { Database, Sql } from '../db/client.ts'
+import { publicId } from '../db/ids.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Keyring } from '../encryption/keyring.ts'
+import { requireListedKeys } from '../encryption/stored-secrets.ts'
+import { VERSION } from '../lib/version.ts'
+import { backgroundQueue } from '../queue/background.ts'
+import { describeTables, type ExportedTable } from './exported-tables.ts'
+import { splitLines } from './split-lines.ts'
+import { allowLongWork, columnsOf, type Header } from './write-export.ts'
+
+/** Rows that one statement inserts, and their bytes at most, but for one row. */
+const BATCH_ROWS = 500
+const BATCH_BYTES = 1024 * 1024
+
+/**
+ * Reads an export into an installation without organizations, in one transaction, and creates the jobs of what is not done.
+ * Resolves to the number of rows. Throws, and changes nothing, if the installation has organizations, if the file is of
+ * another version, has a line that cannot be read, or ends too early, and if the keyring lacks the key of its secrets.
+ */
+export async function readExport(
+  pool: Database['pool'],
+  keyring: Keyring,
+  file: AsyncIterable<Uint8Array>,
+): Promise<number> {
+  return await inTransaction(pool, async (sql) => {
+    await allowLongWork(sql)
+    await requireEmpty(sql)
+    const lines = splitLines(file)
+    const header = parseHeader((await lines.next()).value)
+    const tables = await tablesOf(sql, header)
+    for (const day of header.days) await createPartitions(sql, day)
+    const rows = await insertRows(sql, tables, lines)
+    await requireListedKeys(sql, keyring)
+    await createJobs(sql)
+    // Last, as no rollback takes it back.
+    await continueSequences(sql, header)
+    return rows
+  })
+}
+
+async function requireEmpty(sql: Sql): Promise<void> {
+  await sql.query('lock table posthorn.organizations in share row exclusive mode')
+  const { rowCount } = await sql.query('select from posthorn.organizations limit 1')
+  if (rowCount === 0) return
+  throw new Error(
+    'The installation has organizations. Import into an empty one: a new database, in which nothing was created.',
+  )
+}
+
+function parseHeader(line: string | undefined): Header {
+  const { posthorn, tables, days, sequences } = Object(parseLine(line ?? '')) as Partial<Header>
+  if (posthorn === undefined || !tables || !days || !sequences) {
+    throw new Error('Line 1 is not the header of an export. Give a file of `posthorn export`.')
+  }
+  if (posthorn !== VERSION) {
+    throw new Error(
+      `The file is of Posthorn ${posthorn}, and this is Posthorn ${VERSION}. Import it with the version that wrote it, and upgrade afterwards.`,
+    )
+  }
+  return { posthorn, tables, days, sequences }
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return null
+  }
+}
+
+async function tablesOf(sql: Sql, { tables }: Header): Promise<Map<string, ExportedTable>> {
+  const here = (await describeTables(sql, 'all')).filter(({ name }) => Object.hasOwn(tables, name))
+  if (JSON.stringify(columnsOf(here)) !== JSON.stringify(tables)) {
+    throw new Error(
+      'The file has other tables or columns than this database. Import it with the build of Posthorn that wrote it.',
+    )
+  }
+  return new Map(here.map((table) => [table.name, table]))
+}
+
+/** Of the past, so that no row has to move later. */
+async function createPartitions(sql: Sql, day: string): Promise<void> {
+  await sql.query(
+    `select posthorn.create_partition(parent_name, day)
+     from posthorn.missing_partitions(to_date($1, 'YYYYMMDD'), to_date($1, 'YYYYMMDD'))`,
+    [day],
+  )
+}
+
+interface Line {
+  readonly number: number
+  readonly text: string
+}
+
+async function insertRows(
+  sql: Sql,
+  tables: ReadonlyMap<string, ExportedTable>,
+  lines: AsyncIterable<string>,
+): Promise<number> {
+  // Those of a fresh installation. Inserting a type also inserts a version, which the row of the file replaces.
+  if (tables.has('event_types')) await sql.query('delete from posthorn.event_types')
+  let [number, bytes] = [1, 0]
+  let batch: Line[] = []
+  let table: ExportedTable | undefined
+  const insertBatch = async () => {
+    if (table && batch.length > 0) await insertLines(sql, table, batch)
+    batch = []
+    bytes = 0
+  }
+  let end: number | null = null
+  for await (const text of lines) {
+    number += 1
+    const line = Object(parseLine(text)) as { table?: string; row?: unknown; rows?: number }
+    const found = tables.get(line.table ?? '')
+    if (end !== null || (line.rows === undefined && (!found || Object(line.row) !== line.row))) {
+      throw new Error(`Line ${number} is no row of an export. Nothing was imported.`)
+    }
+    if (found !== table || batch.length === BATCH_ROWS || bytes > BATCH_BYTES) await insertBatch()
+    if (line.rows !== undefined) end = line.rows
+    table = found
+    batch.push({ number, text })
+    bytes += text.length
+  }
+  const rows = number - 2
+  if (end === rows) return rows
+  throw new Error(
+    `The file ends after line ${number}, and is not complete. Export again. Nothing was imported.`,
+  )
+}
+
+/** If Postgres rejects a row, the lines are inserted one by one to find it. */
+async function insertLines(sql: Sql, table: ExportedTable, lines: readonly Line[]): Promise<void> {
+  await sql.query('savepoint batch')
+  try {
+    await insert(sql, table, lines)
+  } catch (error) {
+    await sql.query('rollback to savepoint batch')
+    const [first] = lines
+    if (lines.length === 1 && first) {
+      const { message } = error as Error
+      throw new Error(`Line ${first.number} cannot be imported: ${message}. Nothing was imported.`)
+    }
+    for (const line of lines) await insertLines(sql, table, [line])
+    throw error
+  }
+  await sql.query('release savepoint batch')
+}
+
+/** Replaces what a migrated database has: the row of the settings, cursors, and versions of event types. */
+async function insert(
+  sql: Sql,
+  { name, columns, jsonColumns, primaryKey }: ExportedTable,
+  lines: readonly Line[],
+): Promise<void> {
+  const values = columns.map((column) =>
+    jsonColumns.includes(column) ? `(line.row ->> '${column}')::json` : `filled.${column}`,
+  )
+  const replaced = columns.map((column) => `${column} = excluded.${column}`)
+  await sql.query(
+    `insert into posthorn.${name} (${columns.join(', ')})
+     select ${values.join(', ')} from (
+       select text::json -> 'row' as row from unnest($1::text[]) as text
+     ) as line, json_populate_record(null::posthorn.${name}, line.row) as filled
+     on conflict (${primaryKey.join(', ')}) do update set ${replaced.join(', ')}`,
+    [lines.map(({ text }) => text)],
+  )
+}
+
+async function continueSequences(sql: Sql, { sequences }: Header): Promise<void> {
+  await sql.query(
+    `select setval(format('%I.%I', schemaname, sequencename)::regclass, given.value::bigint)
+     from pg_sequences join json_each_text($1::json) as given (key, value) on given.key = sequencename
+     where schemaname = 'posthorn' and given.value is not null`,
+    [JSON.stringify(sequences)],
+  )
+}
+
+const PAGE = 1_000
+
+/** Those of deliveries, bulk tasks and erasures. Maintenance creates the others. */
+async function createJobs(sql: Sql): Promise<void> {
+  let after = '00000000-0000-0000-0000-000000000000'
+  for (;;) {
+    const { rows } = await sql.query<{ id: string }>(
+      `select id from posthorn.deliveries
+       where id > $1 and state = 'pending' and parked_at is null order by id limit ${PAGE}`,
+      [after],
+    )
+    await sql.query('select posthorn.restore_delivery_jobs($1::uuid[])', [rows.map(({ id }) => id)])
+    if (rows.length < PAGE) break
+    after = rows.at(-1)?.id ?? after
+  }
+  const { rows: works } = await sql.query<{ id: string; organizationId: string; kind: Kind }>(
+    `select id, organization_id as "organizationId", 'bulkTask' as kind from posthorn.bulk_tasks
+     where state in ('running', 'delivering')
+     union all
+     select id, organization_id, 'erasure' from posthorn.erasures where state = 'running'`,
+  )
+  for (const { id, organizationId, kind } of works) {
+    const { task, field } = CONTINUED[kind]
+    const key = publicId(kind, id)
+    await sql.query('select posthorn.enqueue($1, $2, $3, queue := $4)', [
+      task,
+      { [field]: key },
+      key,
+      backgroundQueue(organizationId),
+    ])
+  }
+}
+
+type Kind = keyof typeof CONTINUED
+
+const CONTINUED = {
+  bulkTask: { task: 'continue_bulk_task', field: 'taskId' },
+  erasure: { task: 'continue_erasure', field: 'erasureId' },
+} as const
