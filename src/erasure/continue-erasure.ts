@@ -6,12 +6,8 @@ import { eraseEvents, type Unsent } from '../deliveries/erase-events.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { type Page, runPages } from '../queue/background.ts'
 import type { ReportCanceled } from '../telemetry/events.ts'
-import { eraseAuditDetails, eraseTaskDetails } from './erase-details.ts'
-import { findKept } from './find-kept.ts'
-import { isValueOf } from './hashed-key.ts'
-import { type HasValue, hasText } from './redact.ts'
 import { selectEvents } from './select-events.ts'
-import { FIRST_ID, readSelection, type Selection } from './selection.ts'
+import { FIRST_ID, type Selection } from './selection.ts'
 
 export interface ErasureDeps {
   readonly pool: Database['pool']
@@ -63,7 +59,7 @@ interface Erasure {
   readonly selection: Selection
   readonly value: string | null
   readonly unsent: Unsent
-  readonly step: 'events' | 'audit' | 'settle' | 'statistics'
+  readonly step: 'events' | 'settle' | 'statistics'
   readonly oldestEventId: string | null
   readonly analyzed: string | null
   readonly reachedId: string
@@ -105,23 +101,11 @@ const RUN: Record<Erasure['step'], (sql: Sql, erasure: Erasure) => Promise<Ran>>
     const reached = erased.isWhole ? page.reachedId : reachedId
     const waiting = erased.isWhole ? erased.waiting : 0
     const isLast = erased.isWhole && page.last
-    const [step, next] = isLast ? stepAfterEvents(erasure) : (['events', reached] as const)
+    const [step, next] = isLast ? (['settle', FIRST_ID] as const) : (['events', reached] as const)
     const oldestEventId = erased.counts.events > 0 ? (page.uuids[0] ?? null) : null
     const counts = { ...erased.counts }
     await move(sql, id, { step, reachedId: next, waiting, oldestEventId, erased: counts })
     return { waitMs: 0, canceled }
-  },
-
-  async audit(sql, erasure) {
-    const { id, organizationUuid, reachedId } = erasure
-    const hasValue = recognize(erasure)
-    const page = await eraseAuditDetails(sql, organizationUuid, hasValue, reachedId)
-    const bulkTasks = page.last ? await eraseTaskDetails(sql, organizationUuid, hasValue) : 0
-    const erased = { auditEntries: page.auditEntries, bulkTasks }
-    const step = page.last ? 'settle' : 'audit'
-    const { reachedId: next } = page
-    await move(sql, id, { step, reachedId: next, waiting: 0, oldestEventId: null, erased })
-    return { waitMs: 0, canceled: 0 }
   },
 
   /** One more pass finds what was being published when the erasure started. Further ones wait for what is sent first. */
@@ -152,16 +136,12 @@ const RUN: Record<Erasure['step'], (sql: Sql, erasure: Erasure) => Promise<Ran>>
     )
     const next = rows[0]?.analyzed ?? null
     if (next === null) {
-      await complete(sql, erasure)
+      await complete(sql, id)
       return { waitMs: null, canceled: 0 }
     }
     await sql.query('update posthorn.erasures set analyzed = $2 where id = $1', [id, next])
     return { waitMs: 0, canceled: 0 }
   },
-}
-
-function stepAfterEvents({ pass, selection }: Erasure): readonly ['audit' | 'settle', string] {
-  return [pass === 1 && 'key' in selection ? 'audit' : 'settle', FIRST_ID]
 }
 
 /** SQL: the milliseconds until the next page. */
@@ -171,8 +151,8 @@ const WAIT_MS = `
 type LockedRow = Omit<Erasure, 'value'> & { readonly ciphertext: Buffer | null }
 
 async function lockErasure(sql: Sql, uuid: string) {
-  const { rows } = await sql.query<LockedRow & { selection: string; waitMs: number }>(
-    `select id, organization_id as "organizationUuid", selection::text, value_ciphertext as ciphertext, unsent, step,
+  const { rows } = await sql.query<LockedRow & { waitMs: number }>(
+    `select id, organization_id as "organizationUuid", selection, value_ciphertext as ciphertext, unsent, step,
        reached_id as "reachedId", oldest_event_id as "oldestEventId", analyzed, pass, waiting, ${WAIT_MS},
        pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= started_xid
          or posthorn.uuid_v7_timestamp(id) < now() - ${SETTLE_TIMEOUT_MINUTES} * interval '1 minute' as "isSettled"
@@ -181,18 +161,12 @@ async function lockErasure(sql: Sql, uuid: string) {
   )
   const [found] = rows
   if (!found) return null
-  const { waitMs, selection, ...row } = found
-  return { waitMs, row: { ...row, selection: readSelection(selection) } }
+  const { waitMs, ...row } = found
+  return { waitMs, row }
 }
 
 function readValue(keyring: Keyring, { id, ciphertext }: LockedRow): string | null {
   return ciphertext && keyring.decrypt(ciphertext, id).toString()
-}
-
-/** Without its value, a repeated erasure recognizes only whole texts, by their hash. */
-function recognize({ selection, value }: Erasure): HasValue {
-  if (value !== null) return hasText(value)
-  return (text) => 'key' in selection && isValueOf(selection.key, text)
 }
 
 interface Moved {
@@ -218,13 +192,10 @@ async function move(sql: Sql, uuid: string, moved: Moved) {
   )
 }
 
-async function complete(sql: Sql, erasure: Erasure): Promise<void> {
-  const { id, organizationUuid, selection } = erasure
-  const kept = 'key' in selection ? await findKept(sql, organizationUuid, recognize(erasure)) : {}
+async function complete(sql: Sql, uuid: string): Promise<void> {
   await sql.query(
-    `update posthorn.erasures set state = 'completed', finished_at = now(), value_ciphertext = null, kept = $2
-     where id = $1`,
-    [id, JSON.stringify(kept)],
+    `update posthorn.erasures set state = 'completed', finished_at = now(), value_ciphertext = null where id = $1`,
+    [uuid],
   )
 }
 

@@ -2,43 +2,23 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { findErasure } from './find-erasures.ts'
-import { MAX_IDS } from './parse-erasure.ts'
 import { MAX_COUNTED } from './select-events.ts'
-import { erase, type StartedErasure } from './start-erasure.ts'
+import { erase, MAX_IDS, type StartedErasure } from './start-erasure.ts'
 import { UnsentDeliveries } from './unsent-deliveries.ts'
 
 const english = (count: number) => count.toLocaleString('en')
 
-const EraseFilter = builder.inputType('EraseFilter', {
-  description: 'Selects events. An event must match all given fields; at least one is needed.',
-  fields: (t) => ({
-    types: t.stringList({ description: 'Events of one of these event types: their names.' }),
-    webhookIds: t.idList({
-      description: 'Events with a delivery to one of these webhooks: `wh_…`.',
-    }),
-    since: t.field({ type: 'DateTime', description: 'Events published at or after this time.' }),
-    until: t.field({
-      type: 'DateTime',
-      description: 'Events published before this time. Default: now.',
-    }),
-  }),
-})
-
 const EraseInput = builder.inputType('EraseInput', {
   description:
-    'The events to erase: exactly one of `eventIds`, `deliveryIds`, `filter` and `key`. All deliveries of an event share its payload.',
+    'The events to erase: exactly one of `eventIds` and `searchKey`. All deliveries of an event share its payload.',
   fields: (t) => ({
     eventIds: t.idList({
       description: `The ids of at most ${english(MAX_IDS)} events: \`evt_…\`.`,
     }),
-    deliveryIds: t.idList({
-      description: `The ids of at most ${english(MAX_IDS)} deliveries, whose events are erased: \`msg_…\`.`,
-    }),
-    filter: t.field({ type: EraseFilter, description: 'Selects the events.' }),
-    key: t.field({
+    searchKey: t.field({
       type: 'SearchKeyFilter',
       description:
-        'Selects the events with a value at a search key, such as `ada@example.org` at `$.customer.email`. The value is erased in the details of the audit log and of bulk tasks too.',
+        'Selects the events with a value at a search key, such as `ada@example.org` at `$.customer.email`.',
     }),
     unsent: t.field({
       type: UnsentDeliveries,
@@ -66,7 +46,7 @@ const EraseSuccess = builder.objectRef<StartedErasure>('EraseSuccess').implement
     }),
     count: t.exposeInt('count', { description: 'The number of events that are not erased yet.' }),
     countIsExact: t.exposeBoolean('exact', {
-      description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)}, or after 200,000 events were read for a filter. The erasure itself has no such limit.`,
+      description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)}. The erasure itself has no such limit.`,
     }),
     unsentCount: t.exposeInt('unsent', {
       description: 'The number of deliveries of the counted events that are not sent yet.',

@@ -2,9 +2,8 @@ import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import type { KeptPlace } from './content-columns.ts'
 import { findErasure, findErasures } from './find-erasures.ts'
-import { readSelection } from './selection.ts'
+import type { Selection } from './selection.ts'
 import { UnsentDeliveries } from './unsent-deliveries.ts'
 
 const ErasureState = builder.enumType('ErasureState', {
@@ -32,34 +31,6 @@ const ErasedPlace = builder.enumType('ErasedPlace', {
       value: 'canceledDeliveries',
       description: 'Deliveries that were canceled, because they were not sent yet.',
     },
-    AUDIT_ENTRIES: {
-      value: 'auditEntries',
-      description: 'Entries of the audit log that named the value.',
-    },
-    BULK_TASKS: { value: 'bulkTasks', description: 'Bulk tasks whose selection named the value.' },
-  } as const,
-})
-
-const KeptPlaceType = builder.enumType('KeptPlace', {
-  description: 'A place that names the value of a search key because somebody configured it.',
-  values: {
-    WEBHOOKS: {
-      value: 'webhooks',
-      description:
-        'Webhooks and the versions of their bodies: URL, description, filter, body, own name or metadata.',
-    },
-    CONSUMERS: { value: 'consumers', description: 'Consumers: name or filter.' },
-    NOTICE_ADDRESSES: { value: 'noticeAddresses', description: 'E-mail addresses of notices.' },
-    ORGANIZATIONS: {
-      value: 'organizations',
-      description: 'The organization: name, own name or metadata.',
-    },
-    API_KEYS: { value: 'apiKeys', description: 'Names of API keys.' },
-    EVENT_TYPES: {
-      value: 'eventTypes',
-      description:
-        'Descriptions, examples and schemas of event types, which all organizations share.',
-    },
   } as const,
 })
 
@@ -72,16 +43,6 @@ const ErasedCount = builder
     fields: (t) => ({
       place: t.expose('place', { type: ErasedPlace, description: 'The place.' }),
       count: t.exposeInt('count', { description: 'The number of rows that were changed there.' }),
-    }),
-  })
-
-const KeptCount = builder
-  .objectRef<{ readonly place: KeptPlace; readonly count: number }>('KeptCount')
-  .implement({
-    description: 'Where the value of an erased search key is still.',
-    fields: (t) => ({
-      place: t.expose('place', { type: KeptPlaceType, description: 'The place.' }),
-      count: t.exposeInt('count', { description: 'The number of rows that name the value.' }),
     }),
   })
 
@@ -105,14 +66,14 @@ const Erasure = builder.prismaNode('Erasure', {
       select: { unsent: true },
       resolve: ({ unsent }) => unsent as typeof UnsentDeliveries.$inferType,
     }),
-    keyPath: t.string({
+    searchKey: t.string({
       nullable: true,
       description:
-        'The search key whose value was erased, such as `$.customer.email`. The value itself is not kept. Null for an erasure by ids or by a filter.',
+        'The search key whose value was erased, such as `$.customer.email`. The value itself is not kept. Null for an erasure by ids.',
       select: { selection: true },
       resolve: ({ selection }) => {
-        const read = readSelection(JSON.stringify(selection))
-        return 'key' in read ? read.key.path : null
+        const read = selection as Selection
+        return 'searchKey' in read ? read.searchKey : null
       },
     }),
     total: t.exposeInt('total'),
@@ -123,14 +84,10 @@ const Erasure = builder.prismaNode('Erasure', {
       description:
         'What was erased so far, by place. Places where nothing was erased are left out.',
       select: { erased: true },
-      resolve: ({ erased }) => counts<Place>(erased),
-    }),
-    kept: t.field({
-      type: [KeptCount],
-      description:
-        'Where the value of a search key was still found when the erasure completed. An erasure does not change what people configured.',
-      select: { kept: true },
-      resolve: ({ kept }) => counts<KeptPlace>(kept),
+      resolve: ({ erased }) => {
+        const counts = Object.entries(erased as Record<Place, number>) as [Place, number][]
+        return counts.filter(([, count]) => count > 0).map(([place, count]) => ({ place, count }))
+      },
     }),
     createdAt: t.field({
       type: 'DateTime',
@@ -140,11 +97,6 @@ const Erasure = builder.prismaNode('Erasure', {
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
   }),
 })
-
-function counts<Name extends string>(stored: unknown): { place: Name; count: number }[] {
-  const entries = Object.entries(stored as Record<Name, number>) as [Name, number][]
-  return entries.filter(([, count]) => count > 0).map(([place, count]) => ({ place, count }))
-}
 
 const ErasureConnection = builder.connectionObject(
   { type: Erasure, name: 'ErasureConnection', description: 'A page of erasures.' },

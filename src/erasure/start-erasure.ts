@@ -3,17 +3,15 @@ import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
 import type { Sql } from '../db/client.ts'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
-import { mintUuid, publicId } from '../db/ids.ts'
+import { mintUuid, parseId, publicId } from '../db/ids.ts'
 import type { Unsent } from '../deliveries/erase-events.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { findSearchKey } from '../event-types/find-search-key.ts'
-import { DomainError, notFound } from '../lib/errors.ts'
+import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
+import { DomainError, fieldIssue, invalid, notFound } from '../lib/errors.ts'
 import { backgroundQueue } from '../queue/background.ts'
 import { enqueue } from '../queue/jobs.ts'
-import { hashKey } from './hashed-key.ts'
-import { type GivenSelection, type ParsedSelection, parseSelection } from './parse-erasure.ts'
-import { countEvents, type EventCount, type SelectedEvents } from './select-events.ts'
-import type { Selection } from './selection.ts'
+import { countEvents, type EventCount } from './select-events.ts'
+import type { SelectedEvents, Selection } from './selection.ts'
 
 export interface StartDeps {
   readonly prisma: PrismaClient
@@ -23,7 +21,11 @@ export interface StartDeps {
   readonly actor: Actor
 }
 
-export interface ErasureInput extends GivenSelection {
+/** Exactly one of `eventIds` and `searchKey` is needed. */
+export interface ErasureInput {
+  /** Public ids. */
+  readonly eventIds?: readonly string[] | null | undefined
+  readonly searchKey?: SearchKey | null | undefined
   readonly unsent: Unsent
   readonly dryRun?: boolean | null | undefined
 }
@@ -35,80 +37,78 @@ export interface StartedErasure extends EventCount {
 }
 
 /**
- * Starts to erase the contents of events in the background. A dry run only counts them. Throws `not_found` for an id of
- * another organization, and `conflict` if too many erasures of the organization are running.
+ * Starts to erase the contents of events in the background. A dry run only counts them. Throws `invalid`, `not_found` for an
+ * id of another organization, and `conflict` if too many erasures of the organization are running.
  */
 export async function erase(
   deps: StartDeps,
   organizationUuid: string,
   { unsent, dryRun, ...given }: ErasureInput,
 ): Promise<StartedErasure> {
-  const parsed = parseSelection(given)
-  const selected = await toSelected(deps.sql, organizationUuid, parsed)
+  const selected = await readSelection(deps.sql, organizationUuid, given)
   const counted = await countEvents(deps.sql, selected)
   if (dryRun) return { ...counted, erasureId: null }
-  const erasureId = await startErasure(deps, selected, unsent, counted, null)
-  return { ...counted, erasureId }
+  return { ...counted, erasureId: await startErasure(deps, selected, unsent, counted) }
 }
 
-async function toSelected(
+async function readSelection(
   sql: Sql,
   organizationUuid: string,
-  parsed: ParsedSelection,
+  { eventIds, searchKey }: Pick<ErasureInput, 'eventIds' | 'searchKey'>,
 ): Promise<SelectedEvents> {
-  const of = (selection: Selection, value: string | null = null) => {
-    return { organizationUuid, selection, value }
+  if (eventIds && !searchKey) {
+    const uuids = readIds(eventIds)
+    await requireOwn(sql, organizationUuid, uuids)
+    return { organizationUuid, selection: { eventIds: uuids }, value: null }
   }
-  if ('key' in parsed) {
-    const key = await findSearchKey(sql, parsed.key, 'key')
-    return of({ key: hashKey(key) }, key.equals)
+  if (searchKey && !eventIds) {
+    const { path, equals } = await findSearchKey(sql, searchKey, 'searchKey')
+    return { organizationUuid, selection: { searchKey: path }, value: equals }
   }
-  if ('filter' in parsed) {
-    // Later events are those of another erasure.
-    const until = parsed.filter.until ?? new Date(Date.now() + 1)
-    await requireOwn(sql, 'webhook', organizationUuid, parsed.filter.webhookIds ?? [])
-    return of({ filter: { ...parsed.filter, until } })
-  }
-  if ('eventUuids' in parsed) {
-    await requireOwn(sql, 'event', organizationUuid, parsed.eventUuids)
-    return of({ eventIds: parsed.eventUuids })
-  }
-  const eventIds = await requireOwn(sql, 'delivery', organizationUuid, parsed.deliveryUuids)
-  return of({ eventIds })
+  const rule = 'or searchKey is needed. Give exactly one of the two.'
+  throw invalid([fieldIssue(['eventIds'], 'ids_or_key', rule)])
 }
 
-const OWN = {
-  event: 'select id, id as "eventId" from posthorn.events',
-  delivery: 'select id, event_id as "eventId" from posthorn.deliveries',
-  webhook: 'select id, id as "eventId" from posthorn.webhooks',
+export const MAX_IDS = 1_000
+
+function readIds(ids: readonly string[]): string[] {
+  if (ids.length === 0) throw invalid([fieldIssue(['eventIds'], 'required', 'must not be empty.')])
+  if (ids.length > MAX_IDS) {
+    const rule = `must have at most ${MAX_IDS.toLocaleString('en')} entries, not ${ids.length.toLocaleString('en')}. Start several erasures.`
+    throw invalid([fieldIssue(['eventIds'], 'too_many', rule)])
+  }
+  const uuids = ids.map((id) => parseId('event', id))
+  const issues = uuids.flatMap((uuid, i) =>
+    uuid === null
+      ? [fieldIssue(['eventIds', i], 'invalid_id', 'must be the id of an event: evt_….')]
+      : [],
+  )
+  if (issues.length > 0) throw invalid(issues)
+  return [...new Set(uuids as string[])]
 }
 
-/** Returns the uuids of the events. Throws `not_found` for the first id of another organization. */
 async function requireOwn(
   sql: Sql,
-  kind: keyof typeof OWN,
   organizationUuid: string,
   uuids: readonly string[],
-): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string; eventId: string }>(
-    `${OWN[kind]} where id = any ($1::uuid[]) and organization_id = $2`,
+): Promise<void> {
+  const { rows } = await sql.query<{ id: string }>(
+    'select id from posthorn.events where id = any ($1::uuid[]) and organization_id = $2',
     [uuids, organizationUuid],
   )
   const own = new Set(rows.map(({ id }) => id))
   const unknown = uuids.find((uuid) => !own.has(uuid))
-  if (unknown) throw notFound(kind, publicId(kind, unknown))
-  return [...new Set(rows.map(({ eventId }) => eventId))]
+  if (unknown) throw notFound('event', publicId('event', unknown))
 }
 
 const MAX_RUNNING = 10
 
 /** Creates the erasure and its first job in one transaction. Returns the public id. */
-export async function startErasure(
+async function startErasure(
   { prisma, webhooks: { keyring }, actor }: StartDeps,
   { organizationUuid, selection, value }: SelectedEvents,
   unsent: Unsent,
   { count, exact }: EventCount,
-  repeats: string | null,
 ): Promise<string> {
   const id = mintUuid()
   const erasureId = publicId('erasure', id)
@@ -118,7 +118,7 @@ export async function startErasure(
     const running = await tx.erasure.count({
       where: { organizationId: organizationUuid, state: 'running' },
     })
-    if (running >= MAX_RUNNING && repeats === null) {
+    if (running >= MAX_RUNNING) {
       throw new DomainError(
         'conflict',
         `${running} erasures of the organization are running, and it can have ${MAX_RUNNING} at a time. Wait until one ends.`,
@@ -126,14 +126,11 @@ export async function startErasure(
     }
     await tx.erasure.create({
       data: {
-        ...{
-          id,
-          organizationId: organizationUuid,
-          unsent,
-          total: count,
-          totalIsExact: exact,
-          repeats,
-        },
+        id,
+        organizationId: organizationUuid,
+        unsent,
+        total: count,
+        totalIsExact: exact,
         selection: JSON.parse(JSON.stringify(selection)),
         ...(value !== null && { valueCiphertext: keyring.encrypt(Buffer.from(value), id) }),
       },
@@ -145,19 +142,13 @@ export async function startErasure(
       action: 'erasure.started',
       organizationId: organizationUuid,
       subjectId: erasureId,
-      after: audited(selection, unsent),
+      after: { ...audited(selection), unsent },
     })
   })
   return erasureId
 }
 
-/** Without the value of a search key. */
-function audited(selection: Selection, unsent: Unsent): object {
-  if ('key' in selection) return { key: selection.key.path, unsent }
-  if ('eventIds' in selection) {
-    return { eventIds: selection.eventIds.map((uuid) => publicId('event', uuid)), unsent }
-  }
-  const { webhookIds, ...filter } = selection.filter
-  const named = webhookIds?.map((uuid) => publicId('webhook', uuid))
-  return { filter: { ...filter, ...(named && { webhookIds: named }) }, unsent }
+function audited(selection: Selection): object {
+  if ('searchKey' in selection) return selection
+  return { eventIds: selection.eventIds.map((uuid) => publicId('event', uuid)) }
 }

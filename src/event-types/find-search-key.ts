@@ -18,7 +18,7 @@ const MAX_LISTED = 20
 export async function findSearchKey(
   sql: Sql,
   { path, equals }: SearchKey,
-  field: 'filter.key' | 'key' = 'filter.key',
+  field: Argument = 'filter.key',
 ): Promise<SearchKey> {
   const issue = issueOf(field)
   const normal = normalPath(path)
@@ -45,7 +45,9 @@ function listed(known: readonly string[]): string {
   return ` The search keys are ${known.slice(0, MAX_LISTED).join(', ')}${more}.`
 }
 
-function issueOf(argument: 'filter.key' | 'key') {
+type Argument = 'filter.key' | 'searchKey'
+
+function issueOf(argument: Argument) {
   return (field: keyof SearchKey, code: IssueCode, rule: string): FieldIssue => {
     const detail = `${argument}.${field} ${rule}`
     return { path: [...argument.split('.'), field], code, detail }

@@ -13,6 +13,7 @@ export const ISSUE_CODES = {
   header_value_required: 'A stored header needs its value again, because the URL has a new origin.',
   idempotency_conflict: 'The idempotency key was used for something else.',
   ids_or_filter: 'Exactly one of `ids` and `filter` is needed.',
+  ids_or_key: 'Exactly one of `eventIds` and `searchKey` is needed.',
   in_the_past: 'The time has passed.',
   invalid_argument: 'An argument breaks its rule.',
   invalid_element: 'An entry breaks its rule.',

@@ -11,7 +11,6 @@ const MAX_ERASED = 100_000
 const DAYS = 20
 const DAY_MS = 24 * 60 * 60 * 1_000
 const PER_SECOND = 100
-const PATH = '$.attendee'
 
 type Services = ReturnType<typeof openBenchServices>
 
@@ -61,17 +60,9 @@ async function fillWithKeys(
 ): Promise<void> {
   const { pool } = services.database
   const types = await addWebhooks(services, tenant, receiver, 'ok', { count: 20 })
-  await pool.query('update posthorn.event_types set search_keys = $1 where name = any ($2)', [
-    [PATH],
-    types,
-  ])
   const now = Date.now()
   await fillFinished(pool, tenant, types, count, new Date(now - DAYS * DAY_MS), new Date(now))
-  await pool.query(
-    `insert into posthorn.event_keys (organization_id, path, value, event_id)
-     select organization_id, $2, $3, id from posthorn.events where organization_id = $1`,
-    [tenant.organizationId, PATH, DATA.attendee],
-  )
+  await addSearchKey(pool, tenant, types)
   await pool.query(
     `update posthorn.attempts set response_headers = '{"content-type": "text/plain"}', response_body = 'received'
      where organization_id = $1`,
@@ -79,12 +70,35 @@ async function fillWithKeys(
   )
 }
 
+/** The search key of all filled events, which have the same value. */
+export const SEARCH_KEY = { path: '$.attendee', equals: DATA.attendee }
+
+/** Adds the search key to types and to the events of a tenant. */
+export async function addSearchKey(
+  sql: Services['database']['pool'],
+  { organizationId }: BenchTenant,
+  types: readonly string[],
+): Promise<void> {
+  const { path, equals } = SEARCH_KEY
+  await sql.query('update posthorn.event_types set search_keys = $1 where name = any ($2)', [
+    [path],
+    types,
+  ])
+  await sql.query(
+    `insert into posthorn.event_keys (organization_id, path, value, event_id)
+     select organization_id, $2, $3, id from posthorn.events where organization_id = $1`,
+    [organizationId, path, equals],
+  )
+}
+
 async function eraseAll(services: Services, { organizationId }: BenchTenant): Promise<void> {
   const { webhooks, database } = services
   const { pool, prisma } = database
   const deps = { prisma, sql: pool, webhooks, actor: COMMAND_LINE }
-  const key = { path: PATH, equals: DATA.attendee }
-  const { erasureId } = await erase(deps, organizationId, { key, unsent: 'cancel' })
+  const { erasureId } = await erase(deps, organizationId, {
+    searchKey: SEARCH_KEY,
+    unsent: 'cancel',
+  })
   const uuid = parseId('erasure', erasureId ?? '') as string
   for (;;) {
     const { state } = await prisma.erasure.findUniqueOrThrow({ where: { id: uuid } })

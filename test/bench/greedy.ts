@@ -1,5 +1,6 @@
 import type { Services } from '../../src/run/services.ts'
 import type { Bench } from './bench.ts'
+import { addSearchKey, SEARCH_KEY } from './erasure.ts'
 import { DATA, fillFinished, parkDeliveries, queueDeliveries } from './fill.ts'
 import type { PosthornServer } from './posthorn-server.ts'
 import type { ScriptProcess } from './script-process.ts'
@@ -68,10 +69,10 @@ export const WORK = {
     const anHourAgo = new Date(Date.now() - 3_600_000)
     const count = bench.sizes.greedyDeliveries
     await fillFinished(services.database.pool, tenant, [type], count, anHourAgo)
-    await forEachWebhook(
-      greedy,
-      `mutation ($id: ID!) { erase(input: { unsent: CANCEL, filter: { webhookIds: [$id] } }) { __typename } }`,
-    )
+    await addSearchKey(services.database.pool, tenant, [type])
+    const query = 'mutation ($input: EraseInput!) { erase(input: $input) { __typename } }'
+    const variables = { input: { searchKey: SEARCH_KEY, unsent: 'CANCEL' } }
+    await call(greedy, 'send', { requests: [{ query, variables }] })
   },
   'a release': async (greedy) => {
     const { bench, services, tenant, type } = greedy

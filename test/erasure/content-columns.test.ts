@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { ERASED_COLUMNS, KEPT_COLUMNS, OTHER_COLUMNS } from '../../src/erasure/content-columns.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { CONFIGURED_COLUMNS, ERASED_COLUMNS, OTHER_COLUMNS } from './content-columns.ts'
 
 type Sql = Pick<Database['pool'], 'query'>
 
@@ -11,14 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => database[Symbol.asyncDispose]())
 
-const KEPT = Object.values(KEPT_COLUMNS).flatMap((tables) =>
-  Object.entries(tables).flatMap(([table, columns]) =>
-    columns.map((column: string) => `${table}.${column}`),
-  ),
-)
-
 test('for each column that can have contents it is decided whether an erasure empties it, or why not', async () => {
-  const decided = [...Object.keys(ERASED_COLUMNS), ...KEPT, ...Object.keys(OTHER_COLUMNS)]
+  const decided = [...ERASED_COLUMNS, ...CONFIGURED_COLUMNS, ...Object.keys(OTHER_COLUMNS)]
   expect(decided.toSorted()).toEqual((await contentColumns(database.pool)).toSorted())
 })
 

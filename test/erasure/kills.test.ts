@@ -67,7 +67,7 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
   let canceled = 0
   try {
     await until(() => receiver.received.length > COUNT / 10, 'some are delivered', 60_000)
-    const id = await start({ key: { path: PATH, equals: marker }, unsent: 'CANCEL' })
+    const id = await start({ searchKey: { path: PATH, equals: marker }, unsent: 'CANCEL' })
     const kills = Array.from({ length: KILLS }, () => Math.random() * 0.9).sort((a, b) => a - b)
     for (const share of kills) {
       await until(async () => (await erased(id)) >= share * COUNT, 'a part is erased', 120_000)
@@ -135,7 +135,7 @@ test('after a vacuum, no file of the database has an erased payload, search key 
     expect(before.map((name) => name.replace(/_\d{8}.*/, ''))).toEqual(
       expect.arrayContaining(['attempts', 'event_keys', 'events']),
     )
-    const id = await start({ key: { path: PATH, equals: alone }, unsent: 'SEND_FIRST' })
+    const id = await start({ searchKey: { path: PATH, equals: alone }, unsent: 'SEND_FIRST' })
     await until(async () => (await read(id)).state === 'COMPLETED', 'it is complete', 60_000)
   } finally {
     await worker[Symbol.asyncDispose]()

@@ -54,7 +54,6 @@ const LISTS: Readonly<Record<string, string>> = {
   'DeliveryHealth.webhooks': 'one for each state',
   'EditConflictError.fields': 'the fields of one input',
   'Erasure.erased': 'one for each place',
-  'Erasure.kept': 'one for each place',
   'EventType.selectableFields': 'at most 500',
   'EventType.versions': 'the last 20',
   'FailureCauses.buckets': 'a time series, bounded by its range',

@@ -69,15 +69,15 @@ describe('after the owner has migrated', () => {
     expect(grant.code).toBe(0)
   })
 
-  test('the service erases contents in the background, and still changes no audit entry by itself', async () => {
+  test('the service erases contents in the background, and changes no audit entry', async () => {
     const type = { name: 'customer.erased', description: 'A customer', searchKeys: ['$.email'] }
     await createEventType(asService.prisma, type, SYSTEM)
     const { organizationId } = posthorn.tenant
     const email = 'ada@example.org'
     await posthorn.services.publishEvents(organizationId, [{ type: type.name, data: { email } }])
-    const hook = { url: receiver.url, description: email, event_subscriptions: [type.name] }
+    const hook = { url: receiver.url, event_subscriptions: [type.name] }
     const { id } = (await (await posthorn.rest('POST', '/webhooks', hook)).json()) as { id: string }
-    const input = { key: { path: '$.email', equals: email }, unsent: 'CANCEL' }
+    const input = { searchKey: { path: '$.email', equals: email }, unsent: 'CANCEL' }
     const { erase } = await posthorn.graphql(document('erasure', 'Erase'), { input })
     const read = async () =>
       (await posthorn.graphql(document('erasure', 'Erasure'), erase.erasure)).erasure
@@ -85,13 +85,7 @@ describe('after the owner has migrated', () => {
     expect((await read()).erased).toEqual([
       { place: 'EVENTS', count: 1 },
       { place: 'SEARCH_KEYS', count: 1 },
-      { place: 'AUDIT_ENTRIES', count: 1 },
     ])
-    const { rows } = await asService.pool.query(
-      `select after ->> 'description' as text from posthorn.audit_log where subject_id = $1`,
-      [id],
-    )
-    expect(rows).toEqual([{ text: '[erased]' }])
     const change = `update posthorn.audit_log set after = '"[erased]"'`
     await expect(asService.pool.query(change)).rejects.toThrow('permission denied')
     expect((await posthorn.rest('DELETE', `/webhooks/${id}`)).status).toBe(204)

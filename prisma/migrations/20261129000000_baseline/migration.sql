@@ -1077,7 +1077,7 @@ create index organization_deletions_unfinished on posthorn.organization_deletion
 create table posthorn.erasures (
   id uuid primary key default posthorn.uuid_v7(),
   organization_id uuid not null references posthorn.organizations on delete cascade,
-  -- Which events (src/erasure/selection.ts). Of a search key, the path, a salt and the hash of both with the value.
+  -- Which events (src/erasure/selection.ts). Of a search key, the path.
   selection jsonb not null,
   -- The value of a search key, encrypted, until the erasure has ended.
   value_ciphertext bytea,
@@ -1090,7 +1090,7 @@ create table posthorn.erasures (
   oldest_event_id uuid,
   -- The last table of which the statistics are new.
   analyzed text,
-  -- The last event or audit entry that a page has read.
+  -- The last event that a page has read.
   reached_id uuid not null default '00000000-0000-0000-0000-000000000000',
   -- Counts the passes over the events. The last one finds nothing.
   pass int not null default 1,
@@ -1104,15 +1104,11 @@ create table posthorn.erasures (
   total_is_exact boolean not null,
   -- What was erased, by place.
   erased jsonb not null default '{}',
-  -- Where the value of a search key is still, because people configured it there.
-  kept jsonb not null default '{}',
-  -- The erasure that this one repeats, also of another database.
-  repeats uuid,
   fault_count int not null default 0,
   finished_at timestamptz,
   constraint unsent_is_known check (unsent in ('send_first', 'cancel')),
   constraint erasure_state_is_known check (state in ('running', 'completed', 'failed')),
-  constraint erasure_step_is_known check (step in ('events', 'audit', 'settle', 'statistics')),
+  constraint erasure_step_is_known check (step in ('events', 'settle', 'statistics')),
   constraint erasure_finished_or_finished_at_null check ((state = 'running') = (finished_at is null)),
   constraint only_running_erasures_have_a_value check (value_ciphertext is null or state = 'running'),
   constraint erasure_failed_means_failure_given check ((state = 'failed') = (failure is not null))
@@ -1295,13 +1291,17 @@ create function posthorn.minimum_audit_retention() returns interval
   language sql immutable parallel safe
   return interval '30 days';
 
--- Rejects changes of entries by every role, except the deletion of old entries.
+-- Rejects changes of entries by every role, except the deletion of old entries, and of those of an organization that is being
+-- deleted.
 create function posthorn.protect_audit_log() returns trigger
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op = 'DELETE' then
-    if posthorn.uuid_v7_timestamp(old.id) < now() - posthorn.minimum_audit_retention() then
+    if posthorn.uuid_v7_timestamp(old.id) < now() - posthorn.minimum_audit_retention() or exists (
+      select from posthorn.organization_deletions as d
+      where d.organization_id = old.organization_id and d.finished_at is null
+    ) then
       return old;
     end if;
   end if;
@@ -3490,22 +3490,6 @@ begin
 end
 $$;
 
--- The audit log keeps its entries for at least 30 days, except those of an organization that is being deleted.
-create function posthorn.protect_audit_entries() returns trigger
-  language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if posthorn.uuid_v7_timestamp(old.id) < now() - posthorn.minimum_audit_retention() or exists (
-    select from posthorn.organization_deletions as d
-    where d.organization_id = old.organization_id and d.finished_at is null
-  ) then
-    return old;
-  end if;
-  raise insufficient_privilege using
-    message = 'posthorn.audit_log is append-only: no role can change its entries, or delete them within 30 days.';
-end
-$$;
-
 create function posthorn.require_running_deletion(organization_id uuid) returns void
   language plpgsql stable set search_path = pg_catalog, pg_temp
 as $$
@@ -3719,8 +3703,7 @@ begin
   select c.oid::regclass as relation, c.oid::regclass::text as name, array_agg(erased.attname) as columns into next
   from (values
     ('events', 'data'), ('events', 'previous'), ('events', 'trace_state'), ('event_keys', 'value'),
-    ('attempts', 'response_headers'), ('attempts', 'response_body'),
-    ('audit_log', 'before'), ('audit_log', 'after'), ('bulk_tasks', 'selection')) as erased (relname, attname)
+    ('attempts', 'response_headers'), ('attempts', 'response_body')) as erased (relname, attname)
   join pg_class as parent on parent.relnamespace = 'posthorn'::regnamespace and parent.relname = erased.relname
   join pg_class as c on c.oid = parent.oid or exists (
     select from pg_inherits as i where i.inhrelid = c.oid and i.inhparent = parent.oid
@@ -3734,59 +3717,6 @@ begin
     perform posthorn.renew_statistics(next.relation, next.columns);
   end if;
   return next.name;
-end
-$$;
-
--- Whether a value is an earlier one, or differs from it only where parts were replaced with the marker of erased values.
-create function posthorn.only_erases(value jsonb, earlier jsonb) returns boolean
-  language plpgsql immutable set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if value is not distinct from earlier or value = '"[erased]"' then
-    return true;
-  end if;
-  if jsonb_typeof(value) is distinct from jsonb_typeof(earlier) then
-    return false;
-  end if;
-  if jsonb_typeof(value) = 'array' then
-    return jsonb_array_length(value) = jsonb_array_length(earlier) and not exists (
-      select from jsonb_array_elements(value) with ordinality as new (item, i)
-      where not posthorn.only_erases(new.item, earlier -> (new.i - 1)::int));
-  end if;
-  return jsonb_typeof(value) = 'object' and not exists (
-    select from jsonb_each(value) as new full join jsonb_each(earlier) as old using (key)
-    where new.value is null or old.value is null or not posthorn.only_erases(new.value, old.value));
-end
-$$;
-
--- The details of an entry can be erased, and nothing else can be changed.
-create function posthorn.protect_audit_details() returns trigger
-  language plpgsql set search_path = pg_catalog, pg_temp
-as $$
-begin
-  if to_jsonb(new) - array['before', 'after'] = to_jsonb(old) - array['before', 'after']
-    and posthorn.only_erases(new.before, old.before) and posthorn.only_erases(new.after, old.after) then
-    return new;
-  end if;
-  raise insufficient_privilege using
-    message = 'posthorn.audit_log is append-only: no role can change its entries, or delete them within 30 days.';
-end
-$$;
-
--- Replaces the details of audit entries, in which a value was erased. Runs with the owner's privileges, because the service
--- changes no entry otherwise.
-create function posthorn.redact_audit_entries(organization uuid, entry_ids uuid[], befores jsonb[], afters jsonb[])
-  returns int
-  language plpgsql security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  count int;
-begin
-  update posthorn.audit_log as a set before = given.before, after = given.after
-  from unnest(entry_ids, befores, afters) as given (id, before, after)
-  where a.id = given.id and a.organization_id = organization;
-  get diagnostics count = row_count;
-  return count;
 end
 $$;
 
@@ -4018,9 +3948,9 @@ create trigger reject_changes_of_tombstones before update or delete on posthorn.
 create trigger reject_truncate before truncate on posthorn.organization_deletions
   for each statement execute function posthorn.protect_tombstones();
 create trigger reject_deletions_of_entries before delete on posthorn.audit_log
-  for each row execute function posthorn.protect_audit_entries();
-create trigger only_erase_details before update on posthorn.audit_log
-  for each row execute function posthorn.protect_audit_details();
+  for each row execute function posthorn.protect_audit_log();
+create trigger reject_changes_of_entries before update on posthorn.audit_log
+  for each row execute function posthorn.protect_audit_log();
 comment on function posthorn.schedule_deliveries is 'Calls graphile-worker. Gives each delivery exactly one job.';
 comment on function posthorn.run_delivery_now is 'Calls graphile-worker. Runs the job of a delivery now.';
 comment on function posthorn.complete_delivery_jobs is 'Calls graphile-worker. Removes the jobs of deliveries.';

@@ -7,7 +7,7 @@ import { key, t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 
 /** The events of a search key, or some events. */
-export type ToErase = Pick<EraseInput, 'eventIds' | 'key'>
+export type ToErase = Pick<EraseInput, 'eventIds' | 'searchKey'>
 
 interface Counted {
   readonly count: number
@@ -45,9 +45,9 @@ export function EraseForm({ what, close, onStarted }: EraseFormProps) {
 
   return (
     <Stack>
-      {what.key && (
+      {what.searchKey && (
         <Text size="sm" className="ph-mono" style={{ overflowWrap: 'anywhere' }}>
-          {what.key.path} = {what.key.equals}
+          {what.searchKey.path} = {what.searchKey.equals}
         </Text>
       )}
       {counted ? <WillErase counted={counted} /> : !error && <Skeleton h={60} />}

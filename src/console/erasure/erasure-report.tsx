@@ -2,12 +2,7 @@ import { Button, Group, Loader, Stack, Table, Text } from '@mantine/core'
 import { usePolling } from '../api/use-polling.ts'
 import { useRead } from '../api/use-read.ts'
 import { QueryError } from '../components/query-error.tsx'
-import {
-  type ErasedPlace,
-  ErasureOneDocument,
-  type ErasureOneQuery,
-  type KeptPlace,
-} from '../generated/graphql.ts'
+import { type ErasedPlace, ErasureOneDocument, type ErasureOneQuery } from '../generated/graphql.ts'
 import { key, t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 
@@ -20,17 +15,6 @@ const ERASED: Record<ErasedPlace, string> = {
   SEARCH_KEYS: key('Search keys'),
   RESPONSES: key('Responses of receivers'),
   CANCELED_DELIVERIES: key('Canceled deliveries'),
-  AUDIT_ENTRIES: key('Entries of the audit log'),
-  BULK_TASKS: key('Bulk tasks'),
-}
-
-const KEPT: Record<KeptPlace, string> = {
-  WEBHOOKS: key('Webhooks'),
-  CONSUMERS: key('Consumers'),
-  NOTICE_ADDRESSES: key('Addresses of notices'),
-  ORGANIZATIONS: key('Organization'),
-  API_KEYS: key('Names of API keys'),
-  EVENT_TYPES: key('Event types of the catalogue'),
 }
 
 interface ErasureReportProps {
@@ -57,17 +41,6 @@ export function ErasureReport({ id, close }: ErasureReportProps) {
           label={t('Erased')}
           rows={erasure.erased.map(({ place, count }) => [t(ERASED[place]), count])}
         />
-      )}
-      {erasure && erasure.kept.length > 0 && (
-        <>
-          <Text size="sm">
-            {t('The value is still where somebody configured it. Change it there:')}
-          </Text>
-          <Counts
-            label={t('Still there')}
-            rows={erasure.kept.map(({ place, count }) => [t(KEPT[place]), count])}
-          />
-        </>
       )}
       <Group justify="end">
         <Button variant="default" onClick={close}>

@@ -59,7 +59,7 @@ export default function EventsPage() {
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
           {can('data:erase') && filter.key && (
-            <EraseButton what={{ key: filter.key }} onErased={reload} />
+            <EraseButton what={{ searchKey: filter.key }} onErased={reload} />
           )}
           {can('events:publish') && (
             <PublishDialog

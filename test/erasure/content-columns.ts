@@ -1,33 +1,29 @@
-/** Columns of contents that an erasure empties, and the places of its report. */
-export const ERASED_COLUMNS = {
-  'attempts.response_body': 'responses',
-  'attempts.response_headers': 'responses',
-  'audit_log.after': 'auditEntries',
-  'audit_log.before': 'auditEntries',
-  'bulk_tasks.selection': 'bulkTasks',
-  'event_keys.value': 'searchKeys',
-  'events.data': 'events',
-  'events.previous': 'events',
-  'events.trace_state': 'events',
-} as const
+/** Columns of contents that an erasure empties. */
+export const ERASED_COLUMNS: readonly string[] = [
+  'attempts.response_body',
+  'attempts.response_headers',
+  'event_keys.value',
+  'events.data',
+  'events.previous',
+  'events.trace_state',
+]
 
-/** Columns that people configure. An erasure by search key counts the rows that name the value, and leaves them. */
-export const KEPT_COLUMNS = {
-  webhooks: {
-    webhooks: ['url', 'description', 'filter', 'selection', 'template', 'uid', 'metadata'],
-    webhook_bodies: ['selection', 'plan', 'template'],
-  },
-  consumers: { event_consumers: ['name', 'filter'] },
-  noticeAddresses: { notice_addresses: ['email', 'portal_page_url', 'rejection'] },
-  organizations: { organizations: ['name', 'uid', 'metadata'] },
-  apiKeys: { api_keys: ['name'] },
-  eventTypes: {
-    event_types: ['description', 'schema', 'example'],
-    event_type_versions: ['schema'],
-  },
-} as const satisfies Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
-
-export type KeptPlace = keyof typeof KEPT_COLUMNS
+/** Columns that people configure. An erasure leaves them. */
+export const CONFIGURED_COLUMNS: readonly string[] = [
+  ...['url', 'description', 'filter', 'selection', 'template', 'uid', 'metadata'].map(
+    (column) => `webhooks.${column}`,
+  ),
+  ...['selection', 'plan', 'template'].map((column) => `webhook_bodies.${column}`),
+  ...['name', 'filter'].map((column) => `event_consumers.${column}`),
+  ...['email', 'portal_page_url', 'rejection'].map((column) => `notice_addresses.${column}`),
+  ...['name', 'uid', 'metadata'].map((column) => `organizations.${column}`),
+  ...['description', 'schema', 'example'].map((column) => `event_types.${column}`),
+  'api_keys.name',
+  'audit_log.after',
+  'audit_log.before',
+  'bulk_tasks.selection',
+  'event_type_versions.schema',
+]
 
 const PEOPLE = 'names who works with Posthorn, and is the record of what they did'
 const OWN = 'words, ids and times of Posthorn itself'
@@ -73,8 +69,7 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'erasures.analyzed': OWN,
   'erasures.erased': OWN,
   'erasures.failure': OWN,
-  'erasures.kept': OWN,
-  'erasures.selection': 'has the hash of a value, with a salt',
+  'erasures.selection': 'has ids, or the path of a search key',
   'erasures.state': OWN,
   'erasures.step': OWN,
   'erasures.unsent': OWN,
