@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Deletion, Installation, Organization } from './installation/installation.ts'
 import { withInstallation, withServerOptions } from './installation/with-installation.ts'
-import { registerOrganizationDeletions } from './organization-deletions.ts'
 import { registerOrganizationRetention } from './retention.ts'
 import { print, runCommand } from './run-command.ts'
 import type { ServerOptions } from './server-access.ts'
@@ -21,13 +20,12 @@ interface DeleteOptions extends Options {
   readonly wait: boolean
 }
 
-/** `posthorn organization create`, `list`, `delete`, `deletions`, `export` and `retention`. */
+/** `posthorn organization create`, `list`, `delete` and `retention`. */
 export function registerOrganization(program: Command): void {
   const organization = program.command('organization').summary('manage organizations')
   registerCreate(organization)
   registerList(organization)
   registerDelete(organization)
-  registerOrganizationDeletions(organization)
   registerOrganizationRetention(organization)
 }
 

@@ -152,7 +152,7 @@ test.each([
     ['event-type'],
     ['create', 'list', 'retention', 'archive', 'unarchive', 'export', 'import', 'types', 'graph'],
   ],
-  [['organization'], ['create', 'list', 'delete', 'deletions', 'retention']],
+  [['organization'], ['create', 'list', 'delete', 'retention']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
 ])('posthorn %j has only the commands that this file knows', async (command, known) => {
   const { stdout } = await runPosthorn([...command, '--help'])

@@ -7,23 +7,16 @@ import { DomainError, notFound } from '../../lib/errors.ts'
 import { DELETION_QUEUE } from '../../queue/background.ts'
 import { deletionKey, enqueue } from '../../queue/jobs.ts'
 
-/** When and by whom an organization was deleted. */
-export interface Request {
-  readonly requestedAt: string
-  readonly requestedBy: string
-}
-
 /**
  * Deletes an organization. Once this returns, its API keys and sessions are refused in every process, nothing is published
  * or sent for it, and its webhooks are deleted with their secrets and headers. Jobs then delete its rows and leave a
  * tombstone. A second call changes nothing. Throws `not_found`, or `conflict` if the organization has enabled webhooks and
- * `force` is false, or if the caller's own API key belongs to the organization. `of` is the deletion that this one repeats,
- * in a restored database.
+ * `force` is false, or if the caller's own API key belongs to the organization.
  */
 export async function deleteOrganization(
   db: Db,
   id: string,
-  { force, of }: { readonly force: boolean; readonly of?: Request },
+  { force }: { readonly force: boolean },
   actor: Actor,
 ): Promise<void> {
   const uuid = parseId('organization', id)
@@ -36,8 +29,8 @@ export async function deleteOrganization(
     if (!organization || organization.isDeleted) return
     await refuseOwn(tx, id, uuid, actor)
     await tx.$executeRaw`
-      insert into posthorn.organization_deletions (organization_id, requested_at, requested_by)
-      values (${uuid}::uuid, coalesce(${of?.requestedAt ?? null}::timestamptz, now()), ${of?.requestedBy ?? nameOf(actor)})`
+      insert into posthorn.organization_deletions (organization_id, requested_by)
+      values (${uuid}::uuid, ${nameOf(actor)})`
     await tx.$executeRaw`
       update posthorn.organizations
       set deleted_at = now(), uid = null, metadata = default, revision = revision + 1 where id = ${uuid}::uuid`
