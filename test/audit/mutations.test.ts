@@ -21,6 +21,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 /** The objects that mutations change. */
 interface Subjects {
   readonly webhookId: string
+  readonly eventId: string
   readonly deliveryId: string
   readonly jobId: string
 }
@@ -28,13 +29,13 @@ interface Subjects {
 /** Creates new subjects. */
 async function createSubjects(): Promise<Subjects> {
   const { id: webhookId } = await addWebhook(api, operator.organizationId)
-  await publish(api, operator.organizationId)
+  const [eventId = ''] = await publish(api, operator.organizationId)
   const [deliveryId = ''] = await deliveryIds(api.database, operator.organizationId)
   const { rows } = await api.database.pool.query(
     'select id::text as id from graphile_worker.jobs where key = $1',
     [deliveryId],
   )
-  return { webhookId, deliveryId, jobId: rows[0].id }
+  return { webhookId, eventId, deliveryId, jobId: rows[0].id }
 }
 
 type Variables = (subjects: Subjects) => Record<string, unknown> | Promise<Record<string, unknown>>
@@ -138,7 +139,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   erase: [
     'erasure.started',
     'erasure',
-    ({ deliveryId }) => ({ input: { deliveryIds: [deliveryId], unsent: 'SEND_FIRST' } }),
+    ({ eventId }) => ({ input: { eventIds: [eventId], unsent: 'SEND_FIRST' } }),
   ],
   createEventType: [
     'event_type.created',

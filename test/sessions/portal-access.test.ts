@@ -464,7 +464,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   ],
   cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
   cancelBulkTask: ['not_found', () => `id: "${other.task}"`],
-  erase: ['closed', () => `input: { deliveryIds: ["${own.delivery}"], unsent: CANCEL }`],
+  erase: ['closed', () => `input: { eventIds: ["${shared}"], unsent: CANCEL }`],
   updateIncident: ['not_found', () => `id: "${other.incident}", input: { acknowledged: true }`],
   deleteConsumer: ['closed', () => 'id: "con_x"'],
   createWebhook: [
