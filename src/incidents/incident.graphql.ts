@@ -2,22 +2,26 @@ import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { choicesRule } from '../graphql/arguments.ts'
 import { builder } from '../graphql/builder.ts'
-import { withinReach } from '../graphql/context.ts'
+import { callerOf, withinReach } from '../graphql/context.ts'
+import { ConflictError, NotFoundError } from '../graphql/errors.ts'
 import { lookUp } from '../graphql/look-up.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
-import { filtersByOneWebhook, type RestrictedSession } from '../graphql/portal-access.ts'
-import { BehindCause } from '../webhooks/behind-cause-enum.ts'
-import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
-import type { BehindCause as Cause, WebhookState as State } from '../webhooks/webhook-state.ts'
-import { WebhookState } from '../webhooks/webhook-state-enum.ts'
-import { countIncidents, findIncidents, type IncidentFilter, stateOf } from './find-incidents.ts'
-import { type CloseReason, IncidentCloseReason, IncidentState } from './incident-enums.ts'
 import {
-  countFailures,
-  type IncidentTime,
-  readFailureTrends,
-  TREND_HOURS,
-} from './incident-failures.ts'
+  changesNode,
+  filtersByOneWebhook,
+  type RestrictedSession,
+} from '../graphql/portal-access.ts'
+import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
+import type { WebhookState as State } from '../webhooks/webhook-state.ts'
+import { WebhookState } from '../webhooks/webhook-state-enum.ts'
+import { acknowledgeIncident } from './acknowledge-incident.ts'
+import {
+  findIncidents,
+  findOpenIncidents,
+  type IncidentFilter,
+  readIncident,
+  stateOf,
+} from './find-incidents.ts'
 
 declare module '../graphql/builder.ts' {
   interface Inputs {
@@ -25,23 +29,37 @@ declare module '../graphql/builder.ts' {
   }
 }
 
-const MAX_HISTORY = 100
+const IncidentState = builder.enumType('IncidentState', {
+  description: 'The state of an incident.',
+  values: {
+    OPEN: { value: 'open', description: 'The webhook is in trouble.' },
+    ACKNOWLEDGED: {
+      value: 'acknowledged',
+      description: 'The webhook is in trouble, and somebody takes note of it.',
+    },
+    RESOLVED: {
+      value: 'resolved',
+      description: 'The trouble is over: the webhook is healthy, disabled or deleted.',
+    },
+  } as const,
+})
 
 const Incident = builder.prismaNode('Incident', {
   id: { field: 'id' },
   findUnique: (id, context) => ({ id, ...withinReach(context) }),
   nullable: true,
   extensions: { readScope: 'webhooks:read', ofWebhook: incidentsOfWebhook },
-  select: { id: true, webhookId: true, openedAt: true, closedAt: true, snoozedUntil: true },
+  select: { id: true, webhookId: true },
   fields: (t) => ({
     state: t.field({
       type: IncidentState,
       description: 'The state of the incident.',
+      select: { acknowledgedAt: true, resolvedAt: true },
       resolve: (incident) => stateOf(incident),
     }),
     webhookState: t.field({
       type: WebhookState,
-      description: 'The state of the webhook; of a closed incident, the last one.',
+      description: 'The state of the webhook; of a resolved incident, the last one.',
       select: { webhookState: true },
       resolve: ({ webhookState }) => webhookState as State,
     }),
@@ -50,46 +68,10 @@ const Incident = builder.prismaNode('Incident', {
       resolve: ({ webhookId }) => publicId('webhook', webhookId),
     }),
     cause: t.exposeString('cause', { nullable: true }),
-    behindCause: t.field({
-      type: BehindCause,
-      nullable: true,
-      description: 'Why the webhook is behind. Null in another state.',
-      select: { behindCause: true },
-      resolve: ({ behindCause }) => behindCause as Cause | null,
-    }),
     openedAt: t.expose('openedAt', { type: 'DateTime' }),
-    closedAt: t.expose('closedAt', { type: 'DateTime', nullable: true }),
-    closeReason: t.field({
-      type: IncidentCloseReason,
-      nullable: true,
-      description: 'Why the incident was closed. Null until then.',
-      select: { closeReason: true },
-      resolve: ({ closeReason }) => closeReason as CloseReason | null,
-    }),
-    failedAttempts: t.int({
-      description: 'The number of attempts for the webhook that failed during the incident.',
-      resolve: ({ webhookId, openedAt, closedAt }, _args, { sql, perField }, info) =>
-        perField(info, (times: IncidentTime[]) => countFailures(sql, times))({
-          webhookId,
-          openedAt,
-          closedAt,
-        }),
-    }),
-    failedAttemptsByHour: t.intList({
-      description: `The number of failed attempts for the webhook in each of the last ${TREND_HOURS} hours, the oldest first; the last one is the present hour.`,
-      resolve: ({ webhookId }, _args, { sql, perField }, info) =>
-        perField(info, (webhooks: string[]) => readFailureTrends(sql, webhooks))(webhookId),
-    }),
-    peakWaiting: t.exposeInt('peakWaiting'),
     acknowledgedAt: t.expose('acknowledgedAt', { type: 'DateTime', nullable: true }),
     acknowledgedBy: t.exposeString('acknowledgedBy', { nullable: true }),
-    snoozedUntil: t.field({
-      type: 'DateTime',
-      nullable: true,
-      description: 'Until when the incident is snoozed. Null if it is not.',
-      resolve: (incident) => (stateOf(incident) === 'snoozed' ? incident.snoozedUntil : null),
-    }),
-    assignee: t.exposeString('assignee', { nullable: true }),
+    resolvedAt: t.expose('resolvedAt', { type: 'DateTime', nullable: true }),
     webhook: t.prismaField({
       type: 'Webhook',
       nullable: true,
@@ -98,11 +80,6 @@ const Incident = builder.prismaNode('Incident', {
       select: { organizationId: true },
       resolve: (query, { webhookId, organizationId }, _args, context, info) =>
         lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
-    }),
-    history: t.relation('entries', {
-      description: `What happened to the incident, newest first: the last ${MAX_HISTORY} entries.`,
-      query: { orderBy: { id: 'desc' }, take: MAX_HISTORY },
-      complexity: { field: 1, multiplier: MAX_HISTORY },
     }),
   }),
 })
@@ -116,35 +93,16 @@ builder.inputType('IncidentFilter', {
       validate: choicesRule,
     }),
     webhookId: t.id({ description: 'Incidents of this webhook: `wh_…`.' }),
-    since: t.field({
-      type: 'DateTime',
-      description: 'Incidents that were not over before this time.',
-    }),
   }),
 })
 
 const IncidentConnection = builder.connectionObject(
-  {
-    type: Incident,
-    name: 'IncidentConnection',
-    description: 'A page of incidents.',
-    fields: (t) => ({
-      totalCount: t.int({
-        description: 'The number of incidents on all pages.',
-        resolve: (connection) => (connection as unknown as Countable).totalCount(),
-      }),
-    }),
-  },
+  { type: Incident, name: 'IncidentConnection', description: 'A page of incidents.' },
   { name: 'IncidentEdge', description: 'An incident in a page.' },
 )
 
-/** The count is a function on the connection, so that it runs only if the field is selected. */
-interface Countable {
-  readonly totalCount: () => Promise<number>
-}
-
 const ORDER =
-  'First those that are not closed, the worst first; then the closed ones, the last closed first. An incident that changes between two pages can repeat or be skipped.'
+  'First those that are not resolved, the worst first; then the resolved ones, the last resolved first. An incident that changes between two pages can repeat or be skipped.'
 
 organizationFields((t) => ({
   incidents: t.prismaConnection(
@@ -152,7 +110,7 @@ organizationFields((t) => ({
       type: 'Incident',
       cursor: 'id',
       semanticNonNull: true,
-      description: `The incidents of the organization. ${ORDER} Closed incidents are kept as long as deliveries.`,
+      description: `The incidents of the organization. ${ORDER} Resolved incidents are kept as long as deliveries.`,
       authScopes: { scope: 'webhooks:read' },
       portal: filtersByOneWebhook,
       args: {
@@ -160,12 +118,52 @@ organizationFields((t) => ({
       },
       resolve: (query, organization, { filter }, context) =>
         findIncidents(context.prisma, organizationOf(organization, context), filter ?? {}, query),
-      totalCount: (organization, { filter }, context) =>
-        countIncidents(context.prisma, organizationOf(organization, context), filter ?? {}),
     },
     IncidentConnection,
   ),
 }))
+
+builder.prismaObjectField('Webhook', 'openIncident', (t) =>
+  t.prismaField({
+    type: 'Incident',
+    nullable: true,
+    description: 'The incident of the webhook that is not resolved. Null if there is none.',
+    authScopes: { scope: 'webhooks:read' },
+    resolve: (query, { id, organizationId }, _args, context, info) =>
+      lookUp(findOpenIncidents, query, context, info, organizationId)(id),
+  }),
+)
+
+builder.mutationField('acknowledgeIncident', (t) =>
+  t.prismaField({
+    type: 'Incident',
+    nullable: true,
+    description:
+      'Acknowledges an incident that is not resolved, or withdraws that. Nobody is told, and deliveries continue as before.',
+    authScopes: { scope: 'webhooks:write' },
+    portal: changesNode('incident'),
+    errors: {
+      types: [NotFoundError, ConflictError],
+      dataField: { name: 'incident', description: 'The incident after the change.' },
+      result: { description: 'The incident was changed.' },
+      union: { description: 'The result of `acknowledgeIncident`.' },
+    },
+    args: {
+      id: t.arg.id({ required: true, description: 'The id of the incident: `inc_…`.' }),
+      acknowledged: t.arg.boolean({
+        required: true,
+        defaultValue: true,
+        description: 'False withdraws the acknowledgment.',
+      }),
+    },
+    resolve: async (query, _root, { id, acknowledged }, context) => {
+      const { prisma, actor } = context
+      const { organizationId } = callerOf(context)
+      await acknowledgeIncident(prisma, organizationId, id, acknowledged, actor)
+      return await readIncident(prisma, organizationId, id, query)
+    },
+  }),
+)
 
 function incidentsOfWebhook({ webhookId, context }: RestrictedSession, uuids: readonly string[]) {
   return selectIds(

@@ -180,10 +180,10 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     () => ({ input: { enabled: true } }),
   ],
   deleteConsumer: ['consumer.deleted', 'consumers', async () => ({ id: await consumer() })],
-  updateIncident: [
+  acknowledgeIncident: [
     'incident.updated',
     'incidents',
-    async ({ webhookId }) => ({ id: await incidentOf(webhookId), input: { acknowledged: true } }),
+    async ({ webhookId }) => ({ id: await incidentOf(webhookId), acknowledged: true }),
   ],
   addNoticeAddress: [
     'notice_address.added',

@@ -218,10 +218,9 @@ const VARIABLES: Record<
   },
   DeleteConsumer: async () => ({ id: await consumer() }),
   Incidents: async ({ webhookId }) => ({ filter: { webhookId: await onHold(webhookId) } }),
-  IncidentsOfWebhook: async ({ webhookId }) => ({ id: await onHold(webhookId) }),
-  UpdateIncident: async ({ webhookId }) => ({
+  AcknowledgeIncident: async ({ webhookId }) => ({
     id: await incidentOf(webhookId),
-    input: { acknowledged: true, assignee: 'Ada' },
+    acknowledged: true,
   }),
   AddNoticeAddress: () => ({ input: { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] } }),
   UpdateNoticeAddress: async () => ({
@@ -283,8 +282,8 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   FrontendSessions: 3,
   Consumers: 4,
   DeleteConsumer: 6,
-  Incidents: 7,
-  IncidentsOfWebhook: 5,
+  AcknowledgeIncident: 11,
+  Incidents: 4,
   Jobs: 6,
   NoticeAddresses: 2,
   OperationalEvents: 2,
@@ -317,7 +316,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   UnarchiveEventType: 9,
   UpdateApiKey: 8,
   UpdateEventType: 8,
-  UpdateIncident: 12,
   UpdateNoticeAddress: 10,
   UpdateWebhook: 13,
   Webhook: 4,

@@ -60,7 +60,6 @@ const LISTS: Readonly<Record<string, string>> = {
   'FilterTrial.events': 'at most 100',
   'FilterTrial.issues': 'the problems of one filter',
   'ForwardedRequest.headers': 'the headers of one request',
-  'Incident.history': 'the last 100 entries',
   'Organization.deliveryGroups': 'one for each state and reason',
   'Organization.noticeAddresses': 'at most 20',
   'Organization.searchKeyMatches': 'at most 100',

@@ -9,7 +9,7 @@ import {
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
-import { deleteOldIncidents } from '../../src/incidents/delete-old-incidents.ts'
+import { deleteOldIncidents } from '../../src/incidents/find-incidents.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { resumeWebhook } from '../../src/scheduling/resume-webhook.ts'
@@ -60,20 +60,11 @@ async function evaluate(): Promise<void> {
   await evaluateHealth(database.pipeline)
 }
 
-/** The incidents with their histories, oldest first. */
-async function incidents() {
-  const rows = await database.prisma.incident.findMany({
-    orderBy: { id: 'asc' },
-    include: { entries: { orderBy: { id: 'asc' } } },
-  })
-  return rows.map(({ entries, ...row }) => ({
-    ...row,
-    history: entries.map(({ action, webhookState }) => webhookState ?? action),
-  }))
-}
+/** Oldest first. */
+const incidents = () => database.prisma.incident.findMany({ orderBy: { id: 'asc' } })
 
 describe('an incident', () => {
-  test('opens with the first sign of trouble, follows its state, and closes with the recovery', async () => {
+  test('opens with the first sign of trouble, follows its state, and is resolved with the recovery', async () => {
     await attempt(503)
     expect(await incidents()).toEqual([])
     await evaluate()
@@ -85,27 +76,21 @@ describe('an incident', () => {
         webhookState: 'failing',
         cause: '503',
         openedAt: condition.failingSince,
-        closedAt: null,
+        resolvedAt: null,
         severity: 3,
-        history: ['failing'],
       },
     ])
     await attempt(404)
     await evaluate()
     await putOnHold(database.pipeline, webhookId)
     expect(await incidents()).toMatchObject([
-      { webhookState: 'on_hold', cause: '404', severity: 4, history: ['failing', 'on_hold'] },
+      { webhookState: 'on_hold', cause: '404', severity: 4 },
     ])
     await attempt(200)
     await endHold(database.pipeline, webhookId)
     await evaluate()
     expect(await incidents()).toMatchObject([
-      {
-        webhookState: 'on_hold',
-        closeReason: 'recovered',
-        severity: 0,
-        history: ['failing', 'on_hold', 'closed'],
-      },
+      { webhookState: 'on_hold', resolvedAt: expect.any(Date), severity: 0 },
     ])
     await evaluate()
     expect(await incidents()).toHaveLength(1)
@@ -120,9 +105,9 @@ describe('an incident', () => {
     await evaluate()
     const [first, second, ...others] = await incidents()
     expect(others).toEqual([])
-    expect(first?.closedAt).not.toBeNull()
-    expect(second).toMatchObject({ cause: '500', closedAt: null })
-    expect(Number(second?.openedAt)).toBeGreaterThanOrEqual(Number(first?.closedAt))
+    expect(first?.resolvedAt).not.toBeNull()
+    expect(second).toMatchObject({ cause: '500', resolvedAt: null })
+    expect(Number(second?.openedAt)).toBeGreaterThanOrEqual(Number(first?.resolvedAt))
   })
 
   test('goes on when a person resumes a webhook that fails', async () => {
@@ -131,30 +116,29 @@ describe('an incident', () => {
     await putOnHold(database.pipeline, webhookId)
     const { prisma, pool: sql } = database
     await resumeWebhook({ prisma, sql, actor: SYSTEM }, organizationId, publicId)
-    expect(await incidents()).toMatchObject([
-      { webhookState: 'failing', closedAt: null, history: ['failing', 'on_hold', 'failing'] },
-    ])
+    expect(await incidents()).toMatchObject([{ webhookState: 'failing', resolvedAt: null }])
   })
 
-  test('closes when the webhook is disabled, and another opens if it still fails when enabled', async () => {
+  test('is resolved when the webhook is disabled, and another opens if it still fails when enabled', async () => {
     await attempt(503)
     await evaluate()
     await updateWebhook(deps(), organizationId, publicId, { enabled: false })
-    expect(await incidents()).toMatchObject([{ closeReason: 'disabled' }])
+    expect(await incidents()).toMatchObject([{ resolvedAt: expect.any(Date) }])
     await evaluate()
     expect(await incidents()).toHaveLength(1)
     await updateWebhook(deps(), organizationId, publicId, { enabled: true })
-    expect(await incidents()).toMatchObject([{ closeReason: 'disabled' }, { closedAt: null }])
+    expect(await incidents()).toMatchObject([
+      { resolvedAt: expect.any(Date) },
+      { resolvedAt: null },
+    ])
   })
 
-  test('closes when the webhook is deleted', async () => {
+  test('is resolved when the webhook is deleted', async () => {
     await attempt(503)
     await evaluate()
     await deleteWebhook(deps(), organizationId, publicId)
     await evaluate()
-    expect(await incidents()).toMatchObject([
-      { closeReason: 'deleted', history: ['failing', 'closed'] },
-    ])
+    expect(await incidents()).toMatchObject([{ resolvedAt: expect.any(Date) }])
   })
 
   test('opens for a wait that the endpoint asked for only after a minute', async () => {
@@ -174,7 +158,7 @@ describe('an incident', () => {
     expect(await incidents()).toMatchObject([{ webhookState: 'on_hold', cause: null }])
   })
 
-  test('is kept for the retention after it was closed, with its history', async () => {
+  test('is kept for the retention after it was resolved', async () => {
     await attempt(503)
     await evaluate()
     expect(await deleteOldIncidents(database.pool, 0, new Date(Date.now() + 1_000))).toBe(0)
@@ -182,7 +166,7 @@ describe('an incident', () => {
     await evaluate()
     expect(await deleteOldIncidents(database.pool, 60_000)).toBe(0)
     expect(await deleteOldIncidents(database.pool, 60_000, new Date(Date.now() + 90_000))).toBe(1)
-    expect(await database.prisma.incidentEntry.count()).toBe(0)
+    expect(await incidents()).toEqual([])
   })
 })
 
@@ -196,7 +180,7 @@ describe('two processes', () => {
     await other.query('commit')
     other.release()
     await evaluating
-    expect(await incidents()).toMatchObject([{ webhookState: 'on_hold', closedAt: null }])
+    expect(await incidents()).toMatchObject([{ webhookState: 'on_hold', resolvedAt: null }])
   })
 
   test('of which one fails leave no incident without its state', async () => {
@@ -209,30 +193,5 @@ describe('two processes', () => {
     expect(await incidents()).toEqual([])
     await evaluate()
     expect(await incidents()).toMatchObject([{ webhookState: 'failing' }])
-  })
-})
-
-describe('a snooze', () => {
-  const snooze = (state: string) =>
-    database.pool.query(
-      `update posthorn.incidents set snoozed_until = now() + interval '1 hour', snoozed_state = $1`,
-      [state],
-    )
-
-  test('ends when the state gets worse than it was, and not when it returns', async () => {
-    await attempt(503)
-    await evaluate()
-    await putOnHold(database.pipeline, webhookId)
-    await snooze('on_hold')
-    const { prisma, pool: sql } = database
-    await resumeWebhook({ prisma, sql, actor: SYSTEM }, organizationId, publicId)
-    await putOnHold(database.pipeline, webhookId)
-    expect(await incidents()).toMatchObject([
-      { webhookState: 'on_hold', snoozedUntil: expect.any(Date) },
-    ])
-    await resumeWebhook({ prisma, sql, actor: SYSTEM }, organizationId, publicId)
-    await snooze('failing')
-    await putOnHold(database.pipeline, webhookId)
-    expect(await incidents()).toMatchObject([{ webhookState: 'on_hold', snoozedUntil: null }])
   })
 })

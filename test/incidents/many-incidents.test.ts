@@ -31,12 +31,12 @@ test('a thousand webhooks of a dead host have an incident each after a few evalu
       .then(({ rows }) => rows.length)
 
   expect(await evaluateAll()).toBe(WEBHOOKS)
-  expect(await count(`webhook_state = 'failing' and closed_at is null`)).toBe(WEBHOOKS)
+  expect(await count(`webhook_state = 'failing' and resolved_at is null`)).toBe(WEBHOOKS)
 
   await pool.query(
     `update posthorn.webhook_conditions set failing_since = null, consecutive_failures = 0, last_success_at = now(),
        next_evaluation_at = now()`,
   )
   expect(await evaluateAll()).toBe(WEBHOOKS)
-  expect(await count(`close_reason = 'recovered'`)).toBe(WEBHOOKS)
+  expect(await count(`resolved_at is not null`)).toBe(WEBHOOKS)
 })

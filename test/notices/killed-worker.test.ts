@@ -35,7 +35,7 @@ test('a worker that is killed between a hold and its notice leaves both or neith
     count('select from posthorn.webhook_schedules where on_hold_since is not null')
 
   const onHold = () =>
-    count(`select from posthorn.incidents where webhook_state = 'on_hold' and closed_at is null`)
+    count(`select from posthorn.incidents where webhook_state = 'on_hold' and resolved_at is null`)
   const tellings = async () =>
     (await findNotices(pool)).filter(({ type }) => type === 'posthorn.webhook.on_hold').length
 

@@ -465,7 +465,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
   cancelBulkTask: ['not_found', () => `id: "${other.task}"`],
   erase: ['closed', () => `input: { eventIds: ["${shared}"], unsent: CANCEL }`],
-  updateIncident: ['not_found', () => `id: "${other.incident}", input: { acknowledged: true }`],
+  acknowledgeIncident: ['not_found', () => `id: "${other.incident}"`],
   deleteConsumer: ['closed', () => 'id: "con_x"'],
   createWebhook: [
     'closed',
@@ -715,7 +715,6 @@ describe('a new field', () => {
     'Webhook.eventSubscriptions',
     'Webhook.attempts',
     'Webhook.lastFailure',
-    'Webhook.incidents',
     'Webhook.openIncident',
     'Incident.webhook',
     'WebhookBacklog.oldest',

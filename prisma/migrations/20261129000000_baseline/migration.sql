@@ -880,64 +880,34 @@ create table posthorn.incidents (
   id uuid primary key default posthorn.uuid_v7(),
   organization_id uuid not null references posthorn.organizations on delete cascade,
   webhook_id uuid not null references posthorn.webhooks on delete cascade,
-  -- The state of the webhook; of a closed incident, the last one.
+  -- The state of the webhook; of a resolved incident, the last one.
   webhook_state text not null,
-  -- The cause of the last failure when the state changed: its status or error code. Null if there was no recent failure.
+  -- What a webhook that is behind waits for; else the status or error code of the last failure when the state changed. Null
+  -- if there was no recent failure.
   cause text,
-  -- Why the webhook is behind. Null in another state.
-  behind_cause text,
   -- Since when the webhook is in trouble.
   opened_at timestamptz not null,
-  closed_at timestamptz,
-  close_reason text,
-  -- The largest number of deliveries that waited when the backlogs were counted.
-  peak_waiting int not null default 0,
   acknowledged_at timestamptz,
   acknowledged_by text,
-  snoozed_until timestamptz,
-  -- The state in which the incident was snoozed. A worse one ends the snooze.
-  snoozed_state text,
-  -- The name of the person who takes care of the incident.
-  assignee text,
-  -- 4 is the worst; 0 for a closed incident.
+  resolved_at timestamptz,
+  -- 4 is the worst; 0 for a resolved incident.
   severity smallint not null generated always as (
-    case when closed_at is not null then 0
+    case when resolved_at is not null then 0
       else array_position(array['degraded', 'behind', 'failing', 'on_hold'], webhook_state) end) stored,
   constraint webhook_state_is_trouble check (webhook_state in ('degraded', 'behind', 'failing', 'on_hold')),
-  constraint close_reason_is_known check (close_reason in ('recovered', 'disabled', 'deleted')),
-  constraint closed_means_reason_given check ((closed_at is null) = (close_reason is null)),
-  constraint acknowledged_means_by_given check ((acknowledged_at is null) = (acknowledged_by is null)),
-  constraint snoozed_means_state_given check ((snoozed_until is null) = (snoozed_state is null)),
-  constraint assignee_has_1_to_100_characters check (char_length(assignee) between 1 and 100)
+  constraint acknowledged_means_by_given check ((acknowledged_at is null) = (acknowledged_by is null))
 );
 alter table posthorn.incidents enable row level security;
-create unique index incidents_one_open on posthorn.incidents (webhook_id) where closed_at is null;
+create unique index incidents_one_open on posthorn.incidents (webhook_id) where resolved_at is null;
 -- Serve: the incidents of an organization and of a webhook.
-create index incidents_organization_id_severity_closed_at_id
-  on posthorn.incidents (organization_id, severity, closed_at, id);
+create index incidents_organization_id_severity_resolved_at_id
+  on posthorn.incidents (organization_id, severity, resolved_at, id);
 create index incidents_webhook_id_id on posthorn.incidents (webhook_id, id);
 -- Serves: the deletion of old incidents.
-create index incidents_closed_at on posthorn.incidents (closed_at) where closed_at is not null;
+create index incidents_resolved_at on posthorn.incidents (resolved_at) where resolved_at is not null;
 create policy own_organization on posthorn.incidents
   using ((select posthorn.current_organization()) is null
     or organization_id = (select posthorn.current_organization()));
-
--- What happened to an incident, and who did it.
-create table posthorn.incident_entries (
-  id uuid primary key default posthorn.uuid_v7(),
-  incident_id uuid not null references posthorn.incidents on delete cascade,
-  action text not null,
-  -- The person or API key. Null: Posthorn itself.
-  actor text,
-  -- Of what the action changed: the new values.
-  webhook_state text,
-  cause text,
-  snoozed_until timestamptz,
-  assignee text,
-  constraint action_is_known check (action in ('opened', 'state_changed', 'closed', 'acknowledged', 'unacknowledged',
-    'snoozed', 'snooze_ended', 'assigned', 'unassigned'))
-);
-create index incident_entries_incident_id_id on posthorn.incident_entries (incident_id, id);
 
 -- The events that filters refused, and those that they could not decide, by webhook: appended by each publishing statement,
 -- and counted in the statistics by a worker. Publishers do not wait for each other, as they would for one row.
@@ -2391,7 +2361,7 @@ as $$
     'expires_at', api_key_notice.expires_at))
 $$;
 
--- Opens, changes and closes the incidents of webhooks whose states changed in this transaction. Returns the number of
+-- Opens, changes and resolves the incidents of webhooks whose states changed in this transaction. Returns the number of
 -- changed incidents. Most calls change none, and lock nothing.
 create function posthorn.follow_incidents(webhook_ids uuid[]) returns int
   language plpgsql set search_path = pg_catalog, pg_temp
@@ -2403,7 +2373,7 @@ declare
 begin
   select array_agg(f.webhook_id order by f.webhook_id) into changed
   from posthorn.followed_states as f
-  left join posthorn.incidents as i on i.webhook_id = f.webhook_id and i.closed_at is null
+  left join posthorn.incidents as i on i.webhook_id = f.webhook_id and i.resolved_at is null
   where f.webhook_id = any (webhook_ids)
     and (case when f.state = any (trouble) then f.state end) is distinct from i.webhook_state;
   if changed is null then
@@ -2412,53 +2382,28 @@ begin
 
   -- The locks make concurrent transactions decide one after the other: each reads what the one before committed.
   perform from posthorn.incidents as i
-  where i.webhook_id = any (changed) and i.closed_at is null order by i.webhook_id for update;
-  with opened as (
-    insert into posthorn.incidents (organization_id, webhook_id, webhook_state, cause, behind_cause, opened_at)
-    select f.organization_id, f.webhook_id, f.state, posthorn.recent_failure(f.webhook_id),
-      case f.state when 'behind' then f.behind_cause end,
-      greatest(least(f.since, now()), (
-        select max(i.closed_at) from posthorn.incidents as i where i.webhook_id = f.webhook_id))
-    from posthorn.followed_states as f
-    where f.webhook_id = any (changed) and f.state = any (trouble) order by f.webhook_id
-    on conflict (webhook_id) where closed_at is null do nothing
-    returning *
-  )
-  insert into posthorn.incident_entries (incident_id, action, webhook_state, cause)
-  select id, 'opened', webhook_state, coalesce(behind_cause, cause) from opened;
-
-  with changed_incident as (
-    update posthorn.incidents as i set
-      webhook_state = f.state,
-      cause = coalesce(posthorn.recent_failure(i.webhook_id), i.cause),
-      behind_cause = case f.state when 'behind' then f.behind_cause end,
-      snoozed_until = case when not worsens then i.snoozed_until end,
-      snoozed_state = case when not worsens then i.snoozed_state end
-    from (
-      select f.*, i.id, coalesce(array_position(trouble, f.state) > array_position(trouble, i.snoozed_state), false)
-        as worsens
-      from posthorn.followed_states as f
-      join posthorn.incidents as i on i.webhook_id = f.webhook_id and i.closed_at is null
-      where f.webhook_id = any (changed) and f.state = any (trouble) and f.state <> i.webhook_state
-    ) as f
-    where i.id = f.id
-    returning i.*
-  )
-  insert into posthorn.incident_entries (incident_id, action, webhook_state, cause)
-  select id, 'state_changed', webhook_state, coalesce(behind_cause, cause) from changed_incident;
-
-  with closed as (
-    update posthorn.incidents as i set
-      closed_at = greatest(now(), i.opened_at),
-      close_reason = case when f.state in ('disabled', 'deleted') then f.state else 'recovered' end,
-      snoozed_until = null,
-      snoozed_state = null
-    from posthorn.followed_states as f
-    where f.webhook_id = any (changed) and f.state <> all (trouble)
-      and i.webhook_id = f.webhook_id and i.closed_at is null
-    returning i.id
-  )
-  insert into posthorn.incident_entries (incident_id, action) select id, 'closed' from closed;
+  where i.webhook_id = any (changed) and i.resolved_at is null order by i.webhook_id for update;
+  insert into posthorn.incidents (organization_id, webhook_id, webhook_state, cause, opened_at)
+  select f.organization_id, f.webhook_id, f.state,
+    case f.state when 'behind' then f.behind_cause else posthorn.recent_failure(f.webhook_id) end,
+    greatest(least(f.since, now()), (
+      select max(i.resolved_at) from posthorn.incidents as i where i.webhook_id = f.webhook_id))
+  from posthorn.followed_states as f
+  where f.webhook_id = any (changed) and f.state = any (trouble) order by f.webhook_id
+  on conflict (webhook_id) where resolved_at is null do nothing;
+  update posthorn.incidents as i set
+    webhook_state = f.state,
+    cause = case
+      when f.state = 'behind' then f.behind_cause
+      else coalesce(posthorn.recent_failure(i.webhook_id), case when i.webhook_state <> 'behind' then i.cause end)
+    end
+  from posthorn.followed_states as f
+  where f.webhook_id = any (changed) and f.state = any (trouble)
+    and i.webhook_id = f.webhook_id and i.resolved_at is null and i.webhook_state <> f.state;
+  update posthorn.incidents as i set resolved_at = greatest(now(), i.opened_at)
+  from posthorn.followed_states as f
+  where f.webhook_id = any (changed) and f.state <> all (trouble)
+    and i.webhook_id = f.webhook_id and i.resolved_at is null;
   return cardinality(changed);
 end
 $$;

@@ -1,14 +1,11 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { IconBell, IconBellOff, IconCheck, IconDots, IconUser } from '@tabler/icons-react'
+import { IconCheck, IconDots } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { notifyError } from '../components/notify.ts'
-import type { IncidentFragment, UpdateIncidentInput } from '../generated/graphql.ts'
+import { useAction } from '../api/use-action.ts'
+import { notifyError, notifySuccess } from '../components/notify.ts'
+import { IncidentAcknowledgeDocument, type IncidentFragment } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
-import { AssignDialog, SnoozeDialog } from './incident-dialogs.tsx'
-import { snoozeTimes } from './snooze-times.ts'
-import { useIncidentUpdate } from './use-incident-update.ts'
 
 interface IncidentActsProps {
   readonly incident: IncidentFragment
@@ -19,21 +16,20 @@ interface IncidentActsProps {
   readonly children?: ReactNode
 }
 
-/** Acknowledge, snooze and assign an incident, as far as the viewer may. */
+/** Acknowledge an incident or withdraw that, as far as the viewer may. */
 export function IncidentActs({ incident, name, reload, children }: IncidentActsProps) {
   const { can } = useSession()
-  const [assigning, assign] = useDisclosure()
-  const [snoozing, snooze] = useDisclosure()
-  const { change, running } = useIncidentUpdate(incident.id, reload)
+  const { run, running } = useAction(IncidentAcknowledgeDocument)
   const mayChange = can('webhooks:write')
   if (!mayChange && !children) return null
 
-  async function act(input: UpdateIncidentInput, success: string) {
-    const failure = await change(input, success)
-    if (failure !== null) notifyError(failure)
+  async function acknowledge(acknowledged: boolean) {
+    const outcome = await run({ id: incident.id, acknowledged })
+    if (!outcome.ok) return notifyError(outcome.message)
+    notifySuccess(acknowledged ? t('Incident acknowledged.') : t('Acknowledgment withdrawn.'))
+    reload()
   }
 
-  const acknowledge = () => act({ acknowledged: true }, t('Incident acknowledged.'))
   const isAcknowledged = incident.acknowledgedAt != null
   return (
     <Group gap={6} wrap="nowrap" justify="end">
@@ -44,7 +40,7 @@ export function IncidentActs({ incident, name, reload, children }: IncidentActsP
           variant="default"
           loading={running}
           aria-label={t('Acknowledge: {name}', { name })}
-          onClick={acknowledge}
+          onClick={() => acknowledge(true)}
         >
           {t('Acknowledge')}
         </Button>
@@ -58,55 +54,15 @@ export function IncidentActs({ incident, name, reload, children }: IncidentActsP
         <Menu.Dropdown>
           {children}
           {mayChange && (
-            <>
-              <Menu.Item leftSection={<IconUser size={16} />} onClick={assign.open}>
-                {incident.assignee == null ? t('Assign') : t('Assign to another')}
-              </Menu.Item>
-              {isAcknowledged ? (
-                <Menu.Item
-                  leftSection={<IconCheck size={16} />}
-                  onClick={() => act({ acknowledged: false }, t('Acknowledgment withdrawn.'))}
-                >
-                  {t('Withdraw acknowledgment')}
-                </Menu.Item>
-              ) : (
-                <Menu.Item leftSection={<IconCheck size={16} />} onClick={acknowledge}>
-                  {t('Acknowledge')}
-                </Menu.Item>
-              )}
-              {incident.state === 'SNOOZED' ? (
-                <Menu.Item
-                  leftSection={<IconBell size={16} />}
-                  onClick={() => act({ snoozedUntil: null }, t('Snooze ended.'))}
-                >
-                  {t('End snooze')}
-                </Menu.Item>
-              ) : (
-                <>
-                  {snoozeTimes(new Date()).map(({ label, at }) => (
-                    <Menu.Item
-                      key={label}
-                      leftSection={<IconBellOff size={16} />}
-                      onClick={() =>
-                        act({ snoozedUntil: at.toISOString() }, t('Incident snoozed.'))
-                      }
-                    >
-                      {label}
-                    </Menu.Item>
-                  ))}
-                  <Menu.Item leftSection={<IconBellOff size={16} />} onClick={snooze.open}>
-                    {t('Snooze until another time')}
-                  </Menu.Item>
-                </>
-              )}
-            </>
+            <Menu.Item
+              leftSection={<IconCheck size={16} />}
+              onClick={() => acknowledge(!isAcknowledged)}
+            >
+              {isAcknowledged ? t('Withdraw acknowledgment') : t('Acknowledge')}
+            </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
-      {assigning && (
-        <AssignDialog incident={incident} opened close={assign.close} change={change} />
-      )}
-      {snoozing && <SnoozeDialog incident={incident} opened close={snooze.close} change={change} />}
     </Group>
   )
 }

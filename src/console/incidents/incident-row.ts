@@ -15,6 +15,6 @@ export const nameOf = ({ webhook }: Row) => (webhook ? webhookName(webhook) : 'D
 /** How long an incident lasted, or has lasted until now. */
 export const durationOf = ({
   openedAt,
-  closedAt,
-}: Pick<IncidentFragment, 'openedAt' | 'closedAt'>) =>
-  formatElapsed(openedAt, closedAt ? Date.parse(closedAt) : Date.now())
+  resolvedAt,
+}: Pick<IncidentFragment, 'openedAt' | 'resolvedAt'>) =>
+  formatElapsed(openedAt, resolvedAt ? Date.parse(resolvedAt) : Date.now())

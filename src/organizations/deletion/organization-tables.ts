@@ -41,7 +41,6 @@ export const TABLES_OF_PARENTS: Readonly<Record<string, OrganizationTable>> = {
   bulk_task_items: 'bulk_tasks',
   consumer_leases: 'event_consumers',
   exhausted_deliveries: 'webhooks',
-  incident_entries: 'incidents',
   notice_mails: 'notice_addresses',
   rate_limits: 'api_keys',
   reported_states: 'webhooks',

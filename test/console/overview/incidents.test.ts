@@ -26,8 +26,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await using database = await seed.server.openDatabase()
   await database.pool.query(
-    `update posthorn.incidents set acknowledged_at = null, acknowledged_by = null, assignee = null,
-       snoozed_until = null, snoozed_state = null where closed_at is null`,
+    `update posthorn.incidents set acknowledged_at = null, acknowledged_by = null where resolved_at is null`,
   )
 })
 
@@ -47,19 +46,13 @@ async function openMenu(name: string) {
   return reader.page.getByRole('menu')
 }
 
-story(
-  'the incidents are one list, the worst first, each with its cause and its counts',
-  async () => {
-    await go()
-    await rowOf('Accounting').waitFor()
-    const states = section().locator('tbody .ph-state')
-    expect(await states.allInnerTexts()).toEqual(['On hold', 'Failing', 'Failing'])
-    await expect.poll(() => rowOf('badges.example').innerText()).toMatch(/404 · .*Nobody/s)
-    await rowOf('badges.example')
-      .getByRole('img', { name: /^Failed attempts in each of the last 12 hours: 0, / })
-      .waitFor()
-  },
-)
+story('the incidents are one list, the worst first, each with its cause', async () => {
+  await go()
+  await rowOf('Accounting').waitFor()
+  const states = section().locator('tbody .ph-state')
+  expect(await states.allInnerTexts()).toEqual(['On hold', 'Failing', 'Failing'])
+  await expect.poll(() => rowOf('badges.example').innerText()).toContain('404 · ')
+})
 
 story('the cause of an incident leads to exactly its attempts', async () => {
   const page = await go()
@@ -73,90 +66,52 @@ story('the cause of an incident leads to exactly its attempts', async () => {
   for (const text of (await rows.allInnerTexts()).slice(1)) expect(text).toContain('404')
 })
 
-story('a person acknowledges an incident and takes it, and others see who did', async () => {
-  const page = await go()
-  await section().getByRole('button', { name: 'Acknowledge: Accounting' }).click()
-  await page.getByText('Incident acknowledged.').waitFor()
-  await expect.poll(() => rowOf('Accounting').innerText()).toContain('Acknowledged')
-  expect(await section().getByRole('button', { name: 'Acknowledge: Accounting' }).count()).toBe(0)
+story(
+  'a person acknowledges an incident, others see who did, and it can be withdrawn',
+  async () => {
+    const page = await go()
+    await section().getByRole('button', { name: 'Acknowledge: Accounting' }).click()
+    await page.getByText('Incident acknowledged.').waitFor()
+    await expect.poll(() => rowOf('Accounting').innerText()).toContain('Acknowledged by')
+    expect(await section().getByRole('button', { name: 'Acknowledge: Accounting' }).count()).toBe(0)
 
-  await (await openMenu('Accounting')).getByRole('menuitem', { name: 'Assign' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('Grace Hopper')
-  await dialog.getByRole('button', { name: 'Assign' }).click()
-  await expect.poll(() => rowOf('Accounting').innerText()).toContain('Grace Hopper')
+    await go(`/webhooks/${seed.webhooks.ledger}`)
+    await page.getByText(/Acknowledged by /).waitFor()
+    await go(`/webhooks/${seed.webhooks.ledger}?tab=history`)
+    await page
+      .getByRole('region', { name: 'Incidents' })
+      .getByText(/Acknowledged by /)
+      .waitFor()
 
-  await go(`/webhooks/${seed.webhooks.ledger}`)
-  await page.getByText(/Acknowledged by .*\. Assigned to Grace Hopper\./).waitFor()
-  await go(`/webhooks/${seed.webhooks.ledger}?tab=history`)
-  await page.getByText(/Assigned to Grace Hopper, by /).waitFor()
-  await page.getByText(/Opened: /).waitFor()
-})
+    await go()
+    await (await openMenu('Accounting'))
+      .getByRole('menuitem', { name: 'Withdraw acknowledgment' })
+      .click()
+    await section().getByRole('button', { name: 'Acknowledge: Accounting' }).waitFor()
+  },
+)
 
-story('a snoozed incident leaves the list, and returns when its time is over', async () => {
-  const page = await go()
-  await (await openMenu('badges.example'))
-    .getByRole('menuitem', { name: 'Snooze for an hour' })
-    .click()
-  await rowOf('badges.example').waitFor({ state: 'detached' })
-  const switches = section().getByRole('radiogroup', { name: 'State of incidents' })
-  await switches.getByText('Snoozed 1').click()
-  await rowOf('badges.example').waitFor()
-  expect(page.url()).toContain('incidents=snoozed')
-
+story('an incident that is resolved is listed with how long it lasted', async () => {
   await using database = await seed.server.openDatabase()
   await database.pool.query(
-    `update posthorn.incidents set snoozed_until = now() where snoozed_until is not null`,
-  )
-  await go()
-  await rowOf('badges.example').waitFor()
-  await section().getByText('Snoozed', { exact: true }).waitFor()
-})
-
-story('a snooze of another time says what is wrong with the time', async () => {
-  const page = await go()
-  await (await openMenu('badges.example'))
-    .getByRole('menuitem', { name: 'Snooze until another time' })
-    .click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel(/^Until/).fill('2020-01-01T12:00')
-  await dialog.getByRole('button', { name: 'Snooze' }).click()
-  await dialog.getByText(/must be in the future, within 90 days/).waitFor()
-  await page.keyboard.press('Escape')
-})
-
-story('an incident that is over is listed with how long it lasted', async () => {
-  await using database = await seed.server.openDatabase()
-  await database.pool.query(
-    `insert into posthorn.incidents (organization_id, webhook_id, webhook_state, cause, opened_at, closed_at, close_reason,
-       peak_waiting)
-     select organization_id, id, 'behind', null, now() - interval '75 hours', now() - interval '72 hours', 'recovered', 1200
+    `insert into posthorn.incidents (organization_id, webhook_id, webhook_state, cause, opened_at, resolved_at)
+     select organization_id, id, 'behind', 'rate_limit', now() - interval '75 hours', now() - interval '72 hours'
      from posthorn.webhooks where id = $1`,
     [parseId('webhook', seed.webhooks.crm)],
   )
-  await go('/overview?incidents=over')
-  await section().getByText('7 days').click()
+  await go()
+  await section().getByText('Resolved', { exact: true }).click()
   await expect
     .poll(() => rowOf('Customer relations').innerText())
-    .toMatch(/Behind[\s\S]*3 hr[\s\S]*Recovered[\s\S]*1,200/)
-  await section().getByText('24 hours').click()
-  await rowOf('Customer relations').waitFor({ state: 'detached' })
+    .toMatch(/Behind[\s\S]*At its rate limit[\s\S]*3 hr/)
 })
 
-story('with the keyboard alone an incident is acknowledged and snoozed', async () => {
+story('with the keyboard alone an incident is acknowledged', async () => {
   const page = await go()
   const button = section().getByRole('button', { name: 'Acknowledge: Statistics of the fair' })
   await button.focus()
   await page.keyboard.press('Enter')
   await expect.poll(() => rowOf('Statistics of the fair').innerText()).toContain('Acknowledged')
-  await section().getByRole('button', { name: 'More actions: Statistics of the fair' }).focus()
-  await page.keyboard.press('Enter')
-  const item = page.getByRole('menuitem', { name: 'Snooze for a week' })
-  await item.waitFor()
-  const isReached = () => item.evaluate((element) => element === document.activeElement)
-  for (let i = 0; i < 10 && !(await isReached()); i++) await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  await rowOf('Statistics of the fair').waitFor({ state: 'detached' })
 })
 
 story('a reader who may change nothing sees the incidents without the acts', async () => {
@@ -182,7 +137,7 @@ story('a reader who may change nothing sees the incidents without the acts', asy
   expect(await incidents.getByRole('button').count()).toBe(0)
 })
 
-story('the list fits every width, and it and its dialogs are accessible', async () => {
+story('the list fits every width, and it and its menu are accessible', async () => {
   const page = await go()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -192,10 +147,8 @@ story('the list fits every width, and it and its dialogs are accessible', async 
     }
     expect.soft(await violations(page), colorScheme).toEqual([])
     await openMenu('Accounting')
-    await page.getByRole('menuitem', { name: 'Assign' }).click()
-    await page.getByRole('dialog').getByLabel('Name').waitFor()
-    expect.soft(await violations(page), `${colorScheme}, dialog`).toEqual([])
+    expect.soft(await violations(page), `${colorScheme}, menu`).toEqual([])
     await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('menu').waitFor({ state: 'detached' })
   }
 })

@@ -2,7 +2,7 @@ import { Group } from '@mantine/core'
 import { Notice } from '../../components/page/notice.tsx'
 import type { IncidentFragment, WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { IncidentActs } from '../../incidents/incident-acts.tsx'
-import { Care } from '../../incidents/incident-texts.tsx'
+import { Acknowledgment } from '../../incidents/incident-texts.tsx'
 import { t } from '../../language/t.ts'
 import { webhookName } from '../webhook-name.ts'
 import { BEHIND_CAUSES } from './behind-causes.ts'
@@ -35,7 +35,11 @@ export function HealthNotice({ webhook, incident, reload }: HealthNoticeProps) {
     >
       <TroubleText webhook={webhook} />
       {hintOf(health) ?? hint}
-      {incident && <Care incident={incident} />}
+      {incident && (
+        <div>
+          <Acknowledgment incident={incident} />
+        </div>
+      )}
     </Notice>
   )
 }
