@@ -12,6 +12,7 @@ export const ID_PREFIXES = {
   bulkTask: 'task',
   auditEntry: 'aud',
   noticeAddress: 'addr',
+  noticeMail: 'mail',
   incident: 'inc',
   consumer: 'con',
   lease: 'lease',

@@ -5,101 +5,63 @@ import { actForOrganization } from '../db/act-for.ts'
 import type { Db } from '../db/client.ts'
 import type { NoticeAddress } from '../db/generated/prisma/client.ts'
 import { parseId, publicId } from '../db/ids.ts'
-import { joinTransaction } from '../db/transaction.ts'
-import { DomainError, invalid, notFound } from '../lib/errors.ts'
-import { requestConfirmation } from './confirm-address.ts'
+import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
+import { enqueue } from '../queue/jobs.ts'
 import type { OperationalEventType } from './operational-event-types.ts'
 
-/** The addresses of an organization, and those of the operator. */
+/** The addresses of an organization. */
 export const MAX_ADDRESSES = 20
 
 const MAX_EMAIL_LENGTH = 254
 const MAX_URL_LENGTH = 2_048
 
-/** The uuid of an organization. Null: the operator, who gets the notices of all organizations. */
-export type AddressOwner = string | null
-
-export interface NewNoticeAddress {
+export interface NoticeAddressInput {
   readonly email: string
   readonly kinds: readonly OperationalEventType[]
+  /** Missing: as before; of a new address, the console. */
   readonly portalPageUrl?: string | null | undefined
 }
 
-export interface NoticeAddressChange {
-  readonly kinds: readonly OperationalEventType[]
-  /** Missing: as before. */
-  readonly portalPageUrl?: string | null | undefined
-}
-
-/** The addresses of an organization or of the operator, oldest first. */
-export async function listNoticeAddresses(db: Db, owner: AddressOwner): Promise<NoticeAddress[]> {
-  return await db.noticeAddress.findMany({
-    where: { organizationId: owner },
-    orderBy: { id: 'asc' },
-  })
+/** The addresses of an organization, oldest first. */
+export async function listNoticeAddresses(
+  db: Db,
+  organizationId: string,
+): Promise<NoticeAddress[]> {
+  return await db.noticeAddress.findMany({ where: { organizationId }, orderBy: { id: 'asc' } })
 }
 
 /**
- * Adds an address, which is sent a link to confirm it. Throws `invalid`, or `conflict` if the owner has the address or the
- * maximum of them.
+ * Adds an address, or changes what it gets. One that is not confirmed is sent a link. Throws `invalid`, or `conflict` if the
+ * organization has the maximum of addresses.
  */
-export async function addNoticeAddress(
+export async function setNoticeAddress(
   db: Db,
-  owner: AddressOwner,
-  { email, kinds, portalPageUrl = null }: NewNoticeAddress,
+  organizationId: string,
+  input: NoticeAddressInput,
   actor: Actor,
 ): Promise<NoticeAddress> {
-  const given = email.trim()
-  if (given.length > MAX_EMAIL_LENGTH || !EMAIL.test(given)) {
-    const detail = `email must be one e-mail address of at most ${MAX_EMAIL_LENGTH} characters, such as ada@example.com.`
-    throw invalid([{ path: ['email'], code: 'invalid_format', detail }])
-  }
-  requireKinds(kinds)
-  requirePortalPage(owner, portalPageUrl)
-  return await changeAddresses(db, owner, async (tx) => {
-    const present = await listNoticeAddresses(tx, owner)
-    if (present.some((one) => one.email.toLowerCase() === given.toLowerCase())) {
-      throw new DomainError('conflict', `${given} was added already. Change what it gets.`)
-    }
-    if (present.length >= MAX_ADDRESSES) {
+  const { email, kinds, portalPageUrl } = check(input)
+  return await actForOrganization(db, organizationId, async (tx) => {
+    const present = await listNoticeAddresses(tx, organizationId)
+    const before = present.find((one) => one.email.toLowerCase() === email.toLowerCase())
+    if (!before && present.length >= MAX_ADDRESSES) {
       throw new DomainError('conflict', `There are ${MAX_ADDRESSES} addresses already. Remove one.`)
     }
-    const data = { organizationId: owner, email: given, kinds: [...new Set(kinds)], portalPageUrl }
-    const created = await tx.noticeAddress.create({ data })
-    await requestConfirmation(tx, created.id)
-    await audit(tx, actor, 'notice_address.added', created, { after: fields(created) })
-    return created
-  })
-}
-
-/**
- * Sets what the address gets. An address that the mail server rejected is tried again. One that is not confirmed, or was
- * unsubscribed, is sent another link. Throws `not_found` or `invalid`.
- */
-export async function updateNoticeAddress(
-  db: Db,
-  owners: readonly AddressOwner[],
-  id: string,
-  { kinds, portalPageUrl }: NoticeAddressChange,
-  actor: Actor,
-): Promise<NoticeAddress> {
-  requireKinds(kinds)
-  const before = await findAddress(db, owners, id)
-  requirePortalPage(before.organizationId, portalPageUrl ?? null)
-  return await changeAddresses(db, before.organizationId, async (tx) => {
-    await tx.noticeAddress.updateMany({
-      where: { id: before.id, stopReason: 'rejected' },
-      data: { stoppedAt: null, stopReason: null, rejection: null },
-    })
-    const after = await tx.noticeAddress.update({
-      where: { id: before.id },
-      data: { kinds: [...new Set(kinds)], ...(portalPageUrl !== undefined && { portalPageUrl }) },
-    })
-    if (after.confirmedAt === null || after.stopReason === 'unsubscribed') {
-      await requestConfirmation(tx, after.id)
+    const data = {
+      kinds: [...new Set(kinds)],
+      ...(portalPageUrl !== undefined && { portalPageUrl }),
+      ...(!before?.confirmedAt && { confirmationRequestedAt: new Date(), rejection: null }),
     }
-    await audit(tx, actor, 'notice_address.updated', after, {
-      before: fields(before),
+    const after = before
+      ? await tx.noticeAddress.update({ where: { id: before.id }, data })
+      : await tx.noticeAddress.create({ data: { organizationId, email, ...data } })
+    if (!after.confirmedAt) {
+      const addressId = publicId('noticeAddress', after.id)
+      const job = { key: `confirm:${after.id}`, queue: 'posthorn:mail' }
+      await enqueue(tx, 'send_confirmation', { addressId }, job)
+    }
+    await audit(tx, actor, before ? 'notice_address.updated' : 'notice_address.added', after, {
+      ...(before && { before: fields(before) }),
       after: fields(after),
     })
     return after
@@ -109,50 +71,43 @@ export async function updateNoticeAddress(
 /** Throws `not_found`. */
 export async function removeNoticeAddress(
   db: Db,
-  owners: readonly AddressOwner[],
+  organizationId: string,
   id: string,
   actor: Actor,
 ): Promise<void> {
-  const before = await findAddress(db, owners, id)
-  await changeAddresses(db, before.organizationId, async (tx) => {
+  const uuid = parseId('noticeAddress', id)
+  await actForOrganization(db, organizationId, async (tx) => {
+    const before =
+      uuid && (await tx.noticeAddress.findFirst({ where: { id: uuid, organizationId } }))
+    if (!before) throw notFound('address', id)
     await tx.noticeAddress.deleteMany({ where: { id: before.id } })
     await audit(tx, actor, 'notice_address.removed', before, { before: fields(before) })
   })
 }
 
-function requireKinds(kinds: readonly OperationalEventType[]): void {
-  if (kinds.length > 0) return
-  const detail = 'kinds must have at least one kind. To end all notices, remove the address.'
-  throw invalid([{ path: ['kinds'], code: 'required', detail }])
-}
-
-function requirePortalPage(owner: AddressOwner, url: string | null): void {
-  if (url === null) return
-  const isUsable = URL.canParse(url) && /^https:\/\/[^\s#\p{C}]+$/u.test(url)
-  if (owner !== null && isUsable && url.length <= MAX_URL_LENGTH) return
-  const detail =
-    owner === null
-      ? 'portalPageUrl is only for addresses of an organization.'
-      : `portalPageUrl must be an https:// URL without # and of at most ${MAX_URL_LENGTH.toLocaleString('en')} characters.`
-  throw invalid([{ path: ['portalPageUrl'], code: 'invalid_format', detail }])
-}
-
-/** Addresses of the operator are in no organization, which the operator does not act for. */
-async function changeAddresses<Result>(
-  db: Db,
-  owner: AddressOwner,
-  change: (tx: Db) => Promise<Result>,
-): Promise<Result> {
-  return owner === null
-    ? await joinTransaction(db, change)
-    : await actForOrganization(db, owner, change)
-}
-
-async function findAddress(db: Db, owners: readonly AddressOwner[], id: string) {
-  const uuid = parseId('noticeAddress', id)
-  const found = uuid && (await db.noticeAddress.findUnique({ where: { id: uuid } }))
-  if (!found || !owners.includes(found.organizationId)) throw notFound('address', id)
-  return found
+function check({ email, kinds, portalPageUrl }: NoticeAddressInput): NoticeAddressInput {
+  const issues: FieldIssue[] = []
+  const reject = (field: string, code: FieldIssue['code'], detail: string) =>
+    issues.push({ path: [field], code, detail: `${field} must ${detail}` })
+  const given = email.trim()
+  if (given.length > MAX_EMAIL_LENGTH || !EMAIL.test(given)) {
+    const length = `of at most ${MAX_EMAIL_LENGTH} characters`
+    reject('email', 'invalid_format', `be one e-mail address ${length}, such as ada@example.com.`)
+  }
+  if (kinds.length === 0) {
+    reject('kinds', 'required', 'have at least one kind. To end all notices, remove the address.')
+  }
+  const isUsable =
+    portalPageUrl == null ||
+    (URL.canParse(portalPageUrl) &&
+      /^https:\/\/[^\s#\p{C}]+$/u.test(portalPageUrl) &&
+      portalPageUrl.length <= MAX_URL_LENGTH)
+  if (!isUsable) {
+    const detail = 'be an https:// URL without # and of at most 2,048 characters.'
+    reject('portalPageUrl', 'invalid_format', detail)
+  }
+  if (issues.length > 0) throw invalid(issues)
+  return { email: given, kinds, portalPageUrl }
 }
 
 function fields({ email, kinds, portalPageUrl }: NoticeAddress) {

@@ -2,7 +2,6 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
-  readonly html: string
   /** A page that unsubscribes the address at once by POST (RFC 8058). */
   readonly unsubscribeUrl: string
 }

@@ -32,11 +32,11 @@ export interface TaskPayloads {
    * that are not kept.
    */
   roll_up: Record<string, never>
-  /** Send a mail with the notices that wait for an address. */
-  send_digest: { readonly addressId: string }
+  /** Send a mail about a notice. */
+  send_notice: { readonly mailId: string }
   /** Send the mail with the link that confirms an address. */
   send_confirmation: { readonly addressId: string }
-  /** Report what expires soon and the exhausted deliveries that share a notice, and add the jobs of mails. */
+  /** Report what expires soon and the exhausted deliveries that share a notice, and add the jobs of mails to confirm. */
   send_notices: Record<string, never>
 }
 

@@ -18,9 +18,8 @@ import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
 import { deleteOldIncidents } from '../incidents/find-incidents.ts'
-import { sendConfirmation, startConfirmations } from '../notices/confirm-address.ts'
-import { deleteOldMails, sendDigest, startDigests } from '../notices/send-digest.ts'
-import { sendLateNotices } from '../notices/send-notices.ts'
+import { deleteOldMails } from '../notices/mail-limit.ts'
+import { sendConfirmation, sendLateNotices, sendNotice } from '../notices/send-mails.ts'
 import { continueDeletion } from '../organizations/deletion/continue-deletion.ts'
 import { restartDeletions } from '../organizations/deletion/restart-deletions.ts'
 import type { SendMail } from '../outbound/mail.ts'
@@ -158,16 +157,13 @@ export function createTasks({
     sweep: async (_payload, { signal }) => reportSweep(await sweep(pool, workerSchema, { signal })),
 
     async send_notices() {
-      await sendLateNotices(pool)
-      if (!sendMail) return
-      await startConfirmations(pool)
-      await startDigests(pool)
+      await sendLateNotices(pool, Boolean(sendMail))
     },
 
-    async send_digest(payload) {
-      const address = uuidIn(payload, 'noticeAddress', 'addressId')
+    async send_notice(payload) {
+      const mail = uuidIn(payload, 'noticeMail', 'mailId')
       if (!sendMail || publicUrl === null) return
-      await sendDigest({ pool, keyring, publicUrl, sendMail }, address)
+      await sendNotice({ pool, keyring, publicUrl, sendMail }, mail)
     },
 
     async send_confirmation(payload) {

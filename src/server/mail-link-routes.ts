@@ -1,70 +1,48 @@
 import { type Context, Hono } from 'hono'
 import type { PrismaClient } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { CONFIRM_PATH, confirmAddress, readConfirmToken } from '../notices/confirm-address.ts'
-import { readUnsubscribeToken, UNSUBSCRIBE_PATH, unsubscribe } from '../notices/unsubscribe.ts'
+import { followMailLink, type LinkAction, linkPath, readMailLink } from '../notices/mail-link.ts'
 
 interface MailLinkDeps {
   readonly prisma: PrismaClient
   readonly keyring: Keyring
 }
 
-/** The links in mails. The POST to unsubscribe is also sent by mail clients (RFC 8058). */
+const TEXTS = {
+  confirm: {
+    question: 'Get notices about webhooks at this address?',
+    button: 'Confirm',
+    done: 'This address is confirmed. Each mail has a link to unsubscribe.',
+  },
+  unsubscribe: {
+    question: 'Get no more notices by e-mail?',
+    button: 'Unsubscribe',
+    done: 'You get no more notices at this address.',
+  },
+} as const
+
+const NOT_VALID =
+  '<p>This link is not valid, or has expired. Ask those who entered your address.</p>'
+
+/**
+ * The links in mails: pages with a button, since programs follow links in mails. Only the POST of the button changes
+ * anything; that to unsubscribe is also sent by mail clients (RFC 8058).
+ */
 export function createMailLinkRoutes({ prisma, keyring }: MailLinkDeps): Hono {
   const routes = new Hono()
-  routes.route(
-    CONFIRM_PATH,
-    createButtonPage({
-      addressOf: (token) => readConfirmToken(keyring, token),
-      question: 'Get notices about webhooks at this address?',
-      button: 'Confirm',
-      press: (address) => confirmAddress(prisma, address),
-      done: 'This address is confirmed. Each mail has a link to unsubscribe.',
-      notValid:
-        'This link is not valid, or has expired. Ask those who entered your address for another one.',
-    }),
-  )
-  routes.route(
-    UNSUBSCRIBE_PATH,
-    createButtonPage({
-      addressOf: (token) => readUnsubscribeToken(keyring, token),
-      question: 'Get no more notices by e-mail?',
-      button: 'Unsubscribe',
-      press: async (address) => {
-        await unsubscribe(prisma, address)
-        return true
-      },
-      done: 'You get no more notices at this address.',
-      notValid: 'This link is not valid. Ask the sender of the mail to remove your address.',
-    }),
-  )
-  return routes
-}
-
-interface ButtonPage {
-  /** The uuid of the address in a token, or null. */
-  addressOf(token: string): string | null
-  readonly question: string
-  readonly button: string
-  /** False: there is no such address. */
-  press(addressUuid: string): Promise<boolean>
-  readonly done: string
-  readonly notValid: string
-}
-
-/** A page with a button, since programs follow links in mails: only the POST of the button changes anything. */
-function createButtonPage({ addressOf, question, button, press, done, notValid }: ButtonPage) {
-  const routes = new Hono()
-  const addressIn = (c: Context) => addressOf(c.req.query('token') ?? '')
-  routes.get('/', (c) => {
-    if (addressIn(c) === null) return page(c, `<p>${notValid}</p>`, 404)
-    return page(c, `<p>${question}</p><form method="post"><button>${button}</button></form>`)
-  })
-  routes.post('/', async (c) => {
-    const address = addressIn(c)
-    if (address === null || !(await press(address))) return page(c, `<p>${notValid}</p>`, 404)
-    return page(c, `<p>${done}</p>`)
-  })
+  for (const action of ['confirm', 'unsubscribe'] as const satisfies LinkAction[]) {
+    const { question, button, done } = TEXTS[action]
+    const addressIn = (c: Context) => readMailLink(keyring, action, c.req.query('token') ?? '')
+    routes.get(linkPath(action), (c) => {
+      if (addressIn(c) === null) return page(c, NOT_VALID, 404)
+      return page(c, `<p>${question}</p><form method="post"><button>${button}</button></form>`)
+    })
+    routes.post(linkPath(action), async (c) => {
+      const address = addressIn(c)
+      const isDone = address !== null && (await followMailLink(prisma, action, address))
+      return isDone ? page(c, `<p>${done}</p>`) : page(c, NOT_VALID, 404)
+    })
+  }
   return routes
 }
 

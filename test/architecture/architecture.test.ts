@@ -57,8 +57,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   SYSTEM: [
     'src/embedded/provision.ts',
     'src/webhooks/delete-expired-webhooks.ts',
-    'src/notices/confirm-address.ts',
-    'src/notices/unsubscribe.ts',
+    'src/notices/mail-link.ts',
   ],
   ALL_ORGANIZATIONS: ['src/api-keys/api-key.ts', 'src/cli/installation/database-installation.ts'],
 }

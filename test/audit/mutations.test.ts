@@ -185,17 +185,12 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'incidents',
     async ({ webhookId }) => ({ id: await incidentOf(webhookId), acknowledged: true }),
   ],
-  addNoticeAddress: [
+  setNoticeAddress: [
     'notice_address.added',
     'notices',
     () => ({
       input: { email: `ada-${nextNumber()}@example.com`, kinds: ['WEBHOOK_ON_HOLD'] },
     }),
-  ],
-  updateNoticeAddress: [
-    'notice_address.updated',
-    'notices',
-    async () => ({ id: await noticeAddress(), input: { kinds: ['WEBHOOK_BEHIND'] } }),
   ],
   removeNoticeAddress: [
     'notice_address.removed',

@@ -93,10 +93,7 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'incidents.webhook_state': OWN,
   'leases.name': OWN,
   'notice_addresses.kinds': OWN,
-  'notice_addresses.stop_reason': OWN,
   'notice_mails.data': NOTICE,
-  'notice_mails.host': NOTICE,
-  'notice_mails.type': OWN,
   'organization_deletions.open_jobs': OWN,
   'organization_deletions.open_transactions': OWN,
   'organization_deletions.reached':

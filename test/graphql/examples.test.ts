@@ -222,11 +222,7 @@ const VARIABLES: Record<
     id: await incidentOf(webhookId),
     acknowledged: true,
   }),
-  AddNoticeAddress: () => ({ input: { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] } }),
-  UpdateNoticeAddress: async () => ({
-    id: await noticeAddress(),
-    input: { kinds: ['WEBHOOK_BEHIND'] },
-  }),
+  SetNoticeAddress: () => ({ input: { email: 'ada@example.com', kinds: ['WEBHOOK_ON_HOLD'] } }),
   RemoveNoticeAddress: async () => ({ id: await noticeAddress() }),
   SetOperationalEvents: () => ({ input: { enabled: true } }),
   Organization: () => ({ id: tenant.publicOrganizationId }),
@@ -246,7 +242,6 @@ const VARIABLES: Record<
 
 /** The statements of each example with all of its rows, so that a change shows its cost: none grows with the rows. */
 const STATEMENTS: Readonly<Record<string, number>> = {
-  AddNoticeAddress: 9,
   ApiKeys: 2,
   ArchiveEventType: 9,
   AuditLog: 3,
@@ -287,7 +282,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   Jobs: 6,
   NoticeAddresses: 2,
   OperationalEvents: 2,
-  OperatorNoticeAddresses: 2,
   Organization: 2,
   OrganizationByUid: 2,
   UpdateOrganization: 9,
@@ -316,7 +310,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   UnarchiveEventType: 9,
   UpdateApiKey: 8,
   UpdateEventType: 8,
-  UpdateNoticeAddress: 10,
+  SetNoticeAddress: 8,
   UpdateWebhook: 13,
   Webhook: 4,
   WebhookByUid: 2,

@@ -44,18 +44,18 @@ beforeAll(async () => {
   const {
     createWebhook,
     createApiKey: key,
-    addNoticeAddress,
+    setNoticeAddress,
   } = await posthorn.graphql(`mutation {
     createWebhook(input: { url: "https://example.com", eventSubscriptions: ["${JOINED}"], enabled: true }) {
       ... on CreateWebhookSuccess { webhook { id } } }
     createApiKey(input: { scopes: ["webhooks:read"] }) {
       ... on CreateApiKeySuccess { createdApiKey { apiKey { id } } } }
-    addNoticeAddress(input: { email: "ada@example.org", kinds: [SECRET_ROTATED] }) {
-      ... on AddNoticeAddressSuccess { noticeAddress { id } } }
+    setNoticeAddress(input: { email: "ada@example.org", kinds: [SECRET_ROTATED] }) {
+      ... on SetNoticeAddressSuccess { noticeAddress { id } } }
   }`)
   ids = [
     ['ApiKey', key.createdApiKey.apiKey.id],
-    ['NoticeAddress', addNoticeAddress.noticeAddress.id],
+    ['NoticeAddress', setNoticeAddress.noticeAddress.id],
     ['EventType', `type_${JOINED}`],
     ['rganization', publicOrganizationId],
     ['', createWebhook.webhook.id],

@@ -202,7 +202,6 @@ describe.each([...QUERIES, ...QUERIES_OF_ORGANIZATION])('without %s, %s', (scope
 const OPERATORS_QUERIES = [
   '{ organizations { nodes { id } } }',
   '{ operationalEvents { enabled } }',
-  '{ noticeAddresses(ofAllOrganizations: true) { id } }',
   '{ organization(id: "org_x") { id } }',
   '{ organization(uid: "acme") { id } }',
   '{ organizationDeletion(id: "org_x") { step } }',
@@ -275,8 +274,7 @@ const MUTATIONS: [Scope, string, string, Record<string, unknown>][] = [
   ['admin', 'organizations', 'CreateOrganization', { input: { name: 'A' } }],
   ['webhooks:write', 'incidents', 'AcknowledgeIncident', { id: 'inc_x', acknowledged: true }],
   ['webhooks:write', 'consumers', 'DeleteConsumer', { id: 'con_x' }],
-  ['webhooks:write', 'notices', 'AddNoticeAddress', { input: { email: 'x', kinds: [] } }],
-  ['webhooks:write', 'notices', 'UpdateNoticeAddress', { id: 'addr_x', input: { kinds: [] } }],
+  ['webhooks:write', 'notices', 'SetNoticeAddress', { input: { email: 'x', kinds: [] } }],
   ['webhooks:write', 'notices', 'RemoveNoticeAddress', { id: 'addr_x' }],
   ['admin', 'notices', 'SetOperationalEvents', { input: { enabled: true } }],
   ['admin', 'organizations', 'UpdateOrganization', { id: 'org_x', input: { name: 'A' } }],

@@ -1,7 +1,6 @@
 import { createServer } from 'node:net'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { sendWithinLimits } from '../../src/notices/mail-limit.ts'
-import { deleteOldMails } from '../../src/notices/send-digest.ts'
+import { deleteOldMails, sendWithinLimits } from '../../src/notices/mail-limit.ts'
 import { createMailer } from '../../src/outbound/mailer.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -37,14 +36,11 @@ afterEach(async () => {
   await mailServer[Symbol.asyncDispose]()
 })
 
-const ADD = `mutation ($input: AddNoticeAddressInput!) { addNoticeAddress(input: $input) {
-  ... on AddNoticeAddressSuccess { noticeAddress { id } }
+const SET = `mutation ($input: SetNoticeAddressInput!) { setNoticeAddress(input: $input) {
+  ... on SetNoticeAddressSuccess { noticeAddress { id kinds } }
   ... on ValidationError { issues { code message } }
   ... on ConflictError { message }
 } }`
-const UPDATE = `mutation ($id: ID!) {
-  updateNoticeAddress(id: $id, input: { kinds: WEBHOOK_ON_HOLD }) { __typename }
-}`
 const REMOVE = 'mutation ($id: ID!) { removeNoticeAddress(id: $id) { __typename } }'
 
 interface Call {
@@ -74,11 +70,7 @@ async function add(
   { kinds = ['WEBHOOK_ON_HOLD'], portalPageUrl, token }: NewAddress = {},
 ) {
   const input = { email, kinds, portalPageUrl }
-  return (await ask({ query: ADD, variables: { input } }, token)).data.addNoticeAddress
-}
-
-async function update(email: string) {
-  return await posthorn.graphql(UPDATE, { id: await idOf(email) })
+  return (await ask({ query: SET, variables: { input } }, token)).data.setNoticeAddress
 }
 
 async function remove(email: string) {
@@ -118,7 +110,7 @@ async function confirm(email: string) {
 
 async function addresses() {
   const { noticeAddresses } = await posthorn.graphql(
-    '{ noticeAddresses { id email kinds confirmedAt stopReason rejection } }',
+    '{ noticeAddresses { id email kinds confirmedAt rejection } }',
   )
   return noticeAddresses
 }
@@ -155,7 +147,7 @@ async function holdWebhooks(count: number, host = 'dead.example.com') {
   )
 }
 
-/** Time passes: what waits has waited, and the last mails were sent long ago. */
+/** Time passes: the last mails were sent long ago, and the server is tried again. */
 async function pass() {
   await posthorn.database.pool.query(
     `update posthorn.sent_mails set sent_at = sent_at - interval '2 hours'`,
@@ -163,10 +155,11 @@ async function pass() {
   await passMinute()
 }
 
-/** What waits has waited, and the mails that may go out are sent. */
+/** The links that may go out are sent, and the mails that the server did not take are tried again. */
 async function passMinute() {
   await posthorn.database.pool.query(
-    `update posthorn.notice_mails set created_at = created_at - interval '1 minute'`,
+    `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs
+     where task_identifier = 'posthorn:send_notice' and locked_at is null`,
   )
   await runSendNotices(posthorn.database.pool)
 }
@@ -181,8 +174,7 @@ async function allJobsEnded() {
 }
 
 const waiting = async () =>
-  (await posthorn.database.pool.query('select from posthorn.notice_mails where sent_at is null'))
-    .rows.length
+  (await posthorn.database.pool.query('select from posthorn.notice_mails')).rows.length
 
 const unsubscribeUrl = (mail = notices()[0] ?? '') => {
   const header = /^List-Unsubscribe:\s*<([^>]+)>/m.exec(mail.replaceAll('\r\n ', ''))
@@ -275,59 +267,55 @@ test('an organization asks at most 20 addresses a day, and another one can still
 test('a person who unsubscribed gets no notices, after changes by the organization too, until they use another link', async () => {
   await addConfirmed('ada@example.com')
   await holdWebhooks(1)
-  await pass()
   await until(() => notices().length === 1, 'the mail is sent')
   await fetch(unsubscribeUrl(), { method: 'POST' })
-  await update('ada@example.com')
-  expect(await addresses()).toMatchObject([{ stopReason: 'UNSUBSCRIBED' }])
+  expect(await addresses()).toMatchObject([{ confirmedAt: null }])
+  await add('ada@example.com')
+  expect(await addresses()).toMatchObject([{ confirmedAt: null }])
   await holdWebhooks(1, 'other.example.com')
   expect(await waiting()).toBe(0)
 
   await pass()
   await until(() => links('ada@example.com').length === 2, 'another link is sent')
-  expect(await addresses()).toMatchObject([{ stopReason: 'UNSUBSCRIBED' }])
+  expect(await addresses()).toMatchObject([{ confirmedAt: null }])
   await confirm('ada@example.com')
-  expect(await addresses()).toMatchObject([{ stopReason: null }])
+  expect(await addresses()).toMatchObject([{ confirmedAt: expect.any(String) }])
   await holdWebhooks(1, 'third.example.com')
-  await passMinute()
-  await until(() => notices().length === 2, 'the next notices are sent')
+  await until(() => notices().length === 2, 'the next notice is sent')
 
   await remove('ada@example.com')
   await add('ada@example.com')
   expect(await addresses()).toMatchObject([{ confirmedAt: null }])
 })
 
-test('an address gets at most ten mails an hour, links included, and what is more shares the next one', async () => {
+test('an address gets at most ten mails an hour, links included, and the tenth says that there are no more', async () => {
   await addConfirmed('ada@example.com')
-  for (let host = 1; host <= 9; host++) {
-    await holdWebhooks(1, `host${host}.example.com`)
-    await passMinute()
-    await until(() => mailServer.mails.length === 1 + host, 'the notice is sent')
-  }
-  for (const host of ['late', 'later']) {
-    await holdWebhooks(1, `${host}.example.com`)
-    await passMinute()
-    await allJobsEnded()
-  }
+  await holdWebhooks(30)
+  await until(async () => (await waiting()) === 0, 'the mails that may go out are sent')
+  expect(mailServer.mails).toHaveLength(10)
+  const isLast = notices().map((mail) => mail.includes('and this is the tenth'))
+  expect(isLast).toEqual([...new Array(8).fill(false), true])
   const other = await createTenant(posthorn.database.prisma)
   await add('ada+tag@example.com', { token: other.token })
   await add('grace@example.com')
   await until(() => links('grace@example.com').length === 1, 'another address has its own limit')
   await allJobsEnded()
-  expect([mailServer.mails.length, await waiting()]).toEqual([11, 2])
+  expect(mailServer.mails).toHaveLength(11)
 
   await pass()
-  await until(() => notices().length === 10, 'what waited is sent')
-  expect(notices().at(-1)).toContain('Subject: 2 notices')
-  for (const host of ['late', 'later']) {
-    expect(notices().at(-1)).toContain(`at ${host}.example.com is on hold`)
-  }
+  await holdWebhooks(1, 'late.example.com')
+  await until(() => notices().length === 10, 'the next hour has its own mails')
+  expect(notices().at(-1)).toContain('at late.example.com is on hold')
 })
 
 test('processes that send at once keep the limit of an address together, and neither a mail that was not taken nor one of yesterday counts', async () => {
   const { pool, prisma } = posthorn.database
   const { id } = await prisma.noticeAddress.create({
-    data: { email: 'ada@example.com', kinds: ['posthorn.webhook.on_hold'] },
+    data: {
+      organizationId: posthorn.tenant.organizationId,
+      email: 'ada@example.com',
+      kinds: ['posthorn.webhook.on_hold'],
+    },
   })
   const send = (answer: () => Promise<string>) =>
     sendWithinLimits(pool, id, { isConfirmation: false }, answer)
@@ -357,17 +345,18 @@ test('what others wrote is one visible line in a mail, and a link to confirm com
   expect(mailServer.mails[0]).toContain(question)
   expect(mailServer.mails[0]).not.toContain('evil.example')
 
-  await holdWebhooks(1)
   await pool.query(
-    `update posthorn.notice_mails set data = jsonb_set(data, '{webhook,description}', to_jsonb($1::text))`,
-    [`URGENT\n\n\u2029\u200bConfirm\u0085 ${'x'.repeat(300)}`],
+    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions, description)
+     values ($1, 'https://a.example.com', true, '{event_attendee.joined_event}', $2)`,
+    [posthorn.tenant.organizationId, `URGENT\n\n\u2029\u200bConfirm\u0085 ${'x'.repeat(300)}`],
   )
-  await passMinute()
+  await holdWebhooks(0)
   await until(() => notices().length === 1, 'the notice is sent')
   const mail = (notices()[0] ?? '').replaceAll('=3D', '=')
-  expect(mail).toContain(
-    `\nBank Bcc: x@evil.example https://evil.example/login evil: The webhook URGENT Confirm ${'x'.repeat(184)}`,
+  expect(mail).toMatch(
+    /\nBank Bcc: x@evil\.example https:\/\/evil\.example\/login evil: The webhook URGENT Confirm x{180,190} at a\.example\.com is on hold/,
   )
+  expect(mail).toContain('\nLast error: 503 <b>')
 })
 
 test.each(['portal', 'frontend'] as const)(
@@ -377,8 +366,7 @@ test.each(['portal', 'frontend'] as const)(
     const [{ id }] = await addresses()
     const input = { email: 'grace@example.com', kinds: ['WEBHOOK_ON_HOLD'] }
     const calls = [
-      { query: ADD, variables: { input } },
-      { query: UPDATE, variables: { id } },
+      { query: SET, variables: { input } },
       { query: REMOVE, variables: { id } },
     ]
     const session = await createSession(kind, ['webhooks:read', 'webhooks:write'])
@@ -398,19 +386,15 @@ test.each(['portal', 'frontend'] as const)(
   },
 )
 
-test('a thousand webhooks make one mail, over STARTTLS', async () => {
+test('a mail is plain text about one notice, over STARTTLS', async () => {
   await addConfirmed('ada@example.com')
-  await holdWebhooks(1_000)
-  expect(await waiting()).toBe(1_000)
-  await passMinute()
-  await until(async () => (await waiting()) === 0, 'the mail is sent')
-  expect(notices()).toHaveLength(1)
+  await holdWebhooks(1)
+  await until(() => notices().length === 1, 'the mail is sent')
   expect(mailServer.secure).toEqual([true, true])
   const [mail = ''] = notices()
-  expect(mail).toContain('Subject: 1000 webhooks at dead.example.com: webhook.on_hold')
-  expect(mail).toContain('And 950 more.')
+  expect(mail).toContain('Content-Type: text/plain')
+  expect(mail).toMatch(/Subject: .*: The webhook wh_\w+ at dead\.example\.com is on hold/s)
   expect(mail).toContain('https://posthorn.example.com/console/webhooks/wh_')
-  expect(mail).toContain('503 &lt;b&gt;')
   expect(mail).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click')
 })
 
@@ -422,7 +406,7 @@ test('a mail goes out once the server is there again', async () => {
   await pass()
   await until(async () => {
     const { rows } = await posthorn.database.pool.query(
-      `select from graphile_worker.jobs where task_identifier = 'posthorn:send_digest' and last_error is not null`,
+      `select from graphile_worker.jobs where task_identifier = 'posthorn:send_notice' and last_error is not null`,
     )
     return rows.length === 1
   }, 'the server is not there')
@@ -438,26 +422,25 @@ test('an address that the server rejects for good is stopped, and one that it re
   await pass()
   await until(async () => {
     const { rows } = await posthorn.database.pool.query(
-      `select from graphile_worker.jobs where task_identifier = 'posthorn:send_digest' and last_error like '%Later%'`,
+      `select from graphile_worker.jobs where task_identifier = 'posthorn:send_notice' and last_error like '%Later%'`,
     )
     return rows.length === 1
   }, 'the server rejects it for now')
-  expect(await addresses()).toMatchObject([{ stopReason: null }])
+  expect(await addresses()).toMatchObject([{ confirmedAt: expect.any(String), rejection: null }])
 
   mailServer.reject = { code: 550, text: 'No such user' }
   await pass()
   await until(async () => (await waiting()) === 0, 'the server rejects it for good')
   expect(await addresses()).toMatchObject([
-    { stopReason: 'REJECTED', rejection: expect.stringContaining('No such user') },
+    { confirmedAt: null, rejection: expect.stringContaining('No such user') },
   ])
   expect(notices()).toEqual([])
-  await update('ada@example.com')
-  expect(await addresses()).toMatchObject([{ stopReason: null, rejection: null }])
 
   await add('grace@example.com')
-  await until(async () => (await addresses())[1].stopReason === 'REJECTED', 'so is a link')
+  await until(async () => (await addresses())[1].rejection !== null, 'so is a link')
   mailServer.reject = null
-  await update('grace@example.com')
+  await add('grace@example.com')
+  expect((await addresses())[1]).toMatchObject({ rejection: null })
   await pass()
   await until(() => links('grace@example.com').length === 1, 'the link is sent')
 })
@@ -470,14 +453,14 @@ test('the link in a mail unsubscribes by POST only, and no other token does', as
   const url = unsubscribeUrl()
   const page = await fetch(url)
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<button>')])
-  expect(await addresses()).toMatchObject([{ stopReason: null }])
+  expect(await addresses()).toMatchObject([{ confirmedAt: expect.any(String) }])
   const forged = await fetch(`${url.slice(0, -2)}AA`, { method: 'POST' })
   expect(forged.status).toBe(404)
-  expect(await addresses()).toMatchObject([{ stopReason: null }])
+  expect(await addresses()).toMatchObject([{ confirmedAt: expect.any(String) }])
 
   const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })
   expect((await fetch(url, { method: 'POST', body })).status).toBe(200)
-  expect(await addresses()).toMatchObject([{ stopReason: 'UNSUBSCRIBED' }])
+  expect(await addresses()).toMatchObject([{ confirmedAt: null }])
   await posthorn.database.pool.query('delete from posthorn.reported_states')
   await holdWebhooks(1)
   expect(await waiting()).toBe(0)
@@ -497,8 +480,12 @@ test('a mail to the people of a customer leads to their portal page, and one to 
     })
   }
   await addConfirmed('ada@example.com', { portalPageUrl: 'https://app.example.com/hooks' })
-  await posthorn.database.prisma.noticeAddress.create({
+  const { prisma, pool } = posthorn.database
+  const { organizationId } = await createTenant(prisma)
+  await pool.query('update posthorn.settings set operator_organization_id = $1', [organizationId])
+  await prisma.noticeAddress.create({
     data: {
+      organizationId,
       email: 'ops@example.com',
       kinds: ['posthorn.webhook.on_hold'],
       confirmedAt: new Date(),
@@ -526,12 +513,12 @@ test('only valid addresses of chosen kinds are added, each once', async () => {
   expect(await add('ada@example.com', { kinds: [] })).toMatchObject({
     issues: [{ code: 'required' }],
   })
-  expect(await add('ada@example.com', { kinds: ['API_KEY_CREATED'] })).toMatchObject({
-    noticeAddress: { id: expect.stringMatching(/^addr_/) },
+  const first = await add('ada@example.com', { kinds: ['WEBHOOK_BEHIND'] })
+  expect(first).toMatchObject({ noticeAddress: { id: expect.stringMatching(/^addr_/) } })
+  expect(await add('Ada@example.com', { kinds: ['API_KEY_CREATED'] })).toEqual({
+    noticeAddress: { id: first.noticeAddress.id, kinds: ['API_KEY_CREATED'] },
   })
-  expect(await add('Ada@example.com')).toMatchObject({
-    message: expect.stringContaining('already'),
-  })
+  expect(await addresses()).toHaveLength(1)
   await holdWebhooks(1)
   expect(await waiting()).toBe(0)
 })
@@ -543,7 +530,6 @@ test('a mailer uses TLS from the start, and gives up on a server that says nothi
     to: 'ada@example.com',
     subject: 'A',
     text: 'A',
-    html: 'A',
     unsubscribeUrl: 'https://a.test',
   }
   const send = createMailer({

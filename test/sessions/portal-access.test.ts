@@ -497,8 +497,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
     () => `id: "${publicId('organization', organizationId)}", input: { force: true }`,
   ],
   setOperationalEvents: ['closed', () => 'input: { enabled: true }'],
-  addNoticeAddress: ['closed', () => 'input: { email: "a@example.com", kinds: [WEBHOOK_FAILING] }'],
-  updateNoticeAddress: ['closed', () => 'id: "addr_x", input: { kinds: [WEBHOOK_FAILING] }'],
+  setNoticeAddress: ['closed', () => 'input: { email: "a@example.com", kinds: [WEBHOOK_FAILING] }'],
   removeNoticeAddress: ['closed', () => 'id: "addr_x"'],
 }
 

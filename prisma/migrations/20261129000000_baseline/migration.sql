@@ -828,29 +828,21 @@ create table posthorn.exhausted_deliveries (
 -- Who gets notices by e-mail.
 create table posthorn.notice_addresses (
   id uuid primary key default posthorn.uuid_v7(),
-  -- Null: an operator's address, for the notices of all organizations.
-  organization_id uuid references posthorn.organizations on delete cascade,
+  organization_id uuid not null references posthorn.organizations on delete cascade,
   email text not null,
   -- The types of the notices, such as posthorn.webhook.on_hold.
   kinds text[] not null,
   created_at timestamptz not null default now(),
-  -- Since when the address gets no mail: its owner unsubscribed, or the mail server rejected it for good.
-  stopped_at timestamptz,
-  stop_reason text,
-  -- What the mail server answered.
-  rejection text,
   portal_page_url text,
-  -- When a person used the link. Null: never.
+  -- When a person used the link. Null: never, or the owner unsubscribed since, or the mail server rejected the address.
   confirmed_at timestamptz,
   -- Since when a mail with a link waits to be sent. Null: none waits.
   confirmation_requested_at timestamptz default now(),
-  unique nulls not distinct (organization_id, email),
+  -- What the mail server answered when it rejected the address for good.
+  rejection text,
+  unique (organization_id, email),
   constraint email_has_3_to_254_characters check (char_length(email) between 3 and 254),
   constraint kinds_are_not_empty check (cardinality(kinds) > 0),
-  constraint stop_reason_is_known check (stop_reason in ('unsubscribed', 'rejected')),
-  constraint stops_have_a_reason check ((stopped_at is null) = (stop_reason is null)),
-  constraint only_addresses_of_organizations_have_a_portal_page
-    check (portal_page_url is null or organization_id is not null),
   constraint portal_page_url_is_https_without_fragment
     check (portal_page_url ~ '^https://[^#]+$' and char_length(portal_page_url) <= 2048)
 );
@@ -859,21 +851,15 @@ create policy own_organization on posthorn.notice_addresses
   using ((select posthorn.current_organization()) is null
     or organization_id = (select posthorn.current_organization()));
 
--- The notices for each address, until a day after they were sent. Those of one host share a mail. Written without a lock, as
--- attempts are recorded concurrently; a job of each minute finds them.
+-- The mails about notices that are not sent yet. Each has a job.
 create table posthorn.notice_mails (
   id uuid primary key default posthorn.uuid_v7(),
   address_id uuid not null references posthorn.notice_addresses on delete cascade,
-  -- Of the webhook. Empty for notices about API keys.
-  host text not null,
-  type text not null,
   data jsonb not null,
-  created_at timestamptz not null default now(),
-  sent_at timestamptz
+  created_at timestamptz not null default now()
 );
--- Serve: the notices that wait, and the last mail to an address about a host.
-create index notice_mails_waiting on posthorn.notice_mails (address_id, host, created_at) where sent_at is null;
-create index notice_mails_sent on posthorn.notice_mails (address_id, host, sent_at) where sent_at is not null;
+-- Serves: the deletion of an address.
+create index notice_mails_address_id on posthorn.notice_mails (address_id);
 
 -- An incident is one time of trouble of a webhook, until it is healthy, disabled or deleted.
 create table posthorn.incidents (
@@ -1110,8 +1096,8 @@ create policy own_organization on posthorn.unkept_payloads
 -- The mails of the last day, also to addresses that were removed since: they count towards the limits on mails.
 create table posthorn.sent_mails (
   id uuid primary key default posthorn.uuid_v7(),
-  -- Who added the address. Null: an operator, for all organizations.
-  organization_id uuid references posthorn.organizations on delete cascade,
+  -- Who added the address.
+  organization_id uuid not null references posthorn.organizations on delete cascade,
   -- SHA-256 of the mailbox.
   recipient_hash bytea not null,
   -- Whether the mail had a link to confirm the address.
@@ -2185,6 +2171,8 @@ declare
   is_receiver_of_notices boolean := false;
   is_published constant boolean := posthorn.publishes_notices(notice.type);
   recipients constant uuid[] := posthorn.notice_recipients(notice.organization_id, notice.type);
+  recipient uuid;
+  mail uuid;
   targets uuid[];
 begin
   if state = 'recovered' then
@@ -2232,8 +2220,11 @@ begin
   into contents, targets
   from posthorn.organizations as o, posthorn.settings as s where o.id = notice.organization_id;
   contents := contents || posthorn.notice_words(notice.type, contents);
-  insert into posthorn.notice_mails (address_id, host, type, data)
-  select id, coalesce(host, ''), notice.type, contents from unnest(recipients) as id;
+  foreach recipient in array recipients loop
+    insert into posthorn.notice_mails (address_id, data) values (recipient, contents) returning id into mail;
+    perform posthorn.enqueue('send_notice', json_build_object('mailId', posthorn.type_id('mail', mail)), 'mail:' || mail,
+      queue := 'posthorn:mail');
+  end loop;
   if is_published and cardinality(targets) > 0 then
     perform posthorn.insert_events(targets, array_agg(notice.type), array_agg(null::bigint), array_agg(contents::text),
       array_agg(now()), array_agg(null::text), array_agg(null::text))
@@ -2254,14 +2245,15 @@ as $$
     select from posthorn.event_types as t where t.name = publishes_notices.type and t.archived_at is null)
 $$;
 
--- The confirmed addresses that get the notices of this type about an organization.
+-- The confirmed addresses of an organization and of the operator's that get the notices of this type.
 create function posthorn.notice_recipients(organization_id uuid, type text) returns uuid[]
   language sql stable set search_path = pg_catalog, pg_temp
 as $$
   select array(
     select a.id from posthorn.notice_addresses as a
-    where (a.organization_id = notice_recipients.organization_id or a.organization_id is null)
-      and a.confirmed_at is not null and a.stopped_at is null and notice_recipients.type = any (a.kinds)
+    where a.organization_id in (
+        notice_recipients.organization_id, (select s.operator_organization_id from posthorn.settings as s))
+      and a.confirmed_at is not null and notice_recipients.type = any (a.kinds)
     order by a.id)
 $$;
 
@@ -3385,8 +3377,8 @@ create function posthorn.notice_words(type text, data jsonb) returns jsonb
 as $$
 declare
   thing constant text := case
-    when data ? 'webhook' then concat('The webhook ', coalesce(nullif(trim(data #>> '{webhook,description}'), ''),
-      data #>> '{webhook,id}'), ' at ', data #>> '{webhook,host}')
+    when data ? 'webhook' then concat('The webhook ', left(coalesce(nullif(trim(data #>> '{webhook,description}'), ''),
+      data #>> '{webhook,id}'), 200), ' at ', data #>> '{webhook,host}')
     else concat('The API key ', coalesce(nullif(trim(data #>> '{api_key,name}'), ''), data #>> '{api_key,token_hint}')) end;
   words constant text := case notice_words.type
     when 'posthorn.webhook.degraded' then 'is degraded: a share of its deliveries fails'

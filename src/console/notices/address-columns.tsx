@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core'
 import type { Column } from '../components/lists/list.tsx'
 import { StateBadge } from '../components/state-badge.tsx'
-import { Time } from '../components/time.tsx'
 import type { NoticesAddressFragment } from '../generated/graphql.ts'
 import { kindsInWords } from './notice-kinds.ts'
 import { ResumeAddress } from './resume-address.tsx'
@@ -24,37 +23,20 @@ const COLUMNS: readonly Column<NoticesAddressFragment>[] = [
 
 const RESUME: Column<NoticesAddressFragment> = {
   label: '',
-  cell: (address) =>
-    (address.stopReason || !address.confirmedAt) && <ResumeAddress address={address} />,
+  cell: (address) => !address.confirmedAt && <ResumeAddress address={address} />,
   width: 100,
   end: true,
 }
 
 export const addressColumns = (mayChange: boolean) => (mayChange ? [...COLUMNS, RESUME] : COLUMNS)
 
-function State({
-  address: { confirmedAt, stopReason, stoppedAt, rejection },
-}: {
-  address: NoticesAddressFragment
-}) {
-  if (!stopReason || !stoppedAt) {
-    return confirmedAt ? (
-      <StateBadge label="Gets mails" color="green" />
-    ) : (
-      <StateBadge label="Waiting for confirmation" color="yellow" />
-    )
-  }
+function State({ address: { confirmedAt, rejection } }: { address: NoticesAddressFragment }) {
+  if (confirmedAt) return <StateBadge label="Gets mails" color="green" />
+  if (rejection == null) return <StateBadge label="Waiting for confirmation" color="yellow" />
   return (
     <>
-      {stopReason === 'REJECTED' ? (
-        <StateBadge label="Rejected" color="red" />
-      ) : (
-        <StateBadge label="Unsubscribed" color="gray" />
-      )}
-      <span className="ph-below">
-        <Time at={stoppedAt} as="relative" />
-        {rejection && `: ${rejection}`}
-      </span>
+      <StateBadge label="Rejected" color="red" />
+      <span className="ph-below">{rejection}</span>
     </>
   )
 }

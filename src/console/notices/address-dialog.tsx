@@ -7,7 +7,6 @@ interface AddressDialogProps {
   onClose(): void
   /** Null for a new one. */
   readonly address: NoticesAddressFragment | null
-  readonly ofAllOrganizations: boolean
 }
 
 export function AddressDialog({ opened, onClose, ...form }: AddressDialogProps) {

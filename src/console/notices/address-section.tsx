@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { List } from '../components/lists/list.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Section } from '../components/page/section.tsx'
@@ -12,21 +12,19 @@ import { AddressDialog } from './address-dialog.tsx'
 
 interface AddressSectionProps {
   readonly title: string
-  readonly description: string
+  readonly description: ReactNode
   /** Undefined while loading. */
   readonly addresses: readonly NoticesAddressFragment[] | null | undefined
-  readonly ofAllOrganizations: boolean
-  readonly sendsEmail: boolean
   reload(): void
 }
 
-/** The e-mail addresses of an organization or of the operator, which open in a dialog. */
+/** The e-mail addresses of the organization, which open in a dialog. */
 export function AddressSection(props: AddressSectionProps) {
-  const { title, description, addresses, ofAllOrganizations, sendsEmail, reload } = props
+  const { title, description, addresses, reload } = props
   const mayChange = useSession().can('webhooks:write')
   const opened = usePanel('address')
   const [adding, setAdding] = useState(false)
-  const add = mayChange && sendsEmail && (
+  const add = mayChange && (
     <Button
       size="xs"
       variant="default"
@@ -47,23 +45,15 @@ export function AddressSection(props: AddressSectionProps) {
         reload={reload}
         empty={
           <EmptyState title="No addresses" action={add}>
-            {ofAllOrganizations
-              ? 'Nobody gets an e-mail about the webhooks of all organizations.'
-              : 'Nobody gets an e-mail when a webhook of this organization is in trouble.'}
+            Nobody gets an e-mail when a webhook of this organization is in trouble.
           </EmptyState>
         }
       />
-      <AddressDialog
-        opened={adding}
-        onClose={() => setAdding(false)}
-        address={null}
-        ofAllOrganizations={ofAllOrganizations}
-      />
+      <AddressDialog opened={adding} onClose={() => setAdding(false)} address={null} />
       <AddressDialog
         opened={addresses?.some(({ id }) => id === opened.id) ?? false}
         onClose={opened.close}
         address={addresses?.find(({ id }) => id === opened.id) ?? null}
-        ofAllOrganizations={ofAllOrganizations}
       />
     </Section>
   )

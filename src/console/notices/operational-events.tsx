@@ -35,21 +35,19 @@ export function OperationalEvents({ settings }: { settings: Settings }) {
           disabled={running}
           onChange={({ currentTarget }) => set({ enabled: currentTarget.checked })}
         />
-        {enabled && (
-          <Switch
-            label={`${name} gets the events of all organizations, too`}
-            description={
-              operatorOrganization && !isHere
-                ? `Now ${operatorOrganization.name} gets them.`
-                : 'For one organization, such as your own.'
-            }
-            checked={isHere}
-            disabled={running}
-            onChange={({ currentTarget }) =>
-              set({ enabled, operatorOrganizationId: currentTarget.checked ? id : null })
-            }
-          />
-        )}
+        <Switch
+          label={`${name} gets the notices of all organizations, too`}
+          description={
+            operatorOrganization && !isHere
+              ? `Now ${operatorOrganization.name} gets them.`
+              : 'Their events and mails. For one organization, such as your own.'
+          }
+          checked={isHere}
+          disabled={running}
+          onChange={({ currentTarget }) =>
+            set({ enabled, operatorOrganizationId: currentTarget.checked ? id : null })
+          }
+        />
         {enabled && (
           <Text size="sm">
             <Anchor

@@ -44,8 +44,9 @@ export async function completeJobs(
      union all
      select job.key from ${workerSchema}.jobs as job where job.queue_name = $2 and job.key is not null
      union all
-     select job.key from ${workerSchema}.jobs as job
-     join posthorn.notice_addresses as a on job.key in ('digest:' || a.id, 'confirm:' || a.id)
+     select 'confirm:' || a.id from posthorn.notice_addresses as a where a.organization_id = $1
+     union all
+     select 'mail:' || m.id from posthorn.notice_mails as m join posthorn.notice_addresses as a on a.id = m.address_id
      where a.organization_id = $1`,
     [organizationUuid, backgroundQueue(organizationUuid)],
   )

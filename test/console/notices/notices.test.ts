@@ -32,12 +32,11 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-const own = () => page.getByRole('region', { name: /^E-mail about (?!all)/ })
-const operator = () => page.getByRole('region', { name: 'E-mail about all organizations' })
+const own = () => page.getByRole('region', { name: /^E-mail about / })
 
 async function addresses() {
   const { noticeAddresses } = await server.graphql<{ noticeAddresses: object[] }>(
-    '{ noticeAddresses { email kinds portalPageUrl stopReason } }',
+    '{ noticeAddresses { email kinds portalPageUrl rejection } }',
   )
   return noticeAddresses
 }
@@ -68,7 +67,7 @@ story(
         email: 'ada@example.com',
         kinds: expect.arrayContaining(['WEBHOOK_ON_HOLD', 'API_KEY_CREATED']),
         portalPageUrl: 'https://app.example.com/webhooks',
-        stopReason: null,
+        rejection: null,
       },
     ])
   },
@@ -89,33 +88,36 @@ story('an address that is not confirmed is sent another link, and says once it i
   expect(await own().getByRole('button', { name: 'Send link' }).count()).toBe(0)
 })
 
-story('an operator adds an address for all organizations', async () => {
-  await operator().getByRole('button', { name: 'Add address' }).click()
-  const dialog = page.getByRole('dialog')
-  expect(await dialog.getByLabel('Portal page').count()).toBe(0)
-  await dialog.getByLabel('E-mail address').fill('ops@example.com')
-  await dialog.getByRole('button', { name: 'Add address' }).click()
-  await operator().getByRole('link', { name: 'ops@example.com' }).waitFor()
-  expect(await own().getByText('ops@example.com').count()).toBe(0)
-})
-
 story(
-  'a rejected address shows the answer of the mail server, and Resume starts it again',
+  'a rejected address shows the answer of the mail server, and is sent another link',
   async () => {
     await using database = await server.openDatabase()
     await database.pool.query(
-      `update posthorn.notice_addresses set stopped_at = now(), stop_reason = 'rejected', rejection = '550 No such user'
-     where email = 'ada@example.com'`,
+      `update posthorn.notice_addresses set confirmed_at = null, rejection = '550 No such user'`,
     )
     await page.reload()
     await own().getByText('Rejected').waitFor()
     await own().getByText('550 No such user', { exact: false }).waitFor()
-    await own().getByRole('button', { name: 'Resume' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click()
-    await own().getByText('Gets mails').waitFor()
-    expect(await addresses()).toMatchObject([{ stopReason: null }])
+    await own().getByRole('button', { name: 'Send link' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send link' }).click()
+    await own().getByText('Waiting for confirmation').waitFor()
+    expect(await addresses()).toMatchObject([{ rejection: null }])
   },
 )
+
+story('the kinds of an address are changed', async () => {
+  await own().getByRole('link', { name: 'ada@example.com' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'Degraded' }).check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await addresses()).toMatchObject([
+    {
+      kinds: expect.arrayContaining(['WEBHOOK_DEGRADED', 'API_KEY_CREATED']),
+      portalPageUrl: 'https://app.example.com/webhooks',
+    },
+  ])
+})
 
 story('an address is removed after a question', async () => {
   await own().getByRole('link', { name: 'ada@example.com' }).click()
@@ -128,7 +130,7 @@ story('an address is removed after a question', async () => {
 story('operational events are switched on, and a webhook for them is two clicks away', async () => {
   const events = page.getByRole('region', { name: 'Operational events' })
   await events.getByRole('switch', { name: 'Publish operational events' }).click()
-  await events.getByRole('switch', { name: /gets the events of all organizations/ }).click()
+  await events.getByRole('switch', { name: /gets the notices of all organizations/ }).click()
   await expect
     .poll(() => server.graphql('{ operationalEvents { enabled operatorOrganization { name } } }'))
     .toMatchObject({ operationalEvents: { enabled: true, operatorOrganization: {} } })
@@ -143,8 +145,8 @@ story('operational events are switched on, and a webhook for them is two clicks 
 })
 
 story('a reader sees the addresses of the organization and changes nothing', async () => {
-  await call(server, 'addNoticeAddress', {
-    input: ['AddNoticeAddressInput!', { email: 'ada@example.com', kinds: ['WEBHOOK_FAILING'] }],
+  await call(server, 'setNoticeAddress', {
+    input: ['SetNoticeAddressInput!', { email: 'ada@example.com', kinds: ['WEBHOOK_FAILING'] }],
   })
   const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
     server,
@@ -157,20 +159,22 @@ story('a reader sees the addresses of the organization and changes nothing', asy
   await other.page.goto(`${server.url}/console/notices`)
   await waitUntilLoaded(other.page)
   await other.page.getByText('ada@example.com').waitFor()
-  for (const name of ['Add address', 'Resume', 'Send link']) {
+  for (const name of ['Add address', 'Send link']) {
     expect(await other.page.getByRole('button', { name }).count(), name).toBe(0)
   }
   expect(await other.page.getByText('all organizations').count()).toBe(0)
 })
 
-story('without a mail server, the page says which setting to set', async () => {
+story('without a mail server, an address is refused with the settings to set', async () => {
   await using plain = await startConsoleServer()
   await using other = await visit(browser, { origins: [plain.url], signedInTo: plain })
   await other.page.goto(`${plain.url}/console/notices`)
   await waitUntilLoaded(other.page)
-  await other.page.getByText('Posthorn sends no e-mail here').waitFor()
-  await other.page.getByText('POSTHORN_SMTP_URL').waitFor()
-  expect(await other.page.getByRole('button', { name: 'Add address' }).count()).toBe(0)
+  await other.page.getByRole('button', { name: 'Add address' }).click()
+  const dialog = other.page.getByRole('dialog')
+  await dialog.getByLabel('E-mail address').fill('ada@example.com')
+  await dialog.getByRole('button', { name: 'Add address' }).click()
+  await dialog.getByText('Set POSTHORN_SMTP_URL', { exact: false }).waitFor()
 })
 
 story.each([

@@ -137,7 +137,7 @@ story('a reader who may change nothing sees the incidents without the acts', asy
   expect(await incidents.getByRole('button').count()).toBe(0)
 })
 
-story('the list fits every width, and it and its menu are accessible', async () => {
+story('the list fits every width, and is accessible', async () => {
   const page = await go()
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -146,9 +146,5 @@ story('the list fits every width, and it and its menu are accessible', async () 
       expect.soft(await misfits(page), `${colorScheme}, ${width}`).toEqual([])
     }
     expect.soft(await violations(page), colorScheme).toEqual([])
-    await openMenu('Accounting')
-    expect.soft(await violations(page), `${colorScheme}, menu`).toEqual([])
-    await page.keyboard.press('Escape')
-    await page.getByRole('menu').waitFor({ state: 'detached' })
   }
 })

@@ -14,7 +14,7 @@ export function createTasks(tasks: Partial<Tasks>): Tasks {
     maintain: idle,
     sweep: idle,
     roll_up: idle,
-    send_digest: idle,
+    send_notice: idle,
     send_confirmation: idle,
     send_notices: idle,
     ...tasks,
