@@ -75,10 +75,6 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'The limits of the portal or frontend session. Null for an API key.',
       resolve: ({ session }) => session,
     }),
-    sendsEmail: t.boolean({
-      description: 'Whether Posthorn sends notices by e-mail, as POSTHORN_SMTP_URL is set.',
-      resolve: (_caller, _args, { sendsEmail }) => sendsEmail,
-    }),
     portal: t.field({
       portal: 'open',
       type: ViewerSession,

@@ -175,14 +175,13 @@ export function createTasks({
     async roll_up(_payload, { signal }) {
       const backfilled = await backfillIndex(pool)
       const hours = await rollUpStatistics(pool)
-      const peaks = await raisePeaks(pool)
       const backlogs = await pruneSchedules(database.pipeline)
       const fanOuts = await restartFanOuts(pool)
       const deletions = await restartDeletions(pool, workerSchema)
       const expired = await deleteExpiredWebhooks(database, keyring)
       const unkeptPayloads = await eraseUnkeptPayloads(background, signal)
       logger.debug(
-        { backfilled, hours, peaks, backlogs, fanOuts, deletions, expired, unkeptPayloads },
+        { backfilled, hours, backlogs, fanOuts, deletions, expired, unkeptPayloads },
         'Statistics rolled up.',
       )
     },

@@ -7,7 +7,7 @@ import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { JOINED, TICKET } from '../support/factories.ts'
+import { JOINED } from '../support/factories.ts'
 
 let api: Api
 let operator: Awaited<ReturnType<Api['tenant']>>
