@@ -1,5 +1,5 @@
 import { builder } from '../graphql/builder.ts'
-import { countParked, MAX_COUNTED_PARKED } from './count-parked.ts'
+import { countParked, MAX_COUNTED_PARKED } from '../webhooks/count-parked.ts'
 import { findOldestParked } from './find-oldest-parked.ts'
 
 /** The uuid of its webhook. */

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { MAX_COUNTED_PARKED } from '../scheduling/count-parked.ts'
+import { MAX_COUNTED_PARKED } from './count-parked.ts'
 import { latencyPercentile } from './latency.ts'
 import { type AttemptCounts, bucketRange, readAttemptTotals } from './statistics.ts'
 
