@@ -339,7 +339,7 @@ describe('posthorn verify', () => {
 test.each([
   [[], ['start', 'migrate', 'organization', 'key', 'publish', 'listen', 'verify']],
   [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
-  [['organization'], ['create', 'list', 'delete', 'deletions', 'export', 'retention']],
+  [['organization'], ['create', 'list', 'delete', 'retention']],
 ])('posthorn %j --help lists its commands', async (command, listed) => {
   const { code, stdout } = await posthorn(...command, '--help')
   expect(code).toBe(0)
