@@ -44,8 +44,8 @@ followGuide('go-to-production', () => posthorn, {
       expect(output).toMatch(/^404$/m)
       expect(output).toMatch(/^posthorn_/m)
     },
-    installation: (output) => {
-      expect(output).toMatch(/"workers":1/)
+    deliveries_overdue: (output) => {
+      expect(output).toMatch(/^posthorn_workers 1$/m)
     },
   },
 })
