@@ -2,7 +2,7 @@ import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { call, countDeliveries, deliveriesOf } from './support/call.ts'
+import { call, deliveriesOf, untilCount } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
@@ -34,8 +34,8 @@ beforeAll(async () => {
   }
   await publish(JOINED, SUCCEEDED)
   await publish(TICKET, 4)
-  await untilCount({ states: ['SUCCEEDED'] }, SUCCEEDED)
-  await untilCount({ states: ['RETRYING'] }, FAILED)
+  await untilCount(server, { states: ['SUCCEEDED'] }, SUCCEEDED)
+  await untilCount(server, { states: ['RETRYING'] }, FAILED)
   reader = await visit(browser, { origins: [server.url], signedInTo: server })
   page = reader.page
 })
@@ -151,14 +151,14 @@ story('what cannot be redelivered says why, and offers what is wanted instead', 
   const id = await addWebhook('paused', TICKET)
   server.receiver.answer = (response) => response.end()
   await publish(TICKET, 1)
-  await untilCount({ webhookIds: [id], states: ['SUCCEEDED'] }, 1)
+  await untilCount(server, { webhookIds: [id], states: ['SUCCEEDED'] }, 1)
   await call(server, 'updateWebhook', {
     id: ['ID!', id],
     input: ['UpdateWebhookInput!', { enabled: false }],
   })
   const [delivery] = await deliveriesOf(server, id, ['SUCCEEDED'])
   await call(server, 'redeliver', { id: ['ID!', delivery?.id] })
-  await untilCount({ webhookIds: [id], states: ['WAITING'] }, 1)
+  await untilCount(server, { webhookIds: [id], states: ['WAITING'] }, 1)
   await open(`/webhooks/${id}?tab=deliveries`)
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
   await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
@@ -172,7 +172,7 @@ story('what cannot be redelivered says why, and offers what is wanted instead', 
   await enabling.getByRole('button', { name: 'Enable', exact: true }).click()
   await page.getByText('Webhook enabled.').waitFor()
   await dialog.waitFor({ state: 'detached' })
-  await untilCount({ webhookIds: [id], states: ['SUCCEEDED'] }, 1)
+  await untilCount(server, { webhookIds: [id], states: ['SUCCEEDED'] }, 1)
 })
 
 function isListSince(request: Request): boolean {
@@ -218,12 +218,4 @@ async function addWebhook(name: string, eventType: string): Promise<string> {
 async function publish(type: string, count: number): Promise<void> {
   const events = Array.from({ length: count }, (_, n) => ({ type, data: { order: 87_000 + n } }))
   await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
-}
-
-async function untilCount(filter: object, count: number): Promise<void> {
-  await until(
-    async () => (await countDeliveries(server, filter)) === count,
-    `${count} deliveries match ${JSON.stringify(filter)}`,
-    30_000,
-  )
 }

@@ -1,11 +1,11 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { call } from '../support/call.ts'
+import { call, untilCount } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
 import { type Visit, visit } from '../support/visit.ts'
-import { addWebhook, expectFits, publish, untilCount } from './support.ts'
+import { addWebhook, expectFits, publish } from './support.ts'
 
 /* Each event has three deliveries, one of which fails. */
 const EVENTS = 4
@@ -24,8 +24,8 @@ beforeAll(async () => {
     response.writeHead(path.startsWith('/fails') ? 502 : 204).end()
   }
   events = await publish(server, EVENTS)
-  await untilCount(server, ['SUCCEEDED'], 2 * EVENTS)
-  await untilCount(server, ['RETRYING'], EVENTS)
+  await untilCount(server, { states: ['SUCCEEDED'] }, 2 * EVENTS)
+  await untilCount(server, { states: ['RETRYING'] }, EVENTS)
   reader = await visit(browser, { origins: [server.url], signedInTo: server })
   page = reader.page
 })
@@ -70,7 +70,7 @@ story('only the failed deliveries of one event are redelivered', async () => {
   await row.getByText('3 of 3 delivered').waitFor()
   expect(await row.getByRole('button', { name: /^Redeliver/ }).count()).toBe(0)
   expect(server.receiver.received.map(({ path }) => path)).toEqual(['/fails'])
-  await untilCount(server, ['RETRYING'], EVENTS - 1)
+  await untilCount(server, { states: ['RETRYING'] }, EVENTS - 1)
   expect(await folded(page).filter({ hasText: '2 of 3 delivered' }).count()).toBe(EVENTS - 1)
 })
 
@@ -101,7 +101,7 @@ story('what is redelivered elsewhere in the meantime is not sent again', async (
   await page.route('**/graphql', async (route) => {
     if (!route.request().postData()?.includes('FailedOfEvent')) return await route.continue()
     await call(server, 'redeliver', { id: ['ID!', event.deliveries.nodes[0]?.id] })
-    await untilCount(server, ['RETRYING'], 1)
+    await untilCount(server, { states: ['RETRYING'] }, 1)
     await route.continue()
   })
   await row.getByRole('button', { name: /^Redeliver 1: / }).click()

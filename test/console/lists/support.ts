@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
-import { until } from '../../support/until.ts'
-import { call, countDeliveries } from '../support/call.ts'
+import { call } from '../support/call.ts'
 import type { ConsoleServer } from '../support/console-server.ts'
 import { misfits } from '../support/layout.ts'
 import { violations } from '../support/violations.ts'
@@ -37,18 +36,6 @@ export async function publish(server: ConsoleServer, count: number): Promise<str
     ids.push(publishedEvent.id)
   }
   return ids
-}
-
-export async function untilCount(
-  server: ConsoleServer,
-  states: readonly string[],
-  count: number,
-): Promise<void> {
-  await until(
-    async () => (await countDeliveries(server, { states })) === count,
-    `${count} deliveries are ${states}`,
-    30_000,
-  )
 }
 
 /** The page is accessible in both color schemes, and fits a phone, a tablet and screens. */

@@ -1,10 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { untilCount } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
 import { type Visit, visit } from '../support/visit.ts'
-import { addWebhook, expectFits, publish, untilCount } from './support.ts'
+import { addWebhook, expectFits, publish } from './support.ts'
 
 /** Two pages. */
 const EVENTS = 30
@@ -20,7 +21,7 @@ beforeAll(async () => {
   await addWebhook(server, 'shop')
   await publish(server, EVENTS)
   await addWebhook(server, 'archive')
-  await untilCount(server, ['SUCCEEDED'], EVENTS)
+  await untilCount(server, { states: ['SUCCEEDED'] }, EVENTS)
   reader = await visit(browser, { origins: [server.url], signedInTo: server })
   page = reader.page
 })

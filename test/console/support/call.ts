@@ -73,20 +73,20 @@ export async function deliveriesOf(
   return deliveries.nodes
 }
 
-/** How many deliveries match a filter. Reads all of them. */
-export async function countDeliveries(server: ConsoleServer, filter: object): Promise<number> {
+/** Waits until so many deliveries match a filter. */
+export async function untilCount(
+  server: ConsoleServer,
+  filter: object,
+  count: number,
+): Promise<void> {
   type Page = { deliveries: { nodes: object[]; pageInfo: { endCursor: string | null } } }
-  let count = 0
-  let after: string | null = null
-  do {
-    const { deliveries }: Page = await server.graphql<Page>(
-      `query ($filter: DeliveryFilter, $after: String) {
-        deliveries(filter: $filter, first: 100, after: $after) { nodes { id } pageInfo { endCursor } }
-      }`,
-      { filter, after },
-    )
-    count += deliveries.nodes.length
-    after = deliveries.pageInfo.endCursor
-  } while (after !== null)
-  return count
+  const query = `query ($filter: DeliveryFilter, $after: String) {
+    deliveries(filter: $filter, first: 100, after: $after) { nodes { id } pageInfo { endCursor } } }`
+  async function matching(after: string | null): Promise<number> {
+    const { deliveries }: Page = await server.graphql<Page>(query, { filter, after })
+    const { endCursor } = deliveries.pageInfo
+    return deliveries.nodes.length + (endCursor === null ? 0 : await matching(endCursor))
+  }
+  const what = `${count} deliveries match ${JSON.stringify(filter)}`
+  await until(async () => (await matching(null)) === count, what, 30_000)
 }
