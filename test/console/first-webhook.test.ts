@@ -32,7 +32,7 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
 })
 
-story('the sign-in link opens an overview with the first steps', async () => {
+story('the sign-in link opens an overview that leads to a new webhook', async () => {
   await page.goto(server.signInLink)
   await waitUntilLoaded(page)
   expect(await page.locator('h1').textContent()).toBe('Overview')
