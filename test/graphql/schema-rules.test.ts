@@ -59,7 +59,6 @@ const LISTS: Readonly<Record<string, string>> = {
   'FailureCauses.buckets': 'a time series, bounded by its range',
   'FilterTrial.events': 'at most 100',
   'FilterTrial.issues': 'the problems of one filter',
-  'ForwardedRequest.headers': 'the headers of one request',
   'Organization.deliveryGroups': 'one for each state and reason',
   'Organization.noticeAddresses': 'at most 20',
   'Organization.searchKeyMatches': 'at most 100',
