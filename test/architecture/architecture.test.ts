@@ -56,8 +56,8 @@ const FORGETTABLE = [
 const MAY_IMPORT: Record<string, readonly string[]> = {
   SYSTEM: [
     'src/embedded/provision.ts',
-    'src/webhooks/delete-expired-webhooks.ts',
     'src/notices/mail-link.ts',
+    'src/webhooks/delete-expired-webhooks.ts',
   ],
   ALL_ORGANIZATIONS: ['src/api-keys/api-key.ts', 'src/cli/installation/database-installation.ts'],
 }
