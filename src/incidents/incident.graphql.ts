@@ -134,6 +134,17 @@ builder.prismaObjectField('Webhook', 'openIncident', (t) =>
   }),
 )
 
+const AcknowledgeIncidentInput = builder.inputType('AcknowledgeIncidentInput', {
+  description: 'Whether an incident is acknowledged.',
+  fields: (t) => ({
+    acknowledged: t.boolean({
+      required: true,
+      defaultValue: true,
+      description: 'False withdraws the acknowledgment.',
+    }),
+  }),
+})
+
 builder.mutationField('acknowledgeIncident', (t) =>
   t.prismaField({
     type: 'Incident',
@@ -150,13 +161,13 @@ builder.mutationField('acknowledgeIncident', (t) =>
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the incident: `inc_…`.' }),
-      acknowledged: t.arg.boolean({
+      input: t.arg({
+        type: AcknowledgeIncidentInput,
         required: true,
-        defaultValue: true,
-        description: 'False withdraws the acknowledgment.',
+        description: 'Whether it is acknowledged.',
       }),
     },
-    resolve: async (query, _root, { id, acknowledged }, context) => {
+    resolve: async (query, _root, { id, input: { acknowledged } }, context) => {
       const { prisma, actor } = context
       const { organizationId } = callerOf(context)
       await acknowledgeIncident(prisma, organizationId, id, acknowledged, actor)

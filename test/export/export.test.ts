@@ -43,7 +43,6 @@ beforeAll(async () => {
     full.organizationId,
   ])
   await pool.query(`update posthorn.erasures set state = 'running'`)
-  await pool.query('insert into posthorn.backlog_samplings values (now())')
   await pool.query(
     `insert into posthorn.organization_deletions (organization_id, requested_by) values (gen_random_uuid(), 'ada')`,
   )

@@ -465,7 +465,7 @@ const MUTATIONS: Record<string, ['not_found' | 'closed', args: () => string]> = 
   cancelDeliveries: ['not_found', () => `input: { ids: ["${other.delivery}"] }`],
   cancelBulkTask: ['not_found', () => `id: "${other.task}"`],
   erase: ['closed', () => `input: { eventIds: ["${shared}"], unsent: CANCEL }`],
-  acknowledgeIncident: ['not_found', () => `id: "${other.incident}"`],
+  acknowledgeIncident: ['not_found', () => `id: "${other.incident}", input: {}`],
   deleteConsumer: ['closed', () => 'id: "con_x"'],
   createWebhook: [
     'closed',
