@@ -60,7 +60,7 @@ describe('an event', () => {
     ).toMatchObject({ ok: false, reason: 'no-matching-signature' })
   })
 
-  test('is printed with its verification and the answer, whatever the answer is', async () => {
+  test('is printed with its verification and the answer, also one of 500', async () => {
     await using local = await startLocalServer()
     const statuses = [202, 500]
     local.respond = (response) => response.writeHead(statuses.shift() ?? 204).end('Thank you.')

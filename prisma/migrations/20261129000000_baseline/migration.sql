@@ -3410,7 +3410,7 @@ begin
 end
 $$;
 
--- Whoever could change a tombstone could hide a deletion.
+-- A role that can change a tombstone can hide a deletion.
 create function posthorn.protect_tombstones() returns trigger
   language plpgsql set search_path = pg_catalog, pg_temp
 as $$
