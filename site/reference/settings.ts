@@ -1,13 +1,13 @@
 import { ConfigError, loadConfig, SETTINGS, type SettingName } from '../../src/config/config.ts'
-import { SECRET_SETTINGS } from '../../src/config/secret-files.ts'
 import { SETTING_DESCRIPTIONS } from '../../src/config/setting-descriptions.ts'
+import { SECRET_SETTINGS } from '../../src/config/setting-files.ts'
 import { code, page, prose, table } from './markdown.ts'
 
 export function settingsPage(): string {
   return page(
     '# Settings',
     'Settings are environment variables. Posthorn also reads them from a file `.env` in the working directory; the environment takes precedence. An invalid value, or an unknown name that begins with `POSTHORN_`, is an error at the start that names each; `POSTHORN_URL` and `POSTHORN_API_KEY` are for programs that call Posthorn. [Operating](../operate/operating.md) says which of them an installation needs.',
-    'A duration is a whole number and a unit: `ms`, `s`, `m`, `h` or `d`. A setting marked *secret* can be in a file instead: the setting with `_FILE` at the end of its name is the path of the file. Set one of the two, not both.',
+    'A duration is a whole number and a unit: `ms`, `s`, `m`, `h` or `d`. A file can hold the value of each setting, above all of a *secret*: the name of the setting with `_FILE` at its end is the path of the file. Set one of the two, not both.',
     ...Object.entries(SETTING_DESCRIPTIONS).map(([name, text]) =>
       setting(name as SettingName, text),
     ),
@@ -16,7 +16,6 @@ export function settingsPage(): string {
 }
 
 function setting(name: SettingName, text: string): string {
-  const isSecret = SECRET_SETTINGS.some((secret) => secret === name)
   const rule = ruleOf(name)
   return page(
     `## ${name}`,
@@ -27,7 +26,7 @@ function setting(name: SettingName, text: string): string {
         [
           SETTINGS[name] === '' ? 'unset' : code(SETTINGS[name]),
           rule === null ? 'any text' : prose(rule),
-          isSecret ? `secret, or ${code(`${name}_FILE`)}` : '',
+          SECRET_SETTINGS.includes(name) ? 'secret' : '',
         ],
       ],
     ),

@@ -4,18 +4,11 @@ import { parseEnv } from 'node:util'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { REPLACEMENT_CHARACTER } from '../lib/utf8.ts'
 import { createRangeCheck } from '../outbound/address-range.ts'
-import {
-  type OidcSettings,
-  oidcProblems,
-  parseIssuer,
-  parseOidcRoles,
-  parseOidcScopes,
-} from './oidc-settings.ts'
-import { type Environment, readSecretFiles, SECRET_SETTINGS } from './secret-files.ts'
+import { type OidcSettings, oidcProblems, parseIssuer, parseOidcRoles } from './oidc-settings.ts'
+import { type Environment, readSettingFiles, SECRET_SETTINGS } from './setting-files.ts'
 import {
   type LogLevel,
   type McpAccess,
-  parseBoolean,
   parseCidr,
   parseDurationBetween,
   parseHeaderPrefix,
@@ -74,8 +67,6 @@ export interface Config {
   readonly egressCaFile: string | null
   /** The prefix of delivery header names, ending in a hyphen. Default: `wh-`. */
   readonly headerPrefix: string
-  /** The maximum number of webhooks of an organization: 1 to 100,000. Default: 1,000. */
-  readonly maxWebhooks: number
   /** How long events, deliveries and attempts are kept: 1 to 3,650 days. Default: 30 days. */
   readonly retentionMs: number
   /** How long the job of an exhausted delivery stays visible as failed: 0 to 365 days. Default: 1 day. */
@@ -84,10 +75,6 @@ export interface Config {
   readonly auditRetentionMs: number
   /** The origins that may call `/graphql` from a browser. Default: none. */
   readonly corsOrigins: readonly string[]
-  /** Whether the documentation is served at `/docs`. Default: true. */
-  readonly docs: boolean
-  /** Whether `/graphql` shows GraphiQL to browsers. Default: only if embedded. */
-  readonly graphiql: boolean
   /** The GraphQL documents that may run, by hash. Default: null, any document. */
   readonly graphqlTrustedDocuments: Readonly<Record<string, string>> | null
   /** What agents can do over the Model Context Protocol at `/mcp`. Default: off, there is no such path. */
@@ -116,12 +103,13 @@ export interface Secrets {
   readonly oidcClientSecret: string | null
 }
 
-/** The environment variables of Posthorn with their defaults. A test compares the list with `.env.example`. */
+/**
+ * The environment variables of Posthorn with their defaults. Each may end in `_FILE`: the path of a file with the value. A
+ * test compares the list with `.env.example`.
+ */
 export const SETTINGS = {
   DATABASE_URL: '',
-  DATABASE_URL_FILE: '',
   POSTHORN_DIRECT_DATABASE_URL: '',
-  POSTHORN_DIRECT_DATABASE_URL_FILE: '',
   HOST: '127.0.0.1',
   PORT: '4000',
   POSTHORN_METRICS_PORT: '',
@@ -131,7 +119,6 @@ export const SETTINGS = {
   POSTHORN_DATA_DIR: '.posthorn',
   POSTHORN_WORKER_SCHEMA: 'graphile_worker',
   POSTHORN_ENCRYPTION_KEYS: '',
-  POSTHORN_ENCRYPTION_KEYS_FILE: '',
   POSTHORN_CONCURRENCY: '500',
   POSTHORN_MAX_HEAP_MB: '192',
   POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h,10h,14h,20h,24h',
@@ -139,32 +126,25 @@ export const SETTINGS = {
   POSTHORN_EGRESS_ALLOW: '',
   POSTHORN_EGRESS_CA_FILE: '',
   POSTHORN_EGRESS_PROXY: '',
-  POSTHORN_EGRESS_PROXY_FILE: '',
   POSTHORN_HEADER_PREFIX: 'wh-',
-  POSTHORN_MAX_WEBHOOKS: '1000',
   POSTHORN_RETENTION: '30d',
   POSTHORN_KEEP_FAILED_JOBS: '1d',
   POSTHORN_AUDIT_RETENTION: '365d',
   POSTHORN_CORS_ORIGINS: '',
-  POSTHORN_DOCS: 'true',
-  POSTHORN_GRAPHIQL: '',
   POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: '',
   POSTHORN_MCP: 'off',
   POSTHORN_OIDC_ISSUER: '',
   POSTHORN_OIDC_CLIENT_ID: '',
   POSTHORN_OIDC_CLIENT_SECRET: '',
-  POSTHORN_OIDC_CLIENT_SECRET_FILE: '',
-  POSTHORN_OIDC_SCOPES: 'openid email profile',
   POSTHORN_OIDC_ROLES: '',
   POSTHORN_SMTP_URL: '',
-  POSTHORN_SMTP_URL_FILE: '',
   POSTHORN_EMAIL_FROM: '',
   POSTHORN_LOG_LEVEL: 'info',
 } as const
 
 export type SettingName = keyof typeof SETTINGS
 
-const isSecret = (name: string) => SECRET_SETTINGS.some((secret) => secret === name)
+const SETTING_NAMES = Object.keys(SETTINGS)
 
 /** All invalid settings, each with its value and the remedy. */
 export class ConfigError extends Error {
@@ -215,7 +195,7 @@ export function loadConfig(
   { requireEncryptionKeys = true }: LoadOptions = {},
 ): { config: Config; secrets: Secrets } {
   const problems: string[] = unknownSettings(given)
-  const { environment, unreadable } = readSecretFiles(given, problems)
+  const { environment, unreadable } = readSettingFiles(given, SETTING_NAMES, problems)
 
   function read<T>(name: SettingName, parse: (text: string) => T): T {
     const text = environment[name]
@@ -224,7 +204,7 @@ export function loadConfig(
       if (text?.includes(PLACEHOLDER)) throw new Error(IS_PLACEHOLDER)
       return parse(text === undefined ? SETTINGS[name] : text.trim())
     } catch (error) {
-      const value = isSecret(name) ? 'not usable' : JSON.stringify(text)
+      const value = SECRET_SETTINGS.includes(name) ? 'not usable' : JSON.stringify(text)
       problems.push(`${name} is ${value}: ${(error as Error).message}`)
       return parse(SETTINGS[name])
     }
@@ -234,7 +214,6 @@ export function loadConfig(
     const issuer = read('POSTHORN_OIDC_ISSUER', parseIssuer)
     const settings = {
       clientId: read('POSTHORN_OIDC_CLIENT_ID', (text) => text),
-      scopes: read('POSTHORN_OIDC_SCOPES', parseOidcScopes),
       roles: read('POSTHORN_OIDC_ROLES', parseOidcRoles),
     }
     const isReported = problems.some((problem) => problem.startsWith('POSTHORN_OIDC_'))
@@ -278,13 +257,10 @@ export function loadConfig(
       isLocalTrial && environment['POSTHORN_EGRESS_ALLOW'] === undefined ? LOOPBACK : egressAllow,
     egressCaFile: read('POSTHORN_EGRESS_CA_FILE', (text) => text || null),
     headerPrefix: read('POSTHORN_HEADER_PREFIX', parseHeaderPrefix),
-    maxWebhooks: read('POSTHORN_MAX_WEBHOOKS', parseInteger(1, 100_000)),
     retentionMs: read('POSTHORN_RETENTION', parseDurationBetween('1d', '3650d')),
     keepFailedJobsMs: read('POSTHORN_KEEP_FAILED_JOBS', parseDurationBetween('0s', '365d')),
     auditRetentionMs: read('POSTHORN_AUDIT_RETENTION', parseDurationBetween('30d', '3650d')),
     corsOrigins: read('POSTHORN_CORS_ORIGINS', parseList(parseOrigin)),
-    docs: read('POSTHORN_DOCS', parseBoolean) ?? true,
-    graphiql: read('POSTHORN_GRAPHIQL', parseBoolean) ?? database === 'embedded',
     graphqlTrustedDocuments: read('POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', readTrustedDocuments),
     mcp: read('POSTHORN_MCP', parseMcpAccess),
     oidc: readOidc(publicUrl),
@@ -337,7 +313,7 @@ function emailProblems(smtpUrl: string | null, { emailFrom, publicUrl }: Config)
 const CLIENT_VARIABLES: readonly string[] = ['POSTHORN_URL', 'POSTHORN_API_KEY']
 
 function unknownSettings(environment: Environment): string[] {
-  const known = Object.keys(SETTINGS)
+  const known = SETTING_NAMES.flatMap((name) => [name, `${name}_FILE`])
   return Object.keys(environment)
     .filter((name) => name.startsWith('POSTHORN_') && !known.includes(name))
     .filter((name) => !CLIENT_VARIABLES.includes(name))

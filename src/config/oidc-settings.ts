@@ -5,8 +5,6 @@ export interface OidcSettings {
   /** The URL of the provider, as in its tokens. */
   readonly issuer: string
   readonly clientId: string
-  /** The scopes to request. Default: openid, email, profile. */
-  readonly scopes: readonly string[]
   /** In order: a person gets the first role whose claim matches. */
   readonly roles: readonly OidcRole[]
 }
@@ -38,15 +36,6 @@ export function parseIssuer(text: string): string | null {
 export function isLoopbackHttp({ protocol, hostname }: URL): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   return protocol === 'http:' && (host === 'localhost' || isLoopbackAddress(host))
-}
-
-/** Parses space-separated scopes, among them `openid`. */
-export function parseOidcScopes(text: string): string[] {
-  const scopes = text.split(/\s+/).filter(Boolean)
-  if (!scopes.includes('openid')) {
-    throw new Error('give space-separated scopes with openid among them, such as openid email.')
-  }
-  return scopes
 }
 
 const ROLE = /^([^=\s]+)=(.+):(key_[0-9a-z]{26})$/

@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { SETTINGS, type SettingName } from './config.ts'
-import { SECRET_SETTINGS } from './secret-files.ts'
 import { SETTING_DESCRIPTIONS } from './setting-descriptions.ts'
 
 const MAX_WIDTH = 120
 
 const HEAD = `Every setting of Posthorn, each with its default. Copy this file to .env and change what you need. A duration is a whole number and a unit: ms, s, m, h or d. Posthorn does not start with an invalid value, or with a POSTHORN_ name that is not listed here; the error names each.
-A setting whose name ends in _FILE beside the same name without _FILE is the path of a file that holds the secret, such as a secret of Docker, Kubernetes or systemd. A line break at the end of the file does not count. Set one of the two, not both.`
+A file can hold the value of each setting, such as a secret of Docker, Kubernetes or systemd: <setting>_FILE is the path of the file. A line break at the end of the file does not count. Set one of the two, not both.`
 
 const END =
   'Tracing with OpenTelemetry has no setting of Posthorn: set OTEL_EXPORTER_OTLP_ENDPOINT and the other standard variables here or in the environment. See docs/operate/tracing.md.'
@@ -14,8 +13,7 @@ const END =
 /** The text of `.env.example`. */
 export function printExample(): string {
   const described = Object.entries(SETTING_DESCRIPTIONS).map(([name, text]) => {
-    const file = SECRET_SETTINGS.some((secret) => secret === name) ? [`#${name}_FILE=`] : []
-    return [comment(text), `#${name}=${SETTINGS[name as SettingName]}`, ...file].join('\n')
+    return `${comment(text)}\n#${name}=${SETTINGS[name as SettingName]}`
   })
   return `${[comment(HEAD), ...described, comment(END)].join('\n\n')}\n`
 }

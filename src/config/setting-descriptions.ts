@@ -1,14 +1,10 @@
 import type { SettingName } from './config.ts'
-import { SECRET_SETTINGS } from './secret-files.ts'
-
-type FileSetting = `${(typeof SECRET_SETTINGS)[number]}_FILE`
-type DescribedSetting = Exclude<SettingName, FileSetting>
 
 /**
  * What each setting is for, its unit, its bounds and what happens without it, in the order of `.env.example`, which is made
  * from these texts, as the reference is.
  */
-export const SETTING_DESCRIPTIONS: Readonly<Record<DescribedSetting, string>> = {
+export const SETTING_DESCRIPTIONS: Readonly<Record<SettingName, string>> = {
   DATABASE_URL:
     'PostgreSQL 15 or newer, as a URL: postgres://user:password@host:5432/database. 18 is recommended. Unset: an embedded Postgres in POSTHORN_DATA_DIR, for evaluation.',
   POSTHORN_DIRECT_DATABASE_URL:
@@ -47,8 +43,6 @@ export const SETTING_DESCRIPTIONS: Readonly<Record<DescribedSetting, string>> = 
     'The sender of notices by e-mail: Posthorn <posthorn@example.com>. Needs POSTHORN_SMTP_URL.',
   POSTHORN_HEADER_PREFIX:
     "The prefix of the delivery headers of every webhook. With webhook-, the libraries of Standard Webhooks verify deliveries, and verify of @posthorn/receiver takes { headerPrefix: 'webhook-' }. New custom headers may not begin with the prefix.",
-  POSTHORN_MAX_WEBHOOKS:
-    'The maximum number of webhooks of an organization, 1 to 100000. Each event is compared with all of them.',
   POSTHORN_RETENTION:
     'How long events, deliveries and attempts are kept, 1d to 3650d. Deliveries that are not final are kept longer.',
   POSTHORN_KEEP_FAILED_JOBS:
@@ -56,25 +50,16 @@ export const SETTING_DESCRIPTIONS: Readonly<Record<DescribedSetting, string>> = 
   POSTHORN_AUDIT_RETENTION: 'How long the audit log is kept, 30d to 3650d.',
   POSTHORN_CORS_ORIGINS:
     'Origins (comma-separated) whose pages may call /graphql from a browser, such as https://app.example.com. Unset: none.',
-  POSTHORN_DOCS: 'Whether /docs serves the documentation to everyone: true or false.',
   POSTHORN_MCP:
     'What agents can do over the Model Context Protocol at /mcp, with the scopes of their keys: off (there is no such path), read (tools that change nothing) or write.',
-  POSTHORN_GRAPHIQL:
-    'Whether /graphql and /graphql/events show GraphiQL to browsers: true or false. Unset: true with the embedded Postgres, false with DATABASE_URL.',
   POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS:
     'A JSON file that maps hashes to GraphQL documents, as persistedDocuments of GraphQL Code Generator writes it. Only these documents run, and GraphiQL is off. Unset: any document runs.',
   POSTHORN_OIDC_ISSUER:
     'Sign-in to the console by OpenID Connect, beside API keys: the https:// URL of the provider. Needs POSTHORN_PUBLIC_URL; register <POSTHORN_PUBLIC_URL>/console/session/oidc/callback as the redirect URI. Unset: API keys only.',
   POSTHORN_OIDC_CLIENT_ID: 'The id that the provider assigned to Posthorn.',
   POSTHORN_OIDC_CLIENT_SECRET: 'The secret that the provider assigned to Posthorn. Unset: none.',
-  POSTHORN_OIDC_SCOPES: 'The scopes to request of the provider, separated by spaces.',
   POSTHORN_OIDC_ROLES:
     'Who may sign in, as claim=value:key (comma-separated), such as groups=support:key_…: people with this value in this claim get the organization and the scopes of the API key with this id. The first match counts; people without one are refused.',
   POSTHORN_LOG_LEVEL:
     'The log level: trace, debug, info, warn, error, fatal or silent. Logs are JSON lines on standard error.',
-}
-
-/** The setting whose value a file can hold, for the name of the setting with the path of the file. */
-export function settingInFile(name: string): string | null {
-  return SECRET_SETTINGS.find((secret) => name === `${secret}_FILE`) ?? null
 }

@@ -149,12 +149,6 @@ export function parsePublicUrl(text: string): string | null {
   return url.origin
 }
 
-export function parseBoolean(text: string): boolean | null {
-  if (text === '') return null
-  if (text !== 'true' && text !== 'false') throw new Error('give true or false.')
-  return text === 'true'
-}
-
 /** `read`: tools that change nothing. `write`: every tool that the scopes of the caller allow. */
 export type McpAccess = 'off' | 'read' | 'write'
 

@@ -10,8 +10,8 @@ export const PORTAL_ORIGINS = settingOf('portal-origins')
   .split(' ')
   .filter((origin) => origin !== '')
 
-/** Whether the server offers GraphiQL at `/graphql` (POSTHORN_GRAPHIQL). */
+/** Whether the server offers GraphiQL at `/graphql`: not with trusted documents alone. */
 export const hasGraphiql = settingOf('graphiql') === 'on'
 
-/** Whether the server serves the documentation at `/docs` (POSTHORN_DOCS). */
+/** Whether the server serves the documentation at `/docs`: the site is built. */
 export const hasDocs = settingOf('docs') === 'on'

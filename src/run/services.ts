@@ -87,7 +87,6 @@ export function addServices(common: CommonServices, settings: Settings): Service
       keyring,
       guard: createAddressGuard(config.egressAllow),
       headerPrefix: config.headerPrefix,
-      maxWebhooks: config.maxWebhooks,
       sendChallenge: challenges.sendChallenge,
     },
     publishEvents: measurePublishing(registry, tracePublishing(common.tracing, publish)),

@@ -50,7 +50,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   const { database, authenticate, logger, outages } = deps
   const { publicUrl, graphqlTrustedDocuments } = config
   // With trusted documents, no other document could run.
-  const graphiql = config.graphiql && graphqlTrustedDocuments === null
+  const graphiql = graphqlTrustedDocuments === null
   const graphqlDeps = {
     ...deps,
     prisma: database.prisma,
@@ -102,13 +102,13 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
       },
     }),
   )
-  if (config.docs) routes.route('/', createDocsFiles())
+  routes.route('/', createDocsFiles())
   routes.route(
     '/',
     createConsoleFiles({
       portalOrigins: config.portalOrigins,
       graphiql,
-      docs: () => config.docs && hasDocs(),
+      docs: hasDocs,
       signInHost: deps.oidc ? new URL(deps.oidc.settings.issuer).host : '',
     }),
   )

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Config, LOOPBACK, loadConfig } from '../config/config.ts'
-import type { Environment } from '../config/secret-files.ts'
+import type { Environment } from '../config/setting-files.ts'
 import type { Role } from '../config/settings.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import { saveServerUrl } from '../embedded/server-address.ts'

@@ -1,5 +1,5 @@
 import { ConfigError, SETTINGS } from '../config/config.ts'
-import type { Environment } from '../config/secret-files.ts'
+import type { Environment } from '../config/setting-files.ts'
 import type { LogLevel, McpAccess } from '../config/setting-parsers.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 
@@ -32,23 +32,20 @@ type OptionValue<Name extends SettingName> = Name extends
   | 'POSTHORN_METRICS_PORT'
   | 'POSTHORN_CONCURRENCY'
   | 'POSTHORN_MAX_HEAP_MB'
-  | 'POSTHORN_MAX_WEBHOOKS'
   ? number
-  : Name extends 'POSTHORN_DOCS' | 'POSTHORN_GRAPHIQL'
-    ? boolean
-    : Name extends 'POSTHORN_LOG_LEVEL'
-      ? LogLevel
-      : Name extends 'POSTHORN_MCP'
-        ? McpAccess
-        : Name extends
-              | 'POSTHORN_PORTAL_ORIGINS'
-              | 'POSTHORN_TRUSTED_PROXIES'
-              | 'POSTHORN_ENCRYPTION_KEYS'
-              | 'POSTHORN_RETRY_SCHEDULE'
-              | 'POSTHORN_EGRESS_ALLOW'
-              | 'POSTHORN_CORS_ORIGINS'
-          ? string | readonly string[]
-          : string
+  : Name extends 'POSTHORN_LOG_LEVEL'
+    ? LogLevel
+    : Name extends 'POSTHORN_MCP'
+      ? McpAccess
+      : Name extends
+            | 'POSTHORN_PORTAL_ORIGINS'
+            | 'POSTHORN_TRUSTED_PROXIES'
+            | 'POSTHORN_ENCRYPTION_KEYS'
+            | 'POSTHORN_RETRY_SCHEDULE'
+            | 'POSTHORN_EGRESS_ALLOW'
+            | 'POSTHORN_CORS_ORIGINS'
+        ? string | readonly string[]
+        : string
 
 const NAMES = new Map(Object.keys(SETTINGS).map((setting) => [optionName(setting), setting]))
 

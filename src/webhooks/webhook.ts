@@ -59,8 +59,6 @@ export interface WebhookDeps {
   readonly guard: AddressGuard
   /** The prefix of the names of Posthorn's delivery headers. Default: `wh-`. */
   readonly headerPrefix?: string
-  /** The maximum number of webhooks of an organization. Default: no limit. */
-  readonly maxWebhooks?: number
   /** Only in processes that serve the API. */
   readonly sendChallenge?: SendChallenge
 }
@@ -102,7 +100,6 @@ async function createWithProof(
     keyring,
     guard,
     headerPrefix,
-    maxWebhooks,
     actor,
     otherIssues,
     allowsPatterns,
@@ -150,14 +147,7 @@ async function createWithProof(
       subjectId: webhook.id,
       after: auditedWebhook(keyring, row),
     })
-    if (maxWebhooks !== undefined) {
-      await requireRoom(db, organizationId, {
-        max: maxWebhooks,
-        thing: 'webhooks',
-        remedy:
-          'Delete one that is no longer used, or ask the operator to raise POSTHORN_MAX_WEBHOOKS.',
-      })
-    }
+    await requireRoom(db, organizationId)
     await requireProof(db, { keyring, proof }, null, row)
     return webhook
   }

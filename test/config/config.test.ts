@@ -29,12 +29,9 @@ test('without settings it is the embedded mode with the documented defaults', ()
     attemptTimeoutMs: 15_000,
     egressAllow: ['127.0.0.0/8', '::1/128'],
     headerPrefix: 'wh-',
-    maxWebhooks: 1_000,
     retentionMs: 30 * 86_400_000,
     keepFailedJobsMs: 86_400_000,
     corsOrigins: [],
-    docs: true,
-    graphiql: true,
     graphqlTrustedDocuments: null,
     mcp: 'off',
     logLevel: 'info',
@@ -170,14 +167,10 @@ describe('an invalid value is rejected', () => {
     ['POSTHORN_EGRESS_PROXY', 'socks5://proxy'],
     ['POSTHORN_HEADER_PREFIX', 'WH-'],
     ['POSTHORN_HEADER_PREFIX', 'wh'],
-    ['POSTHORN_MAX_WEBHOOKS', '0'],
-    ['POSTHORN_MAX_WEBHOOKS', '100001'],
     ['POSTHORN_RETENTION', '1h'],
     ['POSTHORN_KEEP_FAILED_JOBS', '366d'],
     ['POSTHORN_KEEP_FAILED_JOBS', '1'],
     ['POSTHORN_CORS_ORIGINS', 'https://app.example.com/path'],
-    ['POSTHORN_GRAPHIQL', 'yes'],
-    ['POSTHORN_DOCS', 'off'],
     ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'no/such/file.json'],
     ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'README.md'],
     ['POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS', 'package.json'],
@@ -200,12 +193,6 @@ test('the public URL and the portal origins are parsed', () => {
   })
   expect(config.publicUrl).toBe('https://webhooks.example.com')
   expect(config.portalOrigins).toEqual(['https://app.example.com', 'http://127.0.0.1:3000'])
-})
-
-test('with DATABASE_URL GraphiQL is off by default', () => {
-  expect(loadConfig(external).config.graphiql).toBe(false)
-  expect(loadConfig({ ...external, POSTHORN_GRAPHIQL: 'true' }).config.graphiql).toBe(true)
-  expect(loadConfig({ POSTHORN_GRAPHIQL: 'false' }).config.graphiql).toBe(false)
 })
 
 describe('text of other editors', () => {

@@ -30,7 +30,6 @@ describe('the settings of OpenID Connect', () => {
     expect(config.oidc).toEqual({
       issuer: 'https://accounts.example.com',
       clientId: 'posthorn',
-      scopes: ['openid', 'email', 'profile'],
       roles: [
         { claim: 'groups', value: 'a:b', keyId: KEY },
         { claim: 'email', value: 'operator@example.com', keyId: KEY },
@@ -49,7 +48,6 @@ describe('the settings of OpenID Connect', () => {
     ['POSTHORN_OIDC_ISSUER', 'http://accounts.example.com', 'give the https:// URL'],
     ['POSTHORN_OIDC_ISSUER', 'http://localhost.example.com', 'give the https:// URL'],
     ['POSTHORN_OIDC_ISSUER', 'https://accounts.example.com/?a=b', 'without a query'],
-    ['POSTHORN_OIDC_SCOPES', 'email', 'with openid among them'],
     ['POSTHORN_OIDC_ROLES', 'groups=a', '"groups=a" is not a role'],
     ['POSTHORN_OIDC_ROLES', 'groups=a:key_1', 'is not a role'],
     ['POSTHORN_OIDC_ROLES', '', 'needs POSTHORN_OIDC_ROLES'],

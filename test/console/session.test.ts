@@ -32,7 +32,6 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
         POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
         POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
         POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
-        POSTHORN_GRAPHIQL: 'false',
       },
     })
   })
@@ -125,16 +124,6 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     await using database = await server.openDatabase()
     await database.pool.query('delete from posthorn.sessions')
     await page.getByLabel('API key', { exact: true }).waitFor({ timeout: 45_000 })
-  })
-
-  story('with POSTHORN_GRAPHIQL=false there is no link to GraphiQL', async () => {
-    await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
-    const { page } = reader
-    await page.goto(`${server.url}/console/webhooks`)
-    await waitUntilLoaded(page)
-    await page.getByRole('button', { name: 'Account and appearance' }).click()
-    await page.getByRole('menuitem', { name: 'GraphQL schema' }).waitFor()
-    expect(await page.getByRole('menuitem', { name: 'GraphiQL' }).count()).toBe(0)
   })
 
   story('signing out deletes the cookie, and every page shows the sign-in', async () => {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
-import { SECRET_SETTINGS } from '../../src/config/secret-files.ts'
+import { SECRET_SETTINGS } from '../../src/config/setting-files.ts'
 import { addRange } from '../../src/outbound/address-range.ts'
 import {
   IPV4_SPECIAL_PURPOSE,
@@ -160,7 +160,7 @@ describe('the Helm chart', NEEDED, () => {
     for (const pod of [...pods(plain), ...pods(full)]) {
       const { env, volumeMounts } = pod.containers[0]
       const names: string[] = env.map(({ name }: Manifest) => name)
-      const unknown = names.filter((name) => !Object.hasOwn(SETTINGS, name))
+      const unknown = names.filter((name) => !Object.hasOwn(SETTINGS, name.replace(/_FILE$/, '')))
       expect(unknown.filter((name) => !name.startsWith('OTEL_'))).toEqual([])
       expect(new Set(names).size).toBe(names.length)
       const [{ secret }] = pod.volumes

@@ -7,7 +7,7 @@ import { startTestApp } from '../support/app.ts'
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
-async function startServer(environment: Record<string, string>) {
+async function startServer(environment: Record<string, string> = {}) {
   const posthorn = await startTestApp({ role: 'api', environment })
   onTestFinished(() => posthorn[Symbol.asyncDispose]())
   return (at: string, headers: Record<string, string> = {}) =>
@@ -16,8 +16,8 @@ async function startServer(environment: Record<string, string>) {
 
 const LINKED = 'name="posthorn-graphiql" content="on"'
 
-test('POSTHORN_GRAPHIQL=true shows GraphiQL to browsers, and the console links to it, but not the portal', async () => {
-  const get = await startServer({ POSTHORN_GRAPHIQL: 'true' })
+test('browsers get GraphiQL, and the console links to it, but not the portal', async () => {
+  const get = await startServer()
   for (const at of ['/graphql', '/graphql/events', '/graphql?query={viewer{scopes}}']) {
     const page = await get(at)
     expect(page.status).toBe(200)
@@ -32,7 +32,7 @@ test('POSTHORN_GRAPHIQL=true shows GraphiQL to browsers, and the console links t
 })
 
 test('the page runs one script of its own, calls its own origin alone, and cannot be framed', async () => {
-  const get = await startServer({ POSTHORN_GRAPHIQL: 'true' })
+  const get = await startServer()
   const page = await get('/graphql')
   const scripts = (await page.text()).match(/(?<=<script>).*?(?=<\/script>)/gs) ?? []
   const hashes = scripts.map((one) => createHash('sha256').update(one).digest('base64'))
@@ -47,7 +47,7 @@ test('the page runs one script of its own, calls its own origin alone, and canno
 })
 
 test('programs get the API', async () => {
-  const get = await startServer({ POSTHORN_GRAPHIQL: 'true' })
+  const get = await startServer()
   for (const accept of ['*/*', 'application/json', 'application/graphql-response+json']) {
     const answer = await get('/graphql?query={__typename}', { accept })
     expect(answer.status).toBe(200)
@@ -56,22 +56,14 @@ test('programs get the API', async () => {
   }
 })
 
-test.each([
-  ['POSTHORN_GRAPHIQL=false', async () => ({ POSTHORN_GRAPHIQL: 'false' })],
-  ['no setting and a DATABASE_URL', async () => ({})],
-  ['trusted documents, because no other document could run', trustedDocuments],
-])('with %s there is no GraphiQL', async (_setting, environment) => {
-  const get = await startServer(await environment())
+test('with trusted documents there is no GraphiQL, because no other document could run', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn graphiql '))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'documents.json')
+  await writeFile(file, '{}')
+  const get = await startServer({ POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file })
   for (const at of ['/graphql', '/graphql/events']) {
     expect((await get(at)).headers.get('content-type')).not.toContain('html')
   }
   expect(await (await get('/console')).text()).not.toContain(LINKED)
 })
-
-async function trustedDocuments() {
-  const folder = await mkdtemp(path.join(tmpdir(), 'posthorn graphiql '))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const file = path.join(folder, 'documents.json')
-  await writeFile(file, '{}')
-  return { POSTHORN_GRAPHIQL: 'true', POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS: file }
-}

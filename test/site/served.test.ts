@@ -123,16 +123,6 @@ test('where no site is built, /docs says how to build it', async () => {
   }
 })
 
-test('POSTHORN_DOCS=false serves no documentation, and the console has no link to it', async () => {
-  const posthorn = await startTestApp({ role: 'api', environment: { POSTHORN_DOCS: 'false' } })
-  onTestFinished(() => posthorn[Symbol.asyncDispose]())
-  const response = await fetch(`${posthorn.app.url}/docs`)
-  expect(response.status).toBe(404)
-  expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/)
-  const page = await fetch(`${posthorn.app.url}/console`)
-  expect(await page.text()).toContain('name="posthorn-docs" content="off"')
-})
-
 test('a server serves the documentation beside the console, which links to it', SITE, async () => {
   await builtSite()
   const posthorn = await startTestApp({ role: 'api' })

@@ -10,7 +10,7 @@ export const FAILURES = {
   provider_failed:
     'The provider has a problem of its own and did not sign you in. Try again in a minute, or sign in with an API key.',
   rejected:
-    'The provider rejects the settings of Posthorn. Ask your Posthorn operator to compare POSTHORN_OIDC_CLIENT_ID, POSTHORN_OIDC_CLIENT_SECRET and POSTHORN_OIDC_SCOPES with the provider.',
+    'The provider rejects the settings of Posthorn. Ask your Posthorn operator to compare POSTHORN_OIDC_CLIENT_ID and POSTHORN_OIDC_CLIENT_SECRET with the provider.',
   clock:
     'The clocks of Posthorn and of the provider differ by more than a minute. Ask your Posthorn operator to synchronize them.',
   limited:

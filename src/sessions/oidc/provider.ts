@@ -9,7 +9,7 @@ const CLOCK_TOLERANCE_S = 60
 
 /** Contacts the provider on first use, and again after a failure. */
 export function createProvider(settings: OidcSettings, secret: string | null): Provider {
-  const { clientId, scopes } = settings
+  const { clientId } = settings
   let discovered: Promise<client.Configuration> | null = null
   const discover = () => {
     discovered ??= discoverProvider(settings, secret).catch((error: unknown) => {
@@ -22,7 +22,7 @@ export function createProvider(settings: OidcSettings, secret: string | null): P
     async authorizationUrl({ state, nonce, codeVerifier }, redirectUri) {
       return client.buildAuthorizationUrl(await discover(), {
         redirect_uri: redirectUri,
-        scope: scopes.join(' '),
+        scope: 'openid email profile',
         state,
         nonce,
         code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError, loadConfig } from '../../src/config/config.ts'
-import { SECRET_SETTINGS } from '../../src/config/secret-files.ts'
+import { SECRET_SETTINGS } from '../../src/config/setting-files.ts'
 
 const KEY = Buffer.alloc(32, 1)
 
@@ -30,10 +30,11 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('every secret can be given in a file', () => {
-  const names = SECRET_SETTINGS.map((name) => [`${name}_FILE`, path.join(folder, name)])
-  expect(loadConfig({ ...MAIL, ...Object.fromEntries(names) })).toEqual(
-    loadConfig({ ...MAIL, ...VALUES }),
+test('every secret can be given in a file, and any other setting too', () => {
+  const files = Object.keys(VALUES).map((name) => [`${name}_FILE`, path.join(folder, name)])
+  const PORT_FILE = write('port', '4001\n')
+  expect(loadConfig({ ...MAIL, ...Object.fromEntries(files), PORT_FILE })).toEqual(
+    loadConfig({ ...MAIL, ...VALUES, PORT: '4001' }),
   )
   expect(Object.keys(VALUES)).toEqual(SECRET_SETTINGS)
 })
@@ -53,7 +54,7 @@ test('an empty path means no file', () => {
   expect(loadConfig({ ...values, DATABASE_URL_FILE: '' })).toEqual(loadConfig(values))
 })
 
-describe.each(SECRET_SETTINGS)('%s_FILE', (name) => {
+describe.each(Object.entries(VALUES))('%s_FILE', (name, value) => {
   const problemsWith = (file: string, others: Record<string, string> = {}) =>
     problemsOf({ ...MAIL, ...VALUES, [name]: '', [`${name}_FILE`]: file, ...others })
 
@@ -78,7 +79,7 @@ describe.each(SECRET_SETTINGS)('%s_FILE', (name) => {
 
   test('together with the setting itself is rejected', () => {
     const file = path.join(folder, name)
-    expect(problemsWith(file, { [name]: VALUES[name] })).toEqual([
+    expect(problemsWith(file, { [name]: value })).toEqual([
       `${name}_FILE is "${file}": ${name} is set, too. Remove one of the two.`,
     ])
   })
