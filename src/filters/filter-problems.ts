@@ -95,7 +95,7 @@ function isSame(listed: unknown, value: Scalar): boolean {
 }
 
 /** `$.order.total` → `order.total` in back-ticks. */
-export function printName(path: readonly PathStep[]): string {
+function printName(path: readonly PathStep[]): string {
   return `\`${printPath(path).replace(/^\$\./, '')}\``
 }
 

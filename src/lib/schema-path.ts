@@ -91,7 +91,7 @@ export function namedPlace(
   return placeOf(root, parts.flat(), isNamed && names)
 }
 
-export function itemPlace(
+function itemPlace(
   root: unknown,
   schemas: readonly Schema[],
   index: number,

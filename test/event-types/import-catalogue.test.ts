@@ -12,7 +12,7 @@ import { createEventType, updateEventType } from '../../src/event-types/edit-eve
 import { createCatalogue } from '../../src/event-types/event-type.ts'
 import { createPublishEvents } from '../../src/events/publish-events.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createTenant, subscribe } from '../support/factories.ts'
+import { createTenant } from '../support/factories.ts'
 import { startStopwatch } from '../support/stopwatch.ts'
 
 let database: Database
@@ -297,63 +297,6 @@ describe('findings', () => {
     await publishEvents(organizationId, events)
     await publishEvents(organizationId, events)
     expect(await findingsOf(total({ type: 'number', maximum: 2 }))).toEqual([])
-  })
-
-  test('receivers that rely on a property are named', async () => {
-    expect(await findingsOf({ type: 'object' }, { searchKeys: [] })).toMatchObject([
-      { kind: 'breaks_receivers', message: "`$['1']` was known, and goes away." },
-      { kind: 'breaks_receivers', message: "`$['2']` was known, and goes away." },
-      { kind: 'breaks_receivers', message: '`total` was required, and goes away.' },
-    ])
-  })
-
-  test('a filter that no longer matches is named with its webhooks; others are not', async () => {
-    const filter = '{"path":"$.total","op":"greater","value":100}'
-    const webhook = async (subscription: string, filtered: string | null) => {
-      await subscribe(database, organizationId, [PAID.name])
-      const { rows } = await database.pool.query(
-        `update posthorn.webhooks set event_subscriptions = $1, filter = $2,
-           filter_path = case when $2::text is not null then '$' end, filter_steps = case when $2::text is not null then 0 end,
-           filter_scans = case when $2::text is not null then 0 end
-         where id = (select max(id::text)::uuid from posthorn.webhooks)
-         returning posthorn.type_id('wh', id) as id`,
-        [[subscription], filtered],
-      )
-      return rows[0].id
-    }
-    const id = await webhook('order.*', filter)
-    await webhook('order.paid', null)
-    await webhook('order.shipped', filter)
-    const kinds = { kind: 'breaks_filter', webhookIds: [id] }
-    expect(await findingsOf(total({ type: 'string' }))).toMatchObject([
-      { kind: 'breaks_receivers' },
-      {
-        ...kinds,
-        message: `\`total\` is a string in order.paid: greater never matches. The filter of ${id} asks for it.`,
-      },
-    ])
-    expect(await findingsOf({ type: 'object' }, { searchKeys: [] })).toContainEqual(
-      expect.objectContaining({
-        ...kinds,
-        message: `The schema of order.paid no longer has \`total\`. The filter of ${id} asks for it.`,
-      }),
-    )
-    const bounded = total({ type: 'number', maximum: 1_000 })
-    expect(await findingsOf(bounded)).toEqual([])
-  })
-
-  test('a search key whose path is gone is named, also if it is new', async () => {
-    expect(await findingsOf({ type: 'object' })).toContainEqual(
-      expect.objectContaining({
-        kind: 'breaks_search_key',
-        message: expect.stringContaining('$.total'),
-      }),
-    )
-    const schema = JSON.parse(SCHEMA)
-    expect(await findingsOf(schema, { searchKeys: ['$.total.id'] })).toMatchObject([
-      { kind: 'breaks_search_key', message: expect.stringContaining('$.total.id') },
-    ])
-    expect(await findingsOf(schema, { searchKeys: ['$.other'] })).toEqual([])
   })
 
   test('an event type that was published is archived with --force only', async () => {

@@ -4,11 +4,8 @@ import { SOURCE_TYPES } from '../../event-graph/read-source-types.ts'
 import { catalogueAfter } from './catalogue-after.ts'
 import { parsed } from './check-catalogue.ts'
 import type { TypeChange } from './compare-catalogue.ts'
-import { filterFindings, readFilteredWebhooks } from './filter-findings.ts'
 import type { Finding } from './finding.ts'
-import { brokenPromises } from './receiver-findings.ts'
 import { refusedEvents, refusedPublishers } from './refused-events.ts'
-import { searchKeyFindings } from './search-key-findings.ts'
 import { SELECTING_WEBHOOKS, type SelectingRow, selectionFindings } from './selection-findings.ts'
 
 /** What each of the changes breaks, by the name of the event type. An added event type breaks nothing. */
@@ -16,23 +13,13 @@ export async function findFindings(
   sql: Sql,
   changes: readonly TypeChange[],
 ): Promise<ReadonlyMap<string, readonly Finding[]>> {
-  const webhooks = await readFilteredWebhooks(sql)
   const findings = new Map<string, readonly Finding[]>()
   for (const { name, fields, before, after } of changes) {
     if (before === null) continue
-    const [old, next] = [parsed(before.schema), parsed(after.schema)]
-    const found: Finding[] = []
-    if (fields.includes('schema')) {
-      found.push(...(await refusedEvents(sql, name, next)))
-      found.push(...receiverFindings(old, next))
-      found.push(...filterFindings(webhooks, name, old, next))
-    }
-    if (fields.includes('schema') || fields.includes('searchKeys')) {
-      found.push(...searchKeyFindings(after.searchKeys, old, next))
-    }
-    if (fields.includes('archived') && after.archived) {
-      found.push(...(await refusedPublishers(sql, name)))
-    }
+    const found = [
+      ...(fields.includes('schema') ? await refusedEvents(sql, name, parsed(after.schema)) : []),
+      ...(fields.includes('archived') && after.archived ? await refusedPublishers(sql, name) : []),
+    ]
     if (found.length > 0) findings.set(name, found)
   }
   // A change can rename the type of an event type that it does not change: the first change then tells of it.
@@ -52,12 +39,4 @@ async function brokenSelections(
   if (webhooks.length === 0) return new Map()
   const { rows: before } = await sql.query<SourceType>(SOURCE_TYPES)
   return await selectionFindings(webhooks, before, catalogueAfter(before, changes))
-}
-
-function receiverFindings(before: unknown, after: unknown): Finding[] {
-  return brokenPromises(before, after).map((message) => ({
-    kind: 'breaks_receivers',
-    message,
-    remedy: 'Tell the receivers first, or keep what they rely on, for example in a new event type.',
-  }))
 }
