@@ -72,7 +72,7 @@ locals {
   run = var.reconcile ? timestamp() : ""
 
   # Fields of a webhook that the answers do not have, or have in another form: secrets, and texts of a field and of a time.
-  not_compared = ["headers", "secret", "filterText", "expiresAt"]
+  not_compared = ["headers", "secret", "filterText"]
 }
 
 # Posthorn answers invalid input as data, which the provider does not read. So each plan and each run compares.

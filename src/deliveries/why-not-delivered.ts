@@ -14,7 +14,6 @@ export const REASONS = {
   fans_out: 'The deliveries of the event are still being created.',
   test_event: 'The event is a test event, which goes to one webhook only.',
   created_later: 'The webhook was created after the event was published.',
-  expired: 'The webhook had expired when the event was published.',
   disabled: 'The webhook was disabled when the event was published.',
   not_subscribed: 'The webhook did not subscribe to the event type.',
   filtered_out: 'The filter of the webhook refused the event.',
@@ -50,17 +49,10 @@ export async function whyNotDelivered(
   })
   if (delivery) return { ...explain('delivery_exists'), deliveryUuid: delivery.id }
   if (event.isTest) return explain('test_event')
-  const { createdAt, enabled, subscriptions, filter, expiresAt } = await asOf(
-    sql,
-    webhook,
-    event.id,
-  )
+  const { createdAt, enabled, subscriptions, filter } = await asOf(sql, webhook, event.id)
   const publishedAt = timestampOf(event.id)
   if (createdAt > publishedAt) {
     return explain('created_later', `It was created at ${createdAt.toISOString()}.`)
-  }
-  if (expiresAt !== null && new Date(expiresAt) <= publishedAt) {
-    return explain('expired', `It expired at ${new Date(expiresAt).toISOString()}.`)
   }
   if (!enabled) return explain('disabled', 'recoverDeliveries delivers what it missed.')
   if (!subscribesTo(subscriptions, event.type)) {
@@ -83,16 +75,13 @@ interface WebhookAsOf {
   readonly enabled: boolean
   readonly subscriptions: readonly string[]
   readonly filter: string | null
-  /** As text, if it comes from the audit log. */
-  readonly expiresAt: Date | string | null
 }
 
 /** The audit log has what a field was before its first change after the event. */
 async function asOf(sql: Sql, webhook: WebhookRow, eventUuid: string): Promise<WebhookAsOf> {
   const { rows } = await sql.query<{ before: Partial<WebhookAsOf> }>(
     `select coalesce(jsonb_object_agg(name, changed.before -> field), '{}') as before
-     from (values ('enabled', 'enabled'), ('subscriptions', 'eventSubscriptions'), ('filter', 'filter'),
-         ('expiresAt', 'expiresAt'))
+     from (values ('enabled', 'enabled'), ('subscriptions', 'eventSubscriptions'), ('filter', 'filter'))
          as of_webhook (name, field),
        lateral (
          select a.before from posthorn.audit_log as a
@@ -102,8 +91,8 @@ async function asOf(sql: Sql, webhook: WebhookRow, eventUuid: string): Promise<W
        ) as changed`,
     [webhook.organizationId, publicId('webhook', webhook.id), lowerBoundAt(timestampOf(eventUuid))],
   )
-  const { createdAt, enabled, eventSubscriptions: subscriptions, filter, expiresAt } = webhook
-  return { createdAt, enabled, subscriptions, filter, expiresAt, ...rows[0]?.before }
+  const { createdAt, enabled, eventSubscriptions: subscriptions, filter } = webhook
+  return { createdAt, enabled, subscriptions, filter, ...rows[0]?.before }
 }
 
 async function fansOut(sql: Sql, organizationId: string, eventUuid: string): Promise<boolean> {

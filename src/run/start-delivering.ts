@@ -32,7 +32,6 @@ import { createMaintenanceMetrics } from '../telemetry/maintenance-metrics.ts'
 import { countReplacements } from '../telemetry/runner-metrics.ts'
 import { addSchedulerGauges } from '../telemetry/scheduler-gauges.ts'
 import { createSweepMetrics } from '../telemetry/sweep-metrics.ts'
-import { endGoneWebhook } from '../webhooks/endpoint/end-gone-webhook.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { CommonServices } from './common-services.ts'
@@ -146,7 +145,6 @@ async function startTasks(
     ),
     payloads: createPayloadMemory(heapShare(config, SHARE_OF_PAYLOADS)),
     isCurrentRevision: createIsCurrentRevision(pipeline),
-    endWebhook: (webhookUuid: string) => endGoneWebhook(pipeline, webhookUuid),
     findSendOptions: createFindSendOptions(pipeline, keyring),
     scheduler,
     ...openExchange(settings, sender),

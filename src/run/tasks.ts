@@ -31,7 +31,6 @@ import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
 import type { ReportCanceled, ReportMaintenanceFailure, ReportSweep } from '../telemetry/events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { deleteExpiredSecrets } from '../webhooks/delete-expired-secrets.ts'
-import { deleteExpiredWebhooks } from '../webhooks/delete-expired-webhooks.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteOldHolds } from '../webhooks/webhook-changes.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -178,10 +177,9 @@ export function createTasks({
       const backlogs = await pruneSchedules(database.pipeline)
       const fanOuts = await restartFanOuts(pool)
       const deletions = await restartDeletions(pool, workerSchema)
-      const expired = await deleteExpiredWebhooks(database, keyring)
       const unkeptPayloads = await eraseUnkeptPayloads(background, signal)
       logger.debug(
-        { backfilled, hours, backlogs, fanOuts, deletions, expired, unkeptPayloads },
+        { backfilled, hours, backlogs, fanOuts, deletions, unkeptPayloads },
         'Statistics rolled up.',
       )
     },

@@ -68,9 +68,7 @@ export function auditedFields(keyring: Keyring, row: WebhookRow) {
     headerPrefix: row.headerPrefix,
     keepResponseBodies: row.keepResponseBodies,
     keepPayloads: row.keepPayloads,
-    expiresAt: row.expiresAt?.toISOString() ?? null,
     verifyEndpoint: row.verifyEndpoint,
-    endsWhenGone: row.endsWhenGone,
     messageIdKind: row.messageIdKind,
   }
 }

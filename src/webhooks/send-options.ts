@@ -29,7 +29,6 @@ export interface SendOptions {
   /** The delay after each failed attempt. Empty: no retries. Null: the default of the process. */
   readonly retryScheduleMs: readonly number[] | null
   /** Whether an answer with 410 ends the webhook. */
-  readonly endsWhenGone: boolean
 }
 
 /**
@@ -55,7 +54,6 @@ interface SendOptionsRow {
   readonly timeout_seconds: number | null
   readonly own_retry_schedule: boolean
   readonly retry_schedule_seconds: readonly number[]
-  readonly ends_when_gone: boolean
 }
 
 /** Cached webhooks, and the characters of their URLs and headers. The least recently used one is evicted. */
@@ -117,7 +115,7 @@ async function readSendOptions(
     text: `
       select w.url, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
         w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds,
-        w.ends_when_gone, w.message_id_kind, w.header_prefix
+        w.message_id_kind, w.header_prefix
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
       where w.id = $1 and w.deleted_at is null`,
@@ -141,7 +139,6 @@ async function readSendOptions(
     retryScheduleMs: row.own_retry_schedule
       ? row.retry_schedule_seconds.map((seconds) => seconds * 1_000)
       : null,
-    endsWhenGone: row.ends_when_gone,
   }
 }
 

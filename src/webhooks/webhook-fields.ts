@@ -83,9 +83,7 @@ export const newWebhookSchema = z.object({
   secret: signingSecretRule.nullable().default(null),
   keepResponseBodies: webhookFields.keepResponseBodies.default(true),
   keepPayloads: webhookFields.keepPayloads.default(true),
-  expiresAt: webhookFields.expiresAt.default(null),
   verifyEndpoint: webhookFields.verifyEndpoint.default(false),
-  endsWhenGone: webhookFields.endsWhenGone.default(false),
   messageIdKind: webhookFields.messageIdKind.default('delivery'),
 })
 

@@ -360,14 +360,7 @@ function valuesByName(headers: HeaderList): Record<string, string> {
   return Object.fromEntries(headers.map(({ name, value }) => [name, value]))
 }
 
-const NOT_FOR_SESSIONS = [
-  'uid',
-  'metadata',
-  'expiresAt',
-  'verifyEndpoint',
-  'endsWhenGone',
-  'messageIdKind',
-] as const
+const NOT_FOR_SESSIONS = ['uid', 'metadata', 'verifyEndpoint', 'messageIdKind'] as const
 
 /** The users of a session are customers: the names by which the organization's own programs find webhooks are not theirs. */
 function refuseOwnNames({ session }: Caller, given: object): void {

@@ -25,7 +25,6 @@ import {
   type SendChallenge,
   verifiedAt,
 } from './endpoint/challenge.ts'
-import { checkExpiry } from './endpoint/check-expiry.ts'
 import { withChallenge } from './endpoint/with-challenge.ts'
 import { filterColumns } from './filter-columns.ts'
 import { findWebhook, lockWebhook } from './find-webhook.ts'
@@ -124,7 +123,6 @@ async function createWithProof(
   const headersCiphertext = encryptHeaders(keyring, headers, id)
 
   const insert = async (db: Db) => {
-    await checkExpiry(db, fields.expiresAt)
     if (fields.uid !== null) await claimUid(db, organizationId, fields.uid)
     const row = await db.webhook.create({
       data: {
@@ -234,9 +232,6 @@ export async function updateInTransaction(
   const before = await lockWebhook(tx, uuid)
   const { columns: changes, body } = await parseChanges(tx, deps, before, input, options)
   precondition?.(await toWebhook(tx, keyring, before), before)
-  if (changes.expiresAt?.getTime() !== before.expiresAt?.getTime()) {
-    await checkExpiry(tx, changes.expiresAt)
-  }
   const id = publicId('webhook', uuid)
   // Also for an enabled webhook: a worker that saw it disabled can have just parked a delivery.
   if (changes.enabled) await enqueueRelease(tx, id)

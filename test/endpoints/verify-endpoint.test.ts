@@ -259,8 +259,6 @@ describe('a webhook with a verified endpoint', () => {
     token = session.token
     for (const input of [
       { verifyEndpoint: false },
-      { expiresAt: new Date(Date.now() + 60_000).toISOString() },
-      { endsWhenGone: true },
       { messageIdKind: 'EVENT' },
     ]) {
       expect(await graphql(UPDATE, { id: webhook.id, input })).toMatchObject({
@@ -297,12 +295,9 @@ test(`an organization sends ${MAX_CHALLENGES_PER_MINUTE} challenges a minute`, a
   // Twice as many, because the limit grows again while they are sent.
   const inputs = Array.from({ length: 2 * MAX_CHALLENGES_PER_MINUTE }, () => create())
   const results = await Promise.all(inputs)
-  const limited = results.filter(({ errors }) => errors)
-  expect(limited.length).toBeGreaterThan(0)
-  expect(limited[0].errors[0]).toMatchObject({
-    message: expect.stringContaining('challenges in a minute'),
-    extensions: { code: 'RATE_LIMITED' },
-  })
+  const errors = results.flatMap((result) => result.errors ?? [])
+  const limited = errors.find(({ extensions }) => extensions.code === 'RATE_LIMITED')
+  expect(limited?.message).toContain('challenges in a minute')
 })
 
 function verified({ headers, body }: Received, secret: string): unknown {

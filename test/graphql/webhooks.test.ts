@@ -72,6 +72,8 @@ describe('createWebhook', () => {
         "insert webhooks",
         "insert signing_secrets",
         "select write_audit_entry",
+        "select create_webhook",
+        "select webhooks",
         "COMMIT",
         "select webhooks",
       ]

@@ -293,14 +293,10 @@ create table posthorn.webhooks (
   keep_payloads boolean not null default true,
   -- The prefix of the headers with the id, the timestamp and the signature. Null: that of the installation.
   header_prefix text,
-  -- After this time, no delivery is created or sent, and the webhook is deleted. Null: it stays.
-  expires_at timestamptz,
   -- Whether a URL is only used once its endpoint has answered a challenge.
   verify_endpoint boolean not null default false,
   -- When the endpoint of the URL answered a challenge. Null: never.
   endpoint_verified_at timestamptz,
-  -- Whether an answer with 410 ends the webhook, as if it expired.
-  ends_when_gone boolean not null default false,
   -- What the header with the id has: the id of the delivery, or that of the event.
   message_id_kind text not null default 'delivery',
   -- `filter_steps`: of any event; `filter_scans`: for each value and each 64 bytes of its data.
@@ -343,8 +339,6 @@ create unique index webhooks_own_uid on posthorn.webhooks (organization_id, uid)
 
 -- Finds webhooks by their labels, in an organization with many webhooks.
 create index webhooks_labels on posthorn.webhooks using gin (label_hashes) where deleted_at is null;
--- Serves: the webhooks that have expired.
-create index webhooks_expiring on posthorn.webhooks (expires_at) where expires_at is not null and deleted_at is null;
 
 create table posthorn.signing_secrets (
   id uuid primary key default posthorn.uuid_v7(),
@@ -2673,7 +2667,6 @@ begin
           array_agg(w.id order by w.id) filter (where w.filter_query is not null) as filtering_ids
         from posthorn.webhooks as w
         where w.organization_id = kind.organization_id and w.deleted_at is null and w.enabled
-          and (w.expires_at is null or w.expires_at > now())
           and w.event_subscriptions && kind.subscriptions
         offset 0
       ) as w on w.webhook_ids is not null

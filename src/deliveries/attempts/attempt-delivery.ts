@@ -41,8 +41,6 @@ export interface AttemptDeps extends ExchangeDeps {
   readonly reopen: (uuid: string) => Promise<void>
   /** Records that Posthorn, not an operator, made the delivery's job fail. */
   readonly markFault: (uuid: string) => Promise<void>
-  /** Ends a webhook whose endpoint is gone. */
-  readonly endWebhook: (webhookUuid: string) => Promise<void>
   readonly report: DeliveryReporter
   readonly tracing: Tracing
   readonly retryScheduleMs: readonly number[]
@@ -98,13 +96,7 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: AttemptRun): Pr
   await run.ensureClaimed()
   const recorded = await deps.record(attempt)
   if (recorded) await publishResult(deps, sendable, attempt, recorded)
-  if (attempt.status === GONE && sendable.options.endsWhenGone) {
-    await deps.endWebhook(sendable.delivery.webhookId)
-  }
 }
-
-/** The status by which an endpoint says that it wants no more. */
-const GONE = 410
 
 /** Checks the claim first: after a rescue, the delivery's job belongs to another runner. */
 async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {

@@ -79,8 +79,7 @@ const LOAD_DELIVERIES = `
       case when d.body_id is not null then (select public_url from posthorn.settings) end as "publicUrl",
       e.trace_parent as "traceParent", e.trace_state as "traceState",
       d.organization_id as "organizationId", d.webhook_id as "webhookId",
-      -- A webhook that has expired is about to be deleted.
-      case when w.deleted_at is not null or w.expires_at <= now() then 'deleted'
+      case when w.deleted_at is not null then 'deleted'
         when w.enabled or d.is_test then 'enabled' else 'disabled' end as webhook, d.is_test and not w.enabled as "sendsOnce",
       w.keep_payloads and o.keep_payloads as "keepsPayload",
       w.keep_response_bodies and o.keep_response_bodies as "keepsResponseBody",

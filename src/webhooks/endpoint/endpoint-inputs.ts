@@ -1,12 +1,8 @@
 import { builder } from '../../graphql/builder.ts'
-import { MAX_EXPIRY_YEARS } from './endpoint-fields.ts'
 
 export const DESCRIPTIONS = {
-  expiresAt: `When the webhook ends: afterwards no delivery is created or sent, and within some minutes the webhook is deleted and its unfinished deliveries are canceled. A later time renews it. In the future, and at most ${MAX_EXPIRY_YEARS} years from now. Null, the default: never.`,
   verifyEndpoint:
     'Whether a URL is only used once its endpoint has answered a challenge: a signed POST of `{"type": "verification", "challenge": "…"}` that is answered with 2xx and `{"challenge": "…"}` within 10 s. Then each new URL needs a new challenge, whichever interface sets it. Default: false.',
-  endsWhenGone:
-    'Whether an answer with 410 ends the webhook, as if it expired. Default: false: 410 is a failure as any other.',
   messageIdKind:
     'What the header with the id has: the id of the delivery, the default, or that of the event, which redeliveries and other webhooks have, too. Outside the contract of deliveries, for receivers that expect the id of the event.',
 } as const
@@ -28,9 +24,7 @@ export function endpointInputFields(t: InputFields) {
   const description = (name: keyof typeof DESCRIPTIONS) =>
     `${DESCRIPTIONS[name]} ${NOT_FOR_SESSIONS}`
   return {
-    expiresAt: t.field({ type: 'DateTime', description: description('expiresAt') }),
     verifyEndpoint: t.boolean({ description: description('verifyEndpoint') }),
-    endsWhenGone: t.boolean({ description: description('endsWhenGone') }),
     messageIdKind: t.field({ type: MessageIdKind, description: description('messageIdKind') }),
   }
 }

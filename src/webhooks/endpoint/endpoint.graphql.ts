@@ -7,18 +7,12 @@ import {
 } from './endpoint-unverified.ts'
 
 builder.prismaObjectFields('Webhook', (t) => ({
-  expiresAt: t.expose('expiresAt', {
-    type: 'DateTime',
-    nullable: true,
-    description: DESCRIPTIONS.expiresAt,
-  }),
   verifyEndpoint: t.exposeBoolean('verifyEndpoint', { description: DESCRIPTIONS.verifyEndpoint }),
   endpointVerifiedAt: t.expose('endpointVerifiedAt', {
     type: 'DateTime',
     nullable: true,
     description: 'When the endpoint of the URL answered a challenge. Null: never.',
   }),
-  endsWhenGone: t.exposeBoolean('endsWhenGone', { description: DESCRIPTIONS.endsWhenGone }),
   messageIdKind: t.field({
     type: MessageIdKind,
     description: DESCRIPTIONS.messageIdKind,

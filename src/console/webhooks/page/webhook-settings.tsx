@@ -139,14 +139,11 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
 
 const kept = (keeps: boolean) => (keeps ? t('Kept') : t('Not kept'))
 
-/** Only of webhooks that end, or whose endpoint has answered a challenge. */
-function endpointOf({ expiresAt, endpointVerifiedAt }: WebhookSettingsFragment) {
-  return [
-    ...(expiresAt ? [{ label: t('Expires'), value: <Time at={expiresAt} /> }] : []),
-    ...(endpointVerifiedAt
-      ? [{ label: t('Endpoint verified'), value: <Time at={endpointVerifiedAt} /> }]
-      : []),
-  ]
+/** Only of webhooks whose endpoint has answered a challenge. */
+function endpointOf({ endpointVerifiedAt }: WebhookSettingsFragment) {
+  return endpointVerifiedAt
+    ? [{ label: t('Endpoint verified'), value: <Time at={endpointVerifiedAt} /> }]
+    : []
 }
 
 /** Only of a webhook with other names than those of the installation. */

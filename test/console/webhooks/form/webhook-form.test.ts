@@ -124,7 +124,6 @@ describe('an edit', () => {
     deliveryHeaderPrefix: 'wh-',
     headerNames: ['x-token', 'x-team'],
     headerPrefix: null,
-    expiresAt: null,
     endpointVerifiedAt: null,
     rateLimitPerSecond: 5,
     maxInFlight: null,
