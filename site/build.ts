@@ -8,7 +8,6 @@ import { compressFiles } from '../src/server/compress-files.ts'
 import { writeInlineScripts } from './after/inline-scripts.ts'
 import { writeLinkedFiles } from './after/linked-files.ts'
 import { writeMarkdown } from './after/markdown.ts'
-import { writePictureSizes } from './after/picture-sizes.ts'
 import { ROOT } from './pages/page.ts'
 import { siteOf } from './pages/site.ts'
 
@@ -39,7 +38,6 @@ export async function buildSite({ out = 'dist/docs', base, repository }: BuildOp
   }
   await run('node_modules/astro/bin/astro.mjs', 'build', environment)
   const site = siteOf(environment)
-  await writePictureSizes(unfinished)
   await writeMarkdown(unfinished, site)
   await writeLinkedFiles(unfinished, site)
   await compressFiles(unfinished, /\.(html|js|css|svg|md|txt|json|ya?ml)$/)

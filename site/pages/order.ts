@@ -80,7 +80,6 @@ export const SECTIONS: readonly Section[] = [
       'graphql-inputs',
       'graphql-enums',
       'graphql-errors',
-      'event-graph',
       'sql',
       'cli',
       'settings',

@@ -1,8 +1,6 @@
 import { isEnumType } from 'graphql'
-import type { ErrorCode as GraphqlCode } from '../../src/graphql/error-codes.ts'
 import { PROBLEM_KINDS, type ProblemKind } from '../../src/http/problem-kind.ts'
 import { ISSUE_CODES } from '../../src/lib/issue-codes.ts'
-import { GRAPHQL_REMEDIES, PROBLEM_CAUSES } from './error-remedies.ts'
 import { SCHEMA } from './graphql-schema.ts'
 import { code, fenced, page, prose, table } from './markdown.ts'
 import { SQLSTATES } from './sqlstates.ts'
@@ -10,31 +8,23 @@ import { SQLSTATES } from './sqlstates.ts'
 export function errorsPage(): string {
   return page(
     '# Errors',
-    'What each code means, and what to do about it. Texts of errors name the field and the remedy, and can change; codes stay. New codes can be added.',
+    'What each code means. The text of an error names the field and the remedy, and can change; codes stay. New codes can be added.',
     '## REST',
     'An error is `application/problem+json` (RFC 9457). `type` names the kind, `detail` says what is wrong, and `errors` has each field or header that breaks a rule, with a [code](#fields).',
     fenced(JSON.stringify(EXAMPLE, null, 2), 'json'),
     table(
-      ['status', '`type`', 'cause', 'remedy'],
-      Object.entries(PROBLEM_KINDS).map(([kind, { status }]) => {
-        const { cause, remedy } = PROBLEM_CAUSES[kind as ProblemKind]
-        return [
-          String(status),
-          code(`urn:posthorn:problem:${kind.replaceAll('_', '-')}`),
-          cause,
-          remedy,
-        ]
-      }),
+      ['status', '`type`', 'cause'],
+      Object.entries(PROBLEM_KINDS).map(([kind, { status }]) => [
+        String(status),
+        code(`urn:posthorn:problem:${kind.replaceAll('_', '-')}`),
+        PROBLEM_CAUSES[kind as ProblemKind],
+      ]),
     ),
     '## GraphQL',
     'What a caller can correct is data: each mutation has a union of its success and its [errors](graphql-errors.md), which are of the interface `UserError` with a `code` of [fields](#fields) or of the error. All else is in `errors` of the response, with one of these codes in `extensions.code`.',
     table(
-      ['`extensions.code`', 'cause', 'remedy'],
-      graphqlCodes().map(({ name, description }) => [
-        code(name),
-        prose(description),
-        GRAPHQL_REMEDIES[name as GraphqlCode],
-      ]),
+      ['`extensions.code`', 'cause'],
+      graphqlCodes().map(({ name, description }) => [code(name), prose(description)]),
     ),
     '## Fields',
     'The codes of invalid input, in REST (`errors[].code`) and in GraphQL (`issues[].code`). `detail` and `message` say what to give instead.',
@@ -57,6 +47,28 @@ export function graphqlCodes(): { name: string; description: string }[] {
   const type = SCHEMA.getType('ErrorCode')
   if (!isEnumType(type)) throw new Error('The schema has no enum ErrorCode.')
   return type.getValues().map(({ name, description }) => ({ name, description: description ?? '' }))
+}
+
+/** A kind of problem that has no entry here does not compile. */
+const PROBLEM_CAUSES: Readonly<Record<ProblemKind, string>> = {
+  malformed: 'The body is not a JSON object in UTF-8, or a header cannot be read.',
+  unauthenticated: 'The API key is missing, malformed, unknown, expired or revoked.',
+  forbidden: 'The API key lacks a scope, or is restricted to another webhook.',
+  not_found: 'There is no such path or object, or the organization of the key does not have it.',
+  method_not_allowed: 'The path does not have the method. The header `Allow` lists its methods.',
+  timed_out: 'The request took too long: headers have 10 seconds to arrive, and all of it 30.',
+  conflict:
+    'The idempotency key is in use or was used for something else, or the state forbids it.',
+  precondition_failed: 'The object has another version than `If-Match` or `If-None-Match` says.',
+  too_large: 'The body has more bytes than `detail` says.',
+  url_too_long: 'The path and the query have more than 16,384 characters.',
+  unsupported_media_type: 'The body is not `application/json` in UTF-8, or is compressed.',
+  invalid: 'Fields or parameters break their rules. `errors` lists up to 100 of them.',
+  rate_limited: 'A limit is reached. Nothing was done: try again after `Retry-After` seconds.',
+  headers_too_large: 'The headers have more than 32,768 bytes.',
+  internal: 'A fault of Posthorn. The log has a line with the reference in `instance`.',
+  unavailable:
+    'Postgres does not answer, or Posthorn is full. Try again after `Retry-After` seconds.',
 }
 
 const EXAMPLE = {

@@ -1,6 +1,5 @@
 import { cliPage } from './cli.ts'
 import { errorsPage } from './errors.ts'
-import { eventGraphPage } from './event-graph.ts'
 import { graphqlPages } from './graphql.ts'
 import { logMessagesPage } from './log-messages.ts'
 import { metricsPage } from './metrics.ts'
@@ -14,7 +13,6 @@ export async function referencePages(): Promise<Map<string, string>> {
   return new Map([
     ['rest', restPage()],
     ...graphqlPages(),
-    ['event-graph', await eventGraphPage()],
     ['sql', sqlPage()],
     ['cli', await cliPage()],
     ['settings', settingsPage()],

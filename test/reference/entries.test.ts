@@ -244,11 +244,6 @@ test('each operational event has a section with an example', () => {
   }
 })
 
-test('the event graph has a type for each event type of its catalogue, made as a server makes them', () => {
-  expect(textOf('event-graph')).toContain('type OrderPaid implements Event')
-  expect(textOf('event-graph')).toContain('type EventAttendeeJoinedEvent implements Event')
-})
-
 test('each public function of SQL has a section', () => {
   const names = new Set(publicFunctions().map(({ name }) => `posthorn.${name}`))
   expect([...names]).toEqual([

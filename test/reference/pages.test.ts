@@ -20,7 +20,6 @@ test('the reference has a page for each source', () => {
     'graphql-inputs',
     'graphql-enums',
     'graphql-errors',
-    'event-graph',
     'sql',
     'cli',
     'settings',
