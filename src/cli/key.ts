@@ -1,27 +1,22 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { SCOPES } from '../access/scope.ts'
-import { DEFAULT_LIMITS } from '../api-keys/default-limits.ts'
 import { parseDuration } from '../config/setting-parsers.ts'
-import type { Key } from './installation/installation.ts'
-import { ORGANIZATION_OPTION } from './installation/only-organization.ts'
-import { withInstallation, withServerOptions } from './installation/with-installation.ts'
+import type { Db } from '../db/client.ts'
+import { run } from './api.ts'
+import { allPages } from './organization.ts'
 import { registerRotateEncryption } from './rotate-encryption.ts'
-import { print, runCommand } from './run-command.ts'
-import type { ServerOptions } from './server-access.ts'
+import { print, runCommand, withServices } from './run-command.ts'
+import { ORGANIZATION, openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
 
-interface CreateOptions extends ServerOptions {
+interface CreateOptions {
   readonly organization?: string
   readonly scope: string[]
   readonly expires?: number
   readonly name?: string
-  readonly rateLimit?: number
-  readonly eventRateLimit?: number
-  readonly deliveryRateLimit?: number
   readonly json?: boolean
 }
 
-interface ListOptions extends ServerOptions {
-  readonly organization?: string
+interface Options extends ServerOptions {
   readonly json?: boolean
 }
 
@@ -34,13 +29,18 @@ export function registerKey(program: Command): void {
   registerRotateEncryption(key)
 }
 
+/** In the database, where the first key comes from. */
 function registerCreate(key: Command): void {
-  withServerOptions(key.command('create'), KEY_SCOPES)
-    .summary('create an API key')
+  key
+    .command('create')
+    .summary('create an API key in the database')
     .description(
-      'Creates an API key and prints its token. The token is shown only once: Posthorn stores only its hash.',
+      'Creates an API key in the database of the settings, and prints its token. The token is shown only once: Posthorn stores only its hash.',
     )
-    .option('--organization <id>', `the organization of the key, ${ORGANIZATION_OPTION}`)
+    .option(
+      '--organization <id>',
+      'the organization of the key, org_… or a uid; only required if there are several organizations',
+    )
     .requiredOption('--scope <scope...>', `what it may do: ${SCOPES.join(', ')}`, commaSeparated)
     .option(
       '--expires <duration>',
@@ -48,55 +48,63 @@ function registerCreate(key: Command): void {
       duration,
     )
     .option('--name <name>', 'a label of 1 to 200 characters')
-    .option(
-      '--rate-limit <number>',
-      `maximum requests per second, on average over ten seconds (default: ${DEFAULT_LIMITS.requestsPerSecond})`,
-      wholeNumber,
-    )
-    .option(
-      '--event-rate-limit <number>',
-      `maximum events published per second, on average over ten seconds (default: ${DEFAULT_LIMITS.eventsPerSecond})`,
-      wholeNumber,
-    )
-    .option(
-      '--delivery-rate-limit <number>',
-      `maximum deliveries of published events per second, on average over ten seconds (default: ${DEFAULT_LIMITS.deliveriesPerSecond})`,
-      wholeNumber,
-    )
     .option('--json', 'print {"id":"key_…","token":"phk_…"}')
     .action(async (options: CreateOptions) => {
       await runCommand(async () => {
+        const [{ createApiKey }, { COMMAND_LINE }, { publicId }] = await Promise.all([
+          import('../api-keys/api-key.ts'),
+          import('../access/actor.ts'),
+          import('../db/ids.ts'),
+        ])
         const wanted = {
           scopes: options.scope,
           name: options.name ?? null,
-          requestsPerSecond: options.rateLimit ?? null,
-          eventsPerSecond: options.eventRateLimit ?? null,
-          deliveriesPerSecond: options.deliveryRateLimit ?? null,
           expiresAt: options.expires === undefined ? null : new Date(Date.now() + options.expires),
+          grantedBy: null,
         }
-        const { id, token } = await withInstallation(options, (one) =>
-          one.createKey(options.organization, wanted),
-        )
-        print(
-          options.json,
-          { id, token },
-          `${id}\n${token}\n\nSave the token now: it is not shown again.`,
-        )
+        const { key, token } = await withServices(async ({ database: { prisma } }) => {
+          const organizationId = await findOrganization(prisma, options.organization)
+          return await createApiKey(prisma, { ...wanted, organizationId }, COMMAND_LINE)
+        })
+        const id = publicId('apiKey', key.id)
+        const text = `${id}\n${token}\n\nSave the token now: it is not shown again.`
+        print(options.json, { id, token }, text)
       })
     })
+}
+
+const MAX_LISTED = 10
+
+/** The uuid of the organization with this id or uid. Without one, of the only organization. */
+async function findOrganization(db: Db, name: string | undefined): Promise<string> {
+  const { getNamedOrganization, listOrganizations } = await import(
+    '../organizations/organization.ts'
+  )
+  if (name !== undefined) return (await getNamedOrganization(db, name)).id
+  const organizations = await listOrganizations(db)
+  const [only] = organizations
+  if (!only) {
+    throw new Error('There is no organization. Create one: posthorn organization create <name>')
+  }
+  if (organizations.length === 1) return only.id
+  const { publicId } = await import('../db/ids.ts')
+  const listed = organizations
+    .slice(0, MAX_LISTED)
+    .map((one) => `  --organization ${publicId('organization', one.id)}  ${one.name}`)
+  if (organizations.length > MAX_LISTED) listed.push('  …')
+  throw new Error(
+    `There are ${organizations.length} organizations. Choose one:\n${listed.join('\n')}`,
+  )
 }
 
 function registerList(key: Command): void {
   withServerOptions(key.command('list'), KEY_SCOPES)
     .summary('list API keys, without their tokens')
-    .option(
-      '--organization <id>',
-      'only the keys of this organization, org_… or a uid (default: all)',
-    )
+    .option(...ORGANIZATION)
     .option('--json', 'print an array of keys, oldest first')
-    .action(async (options: ListOptions) => {
+    .action(async (options: Options) => {
       await runCommand(async () => {
-        const keys = await withInstallation(options, (one) => one.listKeys(options.organization))
+        const keys = await allPages<Key>(await openAccess(options), KEYS)
         const lines = keys.map(toLine)
         print(options.json, keys.map(toJson), lines.join('\n') || 'There are no API keys.')
       })
@@ -110,16 +118,46 @@ function registerRevoke(key: Command): void {
       'Revokes an API key. When the command ends, no process accepts the key any more. Revoking a revoked key changes nothing.',
     )
     .argument('<id>', 'the key, key_…')
+    .option(...ORGANIZATION)
     .option('--json', 'print {"id":"key_…","revoked_at":"…"}')
-    .action(async (id: string, options: ServerOptions & { json?: boolean }) => {
+    .action(async (id: string, options: Options) => {
       await runCommand(async () => {
-        const { revokedAt } = await withInstallation(options, (one) => one.revokeKey(id))
-        print(options.json, { id, revoked_at: revokedAt }, `${id} is revoked.`)
+        type Revoked = { apiKey: { revokedAt: string } }
+        const { apiKey } = await run<Revoked>(await openAccess(options), REVOKE, { id })
+        print(options.json, { id, revoked_at: apiKey.revokedAt }, `${id} is revoked.`)
       })
     })
 }
 
 const KEY_SCOPES = 'the scope keys:manage, or admin for every organization'
+
+const KEYS = `query ($after: String) {
+  apiKeys(first: 100, after: $after) {
+    nodes {
+      id organization { id } name tokenHint scopes createdAt expiresAt revokedAt lastUsedAt
+    }
+    pageInfo { hasNextPage endCursor }
+  }
+}`
+
+interface Key {
+  readonly id: string
+  readonly organization: { readonly id: string }
+  readonly name: string | null
+  readonly tokenHint: string
+  readonly scopes: readonly string[]
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly lastUsedAt: string | null
+}
+
+const REVOKE = `mutation ($id: ID!) {
+  revokeApiKey(id: $id) {
+    ... on RevokeApiKeySuccess { apiKey { revokedAt } }
+    ... on UserError { code message }
+  }
+}`
 
 function toJson(key: Key) {
   return {
@@ -144,11 +182,6 @@ function toLine(key: Key): string {
 
 function commaSeparated(text: string, previous: string[] = []): string[] {
   return [...previous, ...text.split(',').map((part) => part.trim())]
-}
-
-function wholeNumber(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('give a whole number, such as 500.')
 }
 
 function duration(text: string): number {

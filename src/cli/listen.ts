@@ -1,17 +1,19 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { loadConfig, readEnvironment } from '../config/config.ts'
 import { parseDuration } from '../config/setting-parsers.ts'
-import { checkOptions } from './listen/check-options.ts'
-import { escapeControls } from './listen/escape-controls.ts'
 import { runForwarder } from './listen/forward/run-forwarder.ts'
-import type { ListenOptions } from './listen/listen-options.ts'
+import { checkOptions, type ListenOptions } from './listen/listen-options.ts'
+import { escapeControls } from './listen/log.ts'
 import { runListener } from './listen/run-listener.ts'
-import { keyFileOption } from './server-access.ts'
+import { withServerOptions } from './server-access.ts'
 
 /** `posthorn listen`: a local HTTPS receiver that verifies each delivery and prints it. */
 export function registerListen(program: Command): void {
-  program
-    .command('listen')
+  withServerOptions(
+    program.command('listen'),
+    'the scopes webhooks:write and secrets:read, or events:read and webhooks:write with --forward',
+    { when: 'with --register or --forward: ' },
+  )
     .summary('receive, verify and print deliveries on this machine')
     .description(DESCRIPTION)
     .option(
@@ -43,15 +45,6 @@ export function registerListen(program: Command): void {
       '--event <type...>',
       'with --register or --forward: the event types, repeated or separated by commas (default: all with --forward, otherwise event_attendee.joined_event and event_attendee.ticket_success)',
       commaSeparated,
-    )
-    .option(
-      '--server <url>',
-      'with --register or --forward: the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR, or from HOST and PORT, http://127.0.0.1:4000)',
-    )
-    .addOption(
-      keyFileOption(
-        'the scopes webhooks:write and secrets:read, or events:read and webhooks:write with --forward',
-      ),
     )
     .option(
       '--secret <secret>',

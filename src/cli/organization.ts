@@ -1,49 +1,48 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, InvalidArgumentError } from 'commander'
-import type { Deletion, Installation, Organization } from './installation/installation.ts'
-import { withInstallation, withServerOptions } from './installation/with-installation.ts'
-import { registerOrganizationRetention } from './retention.ts'
-import { print, runCommand } from './run-command.ts'
-import type { ServerOptions } from './server-access.ts'
+import type { Command } from 'commander'
+import { run, type ServerAccess } from './api.ts'
+import { print, runCommand, withServices } from './run-command.ts'
+import { openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
+
+interface CreateOptions {
+  readonly uid?: string
+  readonly json?: boolean
+}
 
 interface Options extends ServerOptions {
   readonly json?: boolean
 }
 
-interface CreateOptions extends Options {
-  readonly uid?: string
-  readonly metadata: Readonly<Record<string, string>>
-}
-
-interface DeleteOptions extends Options {
-  readonly force: boolean
-  readonly wait: boolean
-}
-
-/** `posthorn organization create`, `list`, `delete` and `retention`. */
+/** `posthorn organization create`, `list` and `delete`. */
 export function registerOrganization(program: Command): void {
   const organization = program.command('organization').summary('manage organizations')
   registerCreate(organization)
   registerList(organization)
   registerDelete(organization)
-  registerOrganizationRetention(organization)
 }
 
+/** In the database: the first API key needs an organization. */
 function registerCreate(organization: Command): void {
-  withServerOptions(organization.command('create'), 'the scope admin')
-    .summary('create an organization')
+  organization
+    .command('create')
+    .summary('create an organization in the database')
     .description(
-      'Creates an organization without API keys and webhooks, and prints its id, which other commands need.',
+      'Creates an organization without API keys and webhooks in the database of the settings, and prints its id, which other commands need.',
     )
     .argument('<name>', 'a label of 1 to 200 characters')
     .option('--uid <uid>', 'a name of your choice, unique in the installation')
-    .option('--metadata <key=value>', 'a label; repeat the option for more', addLabel, {})
     .option('--json', 'print {"id":"org_…","name":"…","uid":"…","metadata":{},"created_at":"…"}')
-    .action(async (name: string, { uid, metadata, ...options }: CreateOptions) => {
+    .action(async (name: string, { uid, json }: CreateOptions) => {
       await runCommand(async () => {
-        const wanted = { name, uid: uid ?? null, metadata }
-        const created = await withInstallation(options, (one) => one.createOrganization(wanted))
-        print(options.json, toJson(created), toLine(created))
+        const [{ createOrganization }, { COMMAND_LINE }, { publicId }] = await Promise.all([
+          import('../organizations/organization.ts'),
+          import('../access/actor.ts'),
+          import('../db/ids.ts'),
+        ])
+        const created = await withServices(({ database: { prisma } }) =>
+          createOrganization(prisma, { name, uid }, COMMAND_LINE),
+        )
+        const shown = { ...created, id: publicId('organization', created.id) }
+        print(json, toJson(shown), toLine(shown))
       })
     })
 }
@@ -54,22 +53,50 @@ function registerList(organization: Command): void {
     .option('--json', 'print an array of organizations, oldest first')
     .action(async (options: Options) => {
       await runCommand(async () => {
-        const listed = await withInstallation(options, (one) => one.listOrganizations())
+        const listed = await allPages<Organization>(await openAccess(options), ORGANIZATIONS)
         const lines = listed.map(toLine)
         print(options.json, listed.map(toJson), lines.join('\n') || 'There are no organizations.')
       })
     })
 }
 
-/** `team=payments` -> `{ team: 'payments' }`, added to the labels before. */
-function addLabel(text: string, before: Readonly<Record<string, string>>) {
-  const end = text.indexOf('=')
-  if (end < 1) {
-    throw new InvalidArgumentError(
-      'Write a key, an equals sign and a value, such as team=payments.',
-    )
+const ORGANIZATIONS = `query ($after: String) {
+  organizations(first: 100, after: $after) {
+    nodes { id name uid metadata createdAt }
+    pageInfo { hasNextPage endCursor }
   }
-  return { ...before, [text.slice(0, end)]: text.slice(end + 1) }
+}`
+
+interface Organization {
+  readonly id: string
+  readonly name: string
+  readonly uid: string | null
+  readonly metadata: unknown
+  readonly createdAt: string | Date
+}
+
+function toJson({ id, name, uid, metadata, createdAt }: Organization) {
+  return { id, name, uid, metadata, created_at: createdAt }
+}
+
+function toLine({ id, name, uid }: Organization): string {
+  return uid === null ? `${id}  ${name}` : `${id}  ${name}  (uid ${uid})`
+}
+
+interface Page<Node> {
+  readonly nodes: readonly Node[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+}
+
+/** All nodes of a connection, oldest first: lists are newest first. */
+export async function allPages<Node>(access: ServerAccess, query: string): Promise<Node[]> {
+  const nodes: Node[] = []
+  for (let after: string | null = null; ; ) {
+    const page: Page<Node> = await run(access, query, { after })
+    nodes.push(...page.nodes)
+    if (!page.pageInfo.hasNextPage) return nodes.toReversed()
+    after = page.pageInfo.endCursor
+  }
 }
 
 function registerDelete(organization: Command): void {
@@ -80,54 +107,41 @@ function registerDelete(organization: Command): void {
     )
     .argument('<id>', 'the organization, org_…')
     .option('--force', 'also if it has enabled webhooks: deliveries that wait are not sent', false)
-    .option('--wait', 'end when everything is deleted', false)
     .option(
       '--json',
       'print {"id":"org_…","requested_at":"…","requested_by":"…","deleted_rows":1,"finished_at":null}',
     )
-    .action(async (id: string, options: DeleteOptions) => {
+    .action(async (id: string, { force, json, ...options }: Options & { force: boolean }) => {
       await runCommand(async () => {
-        const deletion = await withInstallation(options, async (one) => {
-          const begun = await one.deleteOrganization(id, options.force)
-          return options.wait ? await waitForEnd(one, id, begun) : begun
-        })
-        print(options.json, deletionToJson(id, deletion), deletionToLine(id, deletion))
+        const access = await openAccess(options)
+        const { deletion } = await run<{ deletion: Deletion }>(access, DELETE, { id, force })
+        const { requestedAt, requestedBy, deletedRows, finishedAt } = deletion
+        const by = { requested_at: requestedAt, requested_by: requestedBy }
+        const progress = { deleted_rows: deletedRows, finished_at: finishedAt }
+        print(json, { id, ...by, ...progress }, deletionToLine(id, deletion))
       })
     })
 }
 
-const POLL_MS = 500
-
-async function waitForEnd(one: Installation, id: string, begun: Deletion): Promise<Deletion> {
-  let deletion = begun
-  while (deletion.finishedAt === null) {
-    await sleep(POLL_MS)
-    deletion = (await one.findDeletion(id)) ?? deletion
-  }
-  return deletion
+interface Deletion {
+  readonly requestedAt: string
+  readonly requestedBy: string
+  readonly deletedRows: number
+  readonly finishedAt: string | null
 }
 
-function deletionToJson(id: string, deletion: Deletion) {
-  return {
-    id,
-    requested_at: deletion.requestedAt,
-    requested_by: deletion.requestedBy,
-    deleted_rows: deletion.deletedRows,
-    finished_at: deletion.finishedAt,
+const DELETE = `mutation ($id: ID!, $force: Boolean!) {
+  deleteOrganization(id: $id, input: { force: $force }) {
+    ... on DeleteOrganizationSuccess {
+      deletion { requestedAt requestedBy deletedRows finishedAt }
+    }
+    ... on UserError { code message }
   }
-}
+}`
 
 function deletionToLine(id: string, { deletedRows, finishedAt }: Deletion): string {
   const rows = `${deletedRows.toLocaleString('en')} rows`
   return finishedAt === null
     ? `${id} is deleted: nothing of it can be used any more. The workers delete its rows in the background: ${rows} so far.`
     : `${id} is deleted, and nothing of it is left but the tombstone. ${rows} were deleted.`
-}
-
-function toJson({ id, name, uid, metadata, createdAt }: Organization) {
-  return { id, name, uid, metadata, created_at: createdAt }
-}
-
-function toLine({ id, name, uid }: Organization): string {
-  return uid === null ? `${id}  ${name}` : `${id}  ${name}  (uid ${uid})`
 }

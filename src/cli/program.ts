@@ -7,14 +7,13 @@ type Register = (program: Command) => void
 const COMMANDS = new Map<string, () => Promise<Register>>([
   ['start', async () => (await import('./start.ts')).registerStart],
   ['migrate', async () => (await import('./migrate.ts')).registerMigrate],
-  ['event-type', async () => (await import('./event-type/register.ts')).registerEventType],
+  ['event-type', async () => (await import('./event-type.ts')).registerEventType],
   ['organization', async () => (await import('./organization.ts')).registerOrganization],
   ['key', async () => (await import('./key.ts')).registerKey],
   ['publish', async () => (await import('./publish.ts')).registerPublish],
   ['listen', async () => (await import('./listen.ts')).registerListen],
   ['export', async () => (await import('./export.ts')).registerExport],
   ['import', async () => (await import('./import.ts')).registerImport],
-  ['erase', async () => (await import('./erase.ts')).registerErase],
   ['mcp', async () => (await import('./mcp.ts')).registerMcp],
   ['verify', async () => (await import('./verify.ts')).registerVerify],
 ])

@@ -1,17 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { invalid } from '../lib/errors.ts'
-import { rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
-import { InvalidJson, MAX_JSON_NESTING, parseJson } from '../lib/parse-json.ts'
-import { parseRfc3339 } from '../lib/rfc3339-time.ts'
+import { MAX_JSON_NESTING } from '../lib/parse-json.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import { ORGANIZATION_OPTION } from './installation/only-organization.ts'
-import { withInstallation, withServerOptions } from './installation/with-installation.ts'
+import { run, ServerError } from './api.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand } from './run-command.ts'
-import type { ServerOptions } from './server-access.ts'
+import { ORGANIZATION, openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
 
 interface PublishOptions extends ServerOptions {
-  readonly organization?: string
   readonly previous?: string
   readonly idempotencyKey?: string
   readonly timestamp?: string
@@ -25,7 +21,7 @@ export function registerPublish(program: Command): void {
     .description(
       'Publishes one event and creates a delivery to every enabled webhook that subscribes to its type.',
     )
-    .option('--organization <id>', `the organization of the event, ${ORGANIZATION_OPTION}`)
+    .option(...ORGANIZATION)
     .argument('<type>', 'the name of an event type, such as event_attendee.joined_event')
     .argument(
       '<json>',
@@ -49,66 +45,60 @@ Example:
     )
     .action(async (type: string, json: string, options: PublishOptions) => {
       await runCommand(async () => {
-        const dataText = json === '-' ? await readText() : withoutByteOrderMark(json)
-        rejectLoneSurrogates({ data: parseText(dataText, '<json>') })
-        const event = {
+        const text = json === '-' ? await readText() : json
+        // The key makes it safe to publish again when it is unknown whether the server did.
+        const idempotencyKey = options.idempotencyKey ?? `posthorn-publish-${randomUUID()}`
+        const input = {
           type,
-          dataText: dataText.trim(),
-          ...readPrevious(options.previous),
-          idempotencyKey: options.idempotencyKey ?? null,
-          occurredAt: options.timestamp === undefined ? null : readTime(options.timestamp),
+          // Editors and PowerShell write a byte order mark at the start of a file.
+          dataText: text.replace(/^\ufeff/, ''),
+          previousText: options.previous,
+          idempotencyKey,
+          timestamp: options.timestamp,
         }
-        const { id, deliveryCount, duplicate } = await withInstallation(options, (one) =>
-          one.publish(options.organization, event),
+        const access = await openAccess(options)
+        const { publishedEvent } = await run<Published>(access, PUBLISH, { input }).catch(
+          (error) => {
+            throw explain(error, idempotencyKey)
+          },
         )
+        const { id, deliveryCount, duplicate } = publishedEvent
         const deliveries = deliveryCount === 1 ? '1 delivery' : `${deliveryCount} deliveries`
-        const text = duplicate ? `${id}  already published with this key` : `${id}  ${deliveries}`
-        print(options.json, { id, deliveries: deliveryCount, duplicate }, text)
+        const line = duplicate ? `${id}  already published with this key` : `${id}  ${deliveries}`
+        print(options.json, { id, deliveries: deliveryCount, duplicate }, line)
       })
     })
 }
 
-/** JSON null is no previous data. */
-function readPrevious(given: string | undefined): { readonly previousText?: string } {
-  if (given === undefined) return {}
-  const previous = parseText(given, '--previous')
-  rejectLoneSurrogates({ previous })
-  return previous === null ? {} : { previousText: given.trim() }
+const PUBLISH = `mutation ($input: PublishEventInput!) {
+  publishEvent(input: $input) {
+    ... on PublishEventSuccess { publishedEvent { id deliveryCount duplicate } }
+    ... on ValidationError { issues { code } }
+    ... on UserError { code message }
+  }
+}`
+
+interface Published {
+  readonly publishedEvent: {
+    readonly id: string
+    readonly deliveryCount: number
+    readonly duplicate: boolean
+  }
 }
 
-function readTime(text: string): Date {
-  const time = parseRfc3339(text)
-  if (time) return time
-  const detail = 'timestamp must be an RFC 3339 time, such as 2026-01-31T12:00:00Z.'
-  throw invalid([{ path: ['timestamp'], code: 'invalid_time', detail }])
+function explain(error: unknown, idempotencyKey: string): unknown {
+  if (!(error instanceof ServerError)) return error
+  const remedy = error.mayHaveActed
+    ? `The event may be published all the same. To publish it at most once, run the command again with --idempotency-key ${idempotencyKey}`
+    : 'Quote it for the shell, or use - to read the data from standard input.'
+  if (!error.mayHaveActed && !error.issues.includes('malformed')) return error
+  return new ServerError(`${error.message} ${remedy}`)
 }
 
 async function readText(): Promise<string> {
   const text = decodeUtf8(await readInput('-'))
   if (text !== null) return text
-  const detail =
-    '<json> is not UTF-8. Convert it, for example with `iconv --from-code ISO-8859-1 --to-code UTF-8`.'
-  throw invalid([{ path: ['json'], code: 'malformed', detail }])
+  throw new Error(
+    '<json> is not UTF-8. Convert it, for example with `iconv --from-code ISO-8859-1 --to-code UTF-8`.',
+  )
 }
-
-/** Editors and PowerShell write one at the start of a file. */
-const withoutByteOrderMark = (text: string) => text.replace(/^\ufeff/, '')
-
-function parseText(text: string, name: '<json>' | '--previous'): unknown {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    const { message } = error as Error
-    const detail =
-      error instanceof InvalidJson
-        ? `${name} ${message}`
-        : `${name} is not JSON: ${message}. ${REMEDIES[name]}`
-    const path = name === '<json>' ? ['json'] : ['previous']
-    throw invalid([{ path, code: 'malformed', detail }])
-  }
-}
-
-const REMEDIES = {
-  '<json>': 'Quote it for the shell, or use - to read it from standard input.',
-  '--previous': 'Quote it for the shell.',
-} as const

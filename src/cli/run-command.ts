@@ -1,6 +1,6 @@
 import { readEnvironment } from '../config/config.ts'
 import type { Services } from '../run/services.ts'
-import { ServerError } from './send-request.ts'
+import { ServerError } from './api.ts'
 
 /**
  * Migrates the database and calls `use` with the services. Logs only warnings and errors.

@@ -1,29 +1,57 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { Option } from 'commander'
-import { type Config, readEnvironment } from '../config/config.ts'
+import type { Command } from 'commander'
+import { type Config, loadConfig, readEnvironment } from '../config/config.ts'
 import { isLoopbackHttp } from '../config/oidc-settings.ts'
 import { readServerUrl } from '../embedded/server-address.ts'
+import { type ServerAccess, ServerError } from './api.ts'
 import { askSecret, readSecretFile } from './read-secret.ts'
-import { type ServerAccess, ServerError } from './send-request.ts'
 
-/** The options `--server` and `--key-file`. */
 export interface ServerOptions {
   readonly server?: string
   readonly keyFile?: string
+  /** For commands with `ORGANIZATION`. */
+  readonly organization?: string
 }
 
 const KEY_VARIABLE = 'POSTHORN_API_KEY'
 
-/** There is no option for the key itself, because other users of the machine can read the arguments of programs. */
-export function keyFileOption(
+/**
+ * Adds `--server` and `--key-file`. There is no option for the key itself, because other users of the machine can read the
+ * arguments of programs. `when` says with which other options these have a meaning.
+ */
+export function withServerOptions(
+  command: Command,
   scopes: string,
-  byDefault = `with --server, ${KEY_VARIABLE}; otherwise the key in <POSTHORN_DATA_DIR>/api-key`,
-): Option {
-  return new Option(
-    '--key-file <file>',
-    `a file with an API key, phk_…, with ${scopes}; - reads standard input (default: ${byDefault})`,
-  )
+  { when = '', isForAgent = false } = {},
+): Command {
+  const key = isForAgent
+    ? KEY_VARIABLE
+    : `with --server, ${KEY_VARIABLE}; otherwise the key in <POSTHORN_DATA_DIR>/api-key`
+  return command
+    .option(
+      '--server <url>',
+      `${when}the URL of Posthorn (default: the server that runs with the same POSTHORN_DATA_DIR, or from HOST and PORT, http://127.0.0.1:4000)`,
+    )
+    .option(
+      '--key-file <file>',
+      `a file with an API key, phk_…, with ${scopes}; - reads standard input (default: ${key})`,
+    )
+}
+
+/** An option of commands that act for one organization. */
+export const ORGANIZATION = [
+  '--organization <id>',
+  'with a key of the scope admin: the organization to act for, org_… or its uid (default: that of the key)',
+] as const
+
+/** The server and the key of the options, for a command that needs no other settings. */
+export async function openAccess(
+  options: ServerOptions,
+  { isForAgent = false } = {},
+): Promise<ServerAccess> {
+  const { config } = loadConfig(readEnvironment(), { requireEncryptionKeys: false })
+  return await serverAccess(options, config, { isForAgent })
 }
 
 /**
@@ -45,15 +73,7 @@ export async function serverAccess(
       `warning: ${url} is not https://, so others on the way can read the API key.\n`,
     )
   }
-  return { url, key }
-}
-
-/** The server that runs with the same data directory. Null with DATABASE_URL, or if no server or no key is there. */
-export async function localServer(config: Config): Promise<ServerAccess | null> {
-  if (config.database === 'external') return null
-  const url = await findOwnServer(config)
-  const key = await readOwnKey(config)
-  return url === null || key === null ? null : { url, key }
+  return { url, key, organization: options.organization }
 }
 
 /** The origin of the server that runs with the data directory. Its HOST and PORT may differ from the settings here. */

@@ -7,11 +7,14 @@ const SAME_SIGNAL_WITHIN_MS = 1_000
  * Resolves with the first signal, or when npm, which started this process, has ended. A second signal calls `abort`, a
  * third one ends the process immediately.
  */
-export function shutdownRequested(abort: () => void): Promise<string> {
+export function shutdownRequested(
+  abort: () => void,
+  signals: readonly NodeJS.Signals[] = defaultSignals(),
+): Promise<string> {
   return new Promise((resolve) => {
     const steps = [resolve, abort, () => process.exit(130)]
     let ignoreUntilMs = 0
-    for (const signal of signals()) {
+    for (const signal of signals) {
       process.on(signal, () => {
         if (performance.now() < ignoreUntilMs) return
         ignoreUntilMs = performance.now() + SAME_SIGNAL_WITHIN_MS
@@ -23,6 +26,6 @@ export function shutdownRequested(abort: () => void): Promise<string> {
 }
 
 /** A closed terminal sends SIGHUP. `nohup`, which redirects the output, makes a process ignore it. */
-function signals(): readonly NodeJS.Signals[] {
+function defaultSignals(): readonly NodeJS.Signals[] {
   return process.stderr.isTTY ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM']
 }

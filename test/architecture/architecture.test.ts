@@ -59,7 +59,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/notices/mail-link.ts',
     'src/webhooks/delete-expired-webhooks.ts',
   ],
-  ALL_ORGANIZATIONS: ['src/api-keys/api-key.ts', 'src/cli/installation/database-installation.ts'],
+  ALL_ORGANIZATIONS: ['src/api-keys/api-key.ts'],
 }
 
 test('a forgotten argument neither changes the actor in the audit log nor reaches another organization', async () => {

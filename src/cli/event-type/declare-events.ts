@@ -1,7 +1,13 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { embedSchema } from '../../lib/embed-schema.ts'
 import { pascalCaseNames } from '../../lib/pascal-case.ts'
-import type { DescribedEventType } from '../installation/installation.ts'
+
+export interface DescribedEventType {
+  readonly name: string
+  readonly description: string
+  /** A JSON Schema. Null: `data` is any JSON value. */
+  readonly schema: unknown
+}
 
 /**
  * A declaration file with the interface `Events`. The same event types, in any order, give the same text. The data of an

@@ -1,12 +1,21 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
 import type { Command } from 'commander'
+import type { GivenType } from '../../event-types/catalogue/catalogue-type.ts'
 import type {
   CatalogueImport,
   CatalogueImportOptions,
 } from '../../event-types/catalogue/import-catalogue.ts'
-import { ACCEPT_BROKEN_SELECTIONS } from '../installation/installation.ts'
+import { parseCatalogueFile, parseSchemaFile } from '../../event-types/catalogue/parse-catalogue.ts'
+import { readInput } from '../read-input.ts'
 import { print, runCommand, withServices } from '../run-command.ts'
 import { importJson, importText } from './import-text.ts'
-import { readSource } from './read-source.ts'
+
+/** An option of commands that change the catalogue. */
+export const ACCEPT_BROKEN_SELECTIONS = [
+  '--accept-broken-selections',
+  'change the catalogue even if that breaks selections of webhooks, which then go on sending what they took when they were saved',
+] as const
 
 /** Nothing was written because of findings, or the dry run found some. */
 const EXIT_WITH_FINDINGS = 3
@@ -46,9 +55,9 @@ Examples:
   $ posthorn event-type import schemas/ --dry-run
   $ posthorn event-type import openapi.json`,
     )
-    .action(async (path: string, { json, ...options }: ImportOptions) => {
+    .action(async (source: string, { json, ...options }: ImportOptions) => {
       await runCommand(async () => {
-        const imported = await importPath(path, options)
+        const imported = await importSource(source, options)
         print(json, importJson(imported), importText(imported, options))
         const breaks = imported.changes.some(({ findings }) => findings.length > 0)
         if (breaks && !imported.written) process.exitCode = EXIT_WITH_FINDINGS
@@ -56,8 +65,11 @@ Examples:
     })
 }
 
-async function importPath(path: string, options: CatalogueImportOptions): Promise<CatalogueImport> {
-  const given = await readSource(path)
+async function importSource(
+  source: string,
+  options: CatalogueImportOptions,
+): Promise<CatalogueImport> {
+  const given = await readSource(source)
   const [{ importCatalogue }, { COMMAND_LINE }] = await Promise.all([
     import('../../event-types/catalogue/import-catalogue.ts'),
     import('../../access/actor.ts'),
@@ -65,4 +77,21 @@ async function importPath(path: string, options: CatalogueImportOptions): Promis
   return await withServices(({ database: { pool } }) =>
     importCatalogue(pool, given, options, COMMAND_LINE),
   )
+}
+
+/** Reads the event types of a folder of JSON Schemas, or of one file. */
+async function readSource(source: string): Promise<GivenType[]> {
+  const isFolder = source !== '-' && (await stat(source)).isDirectory()
+  if (!isFolder) return parseCatalogueFile(await readInput(source), path.basename(source))
+  const files = (await readdir(source)).filter((file) => file.endsWith('.json')).toSorted()
+  if (files.length === 0) {
+    throw new Error(
+      `The folder ${source} has no JSON Schemas. Add one for each event type, such as order.paid.json.`,
+    )
+  }
+  const types: GivenType[] = []
+  for (const file of files) {
+    types.push(parseSchemaFile(await readFile(path.join(source, file)), file))
+  }
+  return types
 }

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { withInstallation, withServerOptions } from '../installation/with-installation.ts'
+import { run } from '../api.ts'
 import { runCommand } from '../run-command.ts'
-import type { ServerOptions } from '../server-access.ts'
+import { openAccess, type ServerOptions, withServerOptions } from '../server-access.ts'
+import type { DescribedEventType } from './declare-events.ts'
 
 interface Options extends ServerOptions {
   readonly out?: string
@@ -18,7 +19,8 @@ export function registerTypes(eventType: Command): void {
     .option('--out <file>', 'write the file, such as events.d.ts, in place of printing it')
     .action(async ({ out, ...server }: Options) => {
       await runCommand(async () => {
-        const types = await withInstallation(server, (one) => one.describeEventTypes())
+        const access = await openAccess(server)
+        const types = await run<DescribedEventType[]>(access, SCHEMAS)
         const { declareEvents } = await import('./declare-events.ts')
         const text = await declareEvents(types, (name) => {
           process.stderr.write(`The schema of ${name} cannot be a type: its data is unknown.\n`)
@@ -28,3 +30,5 @@ export function registerTypes(eventType: Command): void {
       })
     })
 }
+
+const SCHEMAS = 'query { eventTypes { name description schema } }'

@@ -1,8 +1,7 @@
+import { STATUS_CODES } from 'node:http'
 import { styleText } from 'node:util'
-import { escapeControls } from './escape-controls.ts'
-import { formatLocalAnswer, localFields } from './format-local-answer.ts'
+import { escapeControls } from './log.ts'
 import type { ReceivedDelivery } from './received-delivery.ts'
-import { statusText } from './status-text.ts'
 
 /** Several lines for people, in color if stdout is a terminal and NO_COLOR is not set. */
 export function formatDelivery(delivery: ReceivedDelivery, headerPrefix: string): string {
@@ -125,4 +124,37 @@ function parseExactly(text: string): unknown {
 function formatResponse({ answered }: ReceivedDelivery): string {
   if (answered === null) return styleText('yellow', '← not answered: the sender disconnected')
   return styleText(answered < 300 ? 'green' : 'red', `← answered ${statusText(answered)}`)
+}
+
+type Local = NonNullable<ReceivedDelivery['local']>
+
+/** Characters of the body of an answer that people see. */
+const MAX_BODY_LENGTH = 1_000
+
+/** The answer with the start of its body, or why there is none. */
+function formatLocalAnswer({ url, answer }: Local): string[] {
+  const { status, errorCode, durationMs } = answer
+  if (status === null) {
+    const hint = errorCode === 'ECONNREFUSED' ? ' Is your server running?' : ''
+    const what = `✘ no answer from ${url}: ${errorCode}, after ${durationMs} ms.${hint}`
+    return [styleText('red', what)]
+  }
+  const color = status < 300 ? 'green' : 'red'
+  const text = answer.body.toString().slice(0, MAX_BODY_LENGTH).trimEnd()
+  return [
+    `${styleText(color, `← answered ${statusText(status)}`)} by ${url} in ${durationMs} ms`,
+    ...(text === '' ? [] : text.split('\n')).map(
+      (line) => `  ${styleText('dim', '│')} ${escapeControls(line)}`,
+    ),
+  ]
+}
+
+/** The fields for programs. */
+function localFields({ answer: { status, body, durationMs, errorCode } }: Local) {
+  return { response: status === null ? null : body.toString(), durationMs, errorCode }
+}
+
+/** A status for people, such as `503 Service Unavailable`. */
+function statusText(status: number): string {
+  return `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd()
 }

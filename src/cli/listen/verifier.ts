@@ -1,4 +1,5 @@
 import { type ReceivedHeaders, verify } from '../../receiver/index.ts'
+import { run, type ServerAccess, ServerError } from '../api.ts'
 
 export type Verifier = (rawBody: Buffer, headers: ReceivedHeaders) => Promise<VerificationResult>
 
@@ -30,4 +31,13 @@ export function createVerifier(
     }
     return result.ok ? { kind: 'verified' } : { kind: 'rejected', message: result.message }
   }
+}
+
+/** The current signing secret of a webhook, `whsec_…`. */
+export async function readSecret(access: ServerAccess, webhookId: string): Promise<string> {
+  type Read = { signingSecret: { key: string } | null } | null
+  const query = 'query ($id: ID!) { webhook(id: $id) { signingSecret { key } } }'
+  const webhook = await run<Read>(access, query, { id: webhookId })
+  if (webhook?.signingSecret) return webhook.signingSecret.key
+  throw new ServerError(`The webhook ${webhookId} was deleted, with its secret.`)
 }

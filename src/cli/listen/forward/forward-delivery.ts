@@ -1,7 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { formatDelivery, formatDeliveryAsJson } from '../format-delivery.ts'
 import { customHeaders } from '../received-delivery.ts'
 import type { Verifier } from '../verifier.ts'
-import { saveDelivery } from './save-delivery.ts'
 import { type Header, type LocalAnswer, sendLocal } from './send-local.ts'
 
 export interface ForwardOptions {
@@ -45,7 +46,7 @@ export function createForward(options: ForwardOptions): Forward {
       isTest: read('test') === 'true',
       headers: customHeaders(byName, headerPrefix),
       body: body.toString(),
-      answered: answer.kind === 'answered' ? answer.status : null,
+      answered: answer.status,
       local: { url: url.href, answer },
     }
     const text = options.json
@@ -54,4 +55,25 @@ export function createForward(options: ForwardOptions): Forward {
     process.stdout.write(`${text}\n`)
     return answer
   }
+}
+
+/**
+ * Writes the exact body to `<wh-id>-<wh-timestamp>.json`, and the headers to a file beside it with one `name: value` per
+ * line, as `curl --header @file` and `posthorn verify --headers file` read them.
+ */
+async function saveDelivery(
+  folder: string,
+  headers: readonly Header[],
+  headerPrefix: string,
+  body: Buffer,
+): Promise<void> {
+  const read = (name: string) =>
+    headers.find((header) => header.name.toLowerCase() === headerPrefix + name)?.value ?? ''
+  const name = `${read('id')}-${read('timestamp')}`.replace(/[^\w-]/g, '_')
+  await mkdir(folder, { recursive: true })
+  const lines = headers.map(({ name, value }) => `${name}: ${value}\n`)
+  // A custom header can be a credential.
+  const mode = 0o600
+  await writeFile(path.join(folder, `${name}.headers`), lines.join(''), { mode })
+  await writeFile(path.join(folder, `${name}.json`), body, { mode })
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { USER_AGENT } from '../../../lib/version.ts'
 import { sign } from '../../../receiver/index.ts'
-import { createGraphqlApi, type GraphqlApi } from '../../graphql-api.ts'
-import type { ServerAccess } from '../../send-request.ts'
+import { run, type ServerAccess } from '../../api.ts'
 import type { ListenOptions } from '../listen-options.ts'
 import { log } from '../log.ts'
-import type { stopRequest } from '../stop-request.ts'
+import type { StopRequest } from '../stop-request.ts'
 import { createVerifier } from '../verifier.ts'
 import { createForward, type ForwardOptions } from './forward-delivery.ts'
 import { createConsumer } from './pull.ts'
@@ -24,17 +23,16 @@ export async function forwardEvents(
   access: ServerAccess,
   headerPrefix: string,
   options: ListenOptions & { readonly forward: URL },
-  stop: ReturnType<typeof stopRequest>,
+  stop: StopRequest,
 ): Promise<void> {
   const { forward: url, event: types = [], count = Number.POSITIVE_INFINITY } = options
   const secret = options.secret?.[0] ?? newSecret()
   const stopped = new AbortController()
   void stop.requested.then(() => stopped.abort())
   const { signal } = stopped
-  const api = createGraphqlApi(access)
   const name = `listen-${randomBytes(6).toString('hex')}`
   const consumer = createConsumer(access, name, types, signal)
-  const send = createSendEvent(api, { ...options, url, headerPrefix, secret, signal })
+  const send = createSendEvent(access, { ...options, url, headerPrefix, secret, signal })
 
   let sent = 0
   try {
@@ -54,7 +52,7 @@ export async function forwardEvents(
   } finally {
     // Requests to the local server would keep the process alive.
     stopped.abort()
-    await consumer.delete(api).catch((error: Error) => {
+    await consumer.delete().catch((error: Error) => {
       log(`The consumer ${name} could not be deleted: ${error.message}`)
     })
   }
@@ -65,11 +63,11 @@ interface SendOptions extends Omit<ForwardOptions, 'verifier'> {
 }
 
 /** Sends the delivery of an event to the local server. Returns null for an event whose data is gone. */
-export function createSendEvent(api: GraphqlApi, { secret, ...options }: SendOptions) {
+export function createSendEvent(access: ServerAccess, { secret, ...options }: SendOptions) {
   const { headerPrefix } = options
   const send = createForward({ ...options, verifier: createVerifier([secret], headerPrefix) })
   return async (id: string): Promise<LocalAnswer | null> => {
-    const event = await api.run<{ body: string | null } | null>(BODY, { id })
+    const event = await run<{ body: string | null } | null>(access, BODY, { id })
     if (!event?.body) return null
     const body = Buffer.from(event.body)
     const timestamp = String(Math.floor(Date.now() / 1_000))

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { explainRejection } from '../../connect-api.ts'
-import type { GraphqlApi } from '../../graphql-api.ts'
-import { type ServerAccess, ServerError, sendRequest } from '../../send-request.ts'
+import { explainResponse, run, type ServerAccess, ServerError, sendRequest } from '../../api.ts'
 import { log } from '../log.ts'
 
 export interface Pulled {
@@ -14,7 +12,7 @@ export interface Consumer {
   /** Waits up to so many seconds for events. */
   pull(waitSeconds: number): Promise<Pulled>
   acknowledge(lease: string): Promise<void>
-  delete(api: GraphqlApi): Promise<void>
+  delete(): Promise<void>
 }
 
 const PATH = '/api/events/v1'
@@ -42,10 +40,11 @@ export function createConsumer(
           if (isBroken) log('Connected again.')
           return response
         }
-        const what = `${access.url} rejected ${method} ${PATH}`
-        const problem = new ServerError(await explainRejection(what, response, SCOPES))
-        if (!TRANSIENT.has(response.status)) throw new Final(problem.message)
-        throw problem
+        const { status } = response
+        const problem: unknown = await response.json().catch(() => null)
+        const { message } = explainResponse(access.url, response, problem)
+        if (TRANSIENT.has(status)) throw new ServerError(message)
+        throw new Final(status === 403 ? `${message} ${SCOPES}` : message)
       } catch (error) {
         if (signal.aborted) return null
         // Nothing worked so far: the server is the wrong one, or does not run.
@@ -67,7 +66,7 @@ export function createConsumer(
       if (response === null) return { lease: null, events: [] }
       const pulled: unknown = await response.json().catch(() => null)
       if (!isPulled(pulled)) {
-        throw new ServerError(`${access.url} does not respond like Posthorn. Check --server.`)
+        throw explainResponse(access.url, response, null)
       }
       hasPulled = true
       return pulled
@@ -75,13 +74,15 @@ export function createConsumer(
     async acknowledge(lease) {
       await call('POST', '/acknowledge', { consumer: name, lease })
     },
-    async delete(api) {
-      const found = await api.run<{ id: string } | null>(
+    async delete() {
+      const found = await run<{ id: string } | null>(
+        access,
         'query ($name: String!) { consumer(name: $name) { id } }',
         { name },
       )
       if (!found) return
-      await api.run(
+      await run(
+        access,
         'mutation ($id: ID!) { deleteConsumer(id: $id) { ... on NotFoundError { code } } }',
         { id: found.id },
       )

@@ -1,7 +1,7 @@
 import { sign } from '../../../receiver/index.ts'
-import type { GraphqlApi } from '../../graphql-api.ts'
+import { run, type ServerAccess } from '../../api.ts'
 import { signatureNames } from '../signature-names.ts'
-import { createVerifier } from '../verifier.ts'
+import { createVerifier, readSecret } from '../verifier.ts'
 import { createForward } from './forward-delivery.ts'
 import { createSendEvent, newSecret } from './forward-events.ts'
 import type { Header, LocalAnswer } from './send-local.ts'
@@ -44,11 +44,11 @@ const MASK = '•••'
 
 /** Sends the request of a stored delivery again, with a new timestamp and signature. */
 export async function replayDelivery(
-  api: GraphqlApi,
+  access: ServerAccess,
   id: string,
   { url, secret: secrets, ...options }: ReplayOptions,
 ): Promise<LocalAnswer> {
-  const delivery = await api.run<StoredDelivery | null>(DELIVERY, { id })
+  const delivery = await run<StoredDelivery | null>(access, DELIVERY, { id })
   if (!delivery) throw new Error(`There is no delivery ${JSON.stringify(id)}.`)
   const [attempt] = delivery.attempts.nodes
   if (!attempt) throw new Error(`The delivery ${id} has no attempt yet, so nothing was sent.`)
@@ -60,10 +60,10 @@ export async function replayDelivery(
   }
   const names = signatureNames(stored)
   if (!names) throw new Error(`The delivery ${id} was never signed, so nothing was sent.`)
-  const secret = secrets?.[0] ?? (await readSecret(api, delivery.webhookId))
+  const secret = secrets?.[0] ?? (await readSecret(access, delivery.webhookId))
   const body = Buffer.from(text)
   const timestamp = String(Math.floor(Date.now() / 1_000))
-  const headers = (await withValues(api, delivery.webhookId, stored)).map(({ name, value }) => {
+  const headers = (await withValues(access, delivery.webhookId, stored)).map(({ name, value }) => {
     return { name, value: name.toLowerCase() === names.timestamp ? timestamp : value }
   })
   const signature = await sign(secret, id, timestamp, body)
@@ -79,37 +79,29 @@ export async function replayDelivery(
 
 /** Sends a stored event once more, as a delivery of it. */
 export async function replayEvent(
-  api: GraphqlApi,
+  access: ServerAccess,
   headerPrefix: string,
   id: string,
   { secret: secrets, ...options }: ReplayOptions,
 ): Promise<LocalAnswer> {
   const secret = secrets?.[0] ?? newSecret()
-  const answer = await createSendEvent(api, { ...options, headerPrefix, secret })(id)
+  const answer = await createSendEvent(access, { ...options, headerPrefix, secret })(id)
   if (answer) return answer
   throw new Error(`There is no event ${JSON.stringify(id)}, or its data is gone.`)
 }
 
 /** An attempt does not store the values of custom headers: they can be credentials. */
 async function withValues(
-  api: GraphqlApi,
+  access: ServerAccess,
   webhookId: string,
   headers: readonly Header[],
 ): Promise<readonly Header[]> {
   if (!headers.some(({ value }) => value === MASK)) return headers
-  const revealed = await api.run<{ headers: readonly Header[] }>(REVEAL_HEADERS, { id: webhookId })
+  const revealed = await run<{ headers: readonly Header[] }>(access, REVEAL_HEADERS, {
+    id: webhookId,
+  })
   const values = new Map(revealed.headers.map(({ name, value }) => [name, value]))
   return headers.flatMap(({ name, value }) =>
     value === MASK ? { name, value: values.get(name) ?? '' } : { name, value },
   )
-}
-
-/** The current signing secret of a webhook, `whsec_…`. */
-async function readSecret(api: GraphqlApi, webhookId: string): Promise<string> {
-  const webhook = await api.run<{ signingSecret: { key: string } | null } | null>(
-    'query ($id: ID!) { webhook(id: $id) { signingSecret { key } } }',
-    { id: webhookId },
-  )
-  if (webhook?.signingSecret) return webhook.signingSecret.key
-  throw new Error(`The webhook ${webhookId} was deleted, with its secret. Give one with --secret.`)
 }

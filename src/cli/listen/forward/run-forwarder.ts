@@ -1,5 +1,4 @@
 import type { Config } from '../../../config/config.ts'
-import { createGraphqlApi } from '../../graphql-api.ts'
 import { serverAccess } from '../../server-access.ts'
 import type { ListenOptions } from '../listen-options.ts'
 import { stopRequest } from '../stop-request.ts'
@@ -11,19 +10,13 @@ export async function runForwarder(options: ListenOptions, config: Config): Prom
   const forward = options.forward as URL
   const access = await serverAccess(options, config)
   if (options.replay !== undefined) {
-    const api = createGraphqlApi(access)
     const { replay: id } = options
     const to = { ...options, url: forward }
     const answer = await (id.startsWith('evt_')
-      ? replayEvent(api, config.headerPrefix, id, to)
-      : replayDelivery(api, id, to))
-    if (answer.kind !== 'answered' || answer.status >= 300) process.exitCode = 1
+      ? replayEvent(access, config.headerPrefix, id, to)
+      : replayDelivery(access, id, to))
+    if (answer.status === null || answer.status >= 300) process.exitCode = 1
     return
   }
-  const stop = stopRequest()
-  try {
-    await forwardEvents(access, config.headerPrefix, { ...options, forward }, stop)
-  } finally {
-    stop.dispose()
-  }
+  await forwardEvents(access, config.headerPrefix, { ...options, forward }, stopRequest())
 }
