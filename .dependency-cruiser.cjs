@@ -130,7 +130,7 @@ module.exports = {
         path: '^src/',
         pathNot: [
           '^src/outbound/',
-          '^src/cli/listen/(received-delivery|status-text|forward/send-local)[.]ts$',
+          '^src/cli/listen/(received-delivery|format-delivery|forward/send-local)[.]ts$',
           '^src/http/https-receiver[.]ts$',
           '^src/embedded/local-certificates[.]ts$',
           '^src/server/(connection-limits|free-port|http-server)[.]ts$',
@@ -158,7 +158,7 @@ module.exports = {
     {
       name: 'packages-are-known-to-open-no-sockets',
       comment:
-        'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (undici connects: the rule above keeps it there. The exporter of OpenTelemetry connects to the collector that the operator names, and openid-client to the provider; json-schema-to-typescript follows references to addresses, unless told not to: the rules below keep each in its file. hono/node-server listens; the rules below are for Postgres.)',
+        'A package of another name could connect to anything. Before it is added here, read what it opens; one that makes requests belongs in src/outbound. (undici connects: the rule above keeps it there. The exporter of OpenTelemetry connects to the collector that the operator names, and openid-client to the provider: the rules below keep each in its file. hono/node-server listens; the rules below are for Postgres.)',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/console/' },
       to: {
@@ -178,18 +178,10 @@ module.exports = {
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven|lossless-json|re2js)(/|$)',
           '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509|@opentelemetry/api)(/|$)',
           '(^|/)@opentelemetry/(sdk-trace|resources|exporter-trace-otlp-proto)(/|$)',
-          '(^|/)(openid-client|nodemailer|json-schema-to-typescript)(/|$)',
+          '(^|/)(openid-client|nodemailer)(/|$)',
           '(^|/)@modelcontextprotocol/server(/|$)',
         ],
       },
-    },
-    {
-      name: 'json-schema-to-typescript-is-loaded-on-demand',
-      comment:
-        'It loads prettier, and would follow references in schemas to files and addresses: the one file that imports it forbids both.',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/cli/event-type/declare-events[.]ts$' },
-      to: { path: '(^|/)json-schema-to-typescript(/|$)' },
     },
     {
       name: 'openid-client-is-loaded-on-demand',

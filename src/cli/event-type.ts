@@ -3,12 +3,11 @@ import { textOf } from '../event-types/catalogue/text-of.ts'
 import { run } from './api.ts'
 import { registerExport } from './event-type/export.ts'
 import { ACCEPT_BROKEN_SELECTIONS, registerImport } from './event-type/import.ts'
-import { registerTypes } from './event-type/types.ts'
 import { readInput } from './read-input.ts'
 import { print, runCommand } from './run-command.ts'
 import { openAccess, type ServerOptions, withServerOptions } from './server-access.ts'
 
-/** `posthorn event-type create`, `list`, `archive`, `export`, `import` and `types`. */
+/** `posthorn event-type create`, `list`, `archive`, `export` and `import`. */
 export function registerEventType(program: Command): void {
   const eventType = program.command('event-type').summary('manage the catalogue of event types')
   registerCreate(eventType)
@@ -16,7 +15,6 @@ export function registerEventType(program: Command): void {
   registerArchive(eventType)
   registerExport(eventType)
   registerImport(eventType)
-  registerTypes(eventType)
 }
 
 interface CreateOptions extends ServerOptions {

@@ -5,14 +5,9 @@ type Json = Readonly<Record<string, unknown>>
 /**
  * A JSON Schema (2020-12) as a part of a larger document: its references stay valid there. A reference in it counts from
  * its own root, and in the document from the root of the document. `at` is where the document has the schema, such as
- * `['properties', 'order.paid']`. Anchors become pointers, because two schemas may have the same ones. `adapt` changes
- * each schema in it.
+ * `['properties', 'order.paid']`. Anchors become pointers, because two schemas may have the same ones.
  */
-export function embedSchema(
-  schema: Json,
-  at: readonly string[],
-  adapt: (schema: Json) => Json = (one) => one,
-): Json {
+export function embedSchema(schema: Json, at: readonly string[]): Json {
   const places = findPlaces(schema)
   const anchors = new Map<string, string>()
   for (const [pointer, { value, base }] of places) {
@@ -45,8 +40,7 @@ export function embedSchema(
       if (name === '$dynamicRef' && !('$ref' in value)) return [['$ref', moved(child, place.base)]]
       return [[name, embed(child, `${pointer}/${escaped(name)}`)]]
     })
-    const embedded = Object.fromEntries(entries)
-    return place ? adapt(embedded) : embedded
+    return Object.fromEntries(entries)
   }
   return embed(schema, '') as Json
 }

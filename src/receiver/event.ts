@@ -6,8 +6,7 @@
  * const delivery = await verifyRequest<OrderEvent>(request, { secret })
  * ```
  *
- * Or one interface that has the type of `data` for each event type, as `posthorn event-type types` prints it: `EventOf`
- * makes the same union of it.
+ * Or one interface that has the type of `data` for each event type: `EventOf` makes the same union of it.
  *
  * The types are not checked: the sender may add properties and event types at any time.
  */

@@ -20,10 +20,14 @@ var token = ''
 var requestToken = async () => 'phs_'
 var post = async (...all) => ({ data: {}, errors: [{ extensions: { code: '' } }] })`,
   },
-  { page: 'docs/guides/typed-events.md', part: "'note.written': unknown", file: 'events' },
   {
     page: 'docs/guides/typed-events.md',
-    part: "from './events'",
+    part: 'export interface OrderPaid',
+    file: 'types/order.paid',
+  },
+  {
+    page: 'docs/guides/typed-events.md',
+    part: "from './types/order.paid'",
     code: `
 declare const body: Uint8Array
 declare const headers: Headers
