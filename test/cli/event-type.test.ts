@@ -6,31 +6,33 @@ import { SCOPES } from '../../src/access/scope.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
-import { runPosthorn } from '../support/posthorn-process.ts'
+import { runCommand } from '../support/run-command.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let posthorn: TestApp
 let folder: string
-let server: readonly string[]
-let token: string
+/** With the database for `import` and `export`. */
+let environment: Record<string, string>
 
 beforeAll(async () => {
   posthorn = await startTestApp()
   folder = await mkdtemp(path.join(temporaryFolder(), 'posthorn event types '))
   const { prisma } = posthorn.database
   const { organizationId } = posthorn.tenant
-  token = (await createApiKey(prisma, { organizationId, scopes: SCOPES })).token
-  server = ['--server', posthorn.app.url]
+  const { token } = await createApiKey(prisma, { organizationId, scopes: SCOPES })
+  environment = {
+    ...testEnvironment(posthorn.database.url),
+    ...{ PORT: new URL(posthorn.app.url).port, POSTHORN_API_KEY: token },
+  }
 })
 afterAll(async () => {
   await posthorn?.[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
 
-async function run(...args: string[]) {
-  const environment = { ...testEnvironment(posthorn.database.url), POSTHORN_API_KEY: token }
-  return await runPosthorn(['event-type', ...args], { environment, cwd: folder })
-}
+const run = (...args: string[]) => runCommand(['event-type', ...args], environment)
+
+const inFolder = (file: string) => path.join(folder, file)
 
 async function json(...args: string[]) {
   const { stdout, stderr } = await run(...args, '--json')
@@ -49,58 +51,43 @@ async function stored(name: string) {
 }
 
 describe('posthorn event-type', () => {
-  test.each<[string, () => readonly string[]]>([
-    ['the database', () => []],
-    ['a server', () => server],
-  ])('create, list, archive and unarchive: %s', async (_way, way) => {
-    const name = way().length > 0 ? 'order.served' : 'order.stored'
-    await writeFile(path.join(folder, 'schema.json'), `${SCHEMA}\n`)
-    await writeFile(path.join(folder, 'example.json'), '{"total": 1.50}')
-    const create = ['create', name, '--description', 'An order.', '--group', 'Orders', ...way()]
-    const files = [
-      '--schema',
-      'schema.json',
-      '--example',
-      'example.json',
-      '--search-key',
-      '$.total',
-    ]
-    expect(await json(...create, ...files)).toEqual({ name, version: 1 })
+  test('create, list, and archive, which --undo takes back', async () => {
+    const name = 'order.paid'
+    await writeFile(inFolder('schema.json'), `${SCHEMA}\n`)
+    await writeFile(inFolder('example.json'), '{"total": 1.50}')
+    const create = ['create', name, '--description', 'An order.', '--group', 'Orders']
+    const files = ['--schema', inFolder('schema.json'), '--example', inFolder('example.json')]
+    expect(await json(...create, ...files, '--search-key', '$.total')).toEqual({ name, version: 1 })
     expect(await stored(name)).toEqual({
-      schema: SCHEMA,
-      example: '{"total": 1.50}',
-      group: 'Orders',
-      keys: ['$.total'],
+      ...{ schema: SCHEMA, example: '{"total": 1.50}', group: 'Orders', keys: ['$.total'] },
     })
     const again = await run(...create)
     expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/exists already/) })
 
-    const { archived_at } = await json('archive', name, ...way())
+    const { archived_at } = await json('archive', name)
     expect(archived_at).toMatch(/Z$/)
     const named = (types: { name: string }[]) => types.filter((one) => one.name === name)
-    expect(named(await json('list', ...way()))).toEqual([])
-    expect(named(await json('list', '--archived', ...way()))).toEqual([
+    expect(named(await json('list'))).toEqual([])
+    expect(named(await json('list', '--archived'))).toEqual([
       {
-        name,
-        description: 'An order.',
-        group: 'Orders',
-        version: 1,
-        search_keys: ['$.total'],
-        retention_days: null,
-        archived_at,
+        ...{ name, description: 'An order.', group: 'Orders', version: 1 },
+        ...{ search_keys: ['$.total'], retention_days: null, archived_at },
       },
     ])
-    expect(await json('unarchive', name, ...way())).toEqual({ name, archived_at: null })
-    expect((await run('list', ...way())).stdout).toContain(`${name}  v1  Orders  "An order."\n`)
-    expect(await run('archive', 'order.nothing', ...way())).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/There is no event type/),
-    })
+    expect(await json('archive', name, '--undo')).toEqual({ name, archived_at: null })
+    expect((await run('list')).stdout).toContain(`${name}  v1  Orders  "An order."\n`)
   })
 
   test('create refuses a schema that is not JSON', async () => {
-    await writeFile(path.join(folder, 'broken.json'), '{')
-    const args = ['create', 'order.broken', '--description', 'x', '--schema', 'broken.json']
+    await writeFile(inFolder('broken.json'), '{')
+    const args = [
+      'create',
+      'order.broken',
+      '--description',
+      'x',
+      '--schema',
+      inFolder('broken.json'),
+    ]
     expect(await run(...args)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/broken\.json is not JSON/),
@@ -108,28 +95,26 @@ describe('posthorn event-type', () => {
   })
 
   test('import of a folder, then of an export, which changes nothing', async () => {
-    await mkdir(path.join(folder, 'schemas'))
+    await mkdir(inFolder('schemas'))
     const schema = `{"title": "Refunded.", "x-group": "Orders", ${SCHEMA.slice(1)}`
-    await writeFile(path.join(folder, 'schemas/order.refunded.json'), schema)
-    await writeFile(path.join(folder, 'schemas/README.md'), '')
-    expect(await json('import', 'schemas', '--dry-run')).toMatchObject({
+    await writeFile(inFolder('schemas/order.refunded.json'), schema)
+    await writeFile(inFolder('schemas/README.md'), '')
+    expect(await json('import', inFolder('schemas'), '--dry-run')).toMatchObject({
       changes: [{ name: 'order.refunded', change: 'added', fields: [], findings: [] }],
       written: false,
     })
-    const imported = await run('import', 'schemas')
+    const imported = await run('import', inFolder('schemas'))
     expect(imported).toMatchObject({ code: 0, stderr: '' })
     expect(imported.stdout).toBe('+ order.refunded added\nEvent types: 1 added, 0 unchanged.\n')
     expect(await stored('order.refunded')).toMatchObject({ schema, group: 'Orders' })
 
-    const { exported } = await json('export', 'catalogue.json')
-    expect(await json('import', 'catalogue.json', '--archive-missing')).toEqual({
+    const { exported } = await json('export', inFolder('catalogue.json'))
+    expect(await json('import', inFolder('catalogue.json'), '--archive-missing')).toEqual({
       changes: [],
       unchanged: exported,
       written: false,
     })
-    expect((await run('export')).stdout).toBe(
-      await readFile(path.join(folder, 'catalogue.json'), 'utf8'),
-    )
+    expect((await run('export')).stdout).toBe(await readFile(inFolder('catalogue.json'), 'utf8'))
   })
 
   test('import with findings ends with exit code 3, writes nothing, and needs --force', async () => {
@@ -138,14 +123,14 @@ describe('posthorn event-type', () => {
     const schema = { type: 'object', properties: { total: { type: 'number' } } }
     await createEventType(prisma, { name, description: 'x', schema }, SYSTEM)
     const type = { name, description: 'x', schema: { type: 'object' } }
-    await writeFile(path.join(folder, 'next.json'), JSON.stringify({ eventTypes: [type] }))
+    await writeFile(inFolder('next.json'), JSON.stringify({ eventTypes: [type] }))
     const finding = {
       kind: 'breaks_receivers',
       message: '`total` was known, and goes away.',
       remedy: expect.any(String),
     }
     for (const options of [['--dry-run'], []]) {
-      const { code, stdout } = await run('import', 'next.json', '--json', ...options)
+      const { code, stdout } = await run('import', inFolder('next.json'), '--json', ...options)
       expect(code).toBe(3)
       expect(JSON.parse(stdout)).toEqual({
         changes: [{ name, change: 'changed', fields: ['schema'], findings: [finding] }],
@@ -153,11 +138,14 @@ describe('posthorn event-type', () => {
         written: false,
       })
     }
-    const shown = await run('import', 'next.json')
+    const shown = await run('import', inFolder('next.json'))
     expect(shown.stdout).toMatch(
       /^~ order\.changed changed: schema\n {4}breaks_receivers: `total` was known, and goes away\. .*\n.*\nNothing was written\. Problems: 1\. .*--force\.\n$/,
     )
-    expect(await run('import', 'next.json', '--force')).toMatchObject({ code: 0, stderr: '' })
+    expect(await run('import', inFolder('next.json'), '--force')).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
     expect(await stored(name)).toMatchObject({ schema: '{"type":"object"}' })
   })
 
@@ -166,9 +154,9 @@ describe('posthorn event-type', () => {
     ['a file that is not there', 'missing.json', /ENOENT/],
     ['another file', 'other.json', /other\.json is neither a file that/],
   ])('import of %s is an error', async (_case, source, error) => {
-    await mkdir(path.join(folder, '.empty'), { recursive: true })
-    await writeFile(path.join(folder, 'other.json'), '{"a":1}')
-    const { code, stdout, stderr } = await run('import', source)
+    await mkdir(inFolder('.empty'), { recursive: true })
+    await writeFile(inFolder('other.json'), '{"a":1}')
+    const { code, stdout, stderr } = await run('import', inFolder(source))
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(error)
   })

@@ -3,12 +3,12 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { request } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
-import { buffer, text } from 'node:stream/consumers'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import {
@@ -21,6 +21,9 @@ import {
   onTestFinished,
   test,
 } from 'vitest'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
 import { until as poll } from '../support/until.ts'
 
@@ -341,24 +344,52 @@ describe('responses', () => {
 })
 
 describe('--register', () => {
-  let api: FakeApi
+  let posthorn: TestApp
+  let proxy: Proxy
+  /** A new organization. */
+  let tenant: Awaited<ReturnType<typeof createTenant>>
+
+  beforeAll(async () => {
+    posthorn = await startTestApp({ role: 'api' })
+  })
+  afterAll(() => posthorn[Symbol.asyncDispose]())
 
   beforeEach(async () => {
-    api = await startFakeApi()
-    onTestFinished(() => void api.server.close())
+    tenant = await createTenant(posthorn.database.prisma)
+    proxy = await startProxy(posthorn.app.url)
+    onTestFinished(() => void proxy.server.close())
   })
 
+  const access = (token = tenant.token) => ['--server', proxy.url, ...withKey(token)]
+
   const registered = (...args: Args) =>
-    listening(
-      { until: 'Registered' },
-      '--register',
-      ...['--server', api.url, ...withKey(api.key)],
-      ...args,
-    )
+    listening({ until: 'Registered' }, '--register', ...access(), ...args)
+
+  interface Webhook {
+    readonly id: string
+    readonly url: string
+    readonly enabled: boolean
+    readonly event_subscriptions: string[]
+  }
+
+  async function call<Answer>(method: string, url: string): Promise<Answer> {
+    const headers = { authorization: `Bearer ${tenant.token}` }
+    const base = `${posthorn.app.url}/api/connect/v1/webhooks`
+    return (await (await fetch(`${base}${url}`, { method, headers })).json()) as Answer
+  }
+
+  const webhooks = () => call<Webhook[]>('GET', '')
+
+  async function only(): Promise<Webhook & { secret: string }> {
+    const [webhook, ...others] = await webhooks()
+    expect(others).toEqual([])
+    const { key } = await call<{ key: string }>('GET', `/${webhook?.id}/secret`)
+    return { ...(webhook as Webhook), secret: key }
+  }
 
   test('creates an enabled webhook for both event types of the contract, verifies with its secret, and deletes it at Ctrl+C', async () => {
     const listener = await registered()
-    const webhook = api.only()
+    const webhook = await only()
     expect(webhook).toMatchObject({
       url: `https://localhost:${listener.port}/`,
       enabled: true,
@@ -369,97 +400,89 @@ describe('--register', () => {
     expect(await send(listener, signed())).toMatchObject({ status: 400 })
 
     expect(await listener.stop('SIGINT')).toBe(0)
-    expect(api.webhooks.size).toBe(0)
+    expect(await webhooks()).toEqual([])
     const printed = listener.stdout() + listener.stderr()
     expect(printed).not.toContain(webhook.secret.slice(6))
-    expect(printed).not.toContain(api.key)
+    expect(printed).not.toContain(tenant.token)
   })
 
-  test.each(['SIGTERM', 'SIGHUP'] as const)('deletes the webhook at %s', async (signal) => {
-    const listener = await registered()
-    expect(api.webhooks.size).toBe(1)
-    expect(await listener.stop(signal)).toBe(0)
-    expect(api.webhooks.size).toBe(0)
-  })
-
-  test('deletes the webhook when one Ctrl+C arrives twice, from the terminal and from npm', async () => {
-    const listener = await registered()
-    listener.child.kill('SIGINT')
-    expect(await listener.stop('SIGINT')).toBe(0)
-    expect(api.webhooks.size).toBe(0)
-  })
-
-  test('deletes the webhook after --count deliveries', async () => {
-    const listener = await registered('--count', '1')
-    await send(listener, signed({ secret: api.only().secret }))
+  test.each<[end: string, end: (listener: Listener) => Promise<unknown>]>([
+    ['SIGTERM', ({ child }) => Promise.resolve(child.kill('SIGTERM'))],
+    ['SIGHUP', ({ child }) => Promise.resolve(child.kill('SIGHUP'))],
+    // From the terminal and from npm.
+    ['one Ctrl+C twice', async ({ child }) => [child.kill('SIGINT'), child.kill('SIGINT')]],
+    [
+      '--count',
+      async (listener) => await send(listener, signed({ secret: (await only()).secret })),
+    ],
+    [
+      'a reader of its output that closes the pipe',
+      async (listener) => {
+        listener.child.stdout?.destroy()
+        await send(listener, signed({ secret: (await only()).secret }))
+      },
+    ],
+    // Then there is nothing to delete.
+    [
+      'a webhook that was deleted, and Ctrl+C',
+      async ({ child }) => {
+        const path = `/api/connect/v1/webhooks/${(await only()).id}`
+        const headers = { authorization: `Bearer ${tenant.token}` }
+        await fetch(posthorn.app.url + path, { method: 'DELETE', headers })
+        child.kill('SIGINT')
+      },
+    ],
+  ])('deletes the webhook at the end by %s', async (_end, end) => {
+    const listener = await registered('--count', '1', '--json')
+    expect(await webhooks()).toHaveLength(1)
+    await end(listener)
     expect(await listener.exited).toBe(0)
-    expect(api.webhooks.size).toBe(0)
-  })
-
-  test('deletes the webhook when the reader of its output closes the pipe', async () => {
-    const listener = await registered('--json')
-    listener.child.stdout?.destroy()
-    await send(listener, signed({ secret: api.only().secret }))
-    expect(await listener.exited).toBe(0)
-    expect(api.webhooks.size).toBe(0)
+    expect(await webhooks()).toEqual([])
   })
 
   test('deletes the webhook when its secret cannot be read', async () => {
-    api.reject = (method) =>
-      method === 'GET' ? problem(403, 'Forbidden', 'Needs secrets:read.') : null
-    const listener = listen('--register', '--server', api.url, ...withKey(api.key))
+    const { token } = await createApiKey(posthorn.database.prisma, {
+      organizationId: tenant.organizationId,
+      scopes: ['webhooks:write', 'webhooks:read'],
+    })
+    const listener = listen('--register', ...access(token))
     expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('needs the scopes webhooks:write and secrets:read')
-    expect(api.created).toBe(1)
-    expect(api.webhooks.size).toBe(0)
+    expect(listener.stderr()).toContain('secrets:read')
+    expect(await webhooks()).toEqual([])
   })
 
-  test('deletes the webhook when it is stopped while registering', async () => {
+  test('a delivery that arrives before the secret is known waits for it, and a stop too', async () => {
     const response = Promise.withResolvers<void>()
-    api.respondAfter = response.promise
-    const listener = await listening('--register', '--server', api.url, ...withKey(api.key))
-    await until(() => api.created === 1)
+    proxy.respondAfter = response.promise
+    const listener = await listening('--register', ...access())
+    await poll(async () => (await webhooks()).length === 1, 'the webhook is there')
+    const answer = send(listener, signed({ secret: (await only()).secret }))
     listener.child.kill('SIGINT')
     response.resolve()
+    expect(await answer).toMatchObject({ status: 200 })
     expect(await listener.exited).toBe(0)
-    expect(api.webhooks.size).toBe(0)
+    expect(await webhooks()).toEqual([])
   })
 
   test('names the webhook that could not be deleted, with exit code 1', async () => {
     const listener = await registered()
-    const { id } = api.only()
-    api.reject = () => problem(503, 'Service Unavailable', 'Postgres cannot be reached.')
+    const { id } = await only()
+    proxy.isBroken = true
     expect(await listener.stop('SIGINT')).toBe(1)
     expect(listener.stderr()).toContain(`The webhook ${id} could not be deleted`)
     expect(listener.stderr()).toContain('Postgres cannot be reached.')
   })
 
-  test('exits normally if the webhook was already deleted', async () => {
-    const listener = await registered()
-    api.webhooks.clear()
-    expect(await listener.stop('SIGINT')).toBe(0)
-  })
-
   test('--event, repeated or with commas, sets the event types', async () => {
-    await registered('--event', 'a.b,c.d', '--event', 'e.f', 'a.b')
-    expect(api.only().event_subscriptions).toEqual(['a.b', 'c.d', 'e.f'])
+    await registered('--event', `${TICKET},${JOINED}`, '--event', JOINED)
+    expect((await only()).event_subscriptions).toEqual([TICKET, JOINED])
   })
 
   test('verifies with the new secret after a rotation', async () => {
     const listener = await registered()
-    const webhook = api.only()
-    webhook.secret = newSecret()
-    expect(await send(listener, signed({ secret: webhook.secret }))).toMatchObject({ status: 200 })
-  })
-
-  test('a delivery that arrives before the secret is known waits for it', async () => {
-    const response = Promise.withResolvers<void>()
-    api.respondAfter = response.promise
-    const listener = await listening('--register', '--server', api.url, ...withKey(api.key))
-    await until(() => api.created === 1)
-    const answer = send(listener, signed({ secret: api.only().secret }))
-    response.resolve()
-    expect(await answer).toMatchObject({ status: 200 })
+    const { id } = await only()
+    const { key } = await call<{ key: string }>('POST', `/${id}/secret/rotate`)
+    expect(await send(listener, signed({ secret: key }))).toMatchObject({ status: 200 })
   })
 
   describe('without --server', () => {
@@ -470,14 +493,11 @@ describe('--register', () => {
     }
 
     test('uses the server that runs with the same data directory, at any HOST and PORT', async () => {
-      const url = api.url.replace('127.0.0.1', '0.0.0.0')
+      const url = proxy.url.replace('127.0.0.1', '0.0.0.0')
       const dataDir = await dataDirWith(JSON.stringify({ pid: process.pid, url }))
       const env = { POSTHORN_DATA_DIR: dataDir, HOST: '127.0.0.9', PORT: '1' }
-      const listener = await listening(
-        { env, until: 'Registered' },
-        '--register',
-        ...withKey(api.key),
-      )
+      const options = { env, until: 'Registered' }
+      const listener = await listening(options, '--register', ...withKey(tenant.token))
       expect(await listener.stop('SIGINT')).toBe(0)
     })
 
@@ -487,78 +507,36 @@ describe('--register', () => {
       ['that is invalid', () => 'x'],
     ])('ignores a file %s', async (_which, server) => {
       const dataDir = await dataDirWith(JSON.stringify(await server()))
-      const env = { POSTHORN_DATA_DIR: dataDir, PORT: new URL(api.url).port }
-      const listener = await listening(
-        { env, until: 'Registered' },
-        '--register',
-        ...withKey(api.key),
-      )
+      const env = { POSTHORN_DATA_DIR: dataDir, PORT: new URL(proxy.url).port }
+      const options = { env, until: 'Registered' }
+      const listener = await listening(options, '--register', ...withKey(tenant.token))
       expect(await listener.stop('SIGINT')).toBe(0)
     })
   })
 
-  test('without any key, says how to give one', async () => {
-    const listener = listen('--register', '--server', api.url)
+  test.each<[what: string, args: () => string[], message: string]>([
+    ['no key', () => ['--server', proxy.url], 'Set POSTHORN_API_KEY, or give --key-file.'],
+    ['an unknown key', () => access('phk_wrong'), 'Set POSTHORN_API_KEY to a valid key'],
+    ['an unknown event type', () => [...access(), '--event', 'a\u001b[2J'], 'a\\u001b[2J'],
+  ])('with %s, says what to do', async (_what, args, message) => {
+    const listener = listen('--register', ...args())
     expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toBe(
-      `error: There is no API key for ${api.url}, and no terminal to ask for it. Set POSTHORN_API_KEY, or give --key-file.\n`,
-    )
-  })
-
-  test('if the server is not running, says how to start it', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`
-    const listener = listen('--register', '--server', url, ...withKey('phk_x'))
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain(
-      `Nothing listens at ${url}. Start Posthorn with \`npm start\``,
-    )
-  })
-
-  test('if the server rejects the key, says so without printing the key', async () => {
-    const listener = listen('--register', '--server', api.url, ...withKey('phk_wrong'))
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('with 401 Unauthorized. The API key is not known.')
-    expect(listener.stderr()).toContain('Set POSTHORN_API_KEY to a valid key, or give --key-file.')
+    expect(listener.stderr()).toContain(message)
     expect(listener.stderr()).not.toContain('phk_wrong')
-  })
-
-  test('prints all errors of a rejected request, without control characters', async () => {
-    api.reject = () =>
-      problem(422, 'Unprocessable Content', 'Two fields are wrong.', [
-        { pointer: '/url', code: 'x', detail: 'Not public.\u001b[2J' },
-        { pointer: '/event_subscriptions/0', code: 'x', detail: 'Unknown. Did you mean "a"?' },
-      ])
-    const listener = listen('--register', '--server', api.url, ...withKey(api.key))
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain(
-      '422 Unprocessable Content. /url Not public.\\u001b[2J /event_subscriptions/0 Unknown. Did you mean "a"?',
-    )
+    expect(listener.stderr()).not.toContain('\u001b')
   })
 
   test('if Posthorn sends only to public addresses, names the ways to receive deliveries here', async () => {
-    api.reject = () =>
-      problem(422, 'Unprocessable Content', 'One field is wrong.', [
-        { pointer: '/url', code: 'address_not_public', detail: 'The host is not public.' },
-      ])
-    const listener = listen('--register', '--server', api.url, ...withKey(api.key))
+    const { database } = posthorn
+    const environment = { POSTHORN_EGRESS_ALLOW: '' }
+    await using guarded = await startTestApp({ role: 'api', database, environment })
+    const server = ['--server', guarded.app.url]
+    const listener = listen('--register', ...server, ...withKey(tenant.token))
     expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('The host is not public. This Posthorn sends only to')
+    expect(listener.stderr()).toContain('This Posthorn sends only to')
     for (const way of ['--forward', 'POSTHORN_EGRESS_ALLOW=', 'POSTHORN_EGRESS_CA_FILE=']) {
       expect(listener.stderr()).toContain(way)
     }
-  })
-
-  test('detects a server that is not Posthorn', async () => {
-    const other = createServer((_request, response) => response.end('<html>')).listen(
-      0,
-      '127.0.0.1',
-    )
-    onTestFinished(() => void other.close())
-    await once(other, 'listening')
-    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
-    const listener = listen('--register', '--server', url, ...withKey('phk_x'))
-    expect(await listener.exited).toBe(1)
-    expect(listener.stderr()).toContain('does not respond like Posthorn')
   })
 })
 
@@ -615,6 +593,8 @@ interface RunOptions {
 }
 
 type Args = (string | RunOptions)[]
+
+type Listener = Awaited<ReturnType<typeof listening>>
 
 /** Starts the real command as a process. */
 /** The option with a file that has this key. */
@@ -734,76 +714,29 @@ async function endedPid(): Promise<number | undefined> {
   return child.pid
 }
 
-interface FakeResponse {
-  status: number
-  body: object
-}
-
-interface FakeApi {
-  server: Server
-  url: string
-  key: string
-  created: number
-  webhooks: Map<string, { id: string; secret: string; event_subscriptions: string[] }>
-  only(): { id: string; secret: string; event_subscriptions: string[] }
-  reject(method: string): FakeResponse | null
-  /** The response to a POST waits for this after creating the webhook. */
+/** A proxy in front of Posthorn, which answers late or not at all. */
+interface Proxy {
+  readonly server: Server
+  readonly url: string
   respondAfter: Promise<void>
+  isBroken: boolean
 }
 
-function problem(status: number, title: string, detail: string, errors?: object[]): FakeResponse {
-  return { status, body: { type: 'about:blank', title, status, detail, errors } }
-}
-
-/** A server with the three operations that the listener uses (contract section 4). */
-async function startFakeApi(): Promise<FakeApi> {
-  const api: FakeApi = {
-    server: createServer(answer).listen(0, '127.0.0.1'),
-    url: '',
-    key: `phk_${randomUUID().replaceAll('-', '')}`,
-    created: 0,
-    webhooks: new Map(),
-    only() {
-      expect(api.webhooks.size).toBe(1)
-      return [...api.webhooks.values()][0] as ReturnType<FakeApi['only']>
-    },
-    reject: () => null,
-    respondAfter: Promise.resolve(),
-  }
-  await once(api.server, 'listening')
-  api.url = `http://127.0.0.1:${(api.server.address() as AddressInfo).port}`
-  return api
-
-  async function answer(request: IncomingMessage, response: ServerResponse) {
-    const body = await buffer(request)
-    const { status, body: value } = await decide(request, body)
-    const type = status < 400 ? 'application/json' : 'application/problem+json'
-    response.writeHead(status, { 'content-type': type })
-    response.end(value === null ? undefined : JSON.stringify(value))
-  }
-
-  async function decide({ method = '', url = '', headers }: IncomingMessage, body: Buffer) {
-    if (headers.authorization !== `Bearer ${api.key}`) {
-      return problem(401, 'Unauthorized', 'The API key is not known.')
+async function startProxy(to: string): Promise<Proxy> {
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request
+    const body = await text(request)
+    if (proxy.isBroken) {
+      return void response.writeHead(503).end('{"detail":"Postgres cannot be reached."}')
     }
-    const rejection = api.reject(method)
-    if (rejection) return rejection
-    const [, id = '', rest] =
-      /^\/api\/connect\/v1\/webhooks(?:\/([^/]+))?(\/secret)?$/.exec(url) ?? []
-    if (method === 'POST' && id === '') {
-      const webhook = { ...JSON.parse(body.toString()), id: `wh_${randomUUID()}` }
-      api.webhooks.set(webhook.id, { ...webhook, secret: newSecret() })
-      api.created++
-      await api.respondAfter
-      return { status: 201, body: webhook as object }
-    }
-    const webhook = api.webhooks.get(id)
-    if (!webhook) return problem(404, 'Not Found', `There is no webhook ${id}.`)
-    if (method === 'GET' && rest) return { status: 200, body: { key: webhook.secret } }
-    if (method === 'DELETE' && !rest) {
-      api.webhooks.delete(id)
-      return { status: 204, body: null }
-    }
-    return problem(405, 'Method Not Allowed', method)
-  }
+    const sent = { authorization: headers.authorization ?? '', 'content-type': 'application/json' }
+    const answer = await fetch(to + url, { method, headers: sent, body })
+    const answered = await answer.text()
+    await proxy.respondAfter
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answered)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const proxy: Proxy = { server, url, respondAfter: Promise.resolve(), isBroken: false }
+  return proxy
 }

@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ignoreBrokenPipe } from '../support/broken-pipe.ts'
+import { freePort } from '../support/free-port.ts'
 import { programPath } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
 import { PROGRAM, runPosthorn } from '../support/posthorn-process.ts'
+import { runCommand } from '../support/run-command.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
 
@@ -133,6 +136,26 @@ describe('--key-file', () => {
   })
 })
 
+test('a server that does not run is named, and how to start it', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`
+  const { stderr } = await run([...PUBLISH, '--server', url], { POSTHORN_API_KEY: 'phk_variable' })
+  expect(stderr).toMatch(/^error: Nothing listens at http:\/\/127\.0\.0\.1:\d+\. .*--server\.\n$/)
+})
+
+test.each<[string, (response: ServerResponse) => void, RegExp]>([
+  ['closes the connection', (response) => void response.destroy(), /^error: Cannot connect to /],
+  ['answers with a page', (response) => void response.end('hello'), /not respond like Posthorn/],
+  ['starts again', (response) => void response.writeHead(503).end('{"detail":"Wait."}'), /503/],
+])('if the server %s, publish says how to publish at most once', async (_what, answer, message) => {
+  own.answer = answer
+  const { code, stderr } = await run(PUBLISH)
+  expect(code).toBe(1)
+  expect(stderr).toMatch(message)
+  const [, key] = / run the command again with --idempotency-key (\S+)\n$/.exec(stderr) ?? []
+  expect(own.bodies).toHaveLength(1)
+  expect(JSON.parse(own.bodies[0] ?? '').variables.input.idempotencyKey).toBe(key)
+})
+
 test('no command takes a key as an argument, which other users of the machine can read', async () => {
   for (const args of [...COMMANDS, MCP]) {
     const { code, stderr } = await run([...args, '--key', 'phk_argument'])
@@ -174,29 +197,37 @@ test('on a terminal, the key is asked for and not shown', needs('script'), async
   expect(new Set(other.keys)).toEqual(new Set(['phk_typed']))
 })
 
-async function run(args: readonly string[], environment: object = {}, input = '') {
-  return await runPosthorn(args, {
-    environment: { POSTHORN_DATA_DIR: dataDir, ...environment },
-    cwd: dataDir,
-    input,
-  })
+/** `listen` and `mcp` keep a process, so they have their own, like what reads standard input. */
+async function run(args: readonly string[], environment: object = {}, input?: string) {
+  const settings = { POSTHORN_DATA_DIR: dataDir, ...environment }
+  const isShort = input === undefined && !['listen', 'mcp'].includes(args[0] ?? '')
+  if (isShort) return await runCommand(args, settings)
+  return await runPosthorn(args, { environment: settings, cwd: dataDir, input: input ?? '' })
 }
 
 interface Recorder {
   readonly server: Server
   readonly url: string
-  /** The keys that it received. */
+  /** The keys that it received, and the bodies. */
   readonly keys: string[]
+  readonly bodies: string[]
+  answer(response: ServerResponse): void
 }
 
 /** A server that keeps the key of each request, and refuses it. */
 async function startRecorder(): Promise<Recorder> {
-  const keys: string[] = []
-  const server = createServer((request, response) => {
-    keys.push(request.headers.authorization?.replace('Bearer ', '') ?? '')
-    response.writeHead(400, { 'content-type': 'application/json' }).end('{"detail":"Refused."}')
+  const server = createServer(async (request, response) => {
+    recorder.keys.push(request.headers.authorization?.replace('Bearer ', '') ?? '')
+    recorder.bodies.push(await text(request))
+    recorder.answer(response)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  return { server, url: `http://127.0.0.1:${port}`, keys }
+  const recorder: Recorder = {
+    ...{ server, url: `http://127.0.0.1:${port}`, keys: [], bodies: [] },
+    answer(response) {
+      response.writeHead(400, { 'content-type': 'application/json' }).end('{"detail":"Refused."}')
+    },
+  }
+  return recorder
 }
