@@ -13,8 +13,9 @@ import { makeUsual } from '../support/hostile-database.ts'
 import { needs } from '../support/left-out.ts'
 import { logLine } from '../support/log-lines.ts'
 import { type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts'
-import { type PosthornProcess, runPosthorn, startPosthorn } from '../support/posthorn-process.ts'
+import { type PosthornProcess, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { runCommand } from '../support/run-command.ts'
 import { until } from '../support/until.ts'
 
 let directory: string
@@ -111,14 +112,13 @@ describe('through a transaction pooler', needs('pgbouncer'), () => {
   })
 
   test('the commands work', async () => {
-    const list = await runPosthorn(['organization', 'list', '--json'], { environment })
+    const created = await runCommand(['key', 'create', '--scope', 'admin', '--json'], environment)
+    const { token } = JSON.parse(created.stdout)
+    const api = { ...environment, PORT: new URL(url).port, POSTHORN_API_KEY: token }
+    const list = await runCommand(['organization', 'list', '--json'], api)
     expect(list).toMatchObject({ code: 0, stderr: '' })
     expect(list.stdout).toContain(tenant.publicOrganizationId)
-    const key = await runPosthorn(['key', 'create', '--scope', 'webhooks:read', '--json'], {
-      environment,
-    })
-    expect(JSON.parse(key.stdout).token).toMatch(/^phk_/)
-    const event = await runPosthorn(['publish', JOINED, '{}', '--json'], { environment })
+    const event = await runCommand(['publish', JOINED, '{}', '--json'], api)
     expect(JSON.parse(event.stdout).id).toMatch(/^evt_/)
   })
 })

@@ -4,13 +4,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
-import {
-  type PosthornProcess,
-  PROGRAM,
-  runPosthorn,
-  startPosthorn,
-} from '../support/posthorn-process.ts'
+import { type PosthornProcess, PROGRAM, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { runCommand } from '../support/run-command.ts'
 import { until } from '../support/until.ts'
 import { blockOf, quoted, runCommands, withReplaced, writePrograms } from './command-blocks.ts'
 import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
@@ -65,7 +61,7 @@ test(
         event_subscriptions: [JOINED],
         enabled: true,
       })
-      await publish('before the move')
+      await publish(url, token, 'before the move')
       await receiver.arrival(1)
     }
 
@@ -85,10 +81,11 @@ test(
     const url = await readyUrl(moved)
     expect((await receiver.arrival(1)).body.toString()).toContain('before the move')
     expect(await call(url, token)).toMatchObject([{ id: webhook.id, enabled: true }])
-    await publish('after the move')
+    await publish(url, token, 'after the move')
     expect((await receiver.arrival(2)).body.toString()).toContain('after the move')
 
-    const id = /org_\w+/.exec(await run('npx posthorn organization list'))?.[0] ?? ''
+    const list = `POSTHORN_API_KEY=${token} npx posthorn organization list --server ${url}`
+    const id = /org_\w+/.exec(await run(list))?.[0] ?? ''
     await run(withReplaced(blockOf('moving.md', '--organization'), { 'org_…': id }))
     const exported = await readFile(path.join(folder, 'organization.jsonl'), 'utf8')
     expect(exported).toContain('after the move')
@@ -99,11 +96,9 @@ function start(): PosthornProcess {
   return startPosthorn(['start'], { cwd: folder, environment })
 }
 
-async function publish(text: string): Promise<void> {
-  const { code, stderr } = await runPosthorn(['publish', JOINED, JSON.stringify({ text })], {
-    cwd: folder,
-    environment,
-  })
+async function publish(url: string, token: string, text: string): Promise<void> {
+  const args = ['publish', JOINED, JSON.stringify({ text }), '--server', url]
+  const { code, stderr } = await runCommand(args, { POSTHORN_API_KEY: token })
   expect(code, stderr).toBe(0)
 }
 

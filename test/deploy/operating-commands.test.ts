@@ -5,6 +5,8 @@ import { parseEnv } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Database } from '../../src/db/client.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { startTestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { needs } from '../support/left-out.ts'
 import { PROGRAM } from '../support/posthorn-process.ts'
@@ -67,7 +69,13 @@ describe('with a Postgres of your own', needs('openssl'), () => {
     const page = await readFile(path.join(ROOT, 'docs/operate/operating.md'), 'utf8')
     const commands = [...page.matchAll(/`(npx posthorn [^`\n]+)`/g)].map(([, one = '']) => one)
     expect(commands).toContain('npx posthorn key rotate-encryption')
-    for (const command of commands) expect(await run(command)).not.toBe('')
+    await using posthorn = await startTestApp({ role: 'api', database })
+    const { prisma } = database
+    const { organizationId } = posthorn.tenant
+    const { token } = await createApiKey(prisma, { organizationId, scopes: ['admin'] })
+    const { port } = new URL(posthorn.app.url)
+    const caller = { cwd: folder, env: { ...env, PORT: port, POSTHORN_API_KEY: token } }
+    for (const command of commands) expect(await runCommands(command, caller)).not.toBe('')
   })
 })
 

@@ -104,7 +104,7 @@ test('a registered listener that fails twice gets three attempts of one delivery
   expect(await remaining.json()).toEqual([])
 })
 
-test('a command uses the running embedded database', async () => {
+test('a command calls the running server, with its key', async () => {
   const { code, stdout } = await runPosthorn(['key', 'list', '--json'], { cwd, environment })
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject([{ name: 'Initial key' }])
@@ -126,14 +126,16 @@ test('a second start keeps the data, and does not print the key again', async ()
   expect(await response.json()).toEqual(before)
 })
 
-test('commands call the server; after kill -9, with its file left, they use the database, and it starts again', async () => {
+test('after kill -9, a command names the server that is away, a key is created all the same, and it starts again', async () => {
   const create = ['key', 'create', '--scope', 'webhooks:read']
   expect(await runPosthorn(create, { cwd, environment })).toMatchObject({ code: 0 })
   posthorn.child.kill('SIGKILL')
   await posthorn.ended
   await readFile(serverFile())
   expect(await runPosthorn(create, { cwd, environment })).toMatchObject({ code: 0 })
-  await publish({ attendee: 'Ada' })
+  const away = { ...environment, PORT: new URL(url).port, POSTHORN_API_KEY: token }
+  const list = await runPosthorn(['key', 'list'], { cwd, environment: away })
+  expect(list).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing listens at') })
   posthorn = startPosthorn(['start'], { cwd, environment })
   url = await readyUrl(posthorn)
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
@@ -144,7 +146,7 @@ test('commands call the server; after kill -9, with its file left, they use the 
   const { rows } = await query(
     `select source from posthorn.audit_log where action = 'api_key.created' order by id`,
   )
-  expect(rows.map(({ source }) => source)).toEqual(['system', 'graphql', 'cli'])
+  expect(rows.map(({ source }) => source)).toEqual(['system', 'cli', 'cli'])
 })
 
 test('a start with a port that is in use fails, suggests another port, and creates nothing', async () => {

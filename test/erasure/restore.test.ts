@@ -1,21 +1,24 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { openDatabase } from '../../src/db/client.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
+import { createKeyring } from '../../src/encryption/keyring.ts'
+import { runErasurePage } from '../../src/erasure/continue-erasure.ts'
+import { erase } from '../../src/erasure/start-erasure.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { blockOf } from '../deploy/command-blocks.ts'
 import { createPostgres, type InstalledPostgres } from '../deploy/installed-postgres.ts'
 import { deliveryIds, deliveryRow } from '../graphql/support/rows.ts'
-import { testEnvironment } from '../support/app.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { createTenant, subscribe } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
-import { runPosthorn } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
 import { tablesWith } from './search-everywhere.ts'
 
 const TYPE = 'customer.updated'
@@ -38,13 +41,12 @@ afterAll(async () => {
 })
 
 test(
-  'what a restored dump brings back is erased again, by the same command',
+  'what a restored dump brings back is erased again, by the same value',
   needs('pg_ctl'),
   async () => {
-    await prepare()
+    const organizationId = await prepare()
     await postgres.run(blockOf('backups.md', 'pg_dump -Fc'))
-    const erase = ['erase', '--key', PATH, '--value', ada, '--unsent', 'cancel']
-    expect(await run('posthorn', erase)).toMatchObject({ code: 0, stderr: '' })
+    await eraseAda('posthorn', organizationId)
     expect(await tables('posthorn', ada)).toEqual([])
 
     await postgres.run('createdb restored')
@@ -55,15 +57,14 @@ test(
       ...['posthorn_partitions.attempts', 'posthorn_partitions.event_keys'],
       'posthorn_partitions.events',
     ])
-    const again = await run('restored', erase)
-    expect(again.stdout).toMatch(/^era_\w+: erased 1 event\.\n$/)
+    await eraseAda('restored', organizationId)
     expect(await tables('restored', ada)).toEqual([])
     expect(await tables('restored', bob)).toEqual(await tables('posthorn', bob))
   },
 )
 
 /** Each of two customers has an event, which a receiver has answered. */
-async function prepare(): Promise<void> {
+async function prepare(): Promise<string> {
   await using database = openDatabase(postgres.urlOf('posthorn'))
   const { pool, prisma } = database
   await migrate(pool)
@@ -86,6 +87,7 @@ async function prepare(): Promise<void> {
       }),
     )
   }
+  return organizationId
 }
 
 async function tables(name: string, text: string): Promise<string[]> {
@@ -93,5 +95,17 @@ async function tables(name: string, text: string): Promise<string[]> {
   return await tablesWith(database.pool, text)
 }
 
-const run = (name: string, args: readonly string[]) =>
-  runPosthorn(args, { environment: testEnvironment(postgres.urlOf(name)) })
+async function eraseAda(name: string, organizationId: string): Promise<void> {
+  await using database = openDatabase(postgres.urlOf(name))
+  const { pool, prisma } = database
+  const keyring = createKeyring([randomBytes(32)])
+  const started = await erase(
+    { prisma, sql: pool, webhooks: { keyring }, actor: SYSTEM },
+    organizationId,
+    { searchKey: { path: PATH, equals: ada }, unsent: 'cancel' },
+  )
+  expect(started.count).toBe(1)
+  const uuid = parseId('erasure', started.erasureId ?? '') ?? ''
+  const run = async () => await runErasurePage({ pool, keyring }, uuid)
+  await until(async () => (await run()) === null, 'the erasure has ended')
+}

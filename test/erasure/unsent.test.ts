@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
-import { runErasure } from '../../src/erasure/run-erasure.ts'
+import { runErasurePage } from '../../src/erasure/continue-erasure.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createFanOut } from '../../src/events/fan-out.ts'
 import { document } from '../graphql/support/document.ts'
@@ -99,11 +99,12 @@ test('an event whose deliveries are still created waits for them', async () => {
   const { erase: started } = await api.graphql(document('erasure', 'Erase'), { input })
   const id = parseId('erasure', started.erasure.id) as string
   const deps = { pool: background, keyring: api.services.webhooks.keyring }
-  expect(await runErasure(deps, id)).toBe(false)
+  const run = async () => await runErasurePage(deps, id)
+  await until(async () => ((await run())?.waitMs ?? 0) > 1_000, 'the erasure waits')
   expect(await contentsOf(api)).toEqual({ erased: 0, canceled: 0 })
   await createFanOut(background)(organizationId, new AbortController().signal)
   await pool.query('update posthorn.erasures set next_page_at = now()')
-  await until(() => runErasure(deps, id), 'the erasure has ended')
+  await until(async () => (await run()) === null, 'the erasure has ended')
   expect(await contentsOf(api)).toEqual({ erased: 1, canceled: 600 })
 })
 

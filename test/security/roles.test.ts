@@ -6,6 +6,8 @@ import { actForOrganization } from '../../src/db/act-for.ts'
 import { type Database, type Db, openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
+import { deleteOrganization } from '../../src/organizations/deletion/delete-organization.ts'
+import { findDeletion } from '../../src/organizations/deletion/find-deletions.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
 import { openBrowser, VIEWER } from '../server/browser.ts'
@@ -198,11 +200,12 @@ describe('after the owner has migrated', () => {
         'permission denied',
       )
     }
-    const environment = testEnvironment(asService.url)
-    const args = ['organization', 'delete', id, '--wait', '--json']
-    const deleted = await runPosthorn(args, { environment })
-    expect(deleted.code, deleted.stderr).toBe(0)
-    expect(JSON.parse(deleted.stdout)).toMatchObject({ id, finished_at: expect.any(String) })
+    await deleteOrganization(asService.prisma, id, { force: false }, SYSTEM)
+    await until(
+      async () => (await findDeletion(asService.prisma, id, {}))?.finishedAt,
+      'the organization is deleted',
+      30_000,
+    )
     expect((await rows('audit_log')).rowCount).toBe(0)
     expect((await rows('organization_deletions')).rowCount).toBe(1)
   })

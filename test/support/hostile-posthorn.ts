@@ -54,10 +54,10 @@ export async function startHostilePosthorn(version: string): Promise<HostilePost
   }
   const program = stack.use(startPosthorn(['start'], { cwd: folder, environment }))
   const url = await readyUrl(program)
+  const caller: Record<string, string> = { ...environment, PORT: new URL(url).port }
   const command = async <Printed>(...args: readonly string[]): Promise<Printed> => {
-    const { code, stdout, stderr } = await runPosthorn([...args, '--json'], {
-      ...{ cwd: folder, environment },
-    })
+    const options = { cwd: folder, environment: caller }
+    const { code, stdout, stderr } = await runPosthorn([...args, '--json'], options)
     if (code !== 0) throw new Error(`posthorn ${args.join(' ')}: ${stderr}`)
     return JSON.parse(stdout) as Printed
   }
@@ -68,6 +68,7 @@ export async function startHostilePosthorn(version: string): Promise<HostilePost
   const { token } = await command<{ token: string }>(
     ...['key', 'create', '--organization', organization.id, '--scope', scopes],
   )
+  caller['POSTHORN_API_KEY'] = token
   const started = stack.move()
   return {
     ...{ url, databaseUrl, organization, organizationId: organization.id, token, receiver },

@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { createProgram } from '../../src/cli/program.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 interface Result {
   readonly code: number
@@ -16,6 +17,10 @@ export async function runCommand(
   environment: Readonly<Record<string, string>>,
 ): Promise<Result> {
   using stack = new DisposableStack()
+  // Without the `.env` and the data directory of that person.
+  const folder = process.cwd()
+  process.chdir(temporaryFolder())
+  stack.defer(() => process.chdir(folder))
   const before = { ...process.env }
   for (const name of Object.keys(before)) if (SETTINGS.test(name)) delete process.env[name]
   Object.assign(process.env, environment)

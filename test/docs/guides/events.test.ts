@@ -47,8 +47,8 @@ followGuide('filter-events', () => posthorn, {
 
 followGuide('choose-fields', () => posthorn, {
   after: {
-    'event-type graph': (output) => {
-      expect(output).toMatch(/type TicketSold/)
+    selectableFields: (output) => {
+      expect(output).toContain('"graphqlType":"TicketSold"')
     },
     'publish ticket.sold': async () => {
       const query = '{ deliveries(first: 1) { nodes { body } } }'

@@ -28,8 +28,6 @@ export const OWN_TESTS: Readonly<Record<string, Readonly<Record<string, string>>
     ts: 'test/docs/first-pages.test.ts',
     python: 'test/docs/first-pages.test.ts',
   },
-  'docs/data/data.md': { sh: 'test/docs/commands.test.ts' },
-  'docs/data/erasure.md': { sh: 'test/docs/commands.test.ts' },
   'docs/guides/mcp.md': { sh: 'test/mcp/page.test.ts', ts: 'test/mcp/page.test.ts' },
   'docs/guides/changed-fields.md': { sql: 'test/events/published-tables/page.test.ts' },
   'docs/guides/console.md': { sh: SCRIPTS },
