@@ -23,11 +23,11 @@ var post = async (...all) => ({ data: {}, errors: [{ extensions: { code: '' } }]
   {
     page: 'docs/guides/typed-events.md',
     part: 'export interface OrderPaid',
-    file: 'types/order.paid',
+    file: 'order.paid',
   },
   {
     page: 'docs/guides/typed-events.md',
-    part: "from './types/order.paid'",
+    part: "from './order.paid'",
     code: `
 declare const body: Uint8Array
 declare const headers: Headers
