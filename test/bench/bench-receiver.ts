@@ -1,7 +1,7 @@
 import { startScript } from './script-process.ts'
 
 /** How the receiver responds; the first part of the path. */
-export type Behaviour = 'ok' | 'stamp' | 'fail' | 'hang' | 'slow50' | 'slow200' | 'busy'
+export type Behaviour = 'ok' | 'stamp' | 'fail' | 'hang' | 'slow50' | 'slow200'
 
 /** The TLS receiver of the benchmark, in a separate process. */
 export interface BenchReceiver extends AsyncDisposable {
@@ -15,8 +15,6 @@ export interface BenchReceiver extends AsyncDisposable {
   waitUntilReceived(behaviour: Behaviour, count: number, withinMs?: number): Promise<number>
   /** For each event with a `sentAt`, the time from then to its arrival. */
   latenciesMs(): Promise<number[]>
-  /** The number of requests to `/busy`, and how many of them got 503. */
-  busyCounts(): Promise<{ answered: number; rejected: number }>
 }
 
 /** Long enough for a million on a slow machine. */
@@ -31,7 +29,6 @@ export async function startBenchReceiver(): Promise<BenchReceiver> {
     waitUntilReceived: (behaviour, count, withinMs = ARRIVE_WITHIN_MS) =>
       receiver.call('waitUntilReceived', { behaviour, count, withinMs }),
     latenciesMs: () => receiver.call('latenciesMs'),
-    busyCounts: () => receiver.call('busyCounts'),
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
 }

@@ -13,15 +13,3 @@ export interface Bench {
   /** Prints a row and adds it to the table. */
   report(row: Row): void
 }
-
-/** Runs a measurement that several scenarios use only once, and caches its result. */
-export function oncePerBench<Result>(
-  measure: (bench: Bench) => Promise<Result>,
-): (bench: Bench) => Promise<Result> {
-  const cache = new WeakMap<Bench, Promise<Result>>()
-  return (bench) => {
-    const result = cache.get(bench) ?? measure(bench)
-    cache.set(bench, result)
-    return result
-  }
-}

@@ -29,7 +29,7 @@ async function runningMs(pid: number): Promise<number> {
 }
 
 /** The pids of the children of a process. Empty except on Linux. */
-export async function childrenOf(pid: number): Promise<number[]> {
+async function childrenOf(pid: number): Promise<number[]> {
   if (process.platform !== 'linux') return []
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return children.split(' ').filter(Boolean).map(Number)

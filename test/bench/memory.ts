@@ -1,9 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { promisify } from 'node:util'
-import { readPostmaster } from '../../src/db/embedded/postmaster.ts'
-import { childrenOf } from './cpu-time.ts'
 
 /** The resident memory of a process, in MB of 1,000,000 bytes. */
 export interface Memory {
@@ -47,19 +44,4 @@ async function fromStatus(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const [, kibibytes] = new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status) ?? []
   return (Number(kibibytes) * 1_024) / 1e6
-}
-
-/** The memory of all processes of the Postgres in a folder of the benchmark, each shared page once. Linux only. */
-export async function postgresMemory(folder: string): Promise<number> {
-  const postmaster = (await readPostmaster(path.join(folder, 'postgres')))?.pid
-  if (postmaster === undefined || process.platform !== 'linux') return Number.NaN
-  const pids = [postmaster, ...(await childrenOf(postmaster))]
-  const memory = await Promise.all(pids.map(proportionalMemory))
-  return memory.reduce((sum, mb) => sum + mb, 0)
-}
-
-/** 0 for a process that has ended. */
-async function proportionalMemory(pid: number): Promise<number> {
-  const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '')
-  return (Number(/^Pss:\s*(\d+) kB$/m.exec(rollup)?.[1] ?? 0) * 1_024) / 1e6
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { reportAllocations } from './allocations.ts'
 import type { Bench } from './bench.ts'
 import { measureLatencies, selectFields, toLatency } from './latency.ts'
 import { CONNECTIONS, startLoad } from './load.ts'
@@ -25,7 +24,6 @@ export async function reportOneProcess(bench: Bench): Promise<void> {
     await reportRestAfterwards(bench, server)
   }
   await reportStart(bench, database.url)
-  await reportAllocations(bench)
 }
 
 async function reportRest(bench: Bench, server: PosthornServer): Promise<Usage> {

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Role } from '../../src/config/settings.ts'
-import { COUNT_ALLOCATIONS, takeAllocated } from './allocated.ts'
 import type { Bench } from './bench.ts'
 import { killWithBench } from './children.ts'
 import { cpuTimeMs } from './cpu-time.ts'
@@ -19,8 +18,6 @@ export interface PosthornServer extends AsyncDisposable {
   /** The time from its start to the line `ready` of its log. */
   readonly readyAfterMs: number
   cpuTimeMs(): Promise<number>
-  /** With `countsAllocations`, the bytes that each thread has allocated in its heap since the last call. */
-  takeAllocated(): Promise<Record<'api' | 'worker', number>>
   /** Ends the process immediately with SIGKILL. */
   kill(): Promise<void>
 }
@@ -31,15 +28,11 @@ export async function startPosthornServer(
   { server, receiver, profileFolder }: Bench,
   databaseUrl: string,
   role: Role,
-  { countsAllocations = false }: { readonly countsAllocations?: boolean } = {},
 ): Promise<PosthornServer> {
   const authorityFile = path.join(server.folder, 'receiver.pem')
   await writeFile(authorityFile, receiver.authority)
-  const observing = [
-    ...(profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []),
-    ...(countsAllocations ? COUNT_ALLOCATIONS : []),
-  ]
-  const args = [...observing, ...(await startArguments()), '--role', role]
+  const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
+  const args = [...profiling, ...(await startArguments()), '--role', role]
   const startedAt = performance.now()
   const child = killWithBench(
     spawn(process.execPath, args, {
@@ -54,7 +47,7 @@ export async function startPosthornServer(
         POSTHORN_EGRESS_CA_FILE: authorityFile,
         ...tracing(),
       },
-      stdio: ['ignore', 'ignore', 'pipe', ...(countsAllocations ? (['ipc'] as const) : [])],
+      stdio: ['ignore', 'ignore', 'pipe'],
     }),
   )
   const exited = once(child, 'exit')
@@ -78,7 +71,6 @@ export async function startPosthornServer(
     memory,
     readyAfterMs: performance.now() - startedAt,
     cpuTimeMs: () => cpuTimeMs(pid),
-    takeAllocated: () => takeAllocated(child, ['api', 'worker']),
     kill: () => end('SIGKILL'),
     [Symbol.asyncDispose]: () => end('SIGTERM'),
   }

@@ -64,10 +64,8 @@ serveParent({
   },
 
   /** Publishes at a constant rate, however long responses take. Events after the warm-up contain the time of sending. */
-  async publishAtRate(
-    target: Target & { type: string; perSecond: number; shares?: number },
-  ): Promise<Answers> {
-    const { type, perSecond, data, warmUpMs, measureMs, shares } = target
+  async publishAtRate(target: Target & { type: string; perSecond: number }): Promise<Answers> {
+    const { type, perSecond, data, warmUpMs, measureMs } = target
     await using client = openClient(target)
     const unfinished: Promise<void>[] = []
     const startedAt = monotonicMs()
@@ -79,57 +77,11 @@ serveParent({
       const waitMs = sendAt - monotonicMs()
       if (waitMs > 0) await sleep(Math.ceil(waitMs))
       const sentAt = next < first ? 0 : monotonicMs()
-      const share = shares && next % shares
-      const sent = { sentAt, ...(share !== undefined && { share }), ...data }
+      const sent = { sentAt, ...data }
       unfinished.push(client.publish(toBody('publishEvent', { type, data: sent })))
     }
     await Promise.all(unfinished)
     return { accepted: unfinished.length, acceptedInTime: unfinished.length - Math.ceil(first) }
-  },
-
-  /**
-   * Publishes batches at a constant rate. Waits while all connections are busy, and does not catch up afterwards. Repeats a
-   * call while the API answers that Postgres is unavailable.
-   */
-  async publishBatchesAtRate(
-    target: Omit<Target, 'warmUpMs'> & { types: string[]; perSecond: number; batch: number },
-  ): Promise<{ accepted: number; repeated: number }> {
-    const { types, perSecond, batch, data, connections, measureMs } = target
-    await using client = openClient(target)
-    const inFlight = new Set<Promise<void>>()
-    const everyMs = (batch * 1_000) / perSecond
-    const endAt = monotonicMs() + measureMs
-    let accepted = 0
-    let repeated = 0
-    async function publish(body: string): Promise<void> {
-      try {
-        await client.publish(body)
-      } catch (error) {
-        if (!String(error).includes('UNAVAILABLE')) throw error
-        repeated += 1
-        await sleep(1_000)
-        await publish(body)
-      }
-    }
-    for (let sendAt = monotonicMs(); sendAt < endAt; sendAt += everyMs) {
-      const waitMs = sendAt - monotonicMs()
-      if (waitMs > 0) await sleep(Math.ceil(waitMs))
-      else sendAt = monotonicMs()
-      while (inFlight.size >= connections) await Promise.race(inFlight)
-      const events = Array.from({ length: batch }, (_, i) => ({
-        type: types[(accepted + i) % types.length],
-        data,
-      }))
-      accepted += batch
-      const published = publish(toBody('publishEvents', { events }))
-      inFlight.add(published)
-      published.then(
-        () => inFlight.delete(published),
-        () => {},
-      )
-    }
-    await Promise.all(inFlight)
-    return { accepted, repeated }
   },
 })
 

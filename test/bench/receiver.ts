@@ -7,21 +7,18 @@ import { serveParent } from './script-process.ts'
 /**
  * The receiver of the benchmark. It shares the CPU with the measured processes, so it implements only the part of
  * HTTP/1.1 that undici uses. The path selects the response: `/ok` and `/stamp` respond immediately, `/fail` with 500,
- * `/hang` never, `/slow50` and `/slow200` after 50 or 200 ms, `/busy` after 50 ms, or with 503 beyond 50 in parallel.
+ * `/hang` never, `/slow50` and `/slow200` after 50 or 200 ms.
  */
 const authority = await createTestAuthority()
 const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
 
-const BEHAVIOURS = ['ok', 'stamp', 'fail', 'hang', 'slow50', 'slow200', 'busy'] as const
+const BEHAVIOURS = ['ok', 'stamp', 'fail', 'hang', 'slow50', 'slow200'] as const
 type Behaviour = (typeof BEHAVIOURS)[number]
 const received = Object.fromEntries(BEHAVIOURS.map((behaviour) => [behaviour, 0])) as Record<
   Behaviour,
   number
 >
-const DELAY_MS: Partial<Record<Behaviour, number>> = { slow50: 50, slow200: 200, busy: 50 }
-const MAX_BUSY = 50
-let busyInParallel = 0
-let busy = { answered: 0, rejected: 0 }
+const DELAY_MS: Partial<Record<Behaviour, number>> = { slow50: 50, slow200: 200 }
 const waiting: { behaviour: Behaviour; count: number; resolve(atMs: number): void }[] = []
 /** The latencies of the events with a `sentAt`. */
 let latenciesMs: number[] = []
@@ -48,7 +45,6 @@ function requestEnd(text: string): number {
 }
 
 const OK = Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
-const UNAVAILABLE = Buffer.from('HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\r\n')
 const FAILED = Buffer.from('HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n')
 
 function answer(socket: TLSSocket, request: string): void {
@@ -66,23 +62,8 @@ function answer(socket: TLSSocket, request: string): void {
     break
   }
   const delayMs = DELAY_MS[behaviour]
-  if (behaviour === 'busy') answerBusy(socket, delayMs)
-  else if (delayMs !== undefined) setTimeout(() => socket.write(OK), delayMs)
+  if (delayMs !== undefined) setTimeout(() => socket.write(OK), delayMs)
   else if (behaviour !== 'hang') socket.write(behaviour === 'fail' ? FAILED : OK)
-}
-
-function answerBusy(socket: TLSSocket, delayMs: number | undefined): void {
-  busy.answered += 1
-  if (busyInParallel >= MAX_BUSY) {
-    busy.rejected += 1
-    socket.write(UNAVAILABLE)
-    return
-  }
-  busyInParallel += 1
-  setTimeout(() => {
-    busyInParallel -= 1
-    socket.write(OK)
-  }, delayMs)
 }
 
 server.listen(0, '127.0.0.1')
@@ -95,7 +76,6 @@ serveParent({
   reset() {
     for (const behaviour of Object.keys(received)) received[behaviour as Behaviour] = 0
     latenciesMs = []
-    busy = { answered: 0, rejected: 0 }
   },
   waitUntilReceived: ({
     behaviour,
@@ -115,5 +95,4 @@ serveParent({
       }, withinMs)
     }),
   latenciesMs: () => latenciesMs,
-  busyCounts: () => busy,
 })

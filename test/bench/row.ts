@@ -4,7 +4,7 @@ export interface Row {
   readonly scenario: string
   readonly name: string
   readonly value: number
-  readonly unit: '/s' | 'µs' | 'ms' | 'ms/s' | 'MB' | 'MiB' | 'B' | 'statements' | 'rows' | '%'
+  readonly unit: '/s' | 'µs' | 'ms' | 'ms/s' | 'MB' | 'MiB' | 'statements'
   readonly bound?: Bound
   /** Further numbers of the same measurement, by name. */
   readonly also?: Readonly<Record<string, number>>

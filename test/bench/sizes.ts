@@ -3,7 +3,7 @@ export interface Sizes {
   /** The number of requests, jobs or deliveries of a short run, after `warmUp` others that are not measured. */
   readonly count: number
   readonly warmUp: number
-  /** The number of deliveries of a long run, of those waiting during a short one, and of those stored for pages. */
+  /** The number of deliveries of a long run, and of those waiting during a short one. */
   readonly stored: number
   /** The largest numbers of stored deliveries, and of webhooks of an organization, whose costs are compared. */
   readonly scaleStored: number
@@ -12,17 +12,9 @@ export interface Sizes {
   readonly parked: number
   /** The number of deliveries queued for a receiver that hangs. */
   readonly hanging: number
-  /** The number of jobs of a burst before and after a vacuum. */
-  readonly burst: number
-  /** The webhooks and the deliveries of a large tenant beside a small one, and its events of the largest size. */
-  readonly greedyWebhooks: number
-  readonly greedyDeliveries: number
-  readonly greedyEvents: number
   /** How long publishing is measured, after `publishWarmUpMs`. */
   readonly publishMs: number
   readonly publishWarmUpMs: number
-  /** How long events are published to a busy endpoint. */
-  readonly busyMs: number
   /** How long events are published at each rate to one process. */
   readonly steadyMs: number
   /** How long that process rests before and while it is measured. */
@@ -38,13 +30,8 @@ export const FULL: Sizes = {
   scaleWebhooks: 10_000,
   parked: 50_000,
   hanging: 20_000,
-  burst: 10_000,
-  greedyWebhooks: 5_000,
-  greedyDeliveries: 100_000,
-  greedyEvents: 400,
   publishMs: 10_000,
   publishWarmUpMs: 6_000,
-  busyMs: 60_000,
   steadyMs: 30_000,
   settleMs: 15_000,
   restMs: 30_000,
@@ -59,17 +46,12 @@ export const QUICK: Sizes = {
   scaleWebhooks: 100,
   parked: 2_000,
   hanging: 1_000,
-  burst: 1_000,
-  greedyWebhooks: 100,
-  greedyDeliveries: 2_000,
-  greedyEvents: 20,
   publishMs: 1_000,
   publishWarmUpMs: 300,
-  busyMs: 1_000,
   steadyMs: 2_000,
   settleMs: 1_000,
   restMs: 1_000,
 }
 
-/** Parallel requests with raw undici (A), and parallel no-op jobs (B). */
+/** Parallel requests with raw undici (A). */
 export const CONCURRENCY = 200
