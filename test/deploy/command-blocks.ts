@@ -8,16 +8,16 @@ import { promisify } from 'node:util'
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The pages for operators. */
-export const OPERATORS_PAGES: readonly string[] = globSync('docs/operate/*.md', { cwd: ROOT })
+const OPERATORS_PAGES = globSync('docs/operate/*.md', { cwd: ROOT })
 
 /** A block of code in a page for operators. */
-export interface CommandBlock {
+interface CommandBlock {
   readonly page: string
   readonly language: string
   readonly text: string
 }
 
-export const COMMAND_BLOCKS: readonly CommandBlock[] = OPERATORS_PAGES.flatMap((file) =>
+const COMMAND_BLOCKS: readonly CommandBlock[] = OPERATORS_PAGES.flatMap((file) =>
   [...readFileSync(path.join(ROOT, file), 'utf8').matchAll(/^```(\w+)\n(.*?)^```/gms)].map(
     ([, language = '', text = '']) => ({ page: path.basename(file), language, text }),
   ),

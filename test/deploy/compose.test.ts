@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { SETTINGS } from '../../src/config/config.ts'
 import { startTestApp } from '../support/app.ts'
 import { createBlankDatabase } from '../support/blank-database.ts'
 import { programPath, runProgram } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
-import { quoted, withReplaced, writePrograms } from './command-blocks.ts'
 
 const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url))
 const FILE = path.join(DEPLOY, 'compose.yaml')
@@ -127,58 +126,6 @@ describe('Compose', needs('docker-compose'), () => {
       )
     await check(posthorn.app.url)
     await expect(check('http://127.0.0.1:1')).rejects.toThrow()
-  })
-})
-
-describe('podman-compose', needs('podman-compose'), () => {
-  let folder: string
-
-  beforeAll(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'posthorn-podman-'))
-    // In place of an engine, which has nothing yet: writes down what it is asked for.
-    await writePrograms(folder, {
-      podman: `case "$1" in
-        --version) echo podman version 5.0.0;;
-        ps|inspect) echo '[]';;
-        *) echo "$*" >> ${quoted(`${folder}/calls`)};;
-      esac`,
-    })
-  })
-  afterAll(async () => await rm(folder, { recursive: true }))
-
-  async function up(text: string) {
-    const file = path.join(folder, 'compose.yaml')
-    await writeFile(file, text)
-    return await runProgram('podman-compose', ['--file', file, 'up', '--detach', '--no-build'], {
-      env: { ...VARIABLES, PATH: `${folder}:${process.env['PATH']}`, HOME: folder },
-    })
-  }
-
-  test('starts the services in their networks, after those that they depend on', async () => {
-    const { code, stderr } = await up(await readFile(FILE, 'utf8'))
-    expect(code, stderr).toBe(0)
-    const calls = (await readFile(path.join(folder, 'calls'), 'utf8')).split('\n')
-    const called = (pattern: RegExp) => calls.findIndex((call) => pattern.test(call))
-    const created = calls.filter((call) => call.startsWith('create '))
-    expect(created.map((call) => /--name=posthorn_(\w+)/.exec(call)?.[1])).toEqual([
-      ...['postgres_1', 'migrate_1', 'api_1', 'worker_1', 'worker_2'],
-    ])
-    for (const call of created) {
-      const isInside = /--name=posthorn_(postgres|migrate)/.test(call)
-      expect(call.includes('posthorn_default')).toBe(!isInside)
-      expect(call).toContain('--read-only')
-    }
-    expect(called(/^wait --condition=healthy posthorn_postgres_1$/)).toBeGreaterThan(0)
-    const migrated = called(/^wait --condition=stopped posthorn_migrate_1$/)
-    expect(migrated).toBeGreaterThan(called(/^start posthorn_migrate_1$/))
-    expect(called(/^start posthorn_api_1$/)).toBeGreaterThan(migrated)
-  })
-
-  test('does not find the default network unless the file has it', async () => {
-    const text = await readFile(FILE, 'utf8')
-    const { code, stderr } = await up(withReplaced(text, { '  default: {}\n': '' }))
-    expect(code).not.toBe(0)
-    expect(stderr).toContain('missing networks: default')
   })
 })
 

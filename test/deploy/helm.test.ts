@@ -98,26 +98,6 @@ describe('the Helm chart', NEEDED, () => {
     }
   })
 
-  test('is validated: a field that Kubernetes does not know is found', async () => {
-    const [service] = plain.filter(({ kind }) => kind === 'Service')
-    const file = path.join(folder, 'typo.yaml')
-    await writeFile(file, JSON.stringify({ ...service, spec: { ...service.spec, selectors: {} } }))
-    const { code, stdout, stderr } = await runProgram('kubernetes-validate', ['--strict', file])
-    expect(code).not.toBe(0)
-    expect(stdout + stderr).toContain('selectors')
-  })
-
-  test('renders objects that the models of KEDA know whole', async () => {
-    const objects = full.filter(({ apiVersion }) => apiVersion === 'keda.sh/v1alpha1')
-    expect(objects.map(({ kind }) => kind).sort()).toEqual([
-      'ScaledObject',
-      'TriggerAuthentication',
-    ])
-    expect(await throughKedaModels(objects)).toEqual(objects)
-    const typo = { ...objects[0], spec: { ...objects[0].spec, minReplicas: 1 } }
-    expect(await throughKedaModels([typo])).not.toEqual([typo])
-  })
-
   test('takes the values of docs/operate/deploying.md', async () => {
     const page = await readFile(path.join(CHART, '../../../docs/operate/deploying.md'), 'utf8')
     const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, block = '']) => block)
@@ -299,18 +279,6 @@ async function parse(file: string): Promise<Manifest[]> {
   return await runPython(
     'import json, sys, yaml; print(json.dumps([o for o in yaml.safe_load_all(open(sys.argv[1])) if o]))',
     file,
-  )
-}
-
-/** Passes objects through the models of KEDA's resources. What they do not know gets lost. */
-async function throughKedaModels(objects: Manifest[]): Promise<Manifest[]> {
-  return await runPython(
-    `import json, sys
-from cloudcoil.models.keda import v1alpha1
-print(json.dumps([
-  getattr(v1alpha1, one["kind"]).model_validate(one).model_dump(mode="json", by_alias=True, exclude_unset=True)
-  for one in json.loads(sys.argv[1])]))`,
-    JSON.stringify(objects),
   )
 }
 

@@ -51,9 +51,3 @@ test('every command of posthorn on a page has a name and options that exist', ()
   })
   expect(problems).toEqual([])
 })
-
-test('a command or an option that does not exist is found', () => {
-  expect(problemOf('key make --scope admin')).toContain('has no command')
-  expect(problemOf('key create --scopes admin')).toContain('--scopes')
-  expect(problemOf('key create --scope admin')).toBeNull()
-})

@@ -48,12 +48,6 @@ test.each(packed)('%s, which npm shows, has no link to a file of this repository
   expect(linksOf(read(page)).filter((link) => !link.startsWith('#'))).toEqual([])
 })
 
-test('a broken link is found', () => {
-  expect(works('README.md', 'docs/index.md#operate')).toBe(true)
-  expect(works('README.md', 'docs/index.md#nothing')).toBe(false)
-  expect(works('docs/index.md', 'index.html')).toBe(false)
-})
-
 const inDocs = PAGES.filter((page) => page.startsWith('docs/'))
 
 test('docs/index.md links every page but the first steps and itself', () => {

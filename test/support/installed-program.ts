@@ -16,7 +16,6 @@ const INSTALL: Readonly<Record<string, string>> = {
   pg_ctl: 'apt-get install postgresql',
   promtool: 'apt-get install prometheus',
   psql: 'apt-get install postgresql-client',
-  'podman-compose': 'pip install podman-compose==1.6.0',
   'systemd-analyze': 'apt-get install systemd',
   'systemd-notify': 'apt-get install systemd',
   'systemd-sysusers': 'apt-get install systemd',
