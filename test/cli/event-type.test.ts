@@ -120,14 +120,19 @@ describe('posthorn event-type', () => {
   test('import with findings ends with exit code 3, writes nothing, and needs --force', async () => {
     const { prisma } = posthorn.database
     const name = 'order.changed'
+    await createEventType(prisma, { name, description: 'x', schema: { type: 'object' } }, SYSTEM)
+    await posthorn.graphql(
+      `mutation ($input: PublishEventInput!) { publishEvent(input: $input) { __typename } }`,
+      { input: { type: name, data: { total: 'many' } } },
+    )
     const schema = { type: 'object', properties: { total: { type: 'number' } } }
-    await createEventType(prisma, { name, description: 'x', schema }, SYSTEM)
-    const type = { name, description: 'x', schema: { type: 'object' } }
+    const type = { name, description: 'x', schema }
     await writeFile(inFolder('next.json'), JSON.stringify({ eventTypes: [type] }))
     const finding = {
-      kind: 'breaks_receivers',
-      message: '`total` was known, and goes away.',
+      kind: 'refuses_accepted',
+      message: expect.stringMatching(/refuses 1 of the only event.*\/total must be number/),
       remedy: expect.any(String),
+      event_id: expect.stringMatching(/^evt_/),
     }
     for (const options of [['--dry-run'], []]) {
       const { code, stdout } = await run('import', inFolder('next.json'), '--json', ...options)
@@ -140,13 +145,13 @@ describe('posthorn event-type', () => {
     }
     const shown = await run('import', inFolder('next.json'))
     expect(shown.stdout).toMatch(
-      /^~ order\.changed changed: schema\n {4}breaks_receivers: `total` was known, and goes away\. .*\n.*\nNothing was written\. Problems: 1\. .*--force\.\n$/,
+      /^~ order\.changed changed: schema\n {4}refuses_accepted: The schema refuses 1 of the only event, .*\n.*\nNothing was written\. Problems: 1\. .*--force\.\n$/,
     )
     expect(await run('import', inFolder('next.json'), '--force')).toMatchObject({
       code: 0,
       stderr: '',
     })
-    expect(await stored(name)).toMatchObject({ schema: '{"type":"object"}' })
+    expect(await stored(name)).toMatchObject({ schema: JSON.stringify(schema) })
   })
 
   test.each([
