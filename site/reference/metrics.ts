@@ -1,5 +1,4 @@
 import { Registry } from 'prom-client'
-import { POOLS } from '../../src/db/pools.ts'
 import { OUTCOME_CODES } from '../../src/deliveries/attempts/describe-outcome.ts'
 import { createAttemptMetrics } from '../../src/telemetry/attempt-metrics.ts'
 import { createDatabaseMetrics } from '../../src/telemetry/database-metrics.ts'
@@ -7,7 +6,7 @@ import { countLines } from '../../src/telemetry/log-metrics.ts'
 import { createMaintenanceMetrics } from '../../src/telemetry/maintenance-metrics.ts'
 import { createMetrics, OF_THREAD } from '../../src/telemetry/metrics.ts'
 import { countFailures } from '../../src/telemetry/outage-metrics.ts'
-import { createPoolMetrics } from '../../src/telemetry/pool-metrics.ts'
+import { watchPools } from '../../src/telemetry/pool-metrics.ts'
 import { measurePublishing } from '../../src/telemetry/publish-metrics.ts'
 import { createRequestMetrics } from '../../src/telemetry/request-metrics.ts'
 import { countReplacements } from '../../src/telemetry/runner-metrics.ts'
@@ -42,7 +41,7 @@ export function describeMetrics(): {
   createUpMetric(registry)
   countFailures(registry, nothing)
   createClockGauge(registry)
-  createPoolMetrics(registry, POOLS).watch({})
+  watchPools(registry, {})
   countReplacements(registry)
   countLines(registry)
   const installation = new Registry()

@@ -1,6 +1,5 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
-import { FairPool, type FairPoolOptions } from './fair-pool.ts'
 import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
 import { type ConnectionKind, type Purpose, sessionOptions } from './session-settings.ts'
 import { UnnamedStatementsClient } from './unnamed-statements.ts'
@@ -8,14 +7,14 @@ import { UnnamedStatementsClient } from './unnamed-statements.ts'
 /** The connections of this process to one database. */
 export interface Connections {
   /** Opens a pool. It connects on first use, so this succeeds while Postgres is unreachable. */
-  open(options: PoolOptions): FairPool
+  open(options: PoolOptions): pg.Pool
   /** The `stream` option of `pg`, for a pool that another module opens. */
   readonly openSocket: OwnedSockets['open']
   /** Destroys the connections of all pools: running queries fail, and the pools reconnect. */
   destroyAll(): void
 }
 
-export interface PoolOptions extends FairPoolOptions {
+export interface PoolOptions {
   readonly maxConnections: number
   /** Its time limits: see `TIME_LIMITS`. */
   readonly purpose: Purpose
@@ -29,8 +28,11 @@ export interface PoolOptions extends FairPoolOptions {
   readonly kind?: ConnectionKind
 }
 
-/** Longer than any successful connect takes, and the longest wait for a free connection. */
+/** The longest wait for a free connection, and for one that is used for nothing else. */
 export const CONNECT_TIMEOUT_MS = 2_000
+
+/** For a connection of a pool: `pg` also counts the time in which this thread stands still. */
+export const POOL_CONNECT_TIMEOUT_MS = 5_000
 
 /** For the first connection of a process: a hosted Postgres may have to wake up, and a busy machine is slow to start. */
 export const START_CONNECT_TIMEOUT_MS = 30_000
@@ -41,11 +43,14 @@ export const START_CONNECT_TIMEOUT_MS = 30_000
  */
 const IDLE_TIMEOUT_MS = 300_000
 
-export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOUT_MS): Connections {
+export function createConnections(
+  url: string,
+  connectTimeoutMs = POOL_CONNECT_TIMEOUT_MS,
+): Connections {
   const sockets = createOwnedSockets()
   return {
-    open({ maxConnections, purpose, onError, setupSql, poolerUrl = null, kind, ...options }) {
-      const config = {
+    open({ maxConnections, purpose, onError, setupSql, poolerUrl = null, kind }) {
+      const pool = new pg.Pool({
         connectionString: poolerUrl ?? url,
         ...(poolerUrl !== null && { Client: UnnamedStatementsClient }),
         application_name: APPLICATION_NAME,
@@ -56,8 +61,7 @@ export function createConnections(url: string, connectTimeoutMs = CONNECT_TIMEOU
         keepAliveInitialDelayMillis: 10_000,
         stream: sockets.open,
         ...sessionOptions(kind ?? (poolerUrl === null ? 'direct' : 'pooled'), purpose, setupSql),
-      } satisfies pg.PoolConfig
-      const pool = new FairPool(config, options)
+      })
       // Without listeners, a broken connection would end the process.
       pool.on('error', onError)
       pool.on('connect', (client) => client.on('error', onError))

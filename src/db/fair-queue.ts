@@ -1,3 +1,5 @@
+import { startDeadline } from '../lib/deadline.ts'
+
 /** Shares a number of permits between owners, who take turns. */
 export class FairQueue {
   readonly #limit: number
@@ -14,20 +16,20 @@ export class FairQueue {
     return [...this.#waiting.values()].reduce((sum, queue) => sum + queue.size, 0)
   }
 
-  /**
-   * Calls `onAcquired` now or later. Returns null if it was now; otherwise a function that cancels the wait, and returns
-   * `false` if the wait has ended.
-   */
-  acquire(owner: string | null, onAcquired: () => void): (() => boolean) | null {
+  /** Resolves to whether the owner got a permit in time. Call `release` after it. */
+  async acquire(owner: string | null, maxWaitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
     const queue = this.#waiting.get(owner) ?? new Set()
-    this.#waiting.set(owner, queue.add(onAcquired))
+    const start = () => resolve(true)
+    this.#waiting.set(owner, queue.add(start))
     this.#grant()
-    if (!queue.has(onAcquired)) return null
-    return () => {
-      const isCanceled = queue.delete(onAcquired)
-      if (isCanceled && queue.size === 0) this.#waiting.delete(owner)
-      return isCanceled
-    }
+    if (!queue.has(start) || maxWaitMs === Number.POSITIVE_INFINITY) return await promise
+    const deadline = startDeadline(maxWaitMs, () => {
+      if (!queue.delete(start)) return
+      if (queue.size === 0) this.#waiting.delete(owner)
+      resolve(false)
+    })
+    return await promise.finally(deadline.cancel)
   }
 
   release(owner: string | null): void {

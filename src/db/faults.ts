@@ -1,4 +1,4 @@
-import { PoolError } from './fair-pool.ts'
+import { NO_FREE_CONNECTION } from './share-connections.ts'
 
 /**
  * Whether an error means that a statement cannot run for now, so that the same call may succeed later. After an error
@@ -25,14 +25,16 @@ export type Unavailability =
 /** Null: the error has another cause, and would come again. */
 export function unavailabilityOf(error: unknown): Unavailability | null {
   for (let cause = error, depth = 0; isObject(cause) && depth < 5; cause = inner(cause), depth++) {
-    if (cause instanceof PoolError) return cause.kind
+    const message = String(cause['message'] ?? '')
+    if (message === NO_FREE_CONNECTION) return 'pool_exhausted'
+    if (message.startsWith('Cannot use a pool after')) return 'stopping'
     const codes = [cause['code'], cause['originalCode']].map((code) => String(code ?? ''))
     if (codes.includes(DISK_FULL)) return 'disk_full'
     if (codes.some((code) => CONTENTION_CODE.test(code))) return 'contention'
     if (codes.some((code) => TIME_LIMIT_CODE.test(code))) return 'time_limit'
     if (codes.some((code) => UNREACHABLE_CODE.test(code))) return 'unreachable'
     const adapter = isObject(cause['meta']) ? JSON.stringify(cause['meta']) : ''
-    if (UNREACHABLE_TEXT.test(`${cause['message'] ?? ''} ${adapter}`)) return 'unreachable'
+    if (UNREACHABLE_TEXT.test(`${message} ${adapter}`)) return 'unreachable'
   }
   return null
 }

@@ -5,7 +5,7 @@ import {
   createConnections,
   type PoolOptions,
 } from './connections.ts'
-import type { FairPool } from './fair-pool.ts'
+import { type ShareOptions, shareConnections } from './share-connections.ts'
 
 /** The connections to the database, for plain SQL. */
 export interface Pools extends AsyncDisposable {
@@ -22,7 +22,13 @@ export interface Pools extends AsyncDisposable {
   /** The pool of work in the background for one organization, so that it leaves all other connections. */
   readonly background: pg.Pool
   /** All, for metrics. */
-  readonly pools: Readonly<Record<(typeof POOLS)[number], FairPool>>
+  readonly pools: Readonly<Record<'general' | 'pipeline' | 'background', WatchedPool>>
+}
+
+export interface WatchedPool {
+  readonly pool: pg.Pool
+  /** Statements that wait for a connection. */
+  readonly waiting: () => number
 }
 
 /** Each runs one page of one organization. */
@@ -39,16 +45,11 @@ const MAX_BACKGROUND_WAIT_MS = 60_000
 const INDEX_PLAN_SETTINGS =
   'set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set jit = off'
 
-/** The names of the pools in metrics. */
-export const POOLS = ['general', 'pipeline', 'background'] as const
-
-export interface PoolsOptions extends Omit<Partial<PoolOptions>, 'onWaited'> {
-  /** How long a connect may take, and how long the wait for a free connection. Default: 2 s. */
+export interface PoolsOptions extends Partial<PoolOptions>, Pick<ShareOptions, 'ownerOf'> {
+  /** How long a connect may take, and how long the wait for a free connection. Default: 5 s and 2 s. */
   readonly connectTimeoutMs?: number
   /** Few are enough, because the hot path runs its statements in batches. Default: 6. */
   readonly maxPipelineConnections?: number
-  /** See `FairPoolOptions`, with the name of the pool. Default: nothing. */
-  readonly onWaited?: (pool: string, waitedMs: number, timedOut: boolean) => void
 }
 
 /** Opens the pools. They connect on first use, so this succeeds while Postgres is unreachable. */
@@ -59,8 +60,7 @@ export function openPools(
     maxPipelineConnections = 6,
     purpose = 'requests',
     onError = () => {},
-    onWaited = () => {},
-    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    connectTimeoutMs,
     poolerUrl = null,
     ownerOf,
   }: PoolsOptions = {},
@@ -71,23 +71,23 @@ export function openPools(
     purpose,
     onError,
     poolerUrl,
-    onWaited: (...wait) => onWaited('general', ...wait),
+  })
+  const turns = shareConnections(pool, {
+    maxWaitMs: connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     ...(ownerOf && { ownerOf }),
   })
   const pipeline = connections.open({
     maxConnections: maxPipelineConnections,
     purpose,
     onError,
-    onWaited: (...wait) => onWaited('pipeline', ...wait),
     setupSql: INDEX_PLAN_SETTINGS,
   })
   const background = connections.open({
     maxConnections: MAX_BACKGROUND_CONNECTIONS,
     purpose,
-    maxWaitMs: MAX_BACKGROUND_WAIT_MS,
     onError,
-    onWaited: (...wait) => onWaited('background', ...wait),
   })
+  const pages = shareConnections(background, { maxWaitMs: MAX_BACKGROUND_WAIT_MS })
   return {
     url,
     poolerUrl,
@@ -95,7 +95,11 @@ export function openPools(
     pool,
     pipeline,
     background,
-    pools: { general: pool, pipeline, background },
+    pools: {
+      general: { pool, waiting: () => turns.waiting },
+      pipeline: { pool: pipeline, waiting: () => pipeline.waitingCount },
+      background: { pool: background, waiting: () => pages.waiting },
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([pipeline.end(), background.end()])
       if (!pool.ended) await pool.end()

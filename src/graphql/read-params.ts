@@ -17,7 +17,7 @@ export const MAX_KEYLESS_BODY_BYTES = 64 * 1024
  * Accepts a POST of `application/json`, or a GET for queries. Forms and plain text are rejected: browsers send them
  * cross-site without a preflight, so another site could make its visitors call (CSRF).
  *
- * The memory for the body counts for the caller.
+ * The body counts for the caller.
  */
 export function useReadParams(): Plugin<object, RequestContext> {
   return {
@@ -26,7 +26,7 @@ export function useReadParams(): Plugin<object, RequestContext> {
       if (!read) return
       const { identity } = serverContext
       if (identity instanceof Error && !isKeyless(identity)) throw identity
-      serverContext.memory?.countFor(identity instanceof Error ? null : ownerOf(identity))
+      serverContext.inFlight?.admit(identity instanceof Error ? null : ownerOf(identity))
       setRequestParser((request) => read(request, serverContext))
     },
   }
@@ -39,17 +39,20 @@ function isKeyless(error: Error): boolean {
 
 async function readJson(
   request: Request,
-  { identity, memory, input }: RequestContext,
+  { identity, inFlight, input }: RequestContext,
 ): Promise<GraphQLParams> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
     throw rejection(415, 'The body of a POST must be JSON: send `Content-Type: application/json`.')
   }
   const maxBytes = identity instanceof Error ? MAX_KEYLESS_BODY_BYTES : MAX_BODY_BYTES
-  const text = decodeUtf8(await readBounded(request, maxBytes, memory))
+  const body = await readBounded(request, maxBytes, inFlight)
+  // Parsed, a large body takes many times its size.
+  await inFlight?.takeTurn(body.byteLength)
+  const text = decodeUtf8(body)
   if (text === null) throw rejection(400, 'The body is not UTF-8.')
   input.hasLoneSurrogate = hasLoneSurrogate(text)
-  const params = readValue(text, 'The body', (bytes) => memory?.resize('body', text.length + bytes))
+  const params = readValue(text, 'The body')
   if (Array.isArray(params)) {
     throw rejection(400, 'One request holds one operation: batches are not supported.')
   }
@@ -68,10 +71,10 @@ async function readJson(
 const NUL = /\\u(?:0000|\{0+\})/
 
 async function readBounded(
-  ...[request, maxBytes, memory]: Parameters<typeof readBody>
+  ...[request, maxBytes, inFlight]: Parameters<typeof readBody>
 ): Promise<Uint8Array> {
   try {
-    return await readBody(request, maxBytes, memory)
+    return await readBody(request, maxBytes, inFlight)
   } catch (error) {
     const status = error instanceof DomainError ? REJECTED[error.code] : undefined
     throw status === undefined ? error : rejection(status, (error as DomainError).message)
@@ -96,11 +99,10 @@ function readSearchParams(request: Request, { input }: RequestContext): GraphQLP
 }
 
 /** Replaces the message of `JSON.parse`, which quotes the text: the text may contain a secret. */
-function readValue(text: string, what: string, build?: (bytes: number) => void): unknown {
+function readValue(text: string, what: string): unknown {
   try {
-    return parseJson(text, build)
+    return parseJson(text)
   } catch (error) {
-    if (error instanceof DomainError) throw error
     throw rejection(400, `${what} ${error instanceof InvalidJson ? error.message : 'is not JSON.'}`)
   }
 }

@@ -9,22 +9,22 @@ export interface Connection {
   readonly address: string | undefined
   /** Destroys the connection. */
   cut(): void
-  /** The memory of the request, if it is counted. */
-  readonly memory: RequestMemory | undefined
+  /** The request among those in flight, if they are limited. */
+  readonly inFlight: InFlight | undefined
 }
 
-/** The memory of one request: of its body until the response is made, and of the response until the client has read it. */
-export interface RequestMemory {
+/** The place of one request among those in flight: with its body until the response is made, then until the client has read it. */
+export interface InFlight {
   /** Counts the request for its owner. Null: for its address, without a valid key. Throws if there is no room. */
-  countFor(owner: string | null): void
+  admit(owner: string | null): void
   /** Changes the size of a part. Throws `rate_limited` or `unavailable` if there is no room. */
   resize(part: 'body' | 'response', bytes: number): void
-  /** Waits while other operations of the same owner run that are large together. Only the first call waits. */
-  waitToRun(responseBytes: number): Promise<void>
+  /** Waits, with an operation that is large, while another one of the same owner runs. */
+  takeTurn(bytes: number): Promise<void>
 }
 
 const CLIENT_ADDRESS = 'clientAddress'
-const MEMORY = 'memory'
+const IN_FLIGHT = 'inFlight'
 
 /** Makes `connectionOf` return the client's address behind these proxies, given as CIDR ranges. */
 export function trustProxies(trustedProxies: readonly string[]): MiddlewareHandler {
@@ -46,12 +46,12 @@ export function connectionOf(context: Context): Connection {
   return {
     address: context.get(CLIENT_ADDRESS) ?? peerOf(context),
     cut: () => void outgoing?.destroy(),
-    memory: context.get(MEMORY),
+    inFlight: context.get(IN_FLIGHT),
   }
 }
 
-export function setMemory(context: Context, memory: RequestMemory): void {
-  context.set(MEMORY, memory)
+export function setInFlight(context: Context, inFlight: InFlight): void {
+  context.set(IN_FLIGHT, inFlight)
 }
 
 function peerOf({ env }: Context): string | undefined {

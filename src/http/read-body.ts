@@ -1,10 +1,10 @@
 import { DomainError } from '../lib/errors.ts'
 import { describeRequest } from '../telemetry/request-log.ts'
-import type { RequestMemory } from './connection.ts'
+import type { InFlight } from './connection.ts'
 
 /**
  * Reads the body of a request, with at most `maxBytes`. Throws `too_large`, `rate_limited` or `unavailable` if there is no
- * memory for it, or, if the client closed the connection or was too slow, `malformed`.
+ * room for it, or, if the client closed the connection or was too slow, `malformed`.
  *
  * Node reads no more than `Content-Length`, so a body with a declared length is read in one call. The limits of yoga and
  * hono wrap each request in another one: with yoga's, single publishes fell from 2,070 to 1,560 a second, with hono's to
@@ -13,12 +13,12 @@ import type { RequestMemory } from './connection.ts'
 export async function readBody(
   request: Request,
   maxBytes: number,
-  memory: RequestMemory | undefined,
+  inFlight: InFlight | undefined,
 ): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
   if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  if (declared === null) return await readStream(request, maxBytes, memory)
-  memory?.resize('body', Number(declared))
+  if (declared === null) return await readStream(request, maxBytes, inFlight)
+  inFlight?.resize('body', Number(declared))
   const body = new Uint8Array(await request.arrayBuffer().catch(incomplete))
   if (body.byteLength > maxBytes) throw tooLarge(maxBytes)
   return body
@@ -27,7 +27,7 @@ export async function readBody(
 async function readStream(
   request: Request,
   maxBytes: number,
-  memory: RequestMemory | undefined,
+  inFlight: InFlight | undefined,
 ): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -40,7 +40,7 @@ async function readStream(
       reader?.cancel().catch(() => {})
       throw tooLarge(maxBytes)
     }
-    memory?.resize('body', size)
+    inFlight?.resize('body', size)
     chunks.push(value)
   }
 }

@@ -1,7 +1,7 @@
 import { DomainError } from '../lib/errors.ts'
 import { hasLoneSurrogate, rejectLoneSurrogates } from '../lib/lone-surrogates.ts'
 import { decodeUtf8 } from '../lib/utf8.ts'
-import type { RequestMemory } from './connection.ts'
+import type { InFlight } from './connection.ts'
 import { HttpRejection } from './http-rejection.ts'
 import { readBody } from './read-body.ts'
 
@@ -13,10 +13,10 @@ export const MAX_BODY_BYTES = 64 * 1024
  */
 export async function readJsonObject(
   request: Request,
-  memory: RequestMemory | undefined,
+  inFlight: InFlight | undefined,
 ): Promise<Record<string, unknown>> {
   requireJson(request.headers)
-  const text = decodeUtf8(await readBody(request, MAX_BODY_BYTES, memory))
+  const text = decodeUtf8(await readBody(request, MAX_BODY_BYTES, inFlight))
   if (text === null) throw malformed('The body is not valid UTF-8.')
   if (text.trim() === '') throw malformed('The body is empty. Send a JSON object.')
   const value = parseJson(text)

@@ -1,6 +1,5 @@
-import type pg from 'pg'
-import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
-import { FairPool } from '../db/fair-pool.ts'
+import pg from 'pg'
+import { POOL_CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import { createOwnedSockets } from '../db/owned-sockets.ts'
 import type { Pools } from '../db/pools.ts'
 import { sessionOptions } from '../db/session-settings.ts'
@@ -38,12 +37,12 @@ export function openRunnerPool(
   onError: (error: Error) => void,
 ): RunnerPool {
   const sockets = createOwnedSockets(connections.openSocket)
-  const pool = new FairPool({
+  const pool = new pg.Pool({
     connectionString: url,
     application_name: applicationName,
     ...sessionOptions('direct', 'jobs', SETTINGS),
     max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: POOL_CONNECT_TIMEOUT_MS,
     keepAlive: true,
     stream: sockets.open,
   })

@@ -21,17 +21,17 @@ export interface CallerEnv {
 
 /**
  * Rejects requests without a valid API key (401), with the token of a session (403), over the rate limit, or without
- * memory for them (429, 503).
+ * room for them (429, 503).
  */
 export function requireApiKey(authenticate: Authenticate): MiddlewareHandler<CallerEnv> {
   return async (c, next) => {
-    const { address, memory } = connectionOf(c)
+    const { address, inFlight } = connectionOf(c)
     const caller = await authenticate(c.req.header('authorization'), address)
     describeRequest({ caller, owner: ownerOf(caller) })
     if (caller.session) throw sessionRejected(caller.session)
     c.set('caller', caller)
     c.get('quota').spend(caller, 'requests', 1)
-    memory?.countFor(ownerOf(caller))
+    inFlight?.admit(ownerOf(caller))
     await next()
   }
 }

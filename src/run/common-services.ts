@@ -1,5 +1,5 @@
 import type { Role, Settings } from '../config/settings.ts'
-import { openPools, POOLS, type Pools } from '../db/pools.ts'
+import { openPools, type Pools } from '../db/pools.ts'
 import { createKeyring, type Keyring } from '../encryption/keyring.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
 import { createNotifier, type Notify } from '../live/notify.ts'
@@ -9,7 +9,7 @@ import { createMetrics, type Metrics } from '../telemetry/metrics.ts'
 import { createOutageLines } from '../telemetry/outage-lines.ts'
 import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts'
 import { countFailures } from '../telemetry/outage-metrics.ts'
-import { createPoolMetrics } from '../telemetry/pool-metrics.ts'
+import { watchPools } from '../telemetry/pool-metrics.ts'
 import { currentOwner } from '../telemetry/request-log.ts'
 import { createTracing, type Tracing } from '../telemetry/tracing.ts'
 
@@ -49,7 +49,6 @@ export function openCommonServices(
   const { registry } = metrics
   const logger = createLogger(config.logLevel, countLines(registry))
   const outages = countFailures(registry, createOutageLog(outageLines ?? createOutageLines(logger)))
-  const poolMetrics = createPoolMetrics(registry, POOLS)
   const database = openPools(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
     ...(hasLittleMemory() && WITH_LITTLE_MEMORY),
@@ -59,9 +58,8 @@ export function openCommonServices(
     // The pool replaces an idle connection that breaks. The watch of Postgres finds out whether this is an outage.
     onError: (error) => logger.debug({ error }, 'an idle connection to Postgres broke'),
     ownerOf: currentOwner,
-    onWaited: poolMetrics.waited,
   })
-  poolMetrics.watch(database.pools)
+  watchPools(registry, database.pools)
   const notifier = createNotifier(database.pool, (error) => {
     if (!outages.report(error)) logger.warn({ error }, 'cannot notify subscribers')
   })

@@ -99,7 +99,7 @@ export function createBacklogReleaser(
     await Promise.all(
       shares.map(async ({ webhookId, count }) => {
         const owner = backlogs.get(webhookId)?.organizationId ?? webhookId
-        await new Promise<void>((resolve) => permits.acquire(owner, resolve))
+        await permits.acquire(owner)
         try {
           await releaseShare(webhookId, count)
         } finally {

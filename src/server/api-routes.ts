@@ -8,8 +8,8 @@ import { followGraph } from '../event-stream/graph/follow-schema.ts'
 import { GRAPHQL_PATH } from '../graphql/handler.ts'
 import type { TrustedDocuments } from '../graphql/use-trusted-documents.ts'
 import { connectionOf, trustProxies } from '../http/connection.ts'
+import { limitInFlight } from '../http/in-flight.ts'
 import { noWebSocketsProblem } from '../http/problem.ts'
-import { countMemory } from '../http/request-memory.ts'
 import { CONNECT_V1_PATH, type ConnectV1Deps, createConnectV1 } from '../rest/connect-v1/routes.ts'
 import { createEventsV1, EVENTS_V1_PATH } from '../rest/events-v1/routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
@@ -68,7 +68,7 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
   const graphql = createGraphqlHandler(graphqlDeps)
   const eventGraph = followGraph(database.pool)
   const events = createEventsHandler(graphqlDeps, eventGraph)
-  routes.use(trustProxies(config.trustedProxies), countMemory(config), rejectWebSockets)
+  routes.use(trustProxies(config.trustedProxies), limitInFlight(config), rejectWebSockets)
   if (graphiql) routes.on('GET', [GRAPHQL_PATH, EVENTS_PATH], graphiqlPage())
   routes.all(GRAPHQL_PATH, (context) => graphql(context.req.raw, connectionOf(context)))
   routes.all(EVENTS_PATH, (context) => events(context.req.raw, connectionOf(context)))

@@ -1,8 +1,7 @@
 import type { Hono } from 'hono'
 import { CONNECT_TIMEOUT_MS } from '../db/connections.ts'
-import type { FairPool } from '../db/fair-pool.ts'
 import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
-import type { Pools } from '../db/pools.ts'
+import type { Pools, WatchedPool } from '../db/pools.ts'
 import { findWrongSettings, type WrongSetting } from '../db/session-settings.ts'
 import { atMostEvery } from '../lib/at-most-every.ts'
 import { startDeadline } from '../lib/deadline.ts'
@@ -96,7 +95,7 @@ async function readiness({
 }: ReadinessDeps): Promise<Record<string, Check>> {
   const { general } = database.pools
   // Then these statements can wait for a connection for all of their time.
-  const waitsBehindOthers = general.waiting > 0
+  const waitsBehindOthers = general.waiting() > 0
   const [wrong, unapplied] = await Promise.all([
     answerOf(findWrongOfPools(database), general, waitsBehindOthers),
     answerOf(unappliedMigrations(database.pool), general, waitsBehindOthers),
@@ -115,13 +114,13 @@ async function readiness({
 
 async function answerOf<T>(
   asked: Promise<T>,
-  pool: Pick<FairPool, 'waiting'>,
+  pool: Pick<WatchedPool, 'waiting'>,
   waitsBehindOthers: boolean,
 ): Promise<T | 'busy' | 'unavailable'> {
   const timeout = Promise.withResolvers<'busy' | 'unavailable'>()
   // Of two statements, each can wait for a connection almost as long as it may.
   const deadline = startDeadline(READY_WITHIN_MS, () =>
-    timeout.resolve(waitsBehindOthers || pool.waiting > 0 ? 'busy' : 'unavailable'),
+    timeout.resolve(waitsBehindOthers || pool.waiting() > 0 ? 'busy' : 'unavailable'),
   )
   const answered = asked.catch((error) =>
     BUSY.includes(unavailabilityOf(error)) ? 'busy' : 'unavailable',

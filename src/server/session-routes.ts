@@ -48,9 +48,9 @@ export function createSessionRoutes(deps: SessionDeps): Hono {
   })
   app.post('/', async (c) => {
     const actor = actorOf(c)
-    const { memory } = connectionOf(c)
-    memory?.countFor(null)
-    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw, memory), actor)
+    const { inFlight } = connectionOf(c)
+    inFlight?.admit(null)
+    const { token, expiresAt } = await signIn(await readJsonObject(c.req.raw, inFlight), actor)
     // Signing in again ends the previous session of the browser.
     const previous = cookie.read(c.req.raw)
     if (previous !== null) await endSession(sql, previous, actor)

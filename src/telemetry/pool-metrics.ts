@@ -1,48 +1,8 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
+import type { WatchedPool } from '../db/pools.ts'
 
-/** The state of a pool of connections to Postgres. */
-interface Pool {
-  readonly totalCount: number
-  readonly idleCount: number
-  readonly waiting: number
-  readonly options: { readonly max: number }
-}
-
-export interface PoolMetrics {
-  /** A statement got its connection after this time, or the wait timed out. */
-  waited(pool: string, waitedMs: number, timedOut: boolean): void
-  /** Reads these pools at each scrape. */
-  watch(pools: Readonly<Record<string, Pool>>): void
-}
-
-export function createPoolMetrics(registry: Registry, names: readonly string[]): PoolMetrics {
-  const wait = new Histogram({
-    name: 'posthorn_pool_wait_seconds',
-    help: 'How long statements waited for a connection to Postgres.',
-    labelNames: ['pool'],
-    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2],
-    registers: [registry],
-  })
-  const timeouts = new Counter({
-    name: 'posthorn_pool_timeouts_total',
-    help: 'Statements that failed because no connection to Postgres became free within 2 seconds (of the pool background: a minute).',
-    labelNames: ['pool'],
-    registers: [registry],
-  })
-  for (const pool of names) {
-    wait.zero({ pool })
-    timeouts.inc({ pool }, 0)
-  }
-  return {
-    waited(pool, waitedMs, timedOut) {
-      wait.observe({ pool }, waitedMs / 1_000)
-      if (timedOut) timeouts.inc({ pool })
-    },
-    watch: (pools) => addGauges(registry, pools),
-  }
-}
-
-function addGauges(registry: Registry, pools: Readonly<Record<string, Pool>>): void {
+/** Reads these pools of connections to Postgres at each scrape. */
+export function watchPools(registry: Registry, pools: Readonly<Record<string, WatchedPool>>): void {
   const registers = [registry]
   new Gauge({
     name: 'posthorn_pool_connections',
@@ -50,9 +10,9 @@ function addGauges(registry: Registry, pools: Readonly<Record<string, Pool>>): v
     labelNames: ['pool', 'state'],
     registers,
     collect() {
-      for (const [pool, { totalCount, idleCount }] of Object.entries(pools)) {
-        this.set({ pool, state: 'busy' }, totalCount - idleCount)
-        this.set({ pool, state: 'idle' }, idleCount)
+      for (const [name, { pool }] of Object.entries(pools)) {
+        this.set({ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount)
+        this.set({ pool: name, state: 'idle' }, pool.idleCount)
       }
     },
   })
@@ -62,7 +22,8 @@ function addGauges(registry: Registry, pools: Readonly<Record<string, Pool>>): v
     labelNames: ['pool'],
     registers,
     collect() {
-      for (const [pool, { options }] of Object.entries(pools)) this.set({ pool }, options.max)
+      for (const [name, { pool }] of Object.entries(pools))
+        this.set({ pool: name }, pool.options.max)
     },
   })
   new Gauge({
@@ -71,7 +32,7 @@ function addGauges(registry: Registry, pools: Readonly<Record<string, Pool>>): v
     labelNames: ['pool'],
     registers,
     collect() {
-      for (const [pool, { waiting }] of Object.entries(pools)) this.set({ pool }, waiting)
+      for (const [name, { waiting }] of Object.entries(pools)) this.set({ pool: name }, waiting())
     },
   })
 }

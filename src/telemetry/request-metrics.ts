@@ -7,8 +7,8 @@ export const LIMITS = [
   'deliveries',
   'failed_keys',
   'keyless_requests',
-  'memory_of_owner',
-  'memory',
+  'in_flight_of_owner',
+  'in_flight',
   'body',
   'document',
   'subscriptions',
@@ -57,7 +57,7 @@ export function createRequestMetrics(
   })
   const limited = new Counter({
     name: 'posthorn_limit_rejections_total',
-    help: 'Requests and connections that a limit rejected: requests, events and deliveries of an API key; failed_keys and keyless_requests of an address; memory_of_owner and memory; body of a request; document of GraphQL or its response; subscriptions of a key; connections of an address; pipelining on a connection.',
+    help: 'Requests and connections that a limit rejected: requests, events and deliveries of an API key; failed_keys and keyless_requests of an address; in_flight_of_owner and in_flight; body of a request; document of GraphQL or its response; subscriptions of a key; connections of an address; pipelining on a connection.',
     labelNames: ['limit'],
     registers: [registry],
   })

@@ -30,9 +30,7 @@ test('a process that starts waits for a Postgres that answers slowly; afterwards
     { workerSchema: 'graphile_worker' },
   )
   for (const pool of [database.pool, database.pipeline, runner.pool]) {
-    await expect(pool.query('select 1')).rejects.toThrow(
-      'Postgres opened no connection within 2000 ms.',
-    )
+    await expect(pool.query('select 1')).rejects.toThrow('Connection terminated')
   }
   proxy.resume()
   expect(await migrating).toEqual([])

@@ -42,7 +42,7 @@ test('each file that opens a connection gives it the settings', async () => {
   for (const file of await filesOf(root, ['src'])) {
     if (!file.endsWith('.ts') || file.includes('generated')) continue
     const text = await readFile(path.join(root, file), 'utf8')
-    if (!/new (pg\.(Client|Pool)|FairPool)\(/.test(text)) continue
+    if (!/new pg\.(Client|Pool)\(/.test(text)) continue
     opening.push(file)
     if (!/\b(sessionOptions|connectClient)\(/.test(text)) without.push(file)
   }

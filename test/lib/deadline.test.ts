@@ -12,12 +12,7 @@ function standStill(ms: number): void {
 }
 
 test('a deadline passes after its time', async () => {
-  let passed = 0
-  startDeadline(50, () => {
-    passed += 1
-  })
-  await until(() => passed > 0, 'the deadline passes')
-  expect(passed).toBe(1)
+  await new Promise<void>((onPassed) => startDeadline(50, onPassed))
 })
 
 test('a deadline that was canceled does not pass', async () => {
@@ -50,7 +45,7 @@ test('a deadline passes in the end, although the thread always stands still', as
 })
 
 test('a thread that stands still while it connects to Postgres does not take Postgres for unreachable', async () => {
-  const database = openDatabase(inject('postgresUrl'), { connectTimeoutMs: 500 })
+  const database = openDatabase(inject('postgresUrl'))
   onTestFinished(() => database[Symbol.asyncDispose]())
   const errors: unknown[] = []
   const session = openSession(inject('postgresUrl'), {
@@ -73,6 +68,7 @@ test('a thread that stands still while it connects to Postgres does not take Pos
 test('a thread that stands still while it waits for a connection does not take the pool for exhausted', async () => {
   const database = openDatabase(inject('postgresUrl'), { connectTimeoutMs: 500, maxConnections: 1 })
   onTestFinished(() => database[Symbol.asyncDispose]())
+  await database.pool.query('select 1')
   const first = database.pool.query('select pg_sleep(0.2)')
   const second = database.pool.query('select 1')
   await new Promise(setImmediate)

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
  * - name lookups: test/outbound/organizations.test.ts
  * - attempts in flight: test/scheduling/fairness.test.ts
  * - connections to the server: test/server/connection-limits.test.ts
- * - memory: test/server/request-memory.test.ts
+ * - bodies and unread responses: test/server/in-flight.test.ts
  * - requests without a key: test/graphql/keyless-requests.test.ts
  */
 let receiver: Receiver

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { PoolError } from '../../src/db/fair-pool.ts'
+import { NO_FREE_CONNECTION } from '../../src/db/share-connections.ts'
 import { unavailable } from '../../src/db/unavailable.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
 import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
@@ -91,7 +91,7 @@ test('a full disk and an outage are two things', () => {
 test.each([
   ['a deadlock', errorOf('40P01'), 'postgres.contention'],
   ['a transaction that took too long', errorOf('P2028'), 'postgres.time_limit'],
-  ['a pool without a free connection', new PoolError('pool_exhausted', 'busy'), 'pool.exhausted'],
+  ['a pool without a free connection', new Error(NO_FREE_CONNECTION), 'pool.exhausted'],
 ])('%s is no outage', (_case, error, event) => {
   expect(outages.report(error)).toBe(true)
   expect(outages.report(error)).toBe(true)
@@ -104,14 +104,14 @@ test.each([
 
 test('while Postgres is unreachable, waiting for its locks and connections is not reported besides', () => {
   outages.report(errorOf('ETIMEDOUT'))
-  for (const error of [errorOf('P2028'), new PoolError('pool_exhausted', 'busy')]) {
+  for (const error of [errorOf('P2028'), new Error(NO_FREE_CONNECTION)]) {
     expect(outages.report(error)).toBe(true)
   }
   expect(lines).toEqual([BEGINS])
 })
 
 test('the closed pool of a process that stops is not reported', () => {
-  expect(outages.report(new PoolError('stopping', 'closed'))).toBe(true)
+  expect(outages.report(new Error('Cannot use a pool after calling end on the pool'))).toBe(true)
   expect(lines).toEqual([])
 })
 

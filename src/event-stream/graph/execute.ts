@@ -9,7 +9,7 @@ import { parseId } from '../../db/ids.ts'
 import { collectFields } from '../../event-graph/plan-selection.ts'
 import type { Context } from '../../graphql/context.ts'
 import { MAX_RESPONSE_BYTES, responseTooLarge } from '../../graphql/limits/limit-exceeded.ts'
-import type { RequestMemory } from '../../http/connection.ts'
+import type { InFlight } from '../../http/connection.ts'
 import { rejectLoneSurrogates } from '../../lib/lone-surrogates.ts'
 import type { PulledEvents, PullRequest } from '../consumers/pull-events.ts'
 import type { EventStreams } from '../event-streams.ts'
@@ -116,8 +116,8 @@ async function resolve(
           ]),
       )
       const pulled = await streams.pull(reader, args as unknown as PullRequest)
-      const { memory } = context as { readonly memory?: RequestMemory }
-      memory?.resize('response', sum(pulled.events.map(bytesOf)))
+      const { inFlight } = context as { readonly inFlight?: InFlight }
+      inFlight?.resize('response', sum(pulled.events.map(bytesOf)))
       const printed: string[] = []
       for (const { key, name: field } of members) {
         const printEvent = printers.get(key)

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import { createGraphQLError } from 'graphql-yoga'
-import type { RequestMemory } from '../../http/connection.ts'
+import type { InFlight } from '../../http/connection.ts'
 import { MAX_RESPONSE_BYTES, responseTooLarge } from './limit-exceeded.ts'
 
 /** A result that yoga sends as `stringify` returns it. */
@@ -20,12 +20,12 @@ export function withinLimits(result: Serialized): { result: Serialized; bytes: n
 }
 
 /**
- * The events of a subscription. The last two count as memory, because yoga asks for the next one while the client reads
- * the one before. The stream ends after the error for an event that is too large, or for which there is no memory.
+ * The events of a subscription. The last two count as in flight, because yoga asks for the next one while the client reads
+ * the one before. The stream ends after the error for an event that is too large, or for which there is no room.
  */
 export function eachWithinLimits(
   events: AsyncIterable<ExecutionResult>,
-  memory: RequestMemory | undefined,
+  inFlight: InFlight | undefined,
 ): AsyncIterableIterator<Serialized> {
   const iterator = events[Symbol.asyncIterator]()
   let lastBytes = 0
@@ -47,7 +47,7 @@ export function eachWithinLimits(
       const { result, bytes } = withinLimits(event.value)
       ended = bytes > MAX_RESPONSE_BYTES
       try {
-        memory?.resize('response', lastBytes + bytes)
+        inFlight?.resize('response', lastBytes + bytes)
       } catch {
         ended = true
         return { done: false, value: { errors: [unreadEvents()] } }

@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   getOperationAST,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   type validate,
 } from 'graphql'
@@ -14,24 +15,24 @@ import {
   type Plugin,
   type YogaInitialContext,
 } from 'graphql-yoga'
-import type { RequestMemory } from '../../http/connection.ts'
-import { RUNS_ALONE_BYTES } from '../../http/request-memory.ts'
+import type { InFlight } from '../../http/connection.ts'
+import { LARGE_BYTES } from '../../http/in-flight.ts'
 import { rateLimited } from '../../lib/errors.ts'
 import { createAddressLimiter } from '../../rate-limit/address-limiter.ts'
 import { describeRequest } from '../../telemetry/request-log.ts'
 import type { RequestContext } from '../context.ts'
 import { redactValue } from '../redact-values.ts'
-import { expand } from './expand.ts'
+import { type Expansion, expand, READ_SCHEMA } from './expand.ts'
 import { MAX_COMPLEXITY } from './field-complexity.ts'
-import { limitExceeded } from './limit-exceeded.ts'
-import { type OperationCost, requireCost } from './operation-cost.ts'
+import { limitExceeded, MAX_RESPONSE_BYTES } from './limit-exceeded.ts'
 import { parseWithinLimits } from './parse-within-limits.ts'
 import { eachWithinLimits, withinLimits } from './response.ts'
 
 /** Requests without a valid API key from one address: the burst, and the rate per minute. */
 export const MAX_KEYLESS_REQUESTS = 60
 
-const NO_COST: OperationCost = { cost: 0, responseBytes: 0, queueBytes: 0 }
+/** An estimate: a response of the largest complexity is at most as large as responses may be. */
+const BYTES_PER_FIELD = MAX_RESPONSE_BYTES / MAX_COMPLEXITY
 
 type LimitsContext = YogaInitialContext & RequestContext
 
@@ -45,11 +46,11 @@ type LimitsContext = YogaInitialContext & RequestContext
 export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
   const keyless = createAddressLimiter(MAX_KEYLESS_REQUESTS)
   return {
-    async onParams({ context: { identity, address, memory } }) {
+    async onParams({ context: { identity, address, inFlight } }) {
       if (!(identity instanceof Error)) return
       const waitSeconds = address === undefined ? 0 : keyless.count(address)
       if (waitSeconds > 0) throw tooManyRequests(waitSeconds)
-      await memory?.waitToRun(RUNS_ALONE_BYTES)
+      await inFlight?.takeTurn(LARGE_BYTES)
     },
     onParse({ context, setParseFn }) {
       const { identity, quota, params, schema } = context as LimitsContext
@@ -77,10 +78,12 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
       })
     },
     async onExecute({ args }) {
-      const { memory } = args.contextValue as LimitsContext
-      const { cost, responseBytes, queueBytes } = costOf(args) ?? NO_COST
-      await memory?.waitToRun(queueBytes)
-      memory?.resize('response', responseBytes)
+      const { inFlight } = args.contextValue as LimitsContext
+      const { cost, rootFields } = expansionOf(args)
+      const responseBytes = cost * BYTES_PER_FIELD
+      const readsSchema = rootFields.some((name) => READ_SCHEMA.has(name))
+      await inFlight?.takeTurn(readsSchema ? LARGE_BYTES : responseBytes)
+      inFlight?.resize('response', responseBytes)
       return {
         onExecuteDone({ result, setResult }) {
           if (isAsyncIterable(result)) return
@@ -90,11 +93,11 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
       }
     },
     onSubscribe({ args }) {
-      costOf(args)
-      const { memory } = args.contextValue as { readonly memory?: RequestMemory }
+      expansionOf(args)
+      const { inFlight } = args.contextValue as { readonly inFlight?: InFlight }
       return {
         onSubscribeResult({ result, setResult }) {
-          if (isAsyncIterable(result)) setResult(eachWithinLimits(result, memory))
+          if (isAsyncIterable(result)) setResult(eachWithinLimits(result, inFlight))
         },
       }
     },
@@ -105,12 +108,24 @@ export function useLimits(): Plugin<YogaInitialContext, RequestContext> {
   }
 }
 
-/** Rejects an operation whose response could have too many fields. Null: the executor reports that there is none. */
-function costOf(args: ExecutionArgs): OperationCost | null {
-  const { schema, document, operationName, variableValues } = args
+/** The expansions of operations that cost the same with any variables. */
+const fixed = new WeakMap<OperationDefinitionNode, Expansion>()
+
+/** Rejects an operation whose response could have too many fields. The executor reports that there is none. */
+function expansionOf({ schema, document, operationName, variableValues }: ExecutionArgs) {
   const operation = getOperationAST(document, operationName)
-  if (!operation || !schema.getRootType(operation.operation)) return null
-  return requireCost(schema, document, operation, variableValues ?? {})
+  if (!operation || !schema.getRootType(operation.operation)) return { cost: 0, rootFields: [] }
+  const known = fixed.get(operation)
+  if (known) return known
+  const expansion = expand(schema, document, operation, variableValues ?? {})
+  const { cost } = expansion
+  if (cost > MAX_COMPLEXITY) {
+    const remedy = 'Request smaller pages (`first`), or split the operation.'
+    const limit = { max: MAX_COMPLEXITY, remedy }
+    throw limitExceeded('fields in its largest response', limit, Math.ceil(cost))
+  }
+  if (!expansion.dependsOnVariables) fixed.set(operation, expansion)
+  return expansion
 }
 
 function describeOperation(document: DocumentNode, operationName: string | undefined): void {

@@ -39,7 +39,7 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
   app.openapi(createWebhookOperation, async (c) => {
     const organizationId = authorize(c, 'webhooks:write')
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
-    const body = await readJsonObject(c.req.raw, connectionOf(c).memory)
+    const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
     const depsWithActor = { ...deps, actor: actorOf(c) }
     const create = async (tx?: Db) => {
       const webhook = await createFromBody(depsWithActor, organizationId, body, tx)
@@ -59,13 +59,13 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
   app.openapi(listWebhooksOperation, async (c) => {
     const organizationId = authorize(c, 'webhooks:read')
     const { limit, after } = readPage(c.req.queries())
-    const { memory } = connectionOf(c)
+    const { inFlight } = connectionOf(c)
     let bytes = 0
     // One more than the limit, to detect a next page.
     const found = await listWebhooks(deps, organizationId, {
       onRead(webhooks) {
         bytes += JSON.stringify(webhooks).length
-        memory?.resize('response', bytes)
+        inFlight?.resize('response', bytes)
       },
       ...(limit !== undefined && { limit: limit + 1 }),
       ...(after !== undefined && { after }),
@@ -91,7 +91,7 @@ export function addWebhookRoutes(app: OpenAPIHono<CallerEnv>, deps: WebhookDeps)
   app.openapi(updateWebhookOperation, async (c) => {
     const organizationId = authorize(c, 'webhooks:write')
     const precondition = readPrecondition(c)
-    const body = await readJsonObject(c.req.raw, connectionOf(c).memory)
+    const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
     const depsWithActor = { ...deps, actor: actorOf(c) }
     const webhook = await updateFromBody(
       depsWithActor,

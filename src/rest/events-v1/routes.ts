@@ -46,12 +46,12 @@ export function createEventsV1(deps: EventsV1Deps): Hono<CallerEnv> {
     const request = readPull(new URL(c.req.url).searchParams)
     const pulled = await eventStreams.pull(readerOf(c), request)
     const text = printPulled(pulled)
-    connectionOf(c).memory?.resize('response', 2 * text.length)
+    connectionOf(c).inFlight?.resize('response', 2 * text.length)
     return c.body(text, 200, { 'content-type': 'application/json' })
   })
 
   app.post('/acknowledge', async (c) => {
-    const body = await readJsonObject(c.req.raw, connectionOf(c).memory)
+    const body = await readJsonObject(c.req.raw, connectionOf(c).inFlight)
     const { consumer, lease } = readAcknowledgement(body)
     return c.json({ acknowledged: await eventStreams.acknowledge(readerOf(c), consumer, lease) })
   })

@@ -63,16 +63,16 @@ export function createMcpHandle(
 
   return async (c) => {
     const request = c.req.raw
-    const { address, memory } = connectionOf(c)
+    const { address, inFlight } = connectionOf(c)
     const caller = await identify(request, address)
     if (caller.session || caller.consoleSessionId) {
       throw new DomainError('unauthenticated', 'An agent needs an API key, not a session.')
     }
     const quota = createQuota(deps.rateLimiter)
     quota.spend(caller, 'requests', 1)
-    memory?.countFor(ownerOf(caller))
+    inFlight?.admit(ownerOf(caller))
     const extra: Extra = { caller, request, address }
-    const response = await handler.fetch(await withBody(request, memory), {
+    const response = await handler.fetch(await withBody(request, inFlight), {
       authInfo: {
         token: '',
         clientId: caller.keyId,
@@ -95,11 +95,11 @@ interface Extra {
 
 async function withBody(
   request: Request,
-  memory: ReturnType<typeof connectionOf>['memory'],
+  inFlight: ReturnType<typeof connectionOf>['inFlight'],
 ): Promise<Request> {
   const { url, method, headers, signal } = request
   if (method !== 'POST') return new Request(url, { method, headers, signal })
-  const body = (await readBody(request, MAX_BODY_BYTES, memory)) as Uint8Array<ArrayBuffer>
+  const body = (await readBody(request, MAX_BODY_BYTES, inFlight)) as Uint8Array<ArrayBuffer>
   // Each message counts against the rate limit of the key.
   if (/^\s*\[/.test(Buffer.from(body).toString())) {
     throw new DomainError('malformed', 'Send one message in each request: there are no batches.')

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { expect, inject, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
-import { FairPool } from '../../src/db/fair-pool.ts'
-import { unavailabilityOf } from '../../src/db/faults.ts'
+import { NO_FREE_CONNECTION, shareConnections } from '../../src/db/share-connections.ts'
 import { until } from '../support/until.ts'
 
 const owner = new AsyncLocalStorage<string>()
@@ -64,13 +63,14 @@ test.each<[string, number, (database: Database, sql: string) => Promise<unknown>
 test('a statement that waits too long for a connection fails, and those that have one do not', async () => {
   // A connect may take longer.
   const { connections } = await open()
-  const pool = connections.open({ ...UNLIMITED, maxWaitMs: 1_000, onError: () => {} })
+  const pool = connections.open({ ...UNLIMITED, onError: () => {} })
+  shareConnections(pool, { ownerOf, maxWaitMs: 1_000 })
   onTestFinished(() => pool.end())
   const unlock = await lock({ pool }, 7004)
   const slow = Array.from({ length: 10 }, () => owner.run('a', () => pool.query(wait(7004))))
   const results = Promise.allSettled(slow)
   for (const one of slow.slice(3)) {
-    await expect(one).rejects.toThrow('No connection of the pool was free within 1000 ms.')
+    await expect(one).rejects.toThrow(NO_FREE_CONNECTION)
   }
   await unlock()
   expect((await results).slice(0, 3).map(({ status }) => status)).toEqual(
@@ -88,75 +88,4 @@ test('a failed connection is not counted', async () => {
   for (let i = 0; i < 5; i++) {
     await expect(database.pool.query('select 1')).rejects.toThrow('ECONNREFUSED')
   }
-})
-
-describe('a connection whose set-up takes too long', () => {
-  test.each([
-    ['is opened for a statement', 0],
-    ['is opened for one of two statements, as there is one idle connection', 1],
-  ])('is an outage, and raises no limit: it %s', async (_, idle) => {
-    let setUpSeconds = 0
-    const pool = new FairPool({
-      connectionString: inject('postgresUrl'),
-      max: 2,
-      connectionTimeoutMillis: 1_000,
-      onConnect: async (client) => {
-        await client.query('select pg_sleep($1)', [setUpSeconds])
-      },
-    })
-    onTestFinished(() => pool.end())
-    for (let i = 0; i < idle; i++) await pool.query('select 1')
-    setUpSeconds = 2
-    const statements = Array.from({ length: idle + 1 }, () => failureOf(pool.query('select 1')))
-    const failures = await Promise.all(statements)
-    expect(failures.filter((failure) => failure !== null).map(unavailabilityOf)).toEqual([
-      'unreachable',
-    ])
-    setUpSeconds = 0
-    await until(() => pool.idleCount === idle + 1, 'the late connection is idle')
-    const clients = [await pool.connect(), await pool.connect()]
-    expect(unavailabilityOf(await failureOf(pool.connect()))).toBe('pool_exhausted')
-    for (const client of clients) client.release()
-    await Promise.all([pool.query('select 1'), pool.query('select 1')])
-  })
-})
-
-test('a statement that waits for a connection while its pool closes gets no outage', async () => {
-  const pool = new FairPool({
-    connectionString: inject('postgresUrl'),
-    max: 1,
-    connectionTimeoutMillis: 60_000,
-  })
-  const client = await pool.connect()
-  const failure = failureOf(pool.query('select 1'))
-  const ended = pool.end()
-  client.release()
-  expect(unavailabilityOf(await failure)).toBe('stopping')
-  await ended
-})
-
-/** The error of a statement, or null. */
-const failureOf = (statement: Promise<unknown>) =>
-  statement.then(
-    () => null,
-    (error: unknown) => error,
-  )
-
-test('a statement waits for `maxWaitMs` for a connection that others use, by default as long as for a connect', async () => {
-  const poolWith = (options: { maxWaitMs?: number }) => {
-    const config = {
-      connectionString: inject('postgresUrl'),
-      max: 1,
-      connectionTimeoutMillis: 1_000,
-    }
-    const pool = new FairPool(config, options)
-    onTestFinished(() => pool.end())
-    return pool
-  }
-  const [patient, usual] = [poolWith({ maxWaitMs: 60_000 }), poolWith({})]
-  const clients = [await patient.connect(), await usual.connect()]
-  const failures = [failureOf(patient.query('select 1')), failureOf(usual.query('select 1'))]
-  expect(unavailabilityOf(await failures[1])).toBe('pool_exhausted')
-  for (const client of clients) client.release()
-  expect(await failures[0]).toBeNull()
 })

@@ -3,35 +3,36 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connectionOf, type RequestMemory } from '../../src/http/connection.ts'
-import { countMemory, RUNS_ALONE_BYTES, requestBytes } from '../../src/http/request-memory.ts'
+import { connectionOf, type InFlight } from '../../src/http/connection.ts'
+import { bytesInFlight, LARGE_BYTES, limitInFlight } from '../../src/http/in-flight.ts'
+import type { DomainError } from '../../src/lib/errors.ts'
 import { until } from '../support/until.ts'
 
 const CONFIG = { maxHeapMb: 192 }
 
 test('a request counts nothing after its response, even if its handler goes on', async () => {
-  const memories: RequestMemory[] = []
-  const bytes = requestBytes(CONFIG).withKey / 5
+  const places: InFlight[] = []
+  const bytes = bytesInFlight(CONFIG).withKey / 5
   const app = new Hono()
-  app.use(countMemory(CONFIG))
+  app.use(limitInFlight(CONFIG))
   app.get('/', (context) => {
-    const { memory } = connectionOf(context)
-    memory?.countFor('an organization')
-    memory?.resize('response', bytes)
-    memories.push(memory as RequestMemory)
+    const { inFlight } = connectionOf(context)
+    inFlight?.admit('an organization')
+    inFlight?.resize('response', bytes)
+    places.push(inFlight as InFlight)
     return context.text('')
   })
   for (let i = 0; i < 5; i++) {
     expect((await app.request('/')).status).toBe(200)
-    for (const memory of memories) memory.resize('response', bytes)
+    for (const place of places) place.resize('response', bytes)
   }
 })
 
 test('a client that does not read its response in time is disconnected', async () => {
   const app = new Hono()
-  app.use(countMemory(CONFIG, { readTimeoutMs: 2_000 }))
+  app.use(limitInFlight(CONFIG, { readTimeoutMs: 2_000 }))
   app.get('/', (context) => {
-    connectionOf(context).memory?.countFor('an organization')
+    connectionOf(context).inFlight?.admit('an organization')
     return context.text('x'.repeat(8_000_000))
   })
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
@@ -54,12 +55,12 @@ describe('operations', () => {
   function open() {
     const running = new Map<number, () => void>()
     const app = new Hono()
-    app.use(countMemory(CONFIG))
+    app.use(limitInFlight(CONFIG))
     app.get('/:number/:bytes/:caller?', async (context) => {
       const { number, bytes, caller } = context.req.param()
-      const { memory } = connectionOf(context)
-      memory?.countFor(caller ?? null)
-      await memory?.waitToRun(Number(bytes))
+      const { inFlight } = connectionOf(context)
+      inFlight?.admit(caller ?? null)
+      await inFlight?.takeTurn(Number(bytes))
       await new Promise<void>((end) => running.set(Number(number), end))
       return context.text('')
     })
@@ -72,7 +73,7 @@ describe('operations', () => {
     return { send, end, running: () => [...running.keys()].sort() }
   }
 
-  const LARGE = RUNS_ALONE_BYTES
+  const LARGE = LARGE_BYTES
   const SMALL = 1_000
 
   test.each([
@@ -82,45 +83,52 @@ describe('operations', () => {
     const { send, end, running } = open()
     const responses = [send(1, LARGE, one), send(2, LARGE, same), send(3, SMALL, same)]
     responses.push(send(4, LARGE, 'another'))
-    await until(() => running().length === 2, 'the first of each runs')
-    expect(running()).toEqual([1, 4])
+    await until(() => running().length === 3, 'the first of each and the small one run')
+    expect(running()).toEqual([1, 3, 4])
     end(1)
     await until(() => running().includes(2), 'the second runs')
-    expect(running()).toEqual([2, 4])
-    end(2)
-    await until(() => running().includes(3), 'the third runs')
-    end(3)
-    end(4)
+    for (const number of [2, 3, 4]) end(number)
     await Promise.all(responses)
   })
 
-  test('of different organizations that are large run as far as they fit in the heap, in turn, and delay no small one', async () => {
+  test('that are large run three at a time, and organizations take turns', async () => {
     const { send, end, running } = open()
-    const half = requestBytes(CONFIG).ofLargeOperations / 2
-    const responses = [send(1, half, 'a'), send(2, half, 'b'), send(3, half, 'a')]
-    responses.push(send(4, half, 'c'), send(5, SMALL, 'd'))
-    await until(() => running().length === 3, 'as many as fit run')
-    expect(running()).toEqual([1, 2, 5])
+    const owners = ['a', 'a', 'b', 'c', 'd']
+    const responses = owners.map((owner, number) => send(number, LARGE, owner))
+    await until(() => running().length === 3, 'three run')
+    expect(running()).toEqual([0, 2, 3])
+    end(0)
+    await until(() => running().includes(1), 'the one that waited longer runs')
     end(1)
-    await until(() => running().includes(4), 'the one of another organization runs')
-    expect(running()).toEqual([2, 4, 5])
-    end(2)
-    await until(() => running().includes(3), 'the last one runs')
-    for (const number of [3, 4, 5]) end(number)
+    await until(() => running().includes(4), 'the one of the next organization runs')
+    for (const number of [2, 3, 4]) end(number)
     await Promise.all(responses)
   })
+})
 
-  test('of one organization that are small run together, after a large one that came before', async () => {
-    const { send, end, running } = open()
-    const responses = [1, 2, 3].map((number) => send(number, SMALL, 'a'))
-    responses.push(send(4, LARGE, 'a'), send(5, SMALL, 'a'))
-    await until(() => running().length === 3, 'the small ones run')
-    for (const number of [1, 2, 3]) end(number)
-    await until(() => running().includes(4), 'the large one runs')
-    expect(running()).toEqual([4])
-    end(4)
-    await until(() => running().includes(5), 'the last one runs')
-    end(5)
-    await Promise.all(responses)
+test('organizations that take all they get leave a quarter of the rest to the next one', async () => {
+  const free = bytesInFlight(CONFIG).withKey
+  const app = new Hono()
+  app.use(limitInFlight(CONFIG))
+  app.onError((error) => Response.json((error as DomainError).code))
+  app.get('/:owner/:bytes', async (context) => {
+    const { owner, bytes } = context.req.param()
+    const { inFlight } = connectionOf(context)
+    inFlight?.admit(owner)
+    inFlight?.resize('response', Number(bytes))
+    if (owner !== 'last') await new Promise(() => {})
+    return Response.json('done')
   })
+  const ask = (owner: string, bytes: number) => app.request(`/${owner}/${Math.floor(bytes)}`)
+  const LEAST = 16 * 1024
+  for (const [owner, share] of [
+    ['a', 1 / 4],
+    ['b', 3 / 16],
+    ['c', 9 / 64],
+  ] as const) {
+    expect(await (await ask(owner, free * share)).json()).toBe('rate_limited')
+    void ask(owner, free * share - LEAST)
+    expect(await (await ask(owner, 0)).json()).toBe('rate_limited')
+  }
+  expect(await (await ask('last', (free * 27) / 256 - LEAST)).json()).toBe('done')
 })

@@ -1,0 +1,142 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { MiddlewareHandler } from 'hono'
+import type { Config } from '../config/config.ts'
+import { heapShare } from '../config/heap-share.ts'
+import { FairQueue } from '../db/fair-queue.ts'
+import { networkOf } from '../lib/address-network.ts'
+import { DomainError, rateLimited } from '../lib/errors.ts'
+import { describeRequest } from '../telemetry/request-log.ts'
+import { connectionOf, setInFlight } from './connection.ts'
+import { READ_TIMEOUT_MS } from './http-limits.ts'
+
+/** The size of all requests in flight: their bodies, their responses, and at least 16 KiB for each. */
+export function bytesInFlight(config: Pick<Config, 'maxHeapMb'>) {
+  return {
+    /** Of all organizations. */
+    withKey: heapShare(config, 1 / 4),
+    /** Of all addresses without a valid key, so that strangers leave room to organizations. */
+    withoutKey: heapShare(config, 1 / 32),
+  }
+}
+
+const LEAST_BYTES = 16 * 1024
+
+/** Operations of this size, by their body or by the estimate of their response, wait for their turn. */
+export const LARGE_BYTES = 512 * 1024
+
+/** One of each organization. They can take several times their size in memory. */
+const LARGE_AT_A_TIME = 3
+
+/** The owner of all operations without a valid key, so that many addresses together have one at a time. */
+const KEYLESS = 'keyless'
+
+/** Makes `connectionOf` return the place of the request among those in flight, which ends once the client has the response. */
+export function limitInFlight(
+  config: Pick<Config, 'maxHeapMb'>,
+  { readTimeoutMs = READ_TIMEOUT_MS } = {},
+): MiddlewareHandler {
+  const bytes = bytesInFlight(config)
+  const withKey = new Bytes(bytes.withKey)
+  const withoutKey = new Bytes(bytes.withoutKey)
+  const large = new FairQueue(LARGE_AT_A_TIME)
+  return async (context, next) => {
+    let place: { readonly all: Bytes; readonly owner: string } | null = null
+    const parts = { body: 0, response: 0 }
+    let bytesHeld = 0
+    let turn: string | null = null
+    setInFlight(context, {
+      admit(caller) {
+        if (place !== null) return
+        const all = caller === null ? withoutKey : withKey
+        const owner = caller ?? networkOf(connectionOf(context).address ?? '')
+        all.add(owner, LEAST_BYTES)
+        place = { all, owner }
+        bytesHeld = LEAST_BYTES
+      },
+      resize(part, bytes) {
+        const more = bytes - parts[part]
+        place?.all.add(place.owner, more)
+        parts[part] += more
+        bytesHeld += more
+      },
+      async takeTurn(bytes) {
+        if (place === null || turn !== null || bytes < LARGE_BYTES) return
+        turn = place.all === withKey ? place.owner : KEYLESS
+        await large.acquire(turn)
+      },
+    })
+    const keep = (bytes: number) => {
+      place?.all.force(place.owner, bytes - bytesHeld)
+      bytesHeld = bytes
+    }
+    const end = () => {
+      keep(0)
+      // The handler of a stream may still be running.
+      place = null
+    }
+    try {
+      await next()
+    } finally {
+      // Others are served between two of them.
+      if (turn !== null) setImmediate((owner) => large.release(owner), turn)
+      const { outgoing } = (context.env ?? {}) as Partial<HttpBindings>
+      if (!outgoing || outgoing.closed) end()
+      else if (place !== null) {
+        outgoing.once('close', end)
+        setImmediate(() => {
+          // A stream keeps its place until it ends. Of any other response, only the bytes that are still here count.
+          if (!outgoing.writableEnded) return
+          keep(outgoing.writableLength)
+          if (outgoing.writableLength === 0) return
+          const timer = setTimeout(() => outgoing.destroy(), readTimeoutMs)
+          outgoing.once('close', () => clearTimeout(timer))
+        })
+      }
+    }
+  }
+}
+
+/** Of the bytes that are free, an owner may use a third, so that there are always some left for the next one. */
+class Bytes {
+  #free: number
+  readonly #ofOwner = new Map<string, number>()
+
+  constructor(total: number) {
+    this.#free = total
+  }
+
+  /** Throws `rate_limited` or `unavailable` if there is no room. */
+  add(owner: string, bytes: number): void {
+    const used = this.#ofOwner.get(owner) ?? 0
+    const hasRoom = bytes <= 0 || (used + bytes) * 3 <= this.#free - bytes
+    if (!hasRoom) throw used > 0 ? tooManyOfOwner() : tooMany()
+    this.force(owner, bytes)
+  }
+
+  /** The same, even if there is no room. */
+  force(owner: string, bytes: number): void {
+    this.#free -= bytes
+    const used = (this.#ofOwner.get(owner) ?? 0) + bytes
+    if (used === 0) this.#ofOwner.delete(owner)
+    else this.#ofOwner.set(owner, used)
+  }
+}
+
+const RETRY_AFTER_SECONDS = 1
+
+function tooManyOfOwner(): DomainError {
+  describeRequest({ limit: 'in_flight_of_owner' })
+  return rateLimited(
+    'Your requests in progress and the responses that you have not read take too much memory. Nothing was done. Try again in a second, with fewer requests at a time.',
+    RETRY_AFTER_SECONDS,
+  )
+}
+
+function tooMany(): DomainError {
+  describeRequest({ limit: 'in_flight' })
+  return new DomainError(
+    'unavailable',
+    'Posthorn has too many large requests in progress. Nothing was done. Try again in a second.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  )
+}
