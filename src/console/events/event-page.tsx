@@ -17,7 +17,6 @@ import { deliveredText, failedOf, othersOf } from '../deliveries/event/delivered
 import { RedeliverFailed } from '../deliveries/event/redeliver-failed.tsx'
 import { deliveryColumns, TestBadge } from '../deliveries/list/delivery-columns.tsx'
 import { useLiveDeliveries } from '../deliveries/list/use-live-deliveries.ts'
-import { EraseButton } from '../erasure/erase-button.tsx'
 import { EventCountsDocument, EventDeliveriesDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
@@ -54,17 +53,7 @@ export default function EventPage() {
   }
   const { erasedAt, dataText, payloadState } = event
   return (
-    <Page
-      title={event.type.name}
-      breadcrumbs={BREADCRUMBS}
-      aside={event.isTest && <TestBadge />}
-      actions={
-        can('data:erase') &&
-        payloadState !== 'ERASED' && (
-          <EraseButton what={{ eventIds: [event.id] }} onErased={reload} />
-        )
-      }
-    >
+    <Page title={event.type.name} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
       <Section title={t('Event')}>
         <Facts
           facts={[

@@ -15,7 +15,6 @@ import { useListColumns } from '../components/lists/use-list-columns.ts'
 import { TIME_ORDERS } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
-import { EraseButton } from '../erasure/erase-button.tsx'
 import { t } from '../language/t.ts'
 import { changedParams } from '../lib/changed-params.ts'
 import { useSession } from '../session/session.tsx'
@@ -58,9 +57,6 @@ export default function EventsPage() {
       actions={
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
-          {can('data:erase') && filter.key && (
-            <EraseButton what={{ searchKey: filter.key }} onErased={reload} />
-          )}
           {can('events:publish') && (
             <PublishDialog
               type={params.get('publish')}
