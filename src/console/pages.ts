@@ -10,7 +10,6 @@ import {
 } from './deliveries/deliveries-query.ts'
 import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-queries.ts'
 import { eventQuery, eventsQuery } from './events/events-query.ts'
-import { jobsQuery } from './jobs/jobs-queries.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
 import { channelsQuery } from './notices/channels/channel-query.ts'
@@ -89,10 +88,6 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     [organizationsQuery],
     { scope: 'admin', title: 'Organizations' },
   ),
-  jobs: lazyPage(() => import('./jobs/jobs-page.tsx'), [jobsQuery], {
-    scope: 'admin',
-    title: 'Jobs',
-  }),
   '*': lazyPage(() => import('./shell/not-found-page.tsx')),
 }
 

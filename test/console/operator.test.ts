@@ -1,13 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { call, testDelivery, untilDelivery } from './support/call.ts'
 import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { story, storyBrowser } from './support/story.ts'
 import { type Visit, visit } from './support/visit.ts'
 
-/** An operator creates an organization, acts for it, and manages event types and jobs. */
+/** An operator creates an organization, acts for it and manages event types. */
 let browser: Browser
 let server: ConsoleServer
 let reader: Visit
@@ -15,8 +14,7 @@ let page: Page
 
 beforeAll(async () => {
   browser = await storyBrowser()
-  // A failed delivery stays pending for an hour, unless somebody acts on it.
-  server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h,1h' } })
+  server = await startConsoleServer()
   reader = await visit(browser, { origins: [server.url], signedInTo: server })
   page = reader.page
 })
@@ -96,33 +94,7 @@ story('an operator gives an event type search keys, and corrects a path', async 
   expect(reader.pageErrors).toEqual([])
 })
 
-story('the job of a pending delivery leads to the delivery', async () => {
-  const id = await failingDelivery()
-  await open('/jobs?task=posthorn:deliver')
-  const row = page.getByRole('row').filter({ hasText: id.slice(-6) })
-  await row.getByRole('link', { name: /^Details of/ }).click()
-  await page.getByText('HTTP 500', { exact: false }).first().waitFor()
-  await page.getByRole('link', { name: 'Open the delivery' }).click()
-  await page.waitForURL(`**/deliveries/${id}`)
-  expect(reader.pageErrors).toEqual([])
-})
-
 async function open(path: string): Promise<void> {
   await page.goto(`${server.url}/console${path}`)
   await waitUntilLoaded(page)
-}
-
-/** Creates a delivery whose first attempt failed, and whose next attempt is in an hour. */
-async function failingDelivery(): Promise<string> {
-  server.receiver.answer = (response) => response.writeHead(500).end()
-  const input = { url: server.receiver.url, enabled: true, eventSubscriptions: [JOINED] }
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  const id = await testDelivery(server, webhook.id, JOINED)
-  await untilDelivery(server, id, ({ attemptCount }) => attemptCount === 1, 'it fails')
-  return id
 }

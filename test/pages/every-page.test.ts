@@ -58,7 +58,7 @@ const THEMES = ['light', 'dark'] as const
 const SHORTEST_REFRESH_MS = 4_000
 
 /** These pages ask again: every few seconds, or once their stream is open. */
-const POLLING = ['jobs', 'follow']
+const POLLING = ['follow']
 
 story.each(NAMES)(
   '%s: accessible in both color schemes, fits every width, asks for nothing twice, goes live, and raises no error',

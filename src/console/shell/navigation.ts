@@ -3,7 +3,6 @@ import {
   IconBell,
   IconBolt,
   IconBook,
-  IconBriefcase,
   IconBuilding,
   IconHistory,
   IconKey,
@@ -66,7 +65,6 @@ const NAVIGATION: readonly DestinationGroup[] = [
     label: 'Operators',
     destinations: [
       { label: 'Organizations', to: '/organizations', icon: IconBuilding, scope: 'admin' },
-      { label: 'Jobs', to: '/jobs', icon: IconBriefcase, scope: 'admin' },
     ],
   },
 ]

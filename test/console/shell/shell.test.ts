@@ -137,7 +137,7 @@ const UNREACHABLE =
 story(
   'a bar says that the server is unreachable and how old the data are, until it answers',
   async () => {
-    await using reader = await openPage('/jobs')
+    await using reader = await openPage('/consumers')
     const { page } = reader
     reader.expectPageErrors(UNREACHABLE)
     const bar = page.getByRole('alert').filter({ hasText: /Figures as of \d\d:\d\d/ })
@@ -145,7 +145,7 @@ story(
     await server.kill()
     await bar.waitFor()
     // The last data stay.
-    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Consumers' }).waitFor()
     await server.start()
     await bar.waitFor({ state: 'detached' })
   },

@@ -42,7 +42,6 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('audit-log', 'audit-log', `/audit-log?entry=${seed.auditEntryId}`),
     page('organizations', 'organizations'),
     page('portal-preview', 'portal'),
-    page('jobs', 'jobs'),
     page('not-found', '*', '/nothing/here'),
   ]
 }
@@ -50,7 +49,7 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
 /** Only the console has these. */
 export const NOT_IN_PORTAL: readonly string[] = [
   ...['new-event-type', 'edit-event-type', 'api-keys', 'audit-log', 'organizations', 'notices'],
-  ...['consumers', 'jobs'],
+  ...['consumers'],
 ]
 
 /** The routes of the console, from its source. */

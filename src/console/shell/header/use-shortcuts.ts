@@ -17,7 +17,6 @@ export const PAGE_KEYS: Readonly<Record<string, string>> = {
   k: '/api-keys',
   u: '/audit-log',
   z: '/organizations',
-  j: '/jobs',
 }
 
 /** Whether shortcuts of one key are on. Off for people whose voice control or hands press single keys by accident. */
