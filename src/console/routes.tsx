@@ -2,7 +2,6 @@ import { useEffect } from 'react'
 import { Navigate, Route, Routes, useLocation } from 'react-router'
 import { useClient } from 'urql'
 import { preload } from './api/preload.ts'
-import { RedirectFromLive } from './attempts/follow/redirect-from-live.tsx'
 import { NeedsScope } from './components/page/needs-scope.tsx'
 import type { LazyPage } from './lazy-page.ts'
 import { pageAt, ROUTES } from './pages.ts'
@@ -24,7 +23,6 @@ export function Pages() {
       <Route element={isEmbedded ? <EmbeddedShell /> : <Shell />}>
         <Route index element={<Home />} />
         <Route path="sign-in" element={<Home />} />
-        <Route path="live" element={<RedirectFromLive />} />
         {ROUTES.map(([path, page]) => (
           <Route key={path} path={path} element={isHome(path) ? <Home /> : <Allowed {...page} />} />
         ))}

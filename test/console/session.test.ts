@@ -119,7 +119,7 @@ describe('with an OpenID provider', await requirePackages('test/oidc-provider'),
     await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
     const { page } = reader
     reader.expectPageErrors(UNAUTHORIZED)
-    await page.goto(`${server.url}/console/attempts?follow=on`)
+    await page.goto(`${server.url}/console/deliveries`)
     await waitUntilLoaded(page)
     await using database = await server.openDatabase()
     await database.pool.query('delete from posthorn.sessions')

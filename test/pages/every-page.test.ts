@@ -57,9 +57,6 @@ const THEMES = ['light', 'dark'] as const
 /** Lists of events and of consumers refresh every 5 seconds, and other pages less often. */
 const SHORTEST_REFRESH_MS = 4_000
 
-/** These pages ask again: every few seconds, or once their stream is open. */
-const POLLING = ['follow']
-
 story.each(NAMES)(
   '%s: accessible in both color schemes, fits every width, asks for nothing twice, goes live, and raises no error',
   async (name) => {
@@ -70,8 +67,7 @@ story.each(NAMES)(
     queries.length = 0
     await open(page, `/console${pathOf(name)}`)
     expect(await page.title()).toMatch(/^.+ · Posthorn$/)
-    const repeated = repeatedQueries()
-    if (!POLLING.includes(name)) expect.soft(repeated, 'asked for twice').toEqual([])
+    expect.soft(repeatedQueries(), 'asked for twice').toEqual([])
     expect.soft(await violations(page), 'light, 1440 pixels').toEqual([])
 
     for (const colorScheme of IS_LONG ? THEMES : [THEMES[1]]) {

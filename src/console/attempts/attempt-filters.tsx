@@ -15,12 +15,7 @@ export function useAttemptFilters(onlyWebhookId: string | null) {
   return { ...filters, filter, onlyWebhookId }
 }
 
-interface AttemptFiltersProps {
-  readonly filters: ReturnType<typeof useAttemptFilters>
-  readonly hasTime: boolean
-}
-
-export function AttemptFilters({ filters, hasTime }: AttemptFiltersProps) {
+export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAttemptFilters> }) {
   const { values, set, active, clear, onlyWebhookId } = filters
   return (
     <FilterBar active={active} clear={clear}>
@@ -51,7 +46,7 @@ export function AttemptFilters({ filters, hasTime }: AttemptFiltersProps) {
         value={values.duration}
         onChange={(chosen) => set({ duration: chosen })}
       />
-      {hasTime && <TimeRange values={values} set={set} />}
+      <TimeRange values={values} set={set} />
     </FilterBar>
   )
 }

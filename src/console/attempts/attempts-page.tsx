@@ -1,6 +1,5 @@
-import { Group, Switch } from '@mantine/core'
 import { useRead } from '../api/use-read.ts'
-import { type Preset, Presets } from '../components/filters/presets.tsx'
+import type { Preset } from '../components/filters/presets.tsx'
 import { List } from '../components/lists/list.tsx'
 import { ListViews } from '../components/lists/list-views.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
@@ -9,20 +8,16 @@ import { TIME_ORDERS } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
-import { QueryError } from '../components/query-error.tsx'
 import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 import { COLUMNS } from './attempt-columns.tsx'
 import { AttemptFilters, useAttemptFilters } from './attempt-filters.tsx'
 import { attemptsQuery } from './attempts-query.ts'
 import { deliveriesPath } from './deliveries-path.ts'
-import { FollowedAttempts } from './follow/followed-attempts.tsx'
-import { useFollow } from './follow/use-follow.ts'
 
 /** All attempts by their own time: a delivery of last week can have failed a minute ago. */
 export default function AttemptsPage() {
   const session = useSession()
-  const { following, follow } = useFollow()
   const filters = useAttemptFilters(session.webhookId)
   const cursors = useCursors()
   const columns = useListColumns('attempts', COLUMNS)
@@ -32,17 +27,6 @@ export default function AttemptsPage() {
     { context: attemptsQuery.context },
   )
   const rows = data?.attempts?.nodes
-  const followSwitch = (
-    <Switch
-      label={t('Follow')}
-      checked={following}
-      onChange={({ currentTarget }) => {
-        follow(currentTarget.checked)
-        // The list is as old as the start of following.
-        if (!currentTarget.checked) read.reload()
-      }}
-    />
-  )
   return (
     <Page
       title={t('Attempts')}
@@ -60,44 +44,28 @@ export default function AttemptsPage() {
         />
       }
     >
-      {following ? (
-        <Group justify="space-between">
-          <Presets presets={PRESETS} />
-          {followSwitch}
-        </Group>
-      ) : (
-        <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS}>
-          {followSwitch}
-        </ListViews>
-      )}
-      <AttemptFilters filters={filters} hasTime={!following} />
-      {following ? (
-        <>
-          {read.error && <QueryError error={read.error} reload={read.reload} />}
-          <FollowedAttempts filter={filters.filter} earlier={rows} reload={read.reload} />
-        </>
-      ) : (
-        <List
-          label={t('Attempts')}
-          columns={columns.columns}
-          rows={rows}
-          keyOf={({ id }) => id}
-          to={({ id, delivery }) =>
-            delivery ? `/deliveries/${delivery.id}?attempt=${id}` : '/attempts'
-          }
-          {...read}
-          pages={{ info: data?.attempts?.pageInfo, cursors }}
-          empty={
-            filters.active ? (
-              <NoMatches noun="attempt" clear={filters.clear} />
-            ) : (
-              <EmptyState title={t('No attempts yet')}>
-                {t('An attempt appears here as soon as it has ended.')}
-              </EmptyState>
-            )
-          }
-        />
-      )}
+      <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS} />
+      <AttemptFilters filters={filters} />
+      <List
+        label={t('Attempts')}
+        columns={columns.columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        to={({ id, delivery }) =>
+          delivery ? `/deliveries/${delivery.id}?attempt=${id}` : '/attempts'
+        }
+        {...read}
+        pages={{ info: data?.attempts?.pageInfo, cursors }}
+        empty={
+          filters.active ? (
+            <NoMatches noun="attempt" clear={filters.clear} />
+          ) : (
+            <EmptyState title={t('No attempts yet')}>
+              {t('An attempt appears here as soon as it has ended.')}
+            </EmptyState>
+          )
+        }
+      />
     </Page>
   )
 }

@@ -3,12 +3,6 @@ import type { SeededServer } from '../seed.ts'
 
 /** Steps to take before a screenshot, by the name of the page. */
 const STEPS: Readonly<Record<string, (page: Page, seed: SeededServer) => Promise<void>>> = {
-  async follow(page, { publish }) {
-    for (let round = 0; round < 4; round++) {
-      await publish(5)
-      await page.waitForTimeout(600)
-    }
-  },
   async 'webhook-secret'(page) {
     await page.getByRole('button', { name: 'Show', exact: true }).first().click()
     await page

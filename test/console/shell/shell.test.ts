@@ -167,21 +167,20 @@ story('a page reports that the server is unreachable, and recovers without a rel
 })
 
 story(
-  'a page that follows attempts reports an interruption, and continues after the server restarts',
+  'a list of deliveries reports an interruption, and continues after the server restarts',
   async () => {
     await using reader = await visit(browser, { origins: [server.url], signedInTo: server })
     const { page } = reader
     reader.expectPageErrors(UNREACHABLE)
-    await page.goto(`${server.url}/console/attempts?follow=on`)
+    await page.goto(`${server.url}/console/webhooks/${webhookId}?tab=deliveries`)
     await untilLive(page)
-    const attemptAt = (delivery: string) =>
-      page.getByRole('row').and(page.locator(`:has(a[href*="/${delivery}?attempt="])`))
-    await attemptAt(await testDelivery(server, webhookId, JOINED)).waitFor()
+    await testDelivery(server, webhookId, JOINED)
+    await page.getByRole('button', { name: '1 new, show' }).waitFor()
     await server.kill()
     await page.getByRole('status').filter({ hasText: 'Interrupted' }).waitFor()
     await server.start()
     await untilLive(page)
-    await attemptAt(await testDelivery(server, webhookId, JOINED)).waitFor()
-    await waitUntilLoaded(page)
+    await testDelivery(server, webhookId, JOINED)
+    await page.getByRole('button', { name: '2 new, show' }).waitFor()
   },
 )

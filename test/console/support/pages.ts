@@ -32,7 +32,6 @@ export function pagesOf(seed: SeededServer): ConsolePage[] {
     page('delivery-pending', 'deliveries/:id', `/deliveries/${seed.pending}`),
     page('task', 'tasks/:id', `/tasks/${seed.taskId}`),
     page('attempts', 'attempts', '/attempts?status=FAILED'),
-    page('follow', 'attempts', '/attempts?follow=on'),
     page('event-types', 'event-types'),
     page('new-event-type', 'event-types/new'),
     page('event-type', 'event-types/:name', '/event-types/order.placed'),
