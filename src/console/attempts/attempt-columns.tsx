@@ -43,22 +43,6 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
     cell: ({ recordedAt }) => <Time at={recordedAt} as="relative" />,
     width: 110,
   },
-  {
-    label: t('Started'),
-    priority: 3,
-    isExtra: true,
-    cell: ({ startedAt }) => <Time at={startedAt} />,
-  },
-  {
-    label: t('Id'),
-    priority: 3,
-    isExtra: true,
-    cell: ({ id }) => (
-      <Text span c="dimmed" fz="xs" className="ph-mono">
-        {id}
-      </Text>
-    ),
-  },
 ]
 
 function Response({ row }: { row: AttemptRowFragment }) {

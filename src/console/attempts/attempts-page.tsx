@@ -1,10 +1,7 @@
 import { useRead } from '../api/use-read.ts'
-import type { Preset } from '../components/filters/presets.tsx'
+import { type Preset, Presets } from '../components/filters/presets.tsx'
 import { List } from '../components/lists/list.tsx'
-import { ListViews } from '../components/lists/list-views.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { useListColumns } from '../components/lists/use-list-columns.ts'
-import { TIME_ORDERS } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { PageActions } from '../components/page/page-actions.tsx'
@@ -20,7 +17,6 @@ export default function AttemptsPage() {
   const session = useSession()
   const filters = useAttemptFilters(session.webhookId)
   const cursors = useCursors()
-  const columns = useListColumns('attempts', COLUMNS)
   const { data, ...read } = useRead(
     attemptsQuery.query,
     { ...cursors.variables, filter: filters.filter, withWebhook: session.can('webhooks:read') },
@@ -44,11 +40,11 @@ export default function AttemptsPage() {
         />
       }
     >
-      <ListViews list="attempts" presets={PRESETS} columns={columns} orders={TIME_ORDERS} />
+      <Presets presets={PRESETS} />
       <AttemptFilters filters={filters} />
       <List
         label={t('Attempts')}
-        columns={columns.columns}
+        columns={COLUMNS}
         rows={rows}
         keyOf={({ id }) => id}
         to={({ id, delivery }) =>

@@ -31,16 +31,6 @@ export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
       cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,
       width: 110,
     },
-    {
-      label: t('Id'),
-      priority: 3,
-      isExtra: true,
-      cell: ({ id }) => (
-        <Text span c="dimmed" fz="xs" className="ph-mono">
-          {id}
-        </Text>
-      ),
-    },
   ]
   return columns.filter((column) => column !== false)
 }

@@ -1,5 +1,3 @@
-import { Group } from '@mantine/core'
-import { useMemo } from 'react'
 import { useSearchParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { EventTypeSelect } from '../components/filters/event-type-select.tsx'
@@ -8,11 +6,8 @@ import { KeyFilter } from '../components/filters/key-filter.tsx'
 import { TimeRange, useTimeRange } from '../components/filters/time-range.tsx'
 import { useFilters } from '../components/filters/use-filters.ts'
 import { List } from '../components/lists/list.tsx'
-import { ListViews } from '../components/lists/list-views.tsx'
 import { NewRows } from '../components/lists/new-rows.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
-import { useListColumns } from '../components/lists/use-list-columns.ts'
-import { TIME_ORDERS } from '../components/lists/use-order.ts'
 import { EmptyState, NoMatches } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { t } from '../language/t.ts'
@@ -34,10 +29,6 @@ export default function EventsPage() {
     eventsQuery.query,
     { ...cursors.variables, filter, withDeliveries },
     { context: eventsQuery.context },
-  )
-  const columns = useListColumns(
-    'events',
-    useMemo(() => eventColumns(withDeliveries), [withDeliveries]),
   )
   const info = data?.events?.pageInfo
   const newer = useNewerEvents(
@@ -69,17 +60,14 @@ export default function EventsPage() {
         </>
       }
     >
-      <Group justify="space-between" align="end">
-        <FilterBar active={active} clear={clear}>
-          <KeyFilter values={values} set={set} />
-          <EventTypeSelect value={values.type} onChange={(type) => set({ type })} w={220} />
-          <TimeRange values={values} set={set} />
-        </FilterBar>
-        <ListViews list="events" columns={columns} orders={TIME_ORDERS} />
-      </Group>
+      <FilterBar active={active} clear={clear}>
+        <KeyFilter values={values} set={set} />
+        <EventTypeSelect value={values.type} onChange={(type) => set({ type })} w={220} />
+        <TimeRange values={values} set={set} />
+      </FilterBar>
       <List
         label={t('Events')}
-        columns={columns.columns}
+        columns={eventColumns(withDeliveries)}
         rows={data?.events?.nodes}
         keyOf={({ id }) => id}
         to={({ id }) => `/events/${id}`}

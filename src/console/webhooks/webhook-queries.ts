@@ -1,5 +1,4 @@
 import { pageQuery } from '../api/page-query.ts'
-import { optionsOf, readOptions } from '../components/filters/filter-params.ts'
 import { readFilters } from '../components/filters/use-filters.ts'
 import { readCursors } from '../components/lists/use-cursors.ts'
 import {
@@ -11,21 +10,13 @@ import {
   type WebhookOrder,
   type WebhookState,
 } from '../generated/graphql.ts'
-import { key } from '../language/t.ts'
 import { labelFilter } from '../lib/labels.ts'
 
 export const WEBHOOK_FILTERS = ['search', 'state', 'subscribesTo', 'label'] as const
 
-/** The orders of the list, the usual one first. */
-export const WEBHOOK_ORDERS = optionsOf<WebhookOrder>({
-  ATTENTION_FIRST: key('Trouble first'),
-  MOST_WAITING: key('Most waiting'),
-  OLDEST_WAITING: key('Oldest waiting'),
-  LEAST_SUCCESSFUL: key('Lowest success rate'),
-  SLOWEST: key('Slowest, by p95'),
-  NAME: key('Name'),
-  NEWEST_FIRST: key('Newest first'),
-})
+const WEBHOOK_ORDERS: readonly WebhookOrder[] = [
+  ...(['MOST_WAITING', 'OLDEST_WAITING', 'LEAST_SUCCESSFUL', 'SLOWEST', 'NAME'] as const),
+]
 
 export const webhooksQuery = pageQuery(
   WebhookListDocument,
@@ -33,7 +24,7 @@ export const webhooksQuery = pageQuery(
     const { search, state, subscribesTo, label } = readFilters(WEBHOOK_FILTERS, address)
     return {
       ...readCursors(address),
-      orderBy: readOptions(address.get('order'), WEBHOOK_ORDERS)[0] ?? 'ATTENTION_FIRST',
+      orderBy: WEBHOOK_ORDERS.find((order) => order === address.get('order')) ?? 'ATTENTION_FIRST',
       filter: {
         search,
         states: state === null ? null : [state as WebhookState],

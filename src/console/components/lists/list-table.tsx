@@ -18,8 +18,6 @@ export interface Column<Row> {
   readonly grow?: boolean
   /** 1, the default, stays. 4 goes first as the box narrows, then 3 and 2. Cards of narrow boxes show all. */
   readonly priority?: 1 | 2 | 3 | 4
-  /** Hidden until the reader asks for it. */
-  readonly isExtra?: boolean
   /** The order of the list by this column. A click on the label sorts, and another returns to the usual order. */
   readonly order?: ColumnOrder
 }

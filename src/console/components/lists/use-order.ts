@@ -1,27 +1,19 @@
 import { useSearchParams } from 'react-router'
-import { key } from '../../language/t.ts'
 import { changedParams } from '../../lib/changed-params.ts'
 
 /** The order of a list, as a query parameter. Another one starts at the first page. */
 export function useOrder() {
-  const [params, setParams] = useSearchParams()
+  const [params] = useSearchParams()
   const changed = (order: string | null) =>
     changedParams(params, { order, after: null, before: null })
   return {
     order: params.get('order'),
     /** The link that sorts the list. Null for the usual order. */
     to: (order: string | null) => `?${changed(order)}`,
-    choose: (order: string | null) => setParams(changed(order)),
   }
 }
 
 export const OLDEST_FIRST = 'OLDEST_FIRST'
-
-/** The orders of a list by time. */
-export const TIME_ORDERS = [
-  { value: 'NEWEST_FIRST', label: key('Newest first') },
-  { value: OLDEST_FIRST, label: key('Oldest first') },
-]
 
 /** The column with the time of a list that is newest first. */
 export const BY_TIME = { value: OLDEST_FIRST, direction: 'ascending', usual: 'descending' } as const

@@ -38,16 +38,6 @@ export function foldedColumns(options: FoldedColumnsOptions): readonly Column<Fo
       width: 110,
       cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
     },
-    {
-      label: t('Event id'),
-      priority: 3,
-      isExtra: true,
-      cell: ({ event }) => (
-        <Text span c="dimmed" fz="xs" className="ph-mono">
-          {event?.id}
-        </Text>
-      ),
-    },
   ]
 }
 

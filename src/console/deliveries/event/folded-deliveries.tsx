@@ -1,11 +1,10 @@
+import { Group } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
+import { Presets } from '../../components/filters/presets.tsx'
 import { List } from '../../components/lists/list.tsx'
-import { ListViews } from '../../components/lists/list-views.tsx'
 import { NewRows } from '../../components/lists/new-rows.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
-import { useListColumns } from '../../components/lists/use-list-columns.ts'
-import { TIME_ORDERS } from '../../components/lists/use-order.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -47,13 +46,12 @@ export function FoldedDeliveries({ empty }: { empty: ReactNode }) {
   const task = usePanel('task')
   const [asked, setAsked] = useState<string | null>(null)
   const [unfolded, setUnfolded] = useState(NONE)
-  const all = foldedColumns({
+  const columns = foldedColumns({
     unfolded,
     toggle: (id) =>
       setUnfolded((selected) => toggled({ shown: [], selected, anchor: '', id, through: false })),
     redeliver: mayRedeliver ? setAsked : undefined,
   })
-  const columns = useListColumns('deliveries by event', all)
   return (
     <Page
       title={t('Deliveries')}
@@ -63,22 +61,20 @@ export function FoldedDeliveries({ empty }: { empty: ReactNode }) {
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
-      <ListViews
-        list="deliveries"
-        presets={DELIVERY_PRESETS.map(({ label, params }) => ({
-          label,
-          params: { ...params, ...FOLDED },
-        }))}
-        columns={columns}
-        orders={TIME_ORDERS}
-      >
+      <Group justify="space-between" gap="xs">
+        <Presets
+          presets={DELIVERY_PRESETS.map(({ label, params }) => ({
+            label,
+            params: { ...params, ...FOLDED },
+          }))}
+        />
         <FoldSwitch />
-      </ListViews>
+      </Group>
       <DeliveryFilters filters={filters} />
       {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <List
         label={t('Deliveries by event')}
-        columns={columns.columns}
+        columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
         to={({ id, event }) => (event ? `/events/${event.id}` : `/deliveries/${id}`)}

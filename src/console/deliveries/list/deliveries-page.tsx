@@ -1,10 +1,8 @@
-import { Anchor } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { Link } from 'react-router'
-import { ListViews } from '../../components/lists/list-views.tsx'
+import { Presets } from '../../components/filters/presets.tsx'
 import { NewRows } from '../../components/lists/new-rows.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
-import { useListColumns } from '../../components/lists/use-list-columns.ts'
-import { TIME_ORDERS } from '../../components/lists/use-order.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -13,7 +11,7 @@ import { useSession } from '../../session/session.tsx'
 import { useFold } from '../event/fold.ts'
 import { FoldSwitch } from '../event/fold-switch.tsx'
 import { FoldedDeliveries } from '../event/folded-deliveries.tsx'
-import { deliveryColumns, EXTRA_COLUMNS } from './delivery-columns.tsx'
+import { deliveryColumns } from './delivery-columns.tsx'
 import { DeliveryFilters, useDeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryList } from './delivery-list.tsx'
 import { DELIVERY_PRESETS } from './delivery-presets.ts'
@@ -24,12 +22,11 @@ export default function DeliveriesPage() {
   return isFolded ? <FoldedDeliveries empty={<NoDeliveriesYet />} /> : <EachDelivery />
 }
 
-const COLUMNS = [...deliveryColumns(null), ...EXTRA_COLUMNS]
+const COLUMNS = deliveryColumns(null)
 
 function EachDelivery() {
   const filters = useDeliveryFilters(useSession().webhookId)
   const cursors = useCursors()
-  const columns = useListColumns('deliveries', COLUMNS)
   const deliveries = useDeliveries({
     filter: filters.filter,
     page: cursors.variables,
@@ -45,18 +42,14 @@ function EachDelivery() {
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
-      <ListViews
-        list="deliveries"
-        presets={DELIVERY_PRESETS}
-        columns={columns}
-        orders={TIME_ORDERS}
-      >
+      <Group justify="space-between" gap="xs">
+        <Presets presets={DELIVERY_PRESETS} />
         <FoldSwitch />
-      </ListViews>
+      </Group>
       <DeliveryFilters filters={filters} />
       <DeliveryList
         label={t('Deliveries')}
-        columns={columns.columns}
+        columns={COLUMNS}
         filters={filters}
         cursors={cursors}
         deliveries={deliveries}

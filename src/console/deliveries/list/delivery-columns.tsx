@@ -51,22 +51,6 @@ const ID: DeliveryColumn = {
   cell: ({ id }) => <DeliveryId id={id} />,
 }
 
-/** Columns that the reader can add to a list of deliveries. */
-export const EXTRA_COLUMNS: readonly Column<DeliveryRowFragment>[] = [
-  {
-    label: t('Finished'),
-    priority: 3,
-    isExtra: true,
-    cell: ({ finishedAt }) => finishedAt && <Time at={finishedAt} as="relative" />,
-  },
-  {
-    label: t('Id'),
-    priority: 3,
-    isExtra: true,
-    cell: ({ id }) => <DeliveryId id={id} />,
-  },
-]
-
 function DeliveryId({ id }: { id: string }) {
   return (
     <Text span c="dimmed" fz="xs" className="ph-mono">

@@ -79,13 +79,6 @@ const HEALTH_COLUMNS: readonly Column<WebhookListRow>[] = [
       health &&
       (health.lastSuccessAt ? <Time at={health.lastSuccessAt} as="relative" /> : t('None yet')),
   },
-  {
-    label: t('Attempts'),
-    end: true,
-    priority: 3,
-    isExtra: true,
-    cell: ({ health }) => health && formatCount(health.attempts),
-  },
 ]
 
 const OTHERS: readonly Column<WebhookListRow>[] = [
@@ -99,14 +92,6 @@ const OTHERS: readonly Column<WebhookListRow>[] = [
         {eventSubscriptions.map(({ name }) => name).join(', ')}
       </Text>
     ),
-  },
-  {
-    label: t('Created'),
-    end: true,
-    priority: 3,
-    isExtra: true,
-    order: { value: 'NEWEST_FIRST', direction: 'descending' },
-    cell: ({ createdAt }) => <Time at={createdAt} as="relative" />,
   },
 ]
 

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
 import { EventTypeSelect } from '../../components/filters/event-type-select.tsx'
@@ -9,9 +8,7 @@ import { FilterSelect } from '../../components/filters/filter-select.tsx'
 import { SearchField } from '../../components/filters/search-field.tsx'
 import { useFilters } from '../../components/filters/use-filters.ts'
 import { List } from '../../components/lists/list.tsx'
-import { ListViews } from '../../components/lists/list-views.tsx'
 import { useCursors } from '../../components/lists/use-cursors.ts'
-import { useListColumns } from '../../components/lists/use-list-columns.ts'
 import { EmptyState, NoMatches } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
 import { WEBHOOK_STATES } from '../../components/state-badge.tsx'
@@ -22,7 +19,7 @@ import { portalLink } from '../../session/portal.ts'
 import { useSession } from '../../session/session.tsx'
 import { WORDS } from '../../session/words.ts'
 import { useHealthChanges } from '../health/use-health-changes.ts'
-import { WEBHOOK_FILTERS, WEBHOOK_ORDERS, webhooksQuery } from '../webhook-queries.ts'
+import { WEBHOOK_FILTERS, webhooksQuery } from '../webhook-queries.ts'
 import { webhookColumns } from './webhook-columns.tsx'
 
 export default function WebhooksPage() {
@@ -33,10 +30,6 @@ export default function WebhooksPage() {
   useHealthChanges(undefined, reload)
   const webhooks = data?.webhooks
   const withHealth = can('deliveries:read')
-  const columns = useListColumns(
-    'webhooks',
-    useMemo(() => webhookColumns(withHealth), [withHealth]),
-  )
   const rows = webhooks?.nodes
   return (
     <Page
@@ -54,11 +47,10 @@ export default function WebhooksPage() {
         )
       }
     >
-      <ListViews list="webhooks" columns={columns} orders={WEBHOOK_ORDERS} />
       <WebhookFilters {...filters} />
       <List
         label={WORDS.webhooks}
-        columns={columns.columns}
+        columns={webhookColumns(withHealth)}
         rows={rows}
         keyOf={({ id }) => id}
         to={({ id }) => `/webhooks/${id}`}

@@ -5,7 +5,7 @@ import { type ConsoleServer, startConsoleServer } from '../support/console-serve
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { story, storyBrowser } from '../support/story.ts'
 import { type Visit, visit } from '../support/visit.ts'
-import { addWebhook, expectFits, publish } from './support.ts'
+import { addWebhook, publish } from './support.ts'
 
 /** Two pages. */
 const EVENTS = 30
@@ -63,60 +63,6 @@ story.each(LISTS)('%s are read from both ends, page by page', async (list, path,
   await expect.poll(() => linksOf(list)).toEqual(all.slice(0, 25))
 })
 
-story.each(LISTS)(
-  '%s show the columns that the reader chooses, here and next time',
-  async (list, path, time) => {
-    await open(path)
-    const id = list === 'Deliveries by event' ? 'Event id' : 'Id'
-    expect(await columnsOf(list)).not.toContain(id)
-    await page.getByRole('button', { name: 'View', exact: true }).click()
-    await page.getByRole('checkbox', { name: id, exact: true }).check()
-    await page.getByRole('checkbox', { name: time, exact: true }).uncheck()
-    await expect.poll(() => columnsOf(list)).toContain(id)
-    expect(await columnsOf(list)).not.toContain(time)
-    await expectFits(page)
-    await page.keyboard.press('Escape')
-    await page.reload()
-    await waitUntilLoaded(page)
-    expect(await columnsOf(list)).toContain(id)
-
-    // An address names its own columns, known or not.
-    await open(`${path}${path.includes('?') ? '&' : '?'}columns=${time.toLowerCase()},nonsense`)
-    expect((await columnsOf(list)).filter((label) => label !== 'Actions').slice(1)).toEqual([time])
-  },
-)
-
-story('a view is kept, renamed, shared by its address, and removed', async () => {
-  await open('/attempts?status=FAILED&order=OLDEST_FIRST')
-  await page.getByRole('button', { name: 'View', exact: true }).click()
-  await page.getByLabel('Keep as a view').fill('Failures')
-  await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Rename the view Failures' }).click()
-  await page.getByLabel('New name of the view Failures').fill('Oldest failures')
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Escape')
-
-  await open('/attempts')
-  const views = page.getByRole('navigation', { name: 'Quick filters' })
-  expect(await views.getByRole('link', { name: 'Failures', exact: true }).count()).toBe(0)
-  await views.getByRole('link', { name: 'Oldest failures' }).click()
-  await page.getByText('No attempt matches these filters').waitFor()
-  const { searchParams } = new URL(page.url())
-  expect(searchParams.get('status')).toBe('FAILED')
-  expect(searchParams.get('order')).toBe('OLDEST_FIRST')
-
-  // Another browser has no such view, and the same list at this address.
-  await using other = await visit(browser, { origins: [server.url], signedInTo: server })
-  await other.page.goto(page.url())
-  await other.page.getByText('No attempt matches these filters').waitFor()
-  expect(await other.page.getByRole('link', { name: 'Oldest failures' }).count()).toBe(0)
-
-  await page.getByRole('button', { name: 'View', exact: true }).click()
-  await page.getByRole('button', { name: 'Remove the view Oldest failures' }).click()
-  await page.keyboard.press('Escape')
-  await expect.poll(() => views.getByRole('link', { name: 'Oldest failures' }).count()).toBe(0)
-})
-
 story('webhooks are sorted by name, and come back to those in trouble first', async () => {
   await open('/webhooks')
   const header = page.getByRole('columnheader', { name: 'Webhook', exact: true })
@@ -134,11 +80,6 @@ story('webhooks are sorted by name, and come back to those in trouble first', as
 async function linksOf(list: string): Promise<string[]> {
   const links = page.getByRole('table', { name: list, exact: true }).locator('a.ph-row-link')
   return await links.evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''))
-}
-
-async function columnsOf(list: string): Promise<string[]> {
-  const table = page.getByRole('table', { name: list, exact: true })
-  return (await table.locator('thead th').allInnerTexts()).map((text) => text.trim())
 }
 
 async function open(path: string): Promise<void> {
