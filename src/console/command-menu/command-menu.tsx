@@ -2,28 +2,20 @@ import { t } from '../language/t.ts'
 import './command-menu.css'
 import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { navigateWithGuard } from '../components/forms/leave-guards.ts'
 import { useSession } from '../session/session.tsx'
-import { type Command, exactMatch, matching, recentCommands, rememberCommand } from './command.ts'
+import { type Command, exactMatch, matching } from './command.ts'
 import { useCommands } from './use-commands.ts'
 import { useFound } from './use-found.ts'
-import { useScan } from './use-scan.ts'
-
-interface CommandMenuProps {
-  /** The text in the box, which the reader may have begun before the box was there. */
-  readonly typed: string
-  onType(text: string): void
-  onClose(): void
-}
 
 /** One box that finds ids, values of search keys, webhooks, event types, pages, actions and organizations. */
-export function CommandMenu(props: CommandMenuProps) {
+export function CommandMenu({ onClose }: { onClose(): void }) {
   return (
     <Modal.Root
       opened
-      onClose={props.onClose}
+      onClose={onClose}
       size={560}
       padding={0}
       yOffset="12vh"
@@ -32,29 +24,25 @@ export function CommandMenu(props: CommandMenuProps) {
       <Modal.Overlay />
       <Modal.Content aria-label={t('Search and commands')}>
         <Modal.Body>
-          <Box {...props} />
+          <Box onClose={onClose} />
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
   )
 }
 
-function Box({ typed, onType, onClose }: CommandMenuProps) {
+function Box({ onClose }: { onClose(): void }) {
+  const [typed, setTyped] = useState('')
   const text = typed.trim()
   const session = useSession()
   const { found, isSearching, failure } = useFound(text)
-  const scan = useScan(text)
   const known = useCommands()
   const navigate = useNavigate()
   const store = useCombobox({ opened: true })
-  const matches =
-    text === ''
-      ? [...recentCommands(), ...known]
-      : [...exactMatch(text, session), ...found, ...matching(known, text)]
-  // While results may still come, Enter does not scan.
-  const commands = isSearching ? matches : [...matches, ...scan.commands]
-  const isEmpty = matches.length === 0 && !isSearching
-  const status = scan.status ?? failure ?? (isEmpty ? NOTHING_FOUND : null)
+  const commands =
+    text === '' ? known : [...exactMatch(text, session), ...found, ...matching(known, text)]
+  const isEmpty = commands.length === 0 && !isSearching
+  const status = failure ?? (isEmpty ? NOTHING_FOUND : null)
   const { resetSelectedOption, selectFirstOption } = store
   const shown = commands.map(({ group, id }) => group + id).join(' ')
 
@@ -67,9 +55,7 @@ function Box({ typed, onType, onClose }: CommandMenuProps) {
   function submit(value: string) {
     const command = commands.find(({ group, id }) => group + id === value)
     if (!command) return
-    if (command.stays) return command.run?.()
     onClose()
-    rememberCommand(command)
     const { to } = command
     navigateWithGuard(() => (to === undefined ? command.run?.() : navigate(to)))
   }
@@ -88,11 +74,7 @@ function Box({ typed, onType, onClose }: CommandMenuProps) {
           leftSection={<IconSearch size={16} aria-hidden />}
           rightSection={isSearching && <Loader size={14} aria-label={t('Loading')} />}
           value={typed}
-          onChange={({ currentTarget }) => onType(currentTarget.value)}
-          // After what was typed before the field was there.
-          onFocus={({ currentTarget: field }) =>
-            field.setSelectionRange(field.value.length, field.value.length)
-          }
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           // The combobox keeps Escape from the modal.
           onKeyDownCapture={({ key }) => key === 'Escape' && onClose()}
         />
@@ -121,7 +103,6 @@ const NOTHING_FOUND = t(
 
 /** In the order of the menu. */
 const GROUPS = [
-  ['recent', t('Recent')],
   ['goTo', t('Go to')],
   ['events', t('Events')],
   ['webhooks', t('Webhooks')],
@@ -129,7 +110,6 @@ const GROUPS = [
   ['pages', t('Pages')],
   ['actions', t('Actions')],
   ['organizations', t('Organizations')],
-  ['scan', t('In the payloads of events')],
 ] as const
 
 function Group({ label, commands }: { label: string; commands: readonly Command[] }) {

@@ -1,15 +1,13 @@
 import { t } from '../language/t.ts'
-import { recentItems } from '../lib/storage.ts'
-import { consoleUrl, mount } from '../mount.ts'
+import { consoleUrl } from '../mount.ts'
 import type { Session } from '../session/session.tsx'
 import { pageOfId } from '../shell/page-of-id.ts'
 
 /** One line of the command menu. */
 export interface Command {
-  /** Unique, and the same on the next visit. */
+  /** Unique. */
   readonly id: string
   readonly group:
-    | 'recent'
     | 'goTo'
     | 'events'
     | 'webhooks'
@@ -17,7 +15,6 @@ export interface Command {
     | 'pages'
     | 'actions'
     | 'organizations'
-    | 'scan'
   readonly label: string
   /** Dimmed, beside the label. */
   readonly hint?: string | undefined
@@ -25,8 +22,6 @@ export interface Command {
   readonly to?: string
   /** For what is not a page of this organization. */
   run?(): void
-  /** The menu stays open. */
-  readonly stays?: boolean
 }
 
 /** The commands whose label has every word of the text, ignoring case. */
@@ -64,16 +59,4 @@ export const eventsWith = (key: string, value: string) =>
 /** Another organization is another console, so the page loads again. */
 export function openOrganization(id: string, label: string, group: Command['group']): Command {
   return { id, group, label, hint: id, run: () => location.assign(consoleUrl(id)) }
-}
-
-/** The pages that this tab last opened with the command menu. */
-const recent = recentItems<Pick<Command, 'id' | 'label' | 'hint' | 'to'>>(
-  `posthorn-recent ${mount.basename}`,
-)
-
-export const recentCommands = (): readonly Command[] =>
-  recent.read().map((page) => ({ ...page, group: 'recent' }))
-
-export function rememberCommand({ id, label, hint, to }: Command): void {
-  if (to !== undefined) recent.remember({ id, label, hint, to })
 }

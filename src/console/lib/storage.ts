@@ -16,17 +16,3 @@ export function store(area: Area, key: string, value: string): void {
     storageOf(area).setItem(key, value)
   } catch {}
 }
-
-const MAX_RECENT = 5
-
-/** What this tab used last, newest first. */
-export function recentItems<Item extends { readonly id: string }>(key: string) {
-  const read = (): readonly Item[] => JSON.parse(readStored('session', key) ?? '[]')
-  return {
-    read,
-    remember(item: Item) {
-      const items = [item, ...read().filter(({ id }) => id !== item.id)]
-      store('session', key, JSON.stringify(items.slice(0, MAX_RECENT)))
-    },
-  }
-}

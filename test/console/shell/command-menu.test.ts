@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { readChangelog } from '../../../src/console/about/changelog.ts'
 import { VERSION } from '../../../src/lib/version.ts'
 import { JOINED } from '../../support/factories.ts'
-import { until } from '../../support/until.ts'
 import { call, testDelivery, untilDelivery } from '../support/call.ts'
 import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
@@ -39,7 +38,7 @@ beforeAll(async () => {
   })
   const events = [87_012, 87_012, 87_013].map((id) => ({
     type: JOINED,
-    data: { order: { id }, customer: { email: 'ada@example.org' }, note: 'Left at the gate' },
+    data: { order: { id }, customer: { email: 'ada@example.org' } },
   }))
   await call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
   await call(server, 'createOrganization', {
@@ -86,13 +85,6 @@ story(
     await box().fill(webhookId)
     await choose(option(`Open ${webhookId}`))
     await page.waitForURL(`**/webhooks/${webhookId}`)
-
-    // The next time, the page is among the recent ones.
-    await waitUntilLoaded(page)
-    await page.keyboard.press('/')
-    await page.getByRole('group', { name: 'Recent' }).getByRole('option').first().waitFor()
-    await page.keyboard.press('Escape')
-    await box().waitFor({ state: 'detached' })
   },
 )
 
@@ -133,46 +125,6 @@ story('an event type, a key, an attempt and an audit entry are found by name or 
   await box().fill(attemptId)
   await choose(option(/^Open attempt 1/))
   await page.waitForURL(`**/deliveries/${deliveryId}?attempt=${attemptId}`)
-})
-
-story('the last row scans the payloads of events for what no search key has', async () => {
-  await open('/overview')
-  await page.keyboard.press('Control+k')
-  await box().fill('at the gate')
-  await page.getByText('Nothing found.').waitFor()
-  await choose(option('Scan the last 10,000 events for “at the gate”'))
-  const found = page.getByRole('group', { name: 'In the payloads of events' })
-  await found.getByRole('option').nth(2).waitFor()
-  await page.getByText(/^\d+ events read, back to .*: 3 found\.$/).waitFor()
-  await box().fill('at the fence')
-  await option(/^Scan the last/).click()
-  await page.getByText(/events read, back to .*: none has this text\.$/).waitFor()
-  await box().fill('at the gate')
-  await option(/^Scan the last/).click()
-  await choose(found.getByRole('option', { name: JOINED }).first())
-  await page.waitForURL(/\/console\/events\/evt_/)
-})
-
-story('no key is lost or taken for a shortcut while the script of the box loads', async () => {
-  await using slow = await visit(browser, { origins: [server.url], signedInTo: server })
-  await slow.page.route(/command-menu[^/]*\.js/, async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
-    await route.continue()
-  })
-  for (const delay of [0, 40, 80, 120, 300]) {
-    await slow.page.goto(`${server.url}/console/deliveries`)
-    await waitUntilLoaded(slow.page)
-    await slow.page.keyboard.press('Control+k')
-    // As shortcuts, `g` and `w` would leave the page, and `/` would open the box again.
-    await slow.page.keyboard.type('gw/ox order.id=87012', { delay })
-    const field = slow.page.getByRole('combobox', { name: 'Search and commands' })
-    await field.waitFor()
-    await until(
-      async () => (await field.inputValue()) === 'gw/ox order.id=87012',
-      `all keys are in the box, at ${delay} ms a key`,
-    )
-    expect(new URL(slow.page.url()).pathname).toBe('/console/deliveries')
-  }
 })
 
 /** The delivery of a test event, and its first attempt. */
@@ -264,10 +216,8 @@ story(
     await page
       .getByRole('button', { name: 'Switch organization, now acting for Riverside Museum' })
       .click()
-    const recent = page.getByRole('group', { name: 'Recent' })
-    await recent.getByRole('option').nth(1).waitFor()
-    expect(await recent.getByRole('option').count()).toBe(2)
-    const current = recent.getByRole('option').filter({ has: page.getByLabel('Current') })
+    await page.getByRole('option').nth(1).waitFor()
+    const current = page.getByRole('option').filter({ has: page.getByLabel('Current') })
     expect(await current.allInnerTexts()).toEqual(['Riverside Museum'])
   },
 )

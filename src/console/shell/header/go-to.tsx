@@ -3,7 +3,6 @@ import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { t } from '../../language/t.ts'
 import { useShortcuts } from './use-shortcuts.ts'
-import { useTypeAhead } from './use-type-ahead.ts'
 import './go-to.css'
 
 const loadMenu = () => import('../../command-menu/command-menu.tsx')
@@ -17,7 +16,6 @@ export function GoTo() {
   const [shown, setShown] = useState<'menu' | 'shortcuts' | null>(null)
   useShortcuts({ openMenu: () => setShown('menu'), openHelp: () => setShown('shortcuts') })
   const close = () => setShown(null)
-  const [typed, setTyped] = useTypeAhead(shown === 'menu', '.ph-command-input input', close)
   useEffect(loadSoon, [])
   return (
     <>
@@ -31,7 +29,7 @@ export function GoTo() {
         <Kbd size="xs">{KEYS}</Kbd>
       </UnstyledButton>
       <Suspense>
-        {shown === 'menu' && <CommandMenu typed={typed} onType={setTyped} onClose={close} />}
+        {shown === 'menu' && <CommandMenu onClose={close} />}
         {shown === 'shortcuts' && <ShortcutsDialog opened onClose={close} />}
       </Suspense>
     </>

@@ -1,11 +1,16 @@
 import { Combobox, Group, Text, UnstyledButton, useCombobox } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import { IconCheck, IconSelector } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'react-router'
+import { useQuery } from 'urql'
 import { navigateWithGuard } from '../../components/forms/leave-guards.ts'
+import { OrganizationsSearchDocument } from '../../generated/graphql.ts'
 import { consoleUrl, mount } from '../../mount.ts'
 import { useSession } from '../../session/session.tsx'
-import { recentOrganizations, useOrganizations } from './use-organizations.ts'
+
+/** How long the reader pauses before the text is searched. */
+const PAUSE_MS = 200
 
 /** The name of the organization. Operators switch to another one, and stay on the page if it has no id. */
 export function OrganizationSwitcher() {
@@ -23,16 +28,19 @@ export function OrganizationSwitcher() {
 const isOther = mount.organizationId !== null
 
 function Switcher({ id, name }: { id: string; name: string }) {
-  useEffect(() => recentOrganizations.remember({ id, name }), [id, name])
   const [text, setText] = useState('')
   const { pathname } = useLocation()
   const store = useCombobox({
     onDropdownClose: () => setText(''),
     onDropdownOpen: () => store.focusSearchInput(),
   })
-  const { groups, isSearching } = useOrganizations(text.trim(), {
-    isOpen: store.dropdownOpened,
+  const [search] = useDebouncedValue(text.trim(), PAUSE_MS)
+  const [{ data, fetching }] = useQuery({
+    query: OrganizationsSearchDocument,
+    variables: { search: search || null },
+    pause: !store.dropdownOpened,
   })
+  const organizations = data?.organizations?.nodes ?? []
 
   function open(chosen: string) {
     store.closeDropdown()
@@ -63,23 +71,19 @@ function Switcher({ id, name }: { id: string; name: string }) {
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         <Combobox.Options mah={300} style={{ overflowY: 'auto' }}>
-          {groups.map(({ label, organizations }) => (
-            <Combobox.Group key={label} label={label}>
-              {organizations.map((organization) => (
-                <Combobox.Option
-                  key={organization.id}
-                  value={organization.id}
-                  active={organization.id === id}
-                >
-                  <Group gap="xs" justify="space-between" wrap="nowrap">
-                    {organization.name}
-                    {organization.id === id && <IconCheck size={14} aria-label="Current" />}
-                  </Group>
-                </Combobox.Option>
-              ))}
-            </Combobox.Group>
+          {organizations.map((organization) => (
+            <Combobox.Option
+              key={organization.id}
+              value={organization.id}
+              active={organization.id === id}
+            >
+              <Group gap="xs" justify="space-between" wrap="nowrap">
+                {organization.name}
+                {organization.id === id && <IconCheck size={14} aria-label="Current" />}
+              </Group>
+            </Combobox.Option>
           ))}
-          {groups.length === 0 && !isSearching && (
+          {organizations.length === 0 && data && !fetching && (
             <Combobox.Empty>No organization has this name.</Combobox.Empty>
           )}
         </Combobox.Options>
