@@ -17,7 +17,7 @@ export interface Source {
 
 /** Pages and parts that a portal session never shows: they are English. */
 const OF_CONSOLE =
-  /^(about|api-keys|audit|consumers|notices|organizations|overview|portal|event-types\/form)\/|events\/publish-(code|snippets)|form\/listen-hint|session\/sign-in|organization-switcher|archive-event-type|generated\//
+  /^(api-keys|audit|consumers|notices|organizations|overview|portal|event-types\/form)\/|events\/publish-(code|snippets)|form\/listen-hint|session\/sign-in|organization-switcher|archive-event-type|generated\//
 
 export function allSources(): readonly Source[] {
   return globSync('**/*.{ts,tsx}', { cwd: CONSOLE, exclude: ['generated/**'] }).map(sourceOf)

@@ -7,11 +7,11 @@ import {
   IconSun,
   IconUser,
 } from '@tabler/icons-react'
-import { AboutItems, useWhatsNew, WhatsNewDialog } from '../../about/about-items.tsx'
 import { key, t } from '../../language/t.ts'
 import { mount } from '../../mount.ts'
 import { portalLink } from '../../session/portal.ts'
 import { useSession, type Viewer } from '../../session/session.tsx'
+import { AboutItems } from './about-items.tsx'
 
 const SCHEMES = [
   ['light', key('Light'), IconSun],
@@ -24,62 +24,58 @@ export function AccountMenu() {
   const { viewer, signOut } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const isPortal = mount.kind === 'portal'
-  const [whatsNew, news] = useWhatsNew()
   return (
-    <>
-      <WhatsNewDialog opened={whatsNew} close={news.close} />
-      <Menu position="bottom-end" width={260} withArrow>
-        <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label={t('Account and appearance')}>
-            <IconUser size={18} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>{t('Organization')}</Menu.Label>
-          <Text size="sm" fw={600} px="sm" pb="xs">
-            {viewer.organization.name}
-          </Text>
-          {mount.organizationId !== null && (
-            <Menu.Item
-              leftSection={<IconArrowBackUp size={16} />}
-              component="a"
-              href="/console/organizations"
-            >
-              {t('Back to your own organization')}
-            </Menu.Item>
-          )}
-          {!isPortal && <SignedIn {...viewer} />}
-          {(!portalLink || portalLink.scheme === 'auto') && (
-            <>
-              <Menu.Divider />
-              <Menu.Label>{t('Appearance')}</Menu.Label>
-              {SCHEMES.map(([scheme, label, Icon]) => (
-                <Menu.Item
-                  key={scheme}
-                  leftSection={<Icon size={16} />}
-                  onClick={() => setColorScheme(scheme)}
-                  role="menuitemradio"
-                  aria-checked={colorScheme === scheme}
-                  fw={colorScheme === scheme ? 650 : undefined}
-                >
-                  {t(label)}
-                </Menu.Item>
-              ))}
-            </>
-          )}
-          {!isPortal && (
-            <>
-              <Menu.Divider />
-              <AboutItems showWhatsNew={news.open} />
-              <Menu.Divider />
-              <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-                {t('Sign out')}
+    <Menu position="bottom-end" width={260} withArrow>
+      <Menu.Target>
+        <ActionIcon variant="default" size={30} aria-label={t('Account and appearance')}>
+          <IconUser size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t('Organization')}</Menu.Label>
+        <Text size="sm" fw={600} px="sm" pb="xs">
+          {viewer.organization.name}
+        </Text>
+        {mount.organizationId !== null && (
+          <Menu.Item
+            leftSection={<IconArrowBackUp size={16} />}
+            component="a"
+            href="/console/organizations"
+          >
+            {t('Back to your own organization')}
+          </Menu.Item>
+        )}
+        {!isPortal && <SignedIn {...viewer} />}
+        {(!portalLink || portalLink.scheme === 'auto') && (
+          <>
+            <Menu.Divider />
+            <Menu.Label>{t('Appearance')}</Menu.Label>
+            {SCHEMES.map(([scheme, label, Icon]) => (
+              <Menu.Item
+                key={scheme}
+                leftSection={<Icon size={16} />}
+                onClick={() => setColorScheme(scheme)}
+                role="menuitemradio"
+                aria-checked={colorScheme === scheme}
+                fw={colorScheme === scheme ? 650 : undefined}
+              >
+                {t(label)}
               </Menu.Item>
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
-    </>
+            ))}
+          </>
+        )}
+        {!isPortal && (
+          <>
+            <Menu.Divider />
+            <AboutItems />
+            <Menu.Divider />
+            <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
+              {t('Sign out')}
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 
