@@ -12,7 +12,6 @@ import { eventTypeQuery, eventTypesQuery } from './event-types/event-type-querie
 import { eventQuery, eventsQuery } from './events/events-query.ts'
 import { type LazyPage, lazyPage } from './lazy-page.ts'
 import { mount } from './mount.ts'
-import { channelsQuery } from './notices/channels/channel-query.ts'
 import { noticesQuery } from './notices/notices-query.ts'
 import { organizationsQuery } from './organizations/organizations-query.ts'
 import { statisticsQuery } from './overview/overview-queries.ts'
@@ -75,7 +74,7 @@ const PAGES: Readonly<Record<string, LazyPage>> = {
     [auditLogQuery, auditActorsQuery],
     { scope: 'keys:manage', title: 'Audit log' },
   ),
-  notices: lazyPage(() => import('./notices/notices-page.tsx'), [noticesQuery, channelsQuery], {
+  notices: lazyPage(() => import('./notices/notices-page.tsx'), [noticesQuery], {
     scope: 'webhooks:read',
     title: 'Notices',
   }),

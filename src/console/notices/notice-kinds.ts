@@ -33,10 +33,6 @@ export const USUAL_KINDS: readonly NoticeKind[] = [
   ...(['WEBHOOK_RECOVERED', 'SECRET_EXPIRING', 'API_KEY_EXPIRING'] as const),
 ]
 
-/** The operational event type of a kind: `posthorn.webhook.on_hold`. */
-export const typeOfKind = (kind: NoticeKind) =>
-  `posthorn.${kind.toLowerCase().replace(/^(webhook|delivery|secret|api_key)_/, '$1.')}`
-
 export function kindsInWords(kinds: readonly NoticeKind[]): string {
   if (kinds.length === ALL_KINDS.length) return 'All kinds'
   return ALL_KINDS.filter((kind) => kinds.includes(kind))

@@ -4,7 +4,6 @@ import { Page } from '../components/page/page.tsx'
 import { QueryError } from '../components/query-error.tsx'
 import { useSession } from '../session/session.tsx'
 import { AddressSection } from './address-section.tsx'
-import { ChannelSection } from './channels/channel-section.tsx'
 import { noticesQuery } from './notices-query.ts'
 import { OperationalEvents } from './operational-events.tsx'
 
@@ -14,7 +13,7 @@ export default function NoticesPage() {
   return (
     <Page
       title="Notices"
-      description="Posthorn tells people by e-mail and in channels, and programs by events, when a webhook is in trouble, and when it has recovered."
+      description="Posthorn tells people by e-mail, and programs and channels by events, when a webhook is in trouble, and when it has recovered."
     >
       {error && !data && <QueryError error={error} reload={reload} />}
       {(data || !error) && (
@@ -31,7 +30,6 @@ export default function NoticesPage() {
           reload={reload}
         />
       )}
-      {(data || !error) && <ChannelSection />}
       {data?.operationalEvents && <OperationalEvents settings={data.operationalEvents} />}
     </Page>
   )

@@ -57,8 +57,9 @@ export function OperationalEvents({ settings }: { settings: Settings }) {
             >
               Create a webhook that receives them
             </Anchor>
-            . Give them a webhook of their own: a webhook that subscribes only to operational events
-            hears nothing of itself.
+            , whose body can be a template for Slack, Teams, Discord, Google Chat or PagerDuty. Give
+            them a webhook of their own: a webhook that subscribes only to operational events hears
+            nothing of itself.
           </Text>
         )}
       </Stack>
