@@ -14,7 +14,7 @@ const SUBJECTS = [
   ['deliveries', 'deliveries|attempts|tasks|events|live'],
   ['catalogue', 'event-types'],
   ['menu', 'command-menu|shell'],
-  ['administration', 'api-keys|audit|consumers|organizations|jobs|portal'],
+  ['administration', 'api-keys|audit|consumers|organizations|portal'],
   // The last two take nothing that the others need too: the others would load them for it.
   // Loaded by the form of a webhook that has a filter, and by what shows one.
   ['filter', 'webhooks[\\\\/]filter'],

@@ -109,7 +109,7 @@ story(
       )
       await deliver()
     })
-    await page.getByRole('button', { name: '1 new, show them' }).waitFor()
+    await page.getByRole('button', { name: '1 new, show it' }).waitFor()
     await deliver()
     await page.getByRole('button', { name: '2 new, show them' }).waitFor()
   },

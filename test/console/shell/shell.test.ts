@@ -66,7 +66,7 @@ story('the script of a page loads once the pointer is on its link', async () => 
   await using reader = await openPage('/webhooks')
   const { page } = reader
   const script = page.waitForRequest(/\/administration-[^/]+\.js$/)
-  await page.getByRole('link', { name: 'Jobs', exact: true }).hover()
+  await page.getByRole('link', { name: 'Organizations', exact: true }).hover()
   await script
 })
 
@@ -175,12 +175,12 @@ story(
     await page.goto(`${server.url}/console/webhooks/${webhookId}?tab=deliveries`)
     await untilLive(page)
     await testDelivery(server, webhookId, JOINED)
-    await page.getByRole('button', { name: '1 new, show' }).waitFor()
+    await page.getByRole('button', { name: '1 new, show it' }).waitFor()
     await server.kill()
     await page.getByRole('status').filter({ hasText: 'Interrupted' }).waitFor()
     await server.start()
     await untilLive(page)
     await testDelivery(server, webhookId, JOINED)
-    await page.getByRole('button', { name: '2 new, show' }).waitFor()
+    await page.getByRole('button', { name: '2 new, show them' }).waitFor()
   },
 )
