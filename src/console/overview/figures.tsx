@@ -1,22 +1,17 @@
-import { type Totals, totalsOf } from '../components/charts/buckets/totals.ts'
-import type { ChartRange } from '../components/charts/chart-range.ts'
+import { type AttemptBucket, totalsOf } from '../components/charts/buckets.ts'
 import { Figures } from '../components/page/figures.tsx'
 import { Time } from '../components/time.tsx'
-import type { OverviewStatisticsQuery } from '../generated/graphql.ts'
 import { countOf } from '../lib/count-of.ts'
 import { formatCount, formatDuration, formatPercent } from '../lib/format.ts'
 import { type DeliveryHealth, oldestOf } from './health-sentence.ts'
 
 interface OverviewFiguresProps {
   readonly health: DeliveryHealth | undefined
-  readonly range: ChartRange
-  readonly buckets: NonNullable<OverviewStatisticsQuery['statistics']> | undefined
-  /** Attempts reported over the subscription that `buckets` does not count yet. */
-  readonly live: { readonly succeeded: number; readonly failed: number }
+  readonly buckets: readonly AttemptBucket[] | undefined
 }
 
 /** Whether deliveries arrive, our delay beside the response time, and the attempts of a range. Undefined ones are loading. */
-export function OverviewFigures({ health, range, buckets, live }: OverviewFiguresProps) {
+export function OverviewFigures({ health, buckets }: OverviewFiguresProps) {
   return (
     <Figures
       figures={[
@@ -35,7 +30,7 @@ export function OverviewFigures({ health, range, buckets, live }: OverviewFigure
           ...percentiles(health, health?.responseTime, 'of the endpoints'),
         },
         { label: 'Not delivered yet', ...notDelivered(health) },
-        { label: 'Attempts', ...attempts(range, buckets, live) },
+        { label: 'Attempts', ...attempts(buckets) },
       ]}
     />
   )
@@ -72,34 +67,8 @@ function notDelivered(health: DeliveryHealth | undefined) {
   }
 }
 
-function attempts(
-  range: ChartRange,
-  buckets: OverviewFiguresProps['buckets'],
-  live: OverviewFiguresProps['live'],
-) {
+function attempts(buckets: OverviewFiguresProps['buckets']) {
   if (!buckets) return { value: undefined, note: '' }
-  const now = withLive(totalsOf(buckets.slice(-range.buckets)), live)
-  const before = totalsOf(buckets.slice(0, -range.buckets))
-  return {
-    value: formatCount(now.attempts),
-    note: now.failed > 0 ? `${formatCount(now.failed)} failed` : attemptsChange(now, before, range),
-  }
-}
-
-function withLive(totals: Totals, live: OverviewFiguresProps['live']): Totals {
-  return {
-    ...totals,
-    attempts: totals.attempts + live.succeeded + live.failed,
-    succeeded: totals.succeeded + live.succeeded,
-    failed: totals.failed + live.failed,
-  }
-}
-
-function attemptsChange(now: Totals, { attempts }: Totals, { before }: ChartRange): string {
-  if (attempts === 0) return `None in ${before}`
-  const change = now.attempts / attempts - 1
-  if (Math.abs(change) < 0.005) return `Same as in ${before}`
-  if (change > 9.99) return `${formatCount(Math.round(change + 1))} times as many as in ${before}`
-  const amount = Math.round(Math.abs(change) * 100)
-  return change > 0 ? `${amount}% more than in ${before}` : `${amount}% fewer than in ${before}`
+  const { attempts, failed } = totalsOf(buckets)
+  return { value: formatCount(attempts), note: `${formatCount(failed)} failed` }
 }

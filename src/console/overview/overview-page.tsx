@@ -1,33 +1,35 @@
-import { Button } from '@mantine/core'
-import { lazy, Suspense, useMemo } from 'react'
+import { Button, Skeleton } from '@mantine/core'
 import { Link } from 'react-router'
-import { ChartsSkeleton } from '../components/charts/charts-skeleton.tsx'
+import { useRead } from '../api/use-read.ts'
+import { AttemptsChart, CHART_HEIGHT_PX } from '../components/charts/attempts-chart.tsx'
+import { boundsOf } from '../components/charts/chart-range.ts'
 import { RangeSwitch, useRange } from '../components/charts/range-switch.tsx'
 import { LiveBadge } from '../components/live-badge.tsx'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
 import { Section } from '../components/page/section.tsx'
 import { QueryError } from '../components/query-error.tsx'
+import { useNow } from '../components/time.tsx'
 import { Incidents } from '../incidents/incidents.tsx'
 import { useSession } from '../session/session.tsx'
+import { useActivity } from '../webhooks/health/use-health-changes.ts'
 import { HealthSentence, useDeliveryHealth, WaitingByReason } from './delivery-health.tsx'
 import { OverviewFigures } from './figures.tsx'
-import { useStatistics } from './use-statistics.ts'
-
-const Activity = lazy(() =>
-  import('../components/charts/activity.tsx').then((m) => ({ default: m.Activity })),
-)
-/** The height of the charts, so that loading them moves nothing. */
-const CHARTS_HEIGHT_PX = 520
+import { statisticsQuery } from './overview-queries.ts'
 
 export default function OverviewPage() {
   const { can } = useSession()
   const chosen = useRange()
-  const { range, zoom } = chosen
-  const { buckets, live, error, reload, state } = useStatistics(range)
+  const { range } = chosen
+  const { data, error, reload } = useRead(
+    statisticsQuery.query,
+    boundsOf(range, useNow()),
+    statisticsQuery,
+  )
+  const state = useActivity(null, reload)
+  const buckets = data?.statistics ?? undefined
   const health = useDeliveryHealth()
   const hasNoWebhook = health?.webhooks.length === 0
-  const shown = useMemo(() => buckets?.slice(-range.buckets), [buckets, range])
 
   // One error in place of all that would fail likewise.
   if (error && !buckets) {
@@ -46,18 +48,14 @@ export default function OverviewPage() {
       <HealthSentence health={health} />
       {can('webhooks:read') && <Incidents />}
       {hasNoWebhook && can('webhooks:write') && <NoWebhook />}
-      <OverviewFigures health={health} range={range} buckets={buckets ?? undefined} live={live} />
+      <OverviewFigures health={health} buckets={buckets} />
       <WaitingByReason health={health} />
       <Section title="Attempts over time">
-        <div style={{ minHeight: CHARTS_HEIGHT_PX }}>
-          {shown ? (
-            <Suspense fallback={<ChartsSkeleton />}>
-              <Activity buckets={shown} unit={range.unit} zoom={zoom} />
-            </Suspense>
-          ) : (
-            <ChartsSkeleton />
-          )}
-        </div>
+        {buckets ? (
+          <AttemptsChart buckets={buckets} range={range} />
+        ) : (
+          <Skeleton h={CHART_HEIGHT_PX} />
+        )}
       </Section>
     </Page>
   )

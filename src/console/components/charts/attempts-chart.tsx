@@ -1,111 +1,182 @@
-import { type ReactNode, useId } from 'react'
-import { useNavigate } from 'react-router'
-import type { BucketUnit } from '../../generated/graphql.ts'
+import './attempts-chart.css'
+import { ActionIcon, Anchor, Box, Center, Group, ScrollArea, Text, Tooltip } from '@mantine/core'
+import { IconChartBar, IconTable } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { t } from '../../language/t.ts'
 import { formatCompact, formatCount } from '../../lib/format.ts'
-import type { Stack } from './buckets/stacks.ts'
-import { ChartFrame } from './chart-frame.tsx'
-import { ticksOf } from './plot/axis.ts'
-import { spanOf } from './plot/chart-time.ts'
-import { Plot, type PlotMark } from './plot/plot.tsx'
-import { StackedBars, StackPattern } from './plot/stacked-bars.tsx'
+import { useTimeZone } from '../../lib/time-zone.ts'
+import { type AttemptBucket, type Bar, barsOf, roundUp, totalsOf } from './buckets.ts'
+import type { ChartRange } from './chart-range.ts'
+import { spanOf, tickOf } from './chart-time.ts'
 
-const PLOT_HEIGHT_PX = 220
-/** With the times below. */
-export const HEIGHT_PX = PLOT_HEIGHT_PX + 26
+/** The parts of a bar, from its bottom to its top, with the filter of the page of attempts. */
+const CLASSES = [
+  { field: 'succeeded', filter: 'SUCCESS_2XX', label: '2xx' },
+  { field: 'failed3xx', filter: 'REDIRECTION_3XX', label: '3xx' },
+  { field: 'failed4xx', filter: 'CLIENT_ERROR_4XX', label: '4xx' },
+  { field: 'failed5xx', filter: 'SERVER_ERROR_5XX', label: '5xx' },
+  { field: 'failedWithoutResponse', filter: 'NO_RESPONSE', label: t('No response') },
+] as const
+
+/** With its legend and its times, so that loading the chart moves nothing. */
+export const CHART_HEIGHT_PX = 270
+
+/** How many bars have their time below. */
+const LABELS = 4
 
 interface AttemptsChartProps {
-  /** What the chart shows, in a sentence. */
-  readonly label: string
-  readonly bars: readonly { readonly start: string; readonly end: string }[]
-  readonly stacks: readonly Stack[]
-  /** The filters that list all attempts of a bar. */
-  readonly filters: Readonly<Record<string, string>>
-  readonly unit: BucketUnit
+  /** Oldest first, including buckets without attempts. */
+  readonly buckets: readonly AttemptBucket[]
+  readonly range: ChartRange
   /** Attempts of this webhook only. */
-  readonly webhookId?: string | undefined
-  readonly marks?: readonly PlotMark[]
-  readonly empty: string
-  /** Items of the menu in the corner. */
-  readonly menu?: ReactNode
-  zoom?: (since: string, until: string) => void
+  readonly webhookId?: string
 }
 
-/** Attempts over time in stacked bars. A click on a part of a bar opens its attempts. */
-export function AttemptsChart(props: AttemptsChartProps) {
-  const { label, bars, stacks, filters, unit, webhookId, marks = [], zoom } = props
-  const id = useId()
-  const navigate = useNavigate()
-  const totals = bars.map((_, index) =>
-    stacks.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0),
-  )
-  const shown = stacks.filter(({ counts }, part) => part === 0 || counts.some((count) => count > 0))
-
-  function open(index: number, part: number | null) {
-    const bar = bars[index]
-    if (!bar || !totals[index]) return
-    const chosen = part === null ? filters : (stacks[part]?.filters ?? filters)
-    navigate(attemptsPath({ since: bar.start, until: bar.end, filters: chosen, webhookId }))
+/** Attempts over time by class of response, in bars or as a table. A part of a bar leads to its attempts. */
+export function AttemptsChart({ buckets, range, webhookId }: AttemptsChartProps) {
+  const [asTable, setAsTable] = useState(false)
+  useTimeZone()
+  const bars = barsOf(buckets, range)
+  const totals = totalsOf(buckets)
+  const shown = CLASSES.filter(({ field }) => field === 'succeeded' || totals[field] > 0)
+  const pathOf = ({ start, end }: Bar, status?: string) =>
+    `/attempts?${new URLSearchParams({
+      ...(webhookId && { webhook: webhookId }),
+      ...(status && { status }),
+      since: start,
+      until: end,
+    })}`
+  if (totals.attempts === 0) {
+    return (
+      <Center h={CHART_HEIGHT_PX}>
+        <Text c="dimmed" size="sm">
+          {t('No attempts in this time range.')}
+        </Text>
+      </Center>
+    )
   }
-
+  const Icon = asTable ? IconChartBar : IconTable
+  const parts = { bars, range, shown, pathOf }
   return (
-    <ChartFrame
-      label={label}
-      heightPx={HEIGHT_PX}
-      columns={shown.map((stack) => stack.label)}
-      rows={() =>
-        bars.flatMap((bar, index) =>
-          totals[index]
-            ? [[spanOf(bar, unit), ...shown.map(({ counts }) => formatCount(counts[index] ?? 0))]]
-            : [],
-        )
-      }
-      menu={props.menu}
-      empty={totals.some((total) => total > 0) ? undefined : props.empty}
-      legend={shown.map((stack) => (
-        <span key={stack.key} className="ph-legend">
-          <svg width="10" height="10" aria-hidden="true">
-            <StackPattern id={`${id}${stack.key}`} stack={stack} />
-            <rect width="10" height="10" rx="2" fill={`url(#${id}${stack.key})`} />
-          </svg>
-          {stack.label}
-        </span>
-      ))}
-    >
-      <Plot
-        label={label}
-        bars={bars}
-        unit={unit}
-        heightPx={PLOT_HEIGHT_PX}
-        ticks={ticksOf(Math.max(...totals))}
-        marks={marks}
-        parts={stacks.length}
-        format={formatCompact}
-        describe={(index) =>
-          stacks.flatMap(({ label, counts }, part) =>
-            part === 0 || counts[index] ? [`${label}: ${formatCount(counts[index] ?? 0)}`] : [],
-          )
-        }
-        nameOf={(part) => stacks[part]?.label ?? ''}
-        open={open}
-        {...(zoom && { zoom })}
-      >
-        {(scale) => <StackedBars count={bars.length} stacks={stacks} scale={scale} />}
-      </Plot>
-    </ChartFrame>
+    <Box mih={CHART_HEIGHT_PX}>
+      <Group justify="space-between" wrap="nowrap" mb={4} gap="xs">
+        <Group gap="4px 16px" miw={0}>
+          {shown.map(({ field, label }) => (
+            <span key={field} className="ph-legend">
+              <span className="ph-bar-part" data-class={field} />
+              {label}
+            </span>
+          ))}
+        </Group>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={asTable ? t('Show as a chart') : t('Show as a table')}
+          onClick={() => setAsTable(!asTable)}
+        >
+          <Icon size={16} />
+        </ActionIcon>
+      </Group>
+      {asTable ? <BarTable {...parts} /> : <Bars {...parts} />}
+    </Box>
   )
 }
 
-interface AttemptsQuery {
-  readonly since: string
-  readonly until: string
-  /** Filters of the page of attempts, such as `{ status: 'SERVER_ERROR_5XX' }`. */
-  readonly filters: Readonly<Record<string, string>>
-  readonly webhookId?: string | undefined
+interface BarsProps {
+  readonly bars: readonly Bar[]
+  readonly range: ChartRange
+  readonly shown: readonly (typeof CLASSES)[number][]
+  pathOf(bar: Bar, status?: string): string
 }
 
-/** The page with exactly the attempts of a part of a bar. */
-function attemptsPath({ since, until, filters, webhookId }: AttemptsQuery): string {
-  const params = new URLSearchParams({ ...filters, since, until })
-  if (webhookId) params.set('webhook', webhookId)
-  return `/attempts?${params}`
+/** For the pointer. With the keyboard and for screen readers, the table has the same links and numbers. */
+function Bars({ bars, range: { unit }, shown, pathOf }: BarsProps) {
+  const top = roundUp(Math.max(...bars.map(({ attempts }) => attempts)))
+  const every = Math.ceil(bars.length / LABELS)
+  return (
+    <div className="ph-chart" aria-hidden>
+      <span className="ph-chart-top">{formatCompact(top)}</span>
+      <div className="ph-bars">
+        {bars.map((bar) => (
+          <Tooltip
+            key={bar.start}
+            label={<BarText bar={bar} shown={shown} title={spanOf(bar, unit)} />}
+          >
+            <div className="ph-bar">
+              {shown.map(
+                ({ field, filter }) =>
+                  bar[field] > 0 && (
+                    <Link
+                      key={field}
+                      tabIndex={-1}
+                      className="ph-bar-part"
+                      data-class={field}
+                      style={{ height: `${(100 * bar[field]) / top}%` }}
+                      to={pathOf(bar, filter)}
+                    />
+                  ),
+              )}
+            </div>
+          </Tooltip>
+        ))}
+      </div>
+      <div className="ph-chart-times">
+        {bars.map(
+          ({ start }, index) =>
+            index % every === 0 && (
+              <span key={start} style={{ insetInlineStart: `${(100 * index) / bars.length}%` }}>
+                {tickOf(start, unit, bars)}
+              </span>
+            ),
+        )}
+      </div>
+    </div>
+  )
+}
+
+function BarText({ bar, shown, title }: { bar: Bar; title: string } & Pick<BarsProps, 'shown'>) {
+  return (
+    <>
+      <strong>{title}</strong>
+      {shown.map(
+        ({ field, label }) =>
+          bar[field] > 0 && <div key={field}>{`${label}: ${formatCount(bar[field])}`}</div>,
+      )}
+    </>
+  )
+}
+
+function BarTable({ bars, range, shown, pathOf }: BarsProps) {
+  return (
+    <ScrollArea h={CHART_HEIGHT_PX - 34} type="auto" viewportProps={{ tabIndex: 0 }}>
+      <table className="ph-chart-table" aria-label={t('Attempts')}>
+        <thead>
+          <tr>
+            {[t('Time'), ...shown.map(({ label }) => label)].map((label) => (
+              <th key={label} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {bars
+            .filter(({ attempts }) => attempts > 0)
+            .map((bar) => (
+              <tr key={bar.start}>
+                <th scope="row">
+                  <Anchor component={Link} to={pathOf(bar)} inherit>
+                    {spanOf(bar, range.unit)}
+                  </Anchor>
+                </th>
+                {shown.map(({ field }) => (
+                  <td key={field}>{formatCount(bar[field])}</td>
+                ))}
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </ScrollArea>
+  )
 }
