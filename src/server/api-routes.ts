@@ -55,7 +55,6 @@ export function addApiRoutes(routes: Hono, deps: ApiDeps, config: Config): void 
     ...deps,
     prisma: database.prisma,
     sql: database.pool,
-    workerSchema: config.workerSchema,
     retentionMs: config.retentionMs,
     publicUrl,
     sendsEmail: config.emailFrom !== null,

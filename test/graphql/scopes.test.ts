@@ -206,8 +206,6 @@ const OPERATORS_QUERIES = [
   '{ organization(uid: "acme") { id } }',
   '{ organizationDeletion(id: "org_x") { step } }',
   '{ organizationDeletions { nodes { organizationId } } }',
-  '{ jobs { nodes { id } } }',
-  '{ jobs { nodes { delivery { id } organization { id } } } }',
 ]
 
 test.each(OPERATORS_QUERIES)('without admin, %s is rejected', async (query) => {

@@ -77,7 +77,6 @@ function createDeps(
   return {
     prisma,
     sql: pool,
-    workerSchema: 'graphile_worker',
     authenticate: createAuthenticate(pool),
     authenticateSession: createAuthenticateSession(pool),
     rateLimiter: createRateLimiter({ sql: pool, onError: () => {} }),
