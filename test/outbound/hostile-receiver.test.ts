@@ -1,5 +1,5 @@
-import * as net from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import type * as net from 'node:net'
+import { describe, expect, test } from 'vitest'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { drip, pour } from './hostile-receivers.ts'
 import { openTcpReceiver, openTlsReceiver } from './raw-receivers.ts'
@@ -31,28 +31,6 @@ describe('within the connect timeout', () => {
       ...TIMING,
     })
   })
-
-  test('a receiver that drips its TLS handshake times out, and its connection is closed', async () => {
-    let closed = false
-    const receiver = await openTcpReceiver((socket) => {
-      // The beginning of a ServerHello in a record that takes minutes to complete.
-      socket.write(Buffer.from('160303' + '3fff' + '02003ff0', 'hex'))
-      drip(socket, '\0')
-      socket.once('close', () => {
-        closed = true
-      })
-    })
-    const outcome = await post(openSender({ connectTimeoutMs }), receiver)
-    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect' })
-    await poll(() => closed)
-  })
-
-  test('a name that is never resolved times out', async () => {
-    const receiver = await openReceiver()
-    const lookup = () => new Promise<never>(() => {})
-    const outcome = await post(openSender({ connectTimeoutMs, lookup }), receiver)
-    expect(outcome).toMatchObject({ kind: 'timed-out', phase: 'connect', afterMs: 200 })
-  })
 })
 
 describe('within the acknowledge timeout', () => {
@@ -66,17 +44,6 @@ describe('within the acknowledge timeout', () => {
         socket.write('HTTP/1.1 200 OK\r\nx-slow: ')
         drip(socket, 'a')
       },
-    ],
-    [
-      'pours a status line without end',
-      (socket: net.Socket) => {
-        socket.write('HTTP/1.1 200 ')
-        pour(socket, 'OK'.repeat(1_000))
-      },
-    ],
-    [
-      'drips interim responses',
-      (socket: net.Socket) => drip(socket, 'HTTP/1.1 102 Processing\r\n\r\n'),
     ],
   ])('a receiver that %s times out, and its connection is closed', async (_what, answer) => {
     const receiver = await openReceiver(answer)
@@ -173,44 +140,6 @@ describe('the response head decides, even if the body fails:', () => {
     }
     expect(receiver.connections).toBe(1)
   })
-
-  test('a body of nearly nothing but chunk extensions is cut off after the body timeout', async () => {
-    const receiver = await openReceiver((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;')
-      pour(socket, 'extension='.repeat(1_000))
-    })
-    const outcome = await post(openSender({ bodyTimeoutMs: 200 }), receiver)
-    expect(outcome).toMatchObject({ kind: 'answered', status: 200, bodyTruncated: true })
-    await poll(() => receiver.openConnections === 0)
-  })
-
-  test.each([
-    ['is shorter than it says', 'content-length: 100\r\n\r\nhello', 'end'],
-    ['is reset', 'content-length: 100\r\n\r\nhello', 'resetAndDestroy'],
-    [
-      'is not the chunks it says',
-      'transfer-encoding: chunked\r\n\r\n5\r\nhello\r\nnonsense\r\n',
-      'end',
-    ],
-  ] as const)('a body that %s', async (_what, rest, ending) => {
-    const receiver = await openReceiver((socket) => {
-      socket.write(`HTTP/1.1 200 OK\r\n${rest}`)
-      setTimeout(() => (ending === 'end' ? socket.end() : socket.destroy()), 50)
-    })
-    const outcome = await post(openSender(), receiver)
-    assertAnswered(outcome)
-    expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
-    expect(outcome.body.toString()).toBe('hello')
-  })
-
-  test('bytes beyond the content-length do not become the next response', async () => {
-    const receiver = await openReceiver((socket, { connection }) => {
-      const extra = connection === 1 ? 'HTTP/1.1 500 Smuggled\r\ncontent-length: 0\r\n\r\n' : ''
-      socket.write(`${OK}${extra}`)
-    })
-    const sender = openSender()
-    for (const _ of [1, 2, 3]) expect(await post(sender, receiver)).toMatchObject({ status: 200 })
-  })
 })
 
 test('a receiver that uses every timeout fully takes no longer than all of them together', async () => {
@@ -233,93 +162,9 @@ test('a receiver that uses every timeout fully takes no longer than all of them 
   expect(outcome.firstByteMs).toBeGreaterThanOrEqual(590)
 })
 
-describe('an unreadable response head is a failure:', () => {
-  test.each([
-    ['has headers without end', 'x-a: '],
-    ['has one endless header', 'x'],
-  ])('a head that %s', async (_what, piece) => {
-    const receiver = await openReceiver((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n')
-      pour(socket, piece === 'x' ? 'x'.repeat(1_000) : `x-a: ${'b'.repeat(1_000)}\r\n`)
-    })
-    const outcome = await post(openSender(), receiver)
-    expect(outcome).toMatchObject({
-      kind: 'unreachable',
-      code: 'head_too_large',
-      reason: "The response's status line and headers were too large.",
-    })
+test('headers of 15 KiB are accepted', async () => {
+  const receiver = await openReceiver((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(15 * KIB)}\r\ncontent-length: 0\r\n\r\n`)
   })
-
-  test.each([['interim responses without end', '', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)]])(
-    '%s',
-    async (_what, beginning, piece) => {
-      const receiver = await openReceiver((socket) => {
-        socket.write(beginning)
-        pour(socket, piece)
-      })
-      const outcome = await post(openSender(), receiver)
-      expect(outcome).toMatchObject({ kind: 'unreachable', code: 'head_too_large' })
-    },
-  )
-
-  test('headers of 15 KiB are accepted', async () => {
-    const receiver = await openReceiver((socket) => {
-      socket.write(
-        `HTTP/1.1 200 OK\r\nx-large: ${'x'.repeat(15 * KIB)}\r\ncontent-length: 0\r\n\r\n`,
-      )
-    })
-    expect(await post(openSender(), receiver)).toMatchObject({ kind: 'answered', status: 200 })
-  })
-
-  test.each([
-    ['not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
-    ['HTTP/2', 'HTTP/2 200\r\n\r\n'],
-    ['an unrequested 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
-    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
-    [
-      'an unrequested upgrade',
-      'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
-    ],
-  ])('%s', async (_what, text) => {
-    const receiver = await openReceiver((socket) => socket.write(text))
-    const outcome = await post(openSender(), receiver)
-    expect(outcome).toMatchObject({
-      kind: 'unreachable',
-      code: 'invalid_http',
-    })
-  })
-
-  test.each([
-    ['before the head', ''],
-    ['in the middle of the head', 'HTTP/1.1 200 OK\r\nx-a'],
-  ])('a connection that is closed %s', async (_when, text) => {
-    const receiver = await openReceiver((socket) => socket.end(text))
-    const outcome = await post(openSender(), receiver)
-    expect(outcome).toMatchObject({ kind: 'unreachable', code: 'closed_early' })
-  })
-
-  test('a connection that is reset in the middle of the head', async () => {
-    const receiver = await openTlsResettingReceiver()
-    const outcome = await post(openSender(), receiver)
-    expect(outcome).toMatchObject({ kind: 'unreachable' })
-    if (outcome.kind === 'unreachable')
-      expect(outcome.code).toMatch(/connection_reset|closed_early/)
-  })
+  expect(await post(openSender(), receiver)).toMatchObject({ kind: 'answered', status: 200 })
 })
-
-/** A TLS socket cannot be reset; the TCP socket below it can. */
-async function openTlsResettingReceiver() {
-  const receiver = await openReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nx-a'))
-  const below = new Set<net.Socket>()
-  const relay = await openTcpReceiver((socket) => {
-    const inner = net.connect(receiver.port, '127.0.0.1').on('error', () => {})
-    below.add(socket)
-    socket.pipe(inner)
-    inner.pipe(socket)
-  })
-  const reset = setInterval(() => {
-    if (receiver.requests.length > 0) for (const socket of below) socket.resetAndDestroy()
-  }, 10)
-  onTestFinished(() => clearInterval(reset))
-  return relay
-}

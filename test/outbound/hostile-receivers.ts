@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type * as net from 'node:net'
 import type * as tls from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { createTestAuthority, daysFromNow } from './certificates.ts'
 import { openFullReceiver, openTcpReceiver, openTlsReceiver, vacantPort } from './raw-receivers.ts'
 import { authority, certificate, openReceiver } from './sending.ts'
 import type { Answer } from './tls-receiver.ts'
@@ -29,13 +28,8 @@ const CONNECT_TIMED_OUT = 'No TLS connection could be made within 5 s.'
 const RESPONSE_TIMED_OUT = 'The receiver did not answer within 3 s of the request.'
 const RESET = 'The connection was reset before a response.'
 const CLOSED_EARLY = 'The receiver closed the connection before it answered.'
-const NO_TLS = 'The receiver does not speak TLS on this port (ERR_SSL_WRONG_VERSION_NUMBER).'
-const TLS_TOO_OLD =
-  'The receiver supports no version of TLS that Posthorn does; TLS 1.2 or later is required (TLS alert protocol_version).'
 /** The parser says the rest. */
 const INVALID_HTTP = /^The response was not valid HTTP\/1\.1\. The parser reports: ".+"\.$/
-const AFTER_LENGTH =
-  /^The response was not valid HTTP\/1\.1: after content-length, its head has .+\.$/
 const UNREQUESTED =
   'The response began with 100 Continue or 101 Switching Protocols, which Posthorn did not request.'
 const HEAD_TOO_LARGE = "The response's status line and headers were too large."
@@ -69,62 +63,14 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
     RESET,
   ),
   unreachable('resets the handshake', tcp(resetHandshake), 'connection_reset', RESET),
-  unreachable('speaks plain HTTP', tcp(answerPlainly), 'no_tls', NO_TLS),
 
   // TLS versions and certificates.
-  unreachable(
-    'speaks TLS 1.1',
-    openTlsReceiver({
-      ...certificate,
-      minVersion: 'TLSv1',
-      maxVersion: 'TLSv1.1',
-      ciphers: OLD_CIPHERS,
-    }),
-    'tls_version_refused',
-    TLS_TOO_OLD,
-  ),
-  unreachable(
-    'speaks HTTP/2 only',
-    openTlsReceiver({ ...certificate, ALPNProtocols: ['h2'] }),
-    'http_version_refused',
-    'The receiver does not support HTTP/1.1 (TLS alert no_application_protocol).',
-  ),
   unreachable(
     'requires a client certificate',
     openTlsReceiver({ ...certificate, requestCert: true, rejectUnauthorized: true }),
     'client_certificate_demanded',
     'The receiver requires a client certificate, and Posthorn has none (TLS alert certificate_required).',
     'response',
-  ),
-  certified(
-    'that has expired',
-    () => authority.issue(NAMES, { until: daysFromNow(-1) }),
-    'certificate_expired',
-    "The receiver's certificate has expired.",
-  ),
-  certified(
-    'that is not valid yet',
-    () => authority.issue(NAMES, { from: daysFromNow(1) }),
-    'certificate_not_yet_valid',
-    "The receiver's certificate is not valid yet.",
-  ),
-  certified(
-    'that is self-signed',
-    async () => (await createTestAuthority('Self')).self,
-    'certificate_self_signed',
-    "The receiver's certificate is self-signed.",
-  ),
-  certified(
-    'for another host',
-    () => authority.issue(['other.test']),
-    'certificate_wrong_host',
-    "The receiver's certificate is for another host name.",
-  ),
-  certified(
-    'of an unknown authority',
-    async () => (await createTestAuthority('Unknown')).issue(NAMES),
-    'certificate_unknown_authority',
-    "The receiver's certificate was issued by an unknown authority, or an intermediate certificate is missing.",
   ),
   certified(
     'with a weak key',
@@ -169,32 +115,11 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
 
   // Invalid response heads.
   invalid('speaks SSH', 'SSH-2.0-OpenSSH_9.9\r\n'),
-  invalid('speaks HTTP/0.9', '<html>It works!</html>'),
-  invalid('speaks HTTP/2 without negotiation', '\0\0\u0012\u0004\0\0\0\0\0'),
-  invalid('claims HTTP/2', 'HTTP/2 200\r\n\r\n'),
-  invalid('has no status', 'HTTP/1.1 OK\r\n\r\n'),
   invalid('has a NUL in a header', `${HEAD}x-a: b\0c\r\ncontent-length: 0\r\n\r\n`),
-  invalid(
-    'has two lengths',
-    `${HEAD}content-length: 2\r\ncontent-length: 3\r\n\r\nok`,
-    AFTER_LENGTH,
-  ),
-  invalid('has a negative length', `${HEAD}content-length: -1\r\n\r\n`),
-  invalid(
-    'has a length and chunks',
-    `${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n`,
-    AFTER_LENGTH,
-  ),
-  invalid('repeats 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(100), UNREQUESTED),
   unanswered(
     'drips 100 Continue',
     (socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n'),
     'invalid_http',
-    UNREQUESTED,
-  ),
-  invalid(
-    'upgrades without a request',
-    'HTTP/1.1 101 x\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
     UNREQUESTED,
   ),
 
@@ -227,9 +152,6 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
   answered('ends short of its length', (socket) =>
     socket.end(`${HEAD}content-length: 100\r\n\r\nhello`),
   ),
-  answered('sends more than its length', (socket) =>
-    socket.write(`${HEAD}content-length: 2\r\n\r\nok and more`),
-  ),
   answered('sends invalid chunks', (socket) => {
     socket.write(`${HEAD}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\nzzz\r\n`)
   }),
@@ -244,7 +166,6 @@ export const MISBEHAVIOURS: readonly Misbehaviour[] = [
         socket.write(`${HEAD}content-length: 100\r\n\r\nhello`, written)
       })(),
   },
-  answered('speaks HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nold but fine')),
   {
     ...answered('answers before it has read the request', () => {}),
     open: () =>
@@ -327,10 +248,6 @@ function dripHandshake(socket: net.Socket): void {
 
 function resetHandshake(socket: net.Socket): void {
   void once(socket, 'data').then(() => socket.resetAndDestroy())
-}
-
-function answerPlainly(socket: net.Socket): void {
-  socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
 }
 
 /** Writes `piece` repeatedly, as fast as the socket accepts it. */

@@ -105,20 +105,6 @@ test('no IPv4 address, public or not, is accepted in an IPv6 form that the inter
   )
 })
 
-test('an address survives the URL parser: the checked address is the one in the URL', () => {
-  fc.assert(
-    fc.property(fc.ipV4(), fc.ipV6(), (ipv4, ipv6) => {
-      for (const host of spellingsOf(ipv4).filter((spelling) => !spelling.startsWith('['))) {
-        expect(new URL(`https://${host}/`).hostname, host).toBe(ipv4)
-      }
-      const canonical = new URL(`https://[${ipv6}]/`).hostname
-      expect(new URL(`https://${canonical}/`).hostname).toBe(canonical)
-      expect(toNumber(canonical.slice(1, -1))).toBe(toNumber(ipv6))
-    }),
-    { numRuns: 500 },
-  )
-})
-
 test.each([
   ['https://127.1/', '127.0.0.1 belongs to 127.0.0.0/8, Loopback (RFC 1122)'],
   ['https://0xa9fea9fe/', '169.254.169.254 belongs to 169.254.0.0/16, Link Local (RFC 3927)'],

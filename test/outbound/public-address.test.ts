@@ -70,43 +70,18 @@ const IPV6_ROWS: [block: string, isReachable: boolean][] = [
   ['ff00::/8', false],
 ]
 
-const PUBLIC_NEIGHBOURS = [
-  '1.0.0.0',
-  '9.255.255.255',
-  '11.0.0.0',
-  '100.63.255.255',
-  '100.128.0.0',
-  '126.255.255.255',
-  '128.0.0.0',
-  '169.253.255.255',
-  '169.255.0.0',
-  '172.15.255.255',
-  '172.32.0.0',
-  '191.255.255.255',
-  '192.0.1.0',
-  '192.0.1.255',
-  '192.0.3.0',
-  '192.88.98.255',
-  '192.88.100.0',
-  '192.167.255.255',
-  '192.169.0.0',
-  '198.17.255.255',
-  '198.20.0.0',
-  '198.51.99.255',
-  '198.51.101.0',
-  '203.0.112.255',
-  '203.0.114.0',
-  '223.255.255.255',
-  '2000::',
-  '2001:200::',
-  '2001:db7:ffff:ffff:ffff:ffff:ffff:ffff',
-  '2001:db9::',
-  '2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
-  '2003::',
-  '3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
-  '3fff:1000::',
-  '3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
-]
+/** The addresses just outside of each block, unless another block has them or they are outside of global unicast. */
+const PUBLIC_NEIGHBOURS = [...IPV4_ROWS, ...IPV6_ROWS].flatMap(([block]) => {
+  const isIpv4 = block.includes('.')
+  const { first, last } = endsOf(block)
+  return [toNumber(first) - 1n, toNumber(last) + 1n]
+    .filter((number) => number >= 0n && (isIpv4 ? number < 1n << 32n : number >> 125n === 1n))
+    .map((number) => (isIpv4 ? ipv4(Number(number)) : ipv6(number)))
+    .filter((ip) => {
+      const rows = isIpv4 ? IPV4_ROWS : IPV6_ROWS
+      return !rows.some(([row, isReachable]) => !isReachable && contains(row, toNumber(ip)))
+    })
+})
 
 describe('addresses of the special-purpose registries', () => {
   test.each([...IPV4_ROWS, ...IPV6_ROWS])(

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { Unreachable } from '../../src/outbound/outcome.ts'
-import { whyMissing } from '../support/installed-program.ts'
-import { startProxy } from '../support/proxies.ts'
 import { openTcpReceiver, openTlsReceiver } from './raw-receivers.ts'
 import { certificate, openSender, post } from './sending.ts'
 
@@ -62,13 +60,11 @@ describe('a receiver that ends the TLS handshake with the alert', () => {
   )
 })
 
-const OLD = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const
 const DEMANDS = { requestCert: true, rejectUnauthorized: true }
 const SHARES_NOTHING = 'The receiver shares no cipher suite with Posthorn'
 
 describe('a server of Node that', () => {
   test.each([
-    ['speaks TLS 1.1', { ...certificate, ...OLD }, 'tls_version_refused', 'protocol_version'],
     [
       'requires a client certificate',
       { ...certificate, ...DEMANDS },
@@ -87,13 +83,6 @@ describe('a server of Node that', () => {
       'tls_failed',
       'handshake_failure',
     ],
-    ['has no certificate', {}, 'tls_failed', 'handshake_failure'],
-    [
-      'speaks HTTP/2 only',
-      { ...certificate, ALPNProtocols: ['h2'] },
-      'http_version_refused',
-      'no_application_protocol',
-    ],
   ] as const)('%s', async (_what, options, code, alert) => {
     const receiver = await openTlsReceiver(options)()
     const outcome = await post(openSender(), receiver)
@@ -103,19 +92,6 @@ describe('a server of Node that', () => {
     })
     if (alert === 'handshake_failure')
       expect(outcome).toMatchObject({ reason: expect.stringContaining(SHARES_NOTHING) })
-  })
-})
-
-test('nginx without a site of that name is reported as such', async ({ skip }) => {
-  const missing = whyMissing('nginx')
-  if (missing !== null) skip(missing)
-  const reject = (block: string) =>
-    block.replace('ssl_certificate ', 'ssl_reject_handshake on;\n  ssl_certificate ')
-  await using nginx = await startProxy('nginx', 'http://127.0.0.1:9', reject)
-  const { port } = new URL(nginx.url)
-  expect(await post(openSender(), { port: Number(port) })).toMatchObject({
-    code: 'tls_name_unknown',
-    reason: 'The receiver has no site with this host name (TLS alert unrecognized_name).',
   })
 })
 
