@@ -53,11 +53,6 @@ describe('POST /webhooks', () => {
     ).toEqual(webhook)
   })
 
-  test('optional fields have the defaults of the contract: enabled false, no description, no headers', async () => {
-    const webhook = await api.create()
-    expect(webhook).toMatchObject({ enabled: false, description: null, headers: {} })
-  })
-
   test('null means the default: description, enabled, headers', async () => {
     const webhook = await api.create({ description: null, enabled: null, headers: null })
     expect(webhook).toMatchObject({ description: null, enabled: false, headers: {} })
@@ -101,17 +96,6 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
     return body
   }
 
-  test('rule 2: a url that is not HTTPS', async () => {
-    for (const url of [
-      'http://receiver.example',
-      'HTTP://receiver.example',
-      'ftp://receiver.example',
-    ]) {
-      const { detail } = await postInvalid({ url }, '#/url', 'not_https')
-      expect(detail).toContain('https://')
-    }
-  })
-
   test('rule 3: no event_subscriptions', async () => {
     const { detail } = await postInvalid(
       { event_subscriptions: undefined },
@@ -130,11 +114,6 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
     expect(detail).toBe('event_subscriptions must name at least one event type.')
   })
 
-  test('no url', async () => {
-    const { detail } = await postInvalid({ url: undefined }, '#/url', 'required')
-    expect(detail).toBe('url is required.')
-  })
-
   test.each([
     ['not_a_url', 'receiver'],
     ['not_a_url', 'https:///receiver.example'],
@@ -151,11 +130,6 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
     await postInvalid({ url }, '#/url', code)
   })
 
-  test('the longest url is accepted', async () => {
-    const url = `https://receiver.example/${'a'.repeat(2_048 - 25)}`
-    expect((await api.create({ url })).url).toHaveLength(2_048)
-  })
-
   test('an unknown event type, with its position and a suggestion', async () => {
     const { errors } = await postInvalid(
       { event_subscriptions: [JOINED, 'event_atendee.joined_event'] },
@@ -168,10 +142,6 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
   test('a description of more than 1,000 characters', async () => {
     await postInvalid({ description: 'a'.repeat(1_001) }, '#/description', 'too_big')
     expect((await api.create({ description: 'a'.repeat(1_000) })).description).toHaveLength(1_000)
-  })
-
-  test('a description with the NUL character, which Postgres cannot store', async () => {
-    await postInvalid({ description: 'a\0b' }, '#/description', 'custom')
   })
 
   test.each([
@@ -188,15 +158,6 @@ describe('POST /webhooks rejects, and creates nothing:', () => {
   ])('%s of the wrong type: %j', async (field, value) => {
     const { detail } = await postInvalid({ [field]: value }, `#/${field}`, 'invalid_type')
     expect(detail).toMatch(new RegExp(`^${field} must be `))
-  })
-
-  test('an event type that is not a name', async () => {
-    const { detail } = await postInvalid(
-      { event_subscriptions: [JOINED, 7] },
-      '#/event_subscriptions/1',
-      'invalid_type',
-    )
-    expect(detail).toBe('event_subscriptions[1] must be the name of an event type.')
   })
 
   test('an unknown field, with its name and a suggestion', async () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   deleteExpiredIdempotencyKeys,
@@ -76,15 +75,6 @@ describe('Idempotency-Key', () => {
       url: NEW_WEBHOOK.url,
     }
     expect(await wholeResponse(await post(key, JSON.stringify(reordered, null, 2)))).toEqual(first)
-  })
-
-  test('without a key, every call creates a webhook', async () => {
-    expect((await api.create()).id).not.toBe((await api.create()).id)
-  })
-
-  test('other keys create other webhooks', async () => {
-    const [one, other] = [await json(await post(newKey())), await json(await post(newKey()))]
-    expect(one.id).not.toBe(other.id)
   })
 
   test('two organizations can use the same key independently', async () => {
@@ -193,59 +183,4 @@ describe('Idempotency-Key', () => {
     const { prisma } = api.database
     expect(await prisma.idempotencyKey.count({ where: { key: { in: [old, fresh] } } })).toBe(1)
   })
-})
-
-describe('the hash of a request', () => {
-  const hex = (value: unknown) => Buffer.from(hashRequest(value)).toString('hex')
-
-  test('does not depend on the order of keys, but on everything else', () => {
-    const json = fc.jsonValue({ maxDepth: 4 })
-    fc.assert(
-      fc.property(json, (value) => hex(value) === hex(reversed(value))),
-      { numRuns: 200 },
-    )
-    fc.assert(
-      fc.property(json, json, (a, b) => {
-        // JSON has no negative zero, and the order of keys has no meaning.
-        const same = JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
-        return (hex(a) === hex(b)) === same
-      }),
-      { numRuns: 200 },
-    )
-  })
-
-  test('differs for similar values', () => {
-    const values = [
-      {},
-      [],
-      '',
-      null,
-      0,
-      false,
-      '{}',
-      { a: [] },
-      { a: {} },
-      [[], []],
-      [[[]]],
-      ['1,2'],
-      [1, 2],
-    ]
-    expect(new Set(values.map(hex)).size).toBe(values.length)
-  })
-
-  const sorted = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(sorted)
-    if (typeof value !== 'object' || value === null) return value
-    const entries = Object.entries(value).map(([k, v]) => [k, sorted(v)] as const)
-    return { entries: entries.sort(([a], [b]) => (a < b ? -1 : 1)) }
-  }
-  const reversed = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(reversed)
-    if (typeof value !== 'object' || value === null) return value
-    return Object.fromEntries(
-      Object.entries(value)
-        .map(([k, v]) => [k, reversed(v)])
-        .reverse(),
-    )
-  }
 })

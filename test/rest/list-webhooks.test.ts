@@ -27,11 +27,6 @@ describe('GET /webhooks', () => {
     expect(await json(response)).toEqual(webhooks)
   })
 
-  test('returns an empty array for an organization without webhooks', async () => {
-    const { token } = await tenantWith(0)
-    expect(await json(await api.call('GET', '/webhooks', { token }))).toEqual([])
-  })
-
   test('omits deleted webhooks', async () => {
     const { token, webhooks } = await tenantWith(2)
     await api.call('DELETE', `/webhooks/${webhooks[0].id}`, { token })
@@ -54,13 +49,6 @@ describe('GET /webhooks', () => {
     expect(pages.flat()).toEqual(webhooks)
   })
 
-  test('a full last page has no Link header', async () => {
-    const { token } = await tenantWith(2)
-    const response = await api.call('GET', '/webhooks?limit=2', { token })
-    expect(await json(response)).toHaveLength(2)
-    expect(response.headers.get('link')).toBeNull()
-  })
-
   test('a cursor still works after its webhook was deleted', async () => {
     const { token, webhooks } = await tenantWith(2)
     await api.call('DELETE', `/webhooks/${webhooks[0].id}`, { token })
@@ -73,10 +61,6 @@ describe('GET /webhooks', () => {
     const { token } = await tenantWith(0)
     const response = await api.call('GET', `/webhooks?cursor=${webhooks[0].id}`, { token })
     expect(await json(response)).toEqual([])
-  })
-
-  test('unknown parameters are ignored', async () => {
-    expect((await api.call('GET', '/webhooks?colour=red')).status).toBe(200)
   })
 
   test('HEAD returns the same status and headers without a body', async () => {
@@ -99,12 +83,6 @@ describe('GET /webhooks rejects', () => {
     ])
   })
 
-  test('but not a limit of 1 or 100', async () => {
-    for (const limit of [1, 100]) {
-      expect((await api.call('GET', `/webhooks?limit=${limit}`)).status).toBe(200)
-    }
-  })
-
   test.each(['', 'next', 'evt_01h455vb4pex5vsknk084sn02q', `${UNKNOWN_ID}&cursor=${UNKNOWN_ID}`])(
     'cursor=%s',
     async (cursor) => {
@@ -112,9 +90,4 @@ describe('GET /webhooks rejects', () => {
       expect(errors).toMatchObject([{ parameter: 'cursor', code: 'invalid_cursor' }])
     },
   )
-
-  test('an invalid limit and an invalid cursor, with both errors', async () => {
-    const { errors } = await problem(await api.call('GET', '/webhooks?limit=x&cursor=y'), 422)
-    expect(errors).toHaveLength(2)
-  })
 })

@@ -5,8 +5,6 @@ import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerBrokenRequest } from '../../src/http/broken-request.ts'
 import { urlTooLongProblem } from '../../src/http/problem.ts'
@@ -58,13 +56,6 @@ describe('the OpenAPI document', () => {
     },
   )
 
-  test.each(OPERATIONS)('describes %s %s and its success', (method, at, status) => {
-    const { responses, summary, operationId } = document.paths[at][method]
-    expect(summary).toBeTruthy()
-    expect(operationId).toBeTruthy()
-    expect(Object.keys(responses)).toContain(`${status}`)
-  })
-
   test.each(OPERATIONS)('describes every error status of %s %s', (method, at) => {
     const statuses = Object.keys(document.paths[at][method].responses)
     const hasBody = ['post /api/connect/v1/webhooks', 'put /api/connect/v1/webhooks/{webhook_id}']
@@ -75,13 +66,6 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('contains only the seven operations of the contract', () => {
-    const described = Object.entries(document.paths).flatMap(([at, methods]) =>
-      Object.keys(methods as object).map((method) => `${method} ${at}`),
-    )
-    expect(described.sort()).toEqual(OPERATIONS.map(([method, at]) => `${method} ${at}`).sort())
-  })
-
   test.each([
     ['POSTHORN_PUBLIC_URL', { POSTHORN_PUBLIC_URL: 'https://posthorn.example.org' }],
     ['a relative one, without POSTHORN_PUBLIC_URL', {}],
@@ -89,36 +73,6 @@ describe('the OpenAPI document', () => {
     await using posthorn = await startTestApp({ role: 'api', environment })
     const served = await (await fetch(`${posthorn.app.url}/openapi.json`)).json()
     expect(served).toMatchObject({ servers: [{ url: environment['POSTHORN_PUBLIC_URL'] ?? '/' }] })
-  })
-
-  test('describes the delivery that receivers get', () => {
-    const { parameters, requestBody } = document.webhooks.delivery.post
-    expect(parameters.map(({ name }: { name: string }) => name)).toEqual([
-      'wh-id',
-      'wh-timestamp',
-      'wh-signature',
-      'wh-test',
-      'traceparent',
-    ])
-    expect(Object.keys(requestBody.content)).toEqual(['application/json'])
-  })
-
-  test('has schemas that match the responses', async () => {
-    await using api = await openConnectV1()
-    const ajv = new Ajv2020({ strict: false })
-    addFormats.default(ajv)
-    ajv.addSchema(document, 'openapi')
-    const valid = (name: string, value: unknown) => {
-      const check = ajv.getSchema(`openapi#/components/schemas/${name}`)
-      expect(check?.(value), JSON.stringify(check?.errors)).toBe(true)
-    }
-    const webhook = await api.create({ headers: { 'X-A': '1' } })
-    valid('Webhook', webhook)
-    valid('UpdateWebhookInput', webhook)
-    const secret = await api.call('GET', `/webhooks/${webhook.id}/secret`)
-    valid('SigningSecret', await secret.json())
-    valid('Problem', await (await api.call('POST', '/webhooks', { body: { x: 1 } })).json())
-    valid('Problem', await (await api.call('GET', '/webhooks?limit=x')).json())
   })
 
   describe('has the example of an error as the server sends it', () => {

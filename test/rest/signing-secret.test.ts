@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { listSigningSecrets } from '../../src/webhooks/signing-secret.ts'
-import { type ConnectV1, json, openConnectV1, problem, UNKNOWN_ID } from './connect-v1.ts'
+import { type ConnectV1, json, openConnectV1 } from './connect-v1.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -29,16 +29,6 @@ describe('GET /webhooks/{webhook_id}/secret', () => {
   test('returns the same secret until it is rotated', async () => {
     const { id } = await api.create()
     expect(await json(await secret(id))).toEqual(await json(await secret(id)))
-  })
-
-  test('must not be cached', async () => {
-    const { id } = await api.create()
-    expect((await secret(id)).headers.get('cache-control')).toBe('no-store')
-    expect((await rotate(id)).headers.get('cache-control')).toBe('no-store')
-  })
-
-  test('answers 404 for an id that does not exist', async () => {
-    await problem(await secret(UNKNOWN_ID), 404)
   })
 })
 
@@ -88,16 +78,5 @@ describe('POST /webhooks/{webhook_id}/secret/rotate', () => {
       const response = await api.call('POST', `/webhooks/${id}/secret/rotate`, { body })
       expect(response.status).toBe(200)
     }
-  })
-
-  test('does not change the secrets of other webhooks', async () => {
-    const [one, other] = [await api.create(), await api.create()]
-    const before = await json(await secret(other.id))
-    await rotate(one.id)
-    expect(await json(await secret(other.id))).toEqual(before)
-  })
-
-  test('answers 404 for an id that does not exist', async () => {
-    await problem(await rotate(UNKNOWN_ID), 404)
   })
 })

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/client.ts'
-import { unavailable } from '../../src/db/unavailable.ts'
 import { DomainError } from '../../src/lib/errors.ts'
 import { runRequest } from '../../src/telemetry/request-log.ts'
 import {
@@ -81,10 +80,6 @@ describe('503 and Retry-After: Postgres is unreachable', () => {
     await request(app, 'GET', '/webhooks', { token: api.tenant.token })
     await request(app, 'GET', '/webhooks', { token: api.tenant.token })
     expect(logged).toMatchObject([{ level: 'warn', fields: { error: { code: 'ECONNREFUSED' } } }])
-  })
-
-  test('the domain throws unavailable', async () => {
-    await expectUnavailable(await failing(unavailable(new Error('ECONNREFUSED'))))
   })
 })
 
