@@ -1,7 +1,5 @@
-import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { printReport, printRound } from './print.ts'
-import { describeRun } from './report-file.ts'
 import { runSuite } from './suite.ts'
 
 /*
@@ -17,8 +15,6 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '200' },
     only: { type: 'string' },
     logs: { type: 'string' },
-    /** A file for the report: JSON if its name ends so, otherwise Markdown. */
-    report: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -43,12 +39,7 @@ const report = await runSuite({
   ...(values.logs !== undefined && { logs: values.logs }),
   ...(!values.json && { onRound: printRound }),
 })
-const run = { ...length, seed, perSecond, ...report }
-if (values.report !== undefined) {
-  const isJson = values.report.endsWith('.json')
-  await writeFile(values.report, isJson ? JSON.stringify(run, null, 2) : describeRun(run))
-}
-if (values.json) process.stdout.write(`${JSON.stringify(run)}\n`)
+if (values.json) process.stdout.write(`${JSON.stringify({ ...length, seed, perSecond, ...report })}\n`)
 else printReport(report)
 // After thousands of cut connections, Node may wait forever for handles to close.
 process.exit(report.violations.length > 0 ? 1 : 0)

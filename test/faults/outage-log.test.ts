@@ -130,37 +130,3 @@ test('a full disk is one line at level error with the remedy, however many reque
     },
   ])
 })
-
-test('a worker reports a full disk too, and records the attempt when there is space', async () => {
-  await using worker = startPosthorn(['start', '--role', 'worker'], {
-    environment: {
-      ...testEnvironment(database.url),
-      POSTHORN_LOG_LEVEL: 'info',
-      POSTHORN_EGRESS_CA_FILE: path.join(directory, 'ca.pem'),
-    },
-  })
-  await logLine(worker, { msg: 'ready' })
-  await posthorn[Symbol.asyncDispose]()
-  const before = await attemptCount()
-  await setTrigger('attempts', true)
-  await database.pool.query('select posthorn.publish_event($1, $2, $3)', [
-    await organizationId(),
-    JOINED,
-    '{}',
-  ])
-  await logLine(worker, { event: 'postgres.unavailable', cause: 'disk_full', level: 'error' })
-  await setTrigger('attempts', false)
-  await until(async () => (await attemptCount()) === before + 1, 'the attempt is recorded')
-})
-
-async function attemptCount(): Promise<number> {
-  const { rows } = await database.pool.query('select count(*)::int as count from posthorn.attempts')
-  return rows[0].count
-}
-
-async function organizationId(): Promise<string> {
-  const { rows } = await database.pool.query(
-    `select posthorn.type_id('org', id) as id from posthorn.organizations`,
-  )
-  return rows[0].id
-}

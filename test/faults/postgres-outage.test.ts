@@ -147,20 +147,6 @@ test('while others hold all connections of the server, callers get 503, and even
   await until(() => receiver.received.length > 0, 'the event arrives')
 })
 
-test('a publisher that waits too long for a lock gets 503', async () => {
-  const holder = new pg.Client({ connectionString: postgres.url })
-  await holder.connect()
-  try {
-    await holder.query('begin; lock table posthorn.idempotency_keys in access exclusive mode')
-    expect(await publish('k-1')).toMatchObject({ status: 503, retryAfter: '5' })
-    await holder.query('rollback')
-    expect(await publish('k-1')).toMatchObject({ status: 200 })
-    await receiver.arrival(1)
-  } finally {
-    await holder.end()
-  }
-})
-
 interface Answer {
   readonly status: number
   readonly retryAfter: string | null

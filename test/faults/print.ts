@@ -23,7 +23,7 @@ export function printReport(report: Report): void {
 }
 
 /** The figures of a report, with their names. */
-export function reportRows(report: Report): [string, string | number][] {
+function reportRows(report: Report): [string, string | number][] {
   return [
     ['rounds', report.rounds.length],
     ['faults injected', report.rounds.reduce((sum, { faults }) => sum + faults.length, 0)],
