@@ -19,16 +19,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/db/client.ts'
 import {
   type EmbeddedPostgres,
   openEmbeddedPostgres,
 } from '../../src/db/embedded/embedded-postgres.ts'
 import { isDatabaseUnavailable } from '../../src/db/faults.ts'
-import { migrate } from '../../src/migrate/migrate.ts'
 import { programPath } from '../support/installed-program.ts'
 import { leftOutFor } from '../support/left-out.ts'
-import { superuserUrl } from '../support/superuser-url.ts'
 import { until } from '../support/until.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -124,30 +121,6 @@ describe('Posthorn works as a role that is no superuser', () => {
     await expect(query(postgres, 'create role other')).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('in the data directory of an earlier version, whose objects it then owns', async () => {
-    {
-      await using postgres = await openEarlier()
-      const url = await superuserUrl(dataDir, postgres.url)
-      await query({ url }, MADE_BY_SUPERUSER)
-      await using database = openDatabase(url)
-      await migrate(database.pool)
-      await query({ url }, WITHOUT_OWNER)
-    }
-    const all = await Promise.all(Array.from({ length: 3 }, () => openEmbeddedPostgres(dataDir)))
-    const [postgres] = all as [EmbeddedPostgres]
-    expect(await query(postgres, OWN_RIGHTS)).toEqual([NO_RIGHTS])
-    expect(await query(postgres, OWNED_BY_OTHERS)).toEqual([])
-    await using database = openDatabase(postgres.url)
-    expect(await migrate(database.pool)).toEqual([])
-    expect(await database.prisma.eventType.count()).toBe(2)
-    await query(postgres, `insert into "Shop's".orders (mood) values ('fine')`)
-    const url = await superuserUrl(dataDir, postgres.url)
-    expect(
-      await query({ url }, `select total, "Shop's".double(total) from "Shop's".orders`),
-    ).toEqual([{ total: 1, double: 2 }])
-    await Promise.all(all.map((one) => one[Symbol.asyncDispose]()))
-  })
-
   test('with a new password, if its file is gone', async () => {
     await (await openEarlier())[Symbol.asyncDispose]()
     await rm(path.join(dataDir, 'postgres-owner-password'))
@@ -168,56 +141,9 @@ const NO_RIGHTS = {
   owns: true,
 }
 
-/** What a host application may have created with the URL of an earlier version. */
-const MADE_BY_SUPERUSER = `
-  create schema "Shop's";
-  set search_path = "Shop's";
-  create type mood as enum ('fine');
-  create type pair as (a int, b int);
-  create domain positive as int check (value > 0);
-  create type span as range (subtype = positive);
-  create sequence numbers;
-  create table orders (id serial primary key, nr int generated always as identity, mood mood,
-    total positive default nextval('numbers')) partition by range (id);
-  create table orders_1 partition of orders default;
-  create view paid as select id from orders;
-  create materialized view paid_then as select id from orders;
-  create function double(int) returns int language sql return 2 * $1;
-  create procedure reset(out done int) language sql as 'select 1';
-  create aggregate product(int) (sfunc = int4mul, stype = int, initcond = 1);
-  create temp table temporary (id int);`
-
-/** As an earlier version left its data directory. */
-const WITHOUT_OWNER = `
-  reassign owned by posthorn_embedded to posthorn;
-  drop owned by posthorn_embedded;
-  drop role posthorn_embedded`
-
-const OWNED_BY_OTHERS = `
-  select c.oid::regclass::text as name from pg_class as c
-  where c.relowner <> 'posthorn_embedded'::regrole and c.oid >= 16384
-    and c.relnamespace::regnamespace::text !~ '^pg_'
-  union all select oid::regprocedure::text from pg_proc
-  where proowner <> 'posthorn_embedded'::regrole and oid >= 16384 and prokind <> 'a'
-  union all select oid::regtype::text from pg_type
-  where typowner <> 'posthorn_embedded'::regrole and oid >= 16384
-    and typnamespace::regnamespace::text !~ '^pg_'
-  union all select nspname from pg_namespace
-  where nspowner <> 'posthorn_embedded'::regrole and oid >= 16384 and nspname !~ '^pg_'`
-
 test('stops when its last user closes it', async () => {
   const postgres = await openEarlier()
   const pid = await postmasterPid()
-  await postgres[Symbol.asyncDispose]()
-  await until(() => !isAlive(pid), 'Postgres ends')
-})
-
-test('stops even if Postgres still shows a connection that this process has closed', async () => {
-  const postgres = await openEarlier()
-  const pid = await postmasterPid()
-  const client = new pg.Client({ connectionString: postgres.url, application_name: 'posthorn' })
-  await client.connect()
-  setTimeout(() => client.end(), 300)
   await postgres[Symbol.asyncDispose]()
   await until(() => !isAlive(pid), 'Postgres ends')
 })

@@ -56,39 +56,6 @@ function tellStory(version: string): void {
     expectNow(updated.updated_at)
   })
 
-  test('a key and a session are valid until they expire, and no longer', async () => {
-    const createKey = async (expires: string) =>
-      await posthorn.command<{ id: string; token: string }>(
-        ...['key', 'create', '--organization', posthorn.organizationId],
-        ...['--scope', 'webhooks:read', '--expires', expires],
-      )
-    const isAccepted = async (key: string) => (await get('/webhooks', key)).status === 200
-    const long = await createKey('1h')
-    const short = await createKey('20s')
-    expect(await isAccepted(long.token)).toBe(true)
-    const keys = await posthorn.command<{ id: string; expires_at: string | null }[]>(
-      ...['key', 'list', '--organization', posthorn.organizationId],
-    )
-    const expiryOf = (id: string) => keys.find((key) => key.id === id)?.expires_at
-    expectNow(expiryOf(long.id), 3_600)
-    expectNow(expiryOf(short.id))
-
-    const { token, frontendSession } = await call<CreatedSession>(
-      posthorn,
-      'createFrontendSession',
-      { input: ['CreateFrontendSessionInput!', { scopes: ['webhooks:read'], ttlSeconds: 3_600 }] },
-      'token frontendSession { expiresAt }',
-    )
-    expectNow(frontendSession.expiresAt, 3_600)
-    const { viewer } = await posthorn.graphql<{ viewer: { scopes: string[] } }>(
-      '{ viewer { scopes } }',
-      {},
-      token,
-    )
-    expect(viewer.scopes).toEqual(['webhooks:read'])
-    await until(async () => !(await isAccepted(short.token)), 'the key expires', 60_000)
-  })
-
   test('a delivery is retried, and its receiver got what event.body shows', async () => {
     posthorn.receiver.answer = failOnce()
     const { deliveryId, event } = await publish({ place: 'IŞIK' })
@@ -116,16 +83,6 @@ function tellStory(version: string): void {
       return delivery?.state === 'SUCCEEDED'
     }, 'the retry succeeds')
     if (planned !== null) expectNow(planned)
-  })
-
-  test('an event of the command line occurred when its option says', async () => {
-    const occurredAt = new Date(Date.now() - 3_600_000).toISOString()
-    const { id } = await posthorn.command<{ id: string }>(
-      ...['publish', '--organization', posthorn.organizationId, '--timestamp', occurredAt],
-      ...[JOINED, '{"from":"the command line"}'],
-    )
-    const { timestamp } = await receivedEvent(id)
-    expect(timestamp).toBe(occurredAt)
   })
 
   test("an application publishes in SQL, in a session with the server's settings", async () => {
@@ -170,45 +127,6 @@ function tellStory(version: string): void {
     )
   })
 
-  test('a redelivery and a recovery deliver again, and the statistics count them', async () => {
-    const { deliveryId } = await publish({ number: 3 })
-    await untilDelivery(posthorn, deliveryId, succeeded, 'it succeeds')
-    await call(posthorn, 'redeliver', { id: ['ID!', deliveryId] })
-    await until(() => receivedOf(deliveryId).length === 2, 'it is sent again')
-
-    await rest('PUT', `/webhooks/${webhookId}`, { enabled: false })
-    const since = new Date(Date.now() - 1_000).toISOString()
-    const missed = await publish({ number: 4 })
-    await rest('PUT', `/webhooks/${webhookId}`, { enabled: true })
-    await call(posthorn, 'recoverDeliveries', {
-      input: ['RecoverDeliveriesInput!', { webhookId, since, include: 'MISSED' }],
-    })
-    expectNow((await receivedEvent(missed.event.id)).timestamp)
-
-    const read = async () => {
-      const variables = { id: webhookId, since: new Date(Date.now() - 600_000).toISOString() }
-      return (await posthorn.graphql<Statistics>(STATISTICS, variables)).webhook
-    }
-    // Attempts failed before. The next evaluation sees the successes.
-    const hasRecovered = async () => /HEALTHY|DEGRADED/.test((await read()).health.state)
-    await until(hasRecovered, 'the webhook has recovered')
-    const webhook = await read()
-    const counted = webhook.statistics.reduce((sum, { attempts }) => sum + attempts, 0)
-    expect(counted).toBeGreaterThanOrEqual(10)
-    expectNow(webhook.health.lastSuccessAt, 0, 120)
-  })
-
-  test('an exhausted delivery is recovered', async () => {
-    const since = new Date().toISOString()
-    posthorn.receiver.answer = (response) => response.writeHead(500).end()
-    const { deliveryId } = await publish({ number: 5 })
-    await untilDelivery(posthorn, deliveryId, inState('EXHAUSTED'), 'it is exhausted')
-    posthorn.receiver.answer = (response) => response.end()
-    const input = ['RecoverDeliveriesInput!', { webhookId, since }] as const
-    expect(await call(posthorn, 'recoverDeliveries', { input }, 'count')).toEqual({ count: 1 })
-    await untilDelivery(posthorn, deliveryId, succeeded, 'it is delivered')
-  })
-
   describe('a cancelation by Posthorn is logged with its reason', () => {
     test('of a delivery whose event was deleted', async () => {
       const { deliveryId, event } = await publishRetried(2)
@@ -218,20 +136,6 @@ function tellStory(version: string): void {
         [event.id],
       )
       await expectCanceled('event_deleted', { deliveryIds: [deliveryId] })
-    })
-
-    test('of a delivery that a task cancels', async () => {
-      await publishRetried()
-      await call(posthorn, 'cancelDeliveries', {
-        input: ['CancelDeliveriesInput!', { filter: { states: ['RETRYING'] } }],
-      })
-      await expectCanceled('bulk_task', { taskId: expect.stringMatching(/^task_/) })
-    })
-
-    test('of a delivery whose webhook was deleted', async () => {
-      await publishRetried()
-      await rest('DELETE', `/webhooks/${webhookId}`)
-      await expectCanceled('webhook_deleted', { webhookId })
     })
 
     /** Publishes an event whose first attempt fails, and whose next one is made later. */
@@ -265,11 +169,6 @@ function tellStory(version: string): void {
   test('the log has no error', () => {
     expect(logLines(posthorn.log).filter(({ level }) => level === 'error')).toEqual([])
   })
-
-  const get = (path: string, token: string) =>
-    fetch(`${posthorn.url}/api/connect/v1${path}`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
 
   async function rest<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
     const response = await fetch(`${posthorn.url}/api/connect/v1${path}`, {
@@ -315,11 +214,6 @@ interface Webhook {
   readonly updated_at: string
 }
 
-interface CreatedSession {
-  readonly token: string
-  readonly frontendSession: { readonly expiresAt: string }
-}
-
 interface PublishedEvent {
   readonly id: string
   readonly body: string
@@ -354,20 +248,6 @@ const timesOf = ({ createdAt, finishedAt, attempts }: Times) => [
 ]
 
 const FINISHED = `subscription ($after: DateTime) { deliveryFinished(after: $after) { id } }`
-
-interface Statistics {
-  readonly webhook: {
-    readonly statistics: readonly { readonly attempts: number }[]
-    readonly health: { readonly state: string; readonly lastSuccessAt: string }
-  }
-}
-
-const STATISTICS = `query ($id: ID!, $since: DateTime!) {
-  webhook(id: $id) {
-    statistics(since: $since, bucket: MINUTE) { attempts }
-    health { state lastSuccessAt }
-  }
-}`
 
 const inState =
   (wanted: string) =>

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseId } from '../../src/db/ids.ts'
-import { createLoadDelivery } from '../../src/deliveries/attempts/load-delivery.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
-import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
 
 let api: Api
 
@@ -52,21 +49,3 @@ test.each(['date', 'timestamp', 'date[]', 'timestamp[]'])(
     )
   },
 )
-
-test('whether an event still exists is asked of its row, never of a time that cannot be read', async () => {
-  const { pool } = api.database
-  const { organizationId } = await api.tenant()
-  await addWebhook(api, organizationId)
-  await publish(api, organizationId)
-  const [id = ''] = await deliveryIds(api.database, organizationId)
-  const uuid = parseId('delivery', id) as string
-  using connection = await connectWithStyle('German')
-  await expect(createLoadDelivery(connection.client)(uuid)).rejects.toThrow('DateStyle = ISO')
-  const load = createLoadDelivery(pool)
-  expect(await load(uuid)).toMatchObject({ occurredAt: expect.any(Date), data: expect.any(String) })
-  await pool.query(
-    `delete from posthorn.events where id = (select event_id from posthorn.deliveries where id = $1)`,
-    [uuid],
-  )
-  expect(await load(uuid)).toMatchObject({ state: 'pending', data: null })
-})

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/client.ts'
 import { proxiedUrl, startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { subscribe } from '../graphql/support/live.ts'
-import { openBrowser, VIEWER } from '../server/browser.ts'
 import { testEnvironment } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
@@ -100,26 +99,6 @@ describe('through a transaction pooler', needs('pgbouncer'), () => {
     await stream.result(TIMES.length)
     const { data } = await graphql('{ deliveries { nodes { state } } }')
     expect(data.deliveries.nodes).toEqual(Array(TIMES.length).fill({ state: 'SUCCEEDED' }))
-  })
-
-  test('the console signs in, reads and signs out', async () => {
-    const browser = openBrowser(url)
-    expect((await browser.signIn({ token: tenant.token })).status).toBe(204)
-    const viewers = await Promise.all(TIMES.map(() => browser.graphql(VIEWER)))
-    expect(viewers.every(({ data }) => data.viewer.apiKey.id)).toBe(true)
-    expect((await browser.signOut()).status).toBe(204)
-    expect((await browser.graphql(VIEWER)).data?.viewer ?? null).toBeNull()
-  })
-
-  test('the commands work', async () => {
-    const created = await runCommand(['key', 'create', '--scope', 'admin', '--json'], environment)
-    const { token } = JSON.parse(created.stdout)
-    const api = { ...environment, PORT: new URL(url).port, POSTHORN_API_KEY: token }
-    const list = await runCommand(['organization', 'list', '--json'], api)
-    expect(list).toMatchObject({ code: 0, stderr: '' })
-    expect(list.stdout).toContain(tenant.publicOrganizationId)
-    const event = await runCommand(['publish', JOINED, '{}', '--json'], api)
-    expect(JSON.parse(event.stdout).id).toMatch(/^evt_/)
   })
 })
 

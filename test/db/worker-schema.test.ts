@@ -45,13 +45,6 @@ test('functions follow a change of the schema setting', async () => {
   })
 })
 
-test('functions that are already bound stay unchanged', async () => {
-  await bindWorkerSchema(database.pool, 'user')
-  const before = await rowVersions()
-  await bindWorkerSchema(database.pool, 'user')
-  expect(await rowVersions()).toEqual(before)
-})
-
 test("graphile-worker's release has the revision that it installs", async () => {
   const { revision, breaking } = WORKER_RELEASE
   expect(await installedRevision(database.pool, 'graphile_worker')).toBe(revision)
@@ -61,23 +54,9 @@ test("graphile-worker's release has the revision that it installs", async () => 
   expect(rows.map(({ id }) => id)).toEqual(breaking)
 })
 
-test('a schema without graphile-worker has no revision', async () => {
-  expect(await installedRevision(database.pool, 'nowhere')).toBeNull()
-  await database.pool.query('create schema app; create table app.migrations (version int)')
-  expect(await installedRevision(database.pool, 'app')).toBeNull()
-})
-
 async function settings(): Promise<Record<string, string[] | null>> {
   const { rows } = await database.pool.query(
     `select proname, proconfig from pg_proc where proname like 'test\\_%' and pronamespace = 'posthorn'::regnamespace`,
   )
   return Object.fromEntries(rows.map(({ proname, proconfig }) => [proname, proconfig]))
-}
-
-/** The `ctid` of each function's row, which every update changes. */
-async function rowVersions(): Promise<unknown[]> {
-  const { rows } = await database.pool.query(
-    `select proname, ctid::text from pg_proc where proname like 'test\\_%' order by proname`,
-  )
-  return rows
 }
