@@ -138,26 +138,6 @@ describe('over REST', () => {
   })
 })
 
-test.each([
-  // Published events are a record themselves, `listen` uses the APIs, and `import` has the log of the file. The other commands
-  // change nothing.
-  [
-    [],
-    [
-      ...['start', 'migrate', 'event-type', 'organization', 'key', 'publish', 'listen'],
-      ...['export', 'import', 'mcp', 'verify'],
-    ],
-  ],
-  [['event-type'], ['create', 'list', 'archive', 'export', 'import']],
-  [['organization'], ['create', 'list', 'delete']],
-  [['key'], ['create', 'list', 'revoke', 'rotate-encryption']],
-])('posthorn %j has only the commands that this file knows', async (command, known) => {
-  const { stdout } = await runCommand([...command, '--help'], {})
-  const commands = stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z-]+)/gm)
-  const names = [...commands].map(([, name]) => name).filter((name) => name !== 'help')
-  expect(names).toEqual(known)
-})
-
 test('the entry of a command has the source CLI', async () => {
   const environment = testEnvironment(posthorn.database.url)
   const run = (...args: string[]) => runCommand(args, environment)

@@ -118,12 +118,6 @@ test('an object of another organization has no name', async () => {
   expect(entry).toMatchObject({ subjectName: null })
 })
 
-test('the names of a page take one statement', async () => {
-  api.statements.clear()
-  expect((await log()).length).toBeGreaterThan(5)
-  expect(api.statements.list).toEqual(['authenticate', 'select audit_log', 'find_subject_names'])
-})
-
 async function entryOf(action: AuditAction, subjectId: string): Promise<void> {
   const { organizationId } = operator
   await writeAuditEntry(api.database.prisma, COMMAND_LINE, { action, organizationId, subjectId })

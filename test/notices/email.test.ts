@@ -1,6 +1,5 @@
 import { createServer } from 'node:net'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { deleteOldMails, sendWithinLimits } from '../../src/notices/mail-limit.ts'
 import { createMailer } from '../../src/outbound/mailer.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -306,32 +305,6 @@ test('an address gets at most ten mails an hour, links included, and the tenth s
   await holdWebhooks(1, 'late.example.com')
   await until(() => notices().length === 10, 'the next hour has its own mails')
   expect(notices().at(-1)).toContain('at late.example.com is on hold')
-})
-
-test('processes that send at once keep the limit of an address together, and neither a mail that was not taken nor one of yesterday counts', async () => {
-  const { pool, prisma } = posthorn.database
-  const { id } = await prisma.noticeAddress.create({
-    data: {
-      organizationId: posthorn.tenant.organizationId,
-      email: 'ada@example.com',
-      kinds: ['posthorn.webhook.on_hold'],
-    },
-  })
-  const send = (answer: () => Promise<string>) =>
-    sendWithinLimits(pool, id, { isConfirmation: false }, answer)
-  await expect(send(() => Promise.reject(new Error('Later')))).rejects.toThrow('Later')
-  const outcomes = await Promise.all(
-    Array.from({ length: 30 }, () => send(() => Promise.resolve('sent'))),
-  )
-  expect(outcomes.filter((outcome) => outcome === 'sent')).toHaveLength(10)
-  expect(outcomes.filter((outcome) => outcome === null)).toHaveLength(20)
-
-  const counted = async () => (await pool.query('select from posthorn.sent_mails')).rows.length
-  await deleteOldMails(pool)
-  expect(await counted()).toBe(10)
-  await pool.query(`update posthorn.sent_mails set sent_at = sent_at - interval '25 hours'`)
-  await deleteOldMails(pool)
-  expect(await counted()).toBe(0)
 })
 
 test('what others wrote is one visible line in a mail, and a link to confirm comes with no other link', async () => {

@@ -121,10 +121,3 @@ test('onRejected gets the rejected request, and the secret can depend on it', as
   )
   expect(await lambda({ ...event, stage: 'live' })).toMatchObject({ statusCode: 204 })
 })
-
-test('an unknown option is an error at once', () => {
-  const misspelled = { secret, storage: {} } as { secret: string }
-  expect(() => receiver(misspelled, () => {})).toThrow(
-    'Unknown option "storage"; the options are secret, store, maxBodyBytes, onRejected, headerPrefix and now.',
-  )
-})

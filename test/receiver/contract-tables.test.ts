@@ -10,59 +10,6 @@ async function signedWith(...secrets: string[]) {
   return publishedHeaders({ 'wh-signature': entries.join(' ') })
 }
 
-describe('contract 7.2: receiver-side rejections', () => {
-  test('a signature header is missing: reject', async () => {
-    const headers = publishedHeaders({ 'wh-signature': undefined })
-    expect(await verify(body, publishedHeaders(), secret, { now })).toMatchObject({ ok: true })
-    expect(await verify(body, headers, secret, { now })).toMatchObject({
-      ok: false,
-      reason: 'missing-header',
-    })
-  })
-
-  test('timestamp more than 5 minutes from the current time: reject', async () => {
-    const at = (offset: number) => verify(body, publishedHeaders(), secret, { now: sentAt(offset) })
-    expect(await at(5 * 60)).toMatchObject({ ok: true })
-    expect(await at(5 * 60 + 1)).toMatchObject({ ok: false, reason: 'timestamp-too-old' })
-  })
-
-  test('no v1 signature matches: reject', async () => {
-    expect(await verify(body, await signedWith(secret), secret, { now })).toMatchObject({
-      ok: true,
-    })
-    expect(await verify(body, await signedWith(OTHER_SECRET), secret, { now })).toMatchObject({
-      ok: false,
-      reason: 'no-matching-signature',
-    })
-  })
-})
-
-describe('contract 8: limits', () => {
-  test('timestamp tolerance is 300 seconds in either direction', async () => {
-    const offsets = [-301, -300, 0, 300, 301]
-    const results = await Promise.all(
-      offsets.map((offset) => verify(body, publishedHeaders(), secret, { now: sentAt(offset) })),
-    )
-    expect(results.map((result) => result.ok)).toEqual([false, true, true, true, false])
-  })
-
-  test('delivery guarantee is at-least-once: a retry verifies again and has the same id to deduplicate by', async () => {
-    const retriedAt = sentAt(3600)
-    const retry = publishedHeaders({
-      'wh-timestamp': String(retriedAt.getTime() / 1000),
-      'wh-signature': await sign(secret, id, retriedAt, body),
-    })
-    expect(await verify(body, publishedHeaders(), secret, { now })).toMatchObject({ id })
-    expect(await verify(body, retry, secret, { now: retriedAt })).toEqual({
-      ok: true,
-      id,
-      timestamp: retriedAt,
-      secretIndex: 0,
-      isTest: false,
-    })
-  })
-})
-
 describe('contract 9: during a rotation a receiver accepts both secrets', () => {
   const [old, fresh] = [secret, OTHER_SECRET]
 

@@ -138,12 +138,6 @@ describe('its types', () => {
       await typecheck(name, ['--module', 'nodenext', '--lib', 'es2023', '--types', ''])
     },
   )
-
-  test('are found by bundlers', async () => {
-    await writeFile(path.join(project.folder, 'bundled.ts'), CONSUMER)
-    const options = ['--module', 'esnext', '--moduleResolution', 'bundler']
-    await typecheck('bundled.ts', [...options, '--lib', 'es2023', '--types', ''])
-  })
 })
 
 async function typecheck(file: string, options: readonly string[]): Promise<void> {

@@ -93,32 +93,6 @@ describe('the SBOM of the package', () => {
   })
 })
 
-test('a package is found as Node finds it, and a missing one is named', () => {
-  const lock: LockFile = {
-    packages: {
-      '': { dependencies: { a: '1', b: '1' }, optionalDependencies: {} },
-      'node_modules/a': { version: '1', dependencies: { b: '2' }, dev: true },
-      'node_modules/a/node_modules/b': { version: '2', peerDependencies: { c: '1' } },
-      'node_modules/b': {
-        version: '1',
-        peerDependencies: { d: '1' },
-        peerDependenciesMeta: { d: { optional: true } },
-      },
-      'node_modules/c': { version: '1' },
-      'node_modules/d': { version: '1' },
-    },
-  }
-  const found = productionLockFile(lock, { dependencies: { a: '1' } })
-  expect(Object.keys(found.packages)).toEqual([
-    '',
-    'node_modules/a',
-    'node_modules/a/node_modules/b',
-    'node_modules/c',
-  ])
-  expect(found.packages['node_modules/a']).not.toHaveProperty('dev')
-  expect(() => productionLockFile(lock, { dependencies: { x: '1' } })).toThrow(/lacks x/)
-})
-
 function nameOf(location: string): string {
   return location.split('node_modules/').at(-1) as string
 }

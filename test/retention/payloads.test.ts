@@ -246,39 +246,3 @@ describe('a webhook that keeps no payloads', () => {
     expect(event.erasedAt).toBeNull()
   })
 })
-
-test('without a rule, nothing is queued and nothing is erased', async () => {
-  const [id = ''] = await publish(api, tenant.organizationId)
-  await answer(await deliveryOf(id), 200, true)
-  expect(await queued()).toEqual([])
-  expect(await erase()).toBe(0)
-  expect(await eventOf(id)).toMatchObject({ payloadState: 'KEPT', unkeptBytes: null })
-})
-
-test('a payload stays if the organization keeps payloads again before it is erased', async () => {
-  await keepNoPayloads()
-  const [id = ''] = await publish(api, tenant.organizationId)
-  await answer(await deliveryOf(id))
-  const organization = publicId('organization', tenant.organizationId)
-  await updateOrganization(api.database.prisma, organization, { keepPayloads: true }, SYSTEM)
-  expect(await erase()).toBe(0)
-  expect((await eventOf(id)).payloadState).toBe('KEPT')
-})
-
-test('a transaction that breaks off leaves the event queued', async () => {
-  await keepNoPayloads()
-  const [id = ''] = await publish(api, tenant.organizationId)
-  await answer(await deliveryOf(id))
-  const { pool } = api.database
-  // Postgres refuses the erasure, as a crash would end it.
-  await pool.query(`
-    create function refuse_erasure() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
-    create trigger refuse_erasure before update on posthorn.events for each row execute function refuse_erasure()`)
-  try {
-    await expect(erase()).rejects.toThrow('refused')
-  } finally {
-    await pool.query('drop trigger refuse_erasure on posthorn.events; drop function refuse_erasure')
-  }
-  expect((await eventOf(id)).payloadState).toBe('KEPT')
-  expect(await erase()).toBe(1)
-})

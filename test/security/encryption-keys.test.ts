@@ -6,7 +6,6 @@ import { mintId, parseId } from '../../src/db/ids.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
 import { reencryptStoredSecrets } from '../../src/encryption/stored-secrets.ts'
 import { createAddressGuard } from '../../src/outbound/public-address.ts'
-import { createFindSendOptions } from '../../src/webhooks/send-options.ts'
 import { revealSigningSecret } from '../../src/webhooks/signing-secret.ts'
 import { createWebhook, getWebhook, updateWebhook } from '../../src/webhooks/webhook.ts'
 import { startTestApp, testEnvironment } from '../support/app.ts'
@@ -266,20 +265,6 @@ test('undecryptable headers of one webhook fail its own deliveries only, with an
     { id: damaged, type: JOINED },
   )
   expect((await receiver.arrival(1)).headers['a']).toBe('new')
-})
-
-test('a secret that was repaired in the database is used without a restart', async () => {
-  const deps = depsWith(oldKey)
-  const { id } = await createWebhook(deps, organizationId, hook())
-  const uuid = parseId('webhook', id) as string
-  const { headersCiphertext } = await database.prisma.webhook.findUniqueOrThrow({
-    where: { id: uuid },
-  })
-  const find = createFindSendOptions(database.pool, deps.keyring)
-  await damage(id)
-  expect((await find(uuid, '1'))?.signingKey).toBeNull()
-  await database.prisma.webhook.update({ where: { id: uuid }, data: { headersCiphertext } })
-  expect((await find(uuid, '1'))?.headers).toEqual({ 'X-Key': 'abc' })
 })
 
 async function damage(webhookId: string): Promise<void> {

@@ -280,25 +280,6 @@ describe('the list of frontend sessions', () => {
     const keys = await listApiKeys(prisma(), posthorn.tenant.organizationId)
     expect(keys.map(({ id }) => publicId('apiKey', id))).not.toContain(first.id)
   })
-
-  test('shows the end that the creating key imposes', async () => {
-    const expiresAt = new Date(Date.now() + 600_000)
-    const creator = await createKey(['keys:manage', 'webhooks:read'], { expiresAt })
-    const { id } = await start({ name: 'bounded' }, creator.token)
-    await update(publicId('apiKey', creator.key.id), { expiresAt: new Date(Date.now() + 60_000) })
-    await revokeApiKey(prisma(), publicId('apiKey', creator.key.id))
-    const { nodes } = await run('FrontendSessions', { filter: { name: 'bounded' } })
-    const [shown] = nodes
-    expect(shown).toMatchObject({ id, revokedAt: expect.any(String) })
-    expect(secondsUntil(shown.expiresAt)).toBeLessThanOrEqual(60)
-  })
-
-  test('rejects NUL in a name', async () => {
-    const { errors } = await call(key(), document('frontend-sessions', 'FrontendSessions'), {
-      filter: { name: '\0' },
-    })
-    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
-  })
 })
 
 describe('a renewal', () => {
