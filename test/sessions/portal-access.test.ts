@@ -400,6 +400,29 @@ test.each(cases.filter(({ field }) => ofOrganization.includes(field)))(
   },
 )
 
+test('deliveries of the own webhook only are counted', async () => {
+  const query = `{ event(id: "${shared}") { deliveryCounts { total } } }`
+  expect((await ordinary(query)).data.event.deliveryCounts.total).toBe(2)
+  expect((await restricted(query)).data.event.deliveryCounts.total).toBe(1)
+})
+
+test('totalCount counts the own webhook only', async () => {
+  const query = '{ webhooks { totalCount nodes { id } } }'
+  expect((await ordinary(query)).data.webhooks.totalCount).toBe(2)
+  expect((await restricted(query)).data).toEqual({
+    webhooks: { totalCount: 1, nodes: [{ id: own.webhook }] },
+  })
+})
+
+test('failures are counted by cause of the own webhook only', async () => {
+  const query = `{ failureCauses(filter: { since: "${hourAgo()}" }) { buckets { count } } }`
+  const counted = ({ data }: Answer) =>
+    data.failureCauses.buckets.reduce((sum: number, { count }: { count: number }) => sum + count, 0)
+  const [all, own] = [counted(await ordinary(query)), counted(await restricted(query))]
+  expect(own).toBeGreaterThan(0)
+  expect(own).toBeLessThan(all)
+})
+
 test('an event of both webhooks shows only the own delivery', async () => {
   const query = `{ event(id: "${shared}") { deliveries { nodes { id webhookId } } } }`
   expect((await ordinary(query)).data.event.deliveries.nodes).toHaveLength(2)
