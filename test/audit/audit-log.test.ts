@@ -4,9 +4,9 @@ import { writeAuditEntry } from '../../src/audit/audit-entry.ts'
 import { deleteOldAuditEntries } from '../../src/audit/delete-old-audit-entries.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { openApiDocument } from '../../src/rest/connect-v1/routes.ts'
+import { runCommand } from '../cli/run-command.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
-import { runCommand } from '../support/run-command.ts'
 
 const DAY_MS = 86_400_000
 

@@ -16,8 +16,8 @@ import { createBlankDatabase } from '../support/blank-database.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 import { PROGRAM, runPosthorn } from '../support/posthorn-process.ts'
-import { runCommand } from '../support/run-command.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { runCommand } from './run-command.ts'
 
 let posthorn: TestApp
 let dataDir: string

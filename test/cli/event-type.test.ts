@@ -6,8 +6,8 @@ import { SCOPES } from '../../src/access/scope.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp, testEnvironment } from '../support/app.ts'
-import { runCommand } from '../support/run-command.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { runCommand } from './run-command.ts'
 
 let posthorn: TestApp
 let folder: string

@@ -2,14 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { request } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import {
   afterAll,
@@ -25,9 +24,9 @@ import { createApiKey } from '../support/api-keys.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { createTenant, JOINED, TICKET } from '../support/factories.ts'
 import { freePort } from '../support/free-port.ts'
-import { until as poll } from '../support/until.ts'
+import { PROGRAM } from '../support/posthorn-process.ts'
+import { until } from '../support/until.ts'
 
-const MAIN = fileURLToPath(new URL('../support/listen-main.ts', import.meta.url))
 const SECRET = newSecret()
 const EVENT = {
   id: 'evt_01k0',
@@ -97,7 +96,10 @@ describe('output', () => {
 
   test('without a secret, deliveries are accepted without verification, and a message says so', async () => {
     const listener = await listening()
-    await until(() => listener.stderr().includes('Deliveries are not verified'))
+    await until(
+      () => listener.stderr().includes('Deliveries are not verified'),
+      'the process goes on',
+    )
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
     expect(await listener.printed('answered 200')).toContain('? not verified')
   })
@@ -221,7 +223,10 @@ describe('untrusted input', () => {
     // A client that rejects the certificate can do so after its side of the handshake, which is then no failure here.
     const client = connect(listener.port, '127.0.0.1', () => client.end('no handshake'))
     client.on('error', () => {})
-    await until(() => listener.stderr().includes('aborted the TLS handshake'))
+    await until(
+      () => listener.stderr().includes('aborted the TLS handshake'),
+      'the process goes on',
+    )
     expect(await send(listener, signed())).toMatchObject({ status: 200 })
   })
 })
@@ -455,7 +460,7 @@ describe('--register', () => {
     const response = Promise.withResolvers<void>()
     proxy.respondAfter = response.promise
     const listener = await listening('--register', ...access())
-    await poll(async () => (await webhooks()).length === 1, 'the webhook is there')
+    await until(async () => (await webhooks()).length === 1, 'the webhook is there')
     const answer = send(listener, signed({ secret: (await only()).secret }))
     listener.child.kill('SIGINT')
     response.resolve()
@@ -483,35 +488,6 @@ describe('--register', () => {
     const { id } = await only()
     const { key } = await call<{ key: string }>('POST', `/${id}/secret/rotate`)
     expect(await send(listener, signed({ secret: key }))).toMatchObject({ status: 200 })
-  })
-
-  describe('without --server', () => {
-    const dataDirWith = async (server: string) => {
-      const dataDir = await mkdtemp(path.join(directory, 'data-'))
-      await writeFile(path.join(dataDir, 'server.json'), server)
-      return dataDir
-    }
-
-    test('uses the server that runs with the same data directory, at any HOST and PORT', async () => {
-      const url = proxy.url.replace('127.0.0.1', '0.0.0.0')
-      const dataDir = await dataDirWith(JSON.stringify({ pid: process.pid, url }))
-      const env = { POSTHORN_DATA_DIR: dataDir, HOST: '127.0.0.9', PORT: '1' }
-      const options = { env, until: 'Registered' }
-      const listener = await listening(options, '--register', ...withKey(tenant.token))
-      expect(await listener.stop('SIGINT')).toBe(0)
-    })
-
-    test.each([
-      ['left by a killed server', async () => ({ pid: await endedPid(), url: 'http://[::1]:1' })],
-      ['that has no URL', () => ({ pid: process.pid })],
-      ['that is invalid', () => 'x'],
-    ])('ignores a file %s', async (_which, server) => {
-      const dataDir = await dataDirWith(JSON.stringify(await server()))
-      const env = { POSTHORN_DATA_DIR: dataDir, PORT: new URL(proxy.url).port }
-      const options = { env, until: 'Registered' }
-      const listener = await listening(options, '--register', ...withKey(tenant.token))
-      expect(await listener.stop('SIGINT')).toBe(0)
-    })
   })
 
   test.each<[what: string, args: () => string[], message: string]>([
@@ -610,7 +586,7 @@ function listen(...args: Args) {
     ([name]) => !/^(HOST|PORT|DATABASE_URL|POSTHORN_.*|.*COLOR.*)$/.test(name),
   )
   const given = args.filter((arg) => typeof arg === 'string')
-  const child = spawn(process.execPath, [MAIN, 'listen', ...given], {
+  const child = spawn(process.execPath, [PROGRAM, 'listen', ...given], {
     cwd: directory,
     env: { ...Object.fromEntries(inherited), ...options?.env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -631,7 +607,7 @@ function listen(...args: Args) {
     stdout: () => stdout,
     stderr: () => stderr,
     async printed(expected: string) {
-      await until(() => stdout.includes(expected))
+      await until(() => stdout.includes(expected), 'the process goes on')
       return stdout
     },
     stop(signal: NodeJS.Signals) {
@@ -645,15 +621,14 @@ async function listening(...args: Args) {
   const options = args.find((arg) => typeof arg !== 'string')
   const listener = listen(...args)
   const expected = options?.until ?? 'Listening'
-  await until(() => listener.stderr().includes(expected) || listener.child.exitCode !== null)
+  await until(
+    () => listener.stderr().includes(expected) || listener.child.exitCode !== null,
+    'the process goes on',
+  )
   const port = Number(/https:\/\/localhost:(\d+)\//.exec(listener.stderr())?.[1])
   if (Number.isNaN(port)) throw new Error(`The listener did not start: ${listener.stderr()}`)
   const dataDir = options?.env?.['POSTHORN_DATA_DIR'] ?? path.join(directory, '.posthorn')
   return { ...listener, port, ca: await readFile(path.join(dataDir, 'authority', 'ca.pem')) }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  await poll(condition, 'the process goes on')
 }
 
 interface Delivery {
@@ -705,13 +680,6 @@ async function send(
 
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
-}
-
-/** The pid of a process that has ended. */
-async function endedPid(): Promise<number | undefined> {
-  const child = spawn(process.execPath, ['--version'])
-  await once(child, 'close')
-  return child.pid
 }
 
 /** A proxy in front of Posthorn, which answers late or not at all. */

@@ -11,9 +11,9 @@ import { freePort } from '../support/free-port.ts'
 import { programPath } from '../support/installed-program.ts'
 import { needs } from '../support/left-out.ts'
 import { PROGRAM, runPosthorn } from '../support/posthorn-process.ts'
-import { runCommand } from '../support/run-command.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { until } from '../support/until.ts'
+import { runCommand } from './run-command.ts'
 
 /** Which API key commands send, and to which server. */
 let dataDir: string
@@ -83,6 +83,28 @@ describe('the key of the data directory', () => {
     expect(own.keys).toEqual([])
     await run(MCP, { POSTHORN_API_KEY: 'phk_agent' })
     expect(own.keys).toEqual(['phk_agent'])
+  })
+})
+
+describe('the server of the data directory', () => {
+  test('may listen on all addresses', async () => {
+    await saveServer(own.url.replace('127.0.0.1', '0.0.0.0'))
+    await run(PUBLISH, { HOST: '127.0.0.9', PORT: '1' })
+    expect(own.keys).toEqual([OWN_KEY])
+  })
+
+  test.each([
+    ['left by a killed server', (pid: number) => ({ pid, url: own.url })],
+    ['that has no URL', () => ({ pid: process.pid })],
+    ['that is invalid', () => 'x'],
+  ])('is not that of a file %s: HOST and PORT count', async (_which, content) => {
+    const child = spawn(process.execPath, ['--version'])
+    await once(child, 'close')
+    const file = path.join(dataDir, 'server.json')
+    await writeFile(file, JSON.stringify(content(child.pid ?? 0)))
+    const { port } = new URL(other.url)
+    await run(PUBLISH, { PORT: port, POSTHORN_API_KEY: 'phk_variable' })
+    expect({ own: own.keys, other: other.keys }).toEqual({ own: [], other: ['phk_variable'] })
   })
 })
 

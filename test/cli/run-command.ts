@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { createProgram } from '../../src/cli/program.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 interface Result {
   readonly code: number
