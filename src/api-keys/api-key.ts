@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Actor } from '../access/actor.ts'
-import { ALL_ORGANIZATIONS } from '../access/all-organizations.ts'
 import { type Caller, parseScopes, requireGrantable } from '../access/scope.ts'
 import { writeAuditEntry } from '../audit/audit-entry.ts'
 import { actForOrganization } from '../db/act-for.ts'
@@ -83,25 +82,15 @@ export async function createApiKey(
   return { key, token }
 }
 
-/**
- * The API keys of one or all organizations, oldest first, including expired and revoked keys, without sessions.
- */
-export async function listApiKeys(db: Db, owner: KeyOwner): Promise<ApiKey[]> {
-  return await db.apiKey.findMany({
-    where: { sessionKind: null, ...ownedBy(owner) },
-    orderBy: { id: 'asc' },
-  })
-}
-
 /** Revokes an API key in every process. Revoking it again changes nothing. */
 export async function revokeApiKey(
   db: Db,
   id: string,
-  owner: KeyOwner,
+  organizationId: string,
   actor: Actor,
 ): Promise<ApiKey> {
   const uuid = parseId('apiKey', id)
-  const key = uuid && (await db.apiKey.findFirst({ where: { id: uuid, ...ownedBy(owner) } }))
+  const key = uuid && (await db.apiKey.findFirst({ where: { id: uuid, organizationId } }))
   if (!key) throw notFound('API key', id)
   return await actForOrganization(db, key.organizationId, async (tx) => {
     const now = new Date()
@@ -117,13 +106,6 @@ export async function revokeApiKey(
     }
     return await tx.apiKey.findUniqueOrThrow({ where: { id: key.id } })
   })
-}
-
-/** The uuid of an organization, or all of them. */
-type KeyOwner = string | typeof ALL_ORGANIZATIONS
-
-function ownedBy(owner: KeyOwner) {
-  return owner === ALL_ORGANIZATIONS ? {} : { organizationId: owner }
 }
 
 /** The fields of an API key in the audit log. */
