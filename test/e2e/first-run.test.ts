@@ -138,10 +138,8 @@ test('after kill -9, a command names the server that is away, a key is created a
   posthorn = startPosthorn(['start'], { cwd, environment })
   url = await readyUrl(posthorn)
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
-  expect(JSON.parse(await readFile(serverFile(), 'utf8'))).toEqual({
-    pid: posthorn.child.pid,
-    url,
-  })
+  const saved = JSON.parse(await readFile(serverFile(), 'utf8'))
+  expect(saved).toEqual({ pid: posthorn.child.pid, url })
   const { rows } = await query(
     `select source from posthorn.audit_log where action = 'api_key.created' order by id`,
   )
