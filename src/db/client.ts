@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
-import { CONNECT_TIMEOUT_MS } from './connections.ts'
+import { POOL_CONNECT_TIMEOUT_MS } from './connections.ts'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
 import { openPools, type Pools, type PoolsOptions } from './pools.ts'
 
@@ -33,7 +33,10 @@ export function openDatabase(url: string, options: PoolsOptions = {}): Database 
 const MAX_TRANSACTION_MS = 30_000
 
 /** Prisma on a pool, which stays open when Prisma disconnects. */
-export function openPrisma(pool: pg.Pool, connectTimeoutMs = CONNECT_TIMEOUT_MS): PrismaClient {
+export function openPrisma(
+  pool: pg.Pool,
+  connectTimeoutMs = POOL_CONNECT_TIMEOUT_MS,
+): PrismaClient {
   return new PrismaClient({
     adapter: new PrismaPg(pool),
     // The limits of Postgres and of the pools end first, and their errors tell which of them it was.

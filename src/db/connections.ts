@@ -31,8 +31,8 @@ export interface PoolOptions {
 /** The longest wait for a free connection, and for one that is used for nothing else. */
 export const CONNECT_TIMEOUT_MS = 2_000
 
-/** For a connection of a pool: `pg` also counts the time in which this thread stands still. */
-export const POOL_CONNECT_TIMEOUT_MS = 5_000
+/** For a connection of a pool: `pg` also counts the time in which this thread stands still. The watch ends it earlier. */
+export const POOL_CONNECT_TIMEOUT_MS = 10_000
 
 /** For the first connection of a process: a hosted Postgres may have to wake up, and a busy machine is slow to start. */
 export const START_CONNECT_TIMEOUT_MS = 30_000

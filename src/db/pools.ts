@@ -46,7 +46,7 @@ const INDEX_PLAN_SETTINGS =
   'set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set jit = off'
 
 export interface PoolsOptions extends Partial<PoolOptions>, Pick<ShareOptions, 'ownerOf'> {
-  /** How long a connect may take, and how long the wait for a free connection. Default: 5 s and 2 s. */
+  /** How long a connect may take, and how long the wait for a free connection. Default: 10 s and 2 s. */
   readonly connectTimeoutMs?: number
   /** Few are enough, because the hot path runs its statements in batches. Default: 6. */
   readonly maxPipelineConnections?: number
