@@ -15,7 +15,6 @@ export default defineConfig({
       'posthorn.exhausted_deliveries',
       'posthorn.fan_outs',
       'posthorn.filtered_events',
-      'posthorn.leases',
       'posthorn.live_listeners',
       'posthorn.notice_mails',
       'posthorn.published_batches',

@@ -14,7 +14,6 @@ import { addSchedulerGauges } from '../../src/telemetry/scheduler-gauges.ts'
 import { addSubscriptionGauge } from '../../src/telemetry/subscription-gauge.ts'
 import { createSweepMetrics } from '../../src/telemetry/sweep-metrics.ts'
 import { createUpMetric } from '../../src/telemetry/up-metric.ts'
-import { createClockGauge } from '../../src/telemetry/watch-database.ts'
 import { code, page, prose, table } from './markdown.ts'
 
 export interface DescribedMetric {
@@ -40,7 +39,6 @@ export function describeMetrics(): {
   addSubscriptionGauge(registry, { size: 0 })
   createUpMetric(registry)
   countFailures(registry, nothing)
-  createClockGauge(registry)
   watchPools(registry, {})
   countReplacements(registry)
   countLines(registry)
@@ -76,7 +74,7 @@ export function metricsPage(): string {
     '## Of a process',
     tableOf(own),
     '## Of the whole installation',
-    'One process of all counts what is in the database, every 15 seconds. Only its `/metrics` has these gauges, so query them with `max()`.',
+    'Each process counts what is in the database, every 15 seconds, and has the same numbers, so query these gauges with `max()`. The clock is that of the process.',
     tableOf(ofInstallation),
     '## Of Node',
     'The process: processor time, memory, files, start time. And its threads: event loop lag (sampled every 100 ms, which is its value at rest), heap, garbage collection.',

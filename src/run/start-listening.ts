@@ -9,8 +9,8 @@ import {
 } from '../server/operator-routes.ts'
 import { patternsOf } from '../server/request-logger.ts'
 import { METRICS_PATH } from '../server/server-routes.ts'
+import { watchDatabase } from '../telemetry/database-metrics.ts'
 import { createRequestMetrics } from '../telemetry/request-metrics.ts'
-import { watchDatabase } from '../telemetry/watch-database.ts'
 import type { CommonServices } from './common-services.ts'
 
 interface ListenOptions {

@@ -62,15 +62,15 @@ export function watchRescheduled({
   }
 }
 
+/** The cursor is the end of the pause after the last search. */
 const BEGIN_TURN = `
   select pg_try_advisory_xact_lock(hashtextextended('posthorn.rescheduled_jobs', 0)) and not exists (
-    select from posthorn.leases where name = 'rescheduled_jobs' and expires_at > clock_timestamp()) as "isMine"`
+    select from posthorn.cursors where name = 'rescheduled_jobs' and reached_at > clock_timestamp()) as "isMine"`
 
 const END_TURN = `
-  insert into posthorn.leases as l (name, holder, expires_at)
-  values ('rescheduled_jobs', gen_random_uuid(),
-    clock_timestamp() + (clock_timestamp() - transaction_timestamp()) * $1::float8)
-  on conflict (name) do update set expires_at = excluded.expires_at`
+  insert into posthorn.cursors (name, reached_at)
+  values ('rescheduled_jobs', clock_timestamp() + (clock_timestamp() - transaction_timestamp()) * $1::float8)
+  on conflict (name) do update set reached_at = excluded.reached_at`
 
 /** Returns null if another worker searches, or if the pause after the last search is not over. */
 async function inTurn<Result>(sql: Sql, run: () => Promise<Result>): Promise<Result | null> {

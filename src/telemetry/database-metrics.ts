@@ -1,122 +1,284 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Gauge, Registry } from 'prom-client'
-import { type DatabaseState, OVERDUE_AFTER_SECONDS } from './database-state.ts'
+import type { Sql } from '../db/client.ts'
 import type { MetricsSnapshot } from './metrics.ts'
 
-/** The gauges of the whole installation. */
-export interface DatabaseMetrics {
-  show(state: DatabaseState, readSeconds: number): Promise<MetricsSnapshot>
+export interface DatabaseWatchOptions {
+  /** Its statements look up rows by an index. */
+  readonly sql: Sql
+  readonly workerSchema: string
+  readonly retentionMs: number
+  readonly onError: (error: unknown) => void
 }
+
+const EVERY_MS = 15_000
+
+/** Metrics that are read from the database at times, instead of at each scrape. */
+export interface DatabaseWatch extends AsyncDisposable {
+  /** Empty if the last reading is outdated. */
+  snapshot(): Promise<MetricsSnapshot>
+}
+
+/** Counts what is in the database, and looks at its clock. Each process has the same counts. */
+export function watchDatabase({
+  sql,
+  workerSchema,
+  retentionMs,
+  onError,
+}: DatabaseWatchOptions): DatabaseWatch {
+  const registry = new Registry()
+  const show = createDatabaseMetrics(registry)
+  const closed = new AbortController()
+  let readAtMs = Number.NEGATIVE_INFINITY
+
+  async function watch(): Promise<void> {
+    while (!closed.signal.aborted) {
+      try {
+        show(await readDatabaseState(sql, workerSchema, retentionMs))
+        readAtMs = performance.now()
+      } catch (error) {
+        onError(error)
+      }
+      await sleep(EVERY_MS, undefined, { signal: closed.signal, ref: false }).catch(() => {})
+    }
+  }
+
+  const watching = watch()
+  return {
+    async snapshot() {
+      const isFresh = performance.now() - readAtMs < 2 * EVERY_MS
+      return isFresh ? await registry.getMetricsAsJSON() : []
+    },
+    async [Symbol.asyncDispose]() {
+      closed.abort()
+      await watching
+    },
+  }
+}
+
+/** Numbers by the name of the gauge, or by its label. Ages are in seconds; 0 if there is nothing to count. */
+export type DatabaseState = Readonly<Record<string, number | Readonly<Record<string, number>>>>
+
+interface LabeledGauge {
+  readonly help: string
+  /** The label, and all its values. Default: none. */
+  readonly label?: readonly [name: string, ...values: string[]]
+}
+
+/** A job that no worker has claimed this long after its time is overdue. */
+const OVERDUE_AFTER_SECONDS = 10
 
 /** Those of the view `posthorn.webhook_states`. */
 const STATES = ['no_deliveries', 'healthy', 'degraded', 'behind', 'failing', 'on_hold', 'disabled']
-const CONSUMER_STATES = ['healthy', 'behind', 'no_pulls']
+const UNFINISHED = ['state', 'queued', 'retrying', 'waiting'] as const
 const REASONS = ['disabled', 'on_hold', 'rate_limit', 'concurrency_limit', 'ordered']
 
-export function createDatabaseMetrics(registry = new Registry()): DatabaseMetrics {
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name: `posthorn_${name}`, help, labelNames, registers: [registry] })
-  const deliveries = gauge(
-    'deliveries',
-    'Deliveries that are not final: queued (no attempt yet), retrying, or waiting in the backlogs of their webhooks.',
-    ['state'],
-  )
-  const oldest = gauge(
-    'deliveries_oldest_age_seconds',
-    'The time since the oldest delivery in this state was created; 0 if there is none.',
-    ['state'],
-  )
-  const overdue = gauge(
-    'deliveries_overdue',
-    `Deliveries whose next attempt is more than ${OVERDUE_AFTER_SECONDS} seconds late because no worker has claimed it.`,
-  )
-  const longestOverdue = gauge(
-    'deliveries_longest_overdue_seconds',
-    'How late the most overdue delivery is; 0 if none is overdue.',
-  )
-  const capped = gauge(
-    'deliveries_counts_capped',
-    '1 if there are more jobs or waiting deliveries than were counted, so that the counts are too small; otherwise 0.',
-  )
-  const toCreate = gauge(
-    'fan_out_deliveries',
-    'Deliveries that are not created yet, of published events for many webhooks.',
-  )
-  const oldestFanOut = gauge(
-    'fan_out_oldest_age_seconds',
-    'The time since the oldest event whose deliveries are not all created was published; 0 if there is none.',
-  )
-  const webhooks = gauge(
-    'webhooks',
-    'Webhooks by state: no_deliveries, healthy, degraded, behind, failing, on_hold or disabled.',
-    ['state'],
-  )
-  const oldestWaiting = gauge(
-    'deliveries_waiting_oldest_age_seconds',
-    'The time since the oldest waiting delivery of a webhook was created, by what the webhook waits for: disabled, on_hold, rate_limit, concurrency_limit or ordered; 0 if there is none.',
-    ['reason'],
-  )
-  const onHold = gauge(
-    'webhooks_on_hold',
-    'Webhooks on hold because they keep failing, not because their endpoint asked to wait.',
-  )
-  const longestHold = gauge(
-    'webhooks_longest_hold_seconds',
-    'How long one of the webhooks that keep failing has been on hold, at most; 0 if none is.',
-  )
-  const backlogs = gauge('webhooks_with_backlog', 'Webhooks with waiting deliveries.')
-  const consumers = gauge(
-    'consumers',
-    'Consumers, which ask for events, by state: healthy, behind or no_pulls.',
-    ['state'],
-  )
-  const oldestConsumer = gauge(
-    'consumers_oldest_age_seconds',
-    'The time since the oldest event that a consumer has not acknowledged was published; events of other types count until the next pull. 0 if there is none.',
-  )
-  const missedEvents = gauge(
-    'consumers_missed_events',
-    'Events whose retention ended before the present consumers acknowledged them.',
-  )
-  const workers = gauge('workers', 'Workers with a heartbeat in the last 12 seconds.')
-  const ahead = gauge(
-    'partitions_ahead',
-    'Days after today that have a partition of each table: 7 after each run of the maintenance.',
-  )
-  const past = gauge(
-    'partitions_past_retention',
-    'Partitions that POSTHORN_RETENTION should have dropped, and default partitions with rows that it should have deleted.',
-  )
-  const read = gauge('state_read_seconds', 'How long Postgres took to count all this.')
-  return {
-    async show(state, readSeconds) {
-      deliveries.set({ state: 'queued' }, state.queued)
-      deliveries.set({ state: 'retrying' }, state.retrying)
-      deliveries.set({ state: 'waiting' }, state.waiting)
-      oldest.set({ state: 'queued' }, state.oldestQueuedAge)
-      oldest.set({ state: 'retrying' }, state.oldestRetryingAge)
-      oldest.set({ state: 'waiting' }, state.oldestWaitingAge)
-      overdue.set(state.overdue)
-      longestOverdue.set(state.longestOverdue)
-      capped.set(Number(state.isCapped))
-      toCreate.set(state.toCreate)
-      oldestFanOut.set(state.oldestFanOutAge)
-      for (const name of STATES) webhooks.set({ state: name }, state.webhooks[name] ?? 0)
-      for (const reason of REASONS) {
-        oldestWaiting.set({ reason }, state.oldestWaitingAges[reason] ?? 0)
-      }
-      onHold.set(state.webhooksOnHold)
-      longestHold.set(state.longestHold)
-      backlogs.set(state.webhooksWithBacklog)
-      for (const name of CONSUMER_STATES) {
-        consumers.set({ state: name }, state.consumers[name] ?? 0)
-      }
-      oldestConsumer.set(state.oldestConsumerAge)
-      missedEvents.set(state.missedEvents)
-      workers.set(state.workers)
-      ahead.set(state.partitionsAhead)
-      past.set(state.partitionsPastRetention)
-      read.set(readSeconds)
-      return await registry.getMetricsAsJSON()
-    },
+const GAUGES: Readonly<Record<string, LabeledGauge>> = {
+  clock_difference_seconds: { help: 'The clock of this process minus that of Postgres.' },
+  deliveries: {
+    help: 'Deliveries that are not final: queued (no attempt yet), retrying, or waiting in the backlogs of their webhooks.',
+    label: UNFINISHED,
+  },
+  deliveries_oldest_age_seconds: {
+    help: 'The time since the oldest delivery in this state was created; 0 if there is none.',
+    label: UNFINISHED,
+  },
+  deliveries_overdue: {
+    help: `Deliveries whose next attempt is more than ${OVERDUE_AFTER_SECONDS} seconds late because no worker has claimed it.`,
+  },
+  deliveries_longest_overdue_seconds: {
+    help: 'How late the most overdue delivery is; 0 if none is overdue.',
+  },
+  deliveries_counts_capped: {
+    help: '1 if there are more jobs or waiting deliveries than were counted, so that the counts are too small; otherwise 0.',
+  },
+  fan_out_deliveries: {
+    help: 'Deliveries that are not created yet, of published events for many webhooks.',
+  },
+  webhooks: {
+    help: 'Webhooks by state: no_deliveries, healthy, degraded, behind, failing, on_hold or disabled.',
+    label: ['state', ...STATES],
+  },
+  deliveries_waiting_oldest_age_seconds: {
+    help: 'The time since the oldest waiting delivery of a webhook was created, by what the webhook waits for: disabled, on_hold, rate_limit, concurrency_limit or ordered; 0 if there is none.',
+    label: ['reason', ...REASONS],
+  },
+  webhooks_on_hold: {
+    help: 'Webhooks on hold because they keep failing, not because their endpoint asked to wait.',
+  },
+  webhooks_longest_hold_seconds: {
+    help: 'How long one of the webhooks that keep failing has been on hold, at most; 0 if none is.',
+  },
+  webhooks_with_backlog: { help: 'Webhooks with waiting deliveries.' },
+  consumers: {
+    help: 'Consumers, which ask for events, by state: healthy, behind or no_pulls.',
+    label: ['state', 'healthy', 'behind', 'no_pulls'],
+  },
+  consumers_oldest_age_seconds: {
+    help: 'The time since the oldest event that a consumer has not acknowledged was published; events of other types count until the next pull. 0 if there is none.',
+  },
+  consumers_missed_events: {
+    help: 'Events whose retention ended before the present consumers acknowledged them.',
+  },
+  workers: { help: 'Workers with a heartbeat in the last 12 seconds.' },
+  partitions_ahead: {
+    help: 'Days after today that have a partition of each table: 7 after each run of the maintenance.',
+  },
+  partitions_past_retention: {
+    help: 'Partitions that POSTHORN_RETENTION should have dropped, and default partitions with rows that it should have deleted.',
+  },
+  state_read_seconds: { help: 'How long Postgres took to count all this.' },
+}
+
+/** Adds the gauges of the whole installation. Returns what shows a state in them. */
+export function createDatabaseMetrics(registry: Registry): (state: DatabaseState) => void {
+  const shows = Object.entries(GAUGES).map(([name, { help, label }]) => {
+    const [labelName, ...values] = label ?? []
+    const labelNames = labelName === undefined ? [] : [labelName]
+    const gauge = new Gauge({ name: `posthorn_${name}`, help, labelNames, registers: [registry] })
+    return (state: DatabaseState) => {
+      const value = state[name]
+      if (typeof value === 'number') gauge.set(value)
+      else for (const each of values) gauge.set({ [labelName as string]: each }, value?.[each] ?? 0)
+    }
+  })
+  return (state) => {
+    for (const show of shows) show(state)
   }
+}
+
+/** At most this many jobs are read, those added first, and at most as many parked deliveries, those of the oldest days. */
+const MAX_COUNTED = 100_000
+
+/** Takes some 0.2 s of Postgres while there are `MAX_COUNTED` of both; the number of stored deliveries does not matter. */
+export async function readDatabaseState(
+  sql: Sql,
+  workerSchema: string,
+  retentionMs: number,
+): Promise<DatabaseState> {
+  const sentAtMs = Date.now()
+  const { rows } = await sql.query<{ state: Record<string, number>; time_ms: number }>({
+    name: 'read_database_state',
+    text: readState(workerSchema),
+    values: [MAX_COUNTED, OVERDUE_AFTER_SECONDS, retentionMs],
+  })
+  const [{ state, time_ms } = { state: {}, time_ms: 0 }] = rows
+  return {
+    ...state,
+    clock_difference_seconds: (sentAtMs - time_ms) / 1_000,
+    state_read_seconds: (Date.now() - sentAtMs) / 1_000,
+  }
+}
+
+/**
+ * The primary key of the jobs, and the indexes deliveries_parked and webhook_schedules_backlogs serve it. A claim counts
+ * in the attempts of a job before the attempt is made. The key of a job has the time of its delivery.
+ */
+const readState = (workerSchema: string) => `
+  with read_jobs as (
+    select key collate "C" as key, task_identifier, run_at, attempts, max_attempts, locked_at is not null as is_claimed
+    from ${workerSchema}.jobs order by id limit $1
+  ),
+  jobs as (
+    select key, is_claimed, attempts - is_claimed::int as made,
+      case when not is_claimed then greatest(extract(epoch from now() - run_at), 0) else 0 end as late
+    from read_jobs
+    where task_identifier = 'posthorn:deliver' and key is not null and (is_claimed or attempts < max_attempts)
+  ),
+  counted_jobs as (
+    select count(*) filter (where made = 0) as queued, min(key) filter (where made = 0) as oldest_queued,
+      count(*) filter (where made > 0) as retrying, min(key) filter (where made > 0) as oldest_retrying,
+      count(*) filter (where late > $2) as overdue, max(late) filter (where late > $2) as longest_overdue
+    from jobs
+  ),
+  parked as (
+    select count(*) as waiting, min(event_id) as oldest_waiting
+    from (select event_id::text from posthorn.deliveries where parked_at is not null limit $1) as d
+  ),
+  schedules as (
+    select count(*) filter (where exists (
+        select from posthorn.deliveries as d where d.webhook_id = s.webhook_id and d.parked_at is not null)) as backlogs,
+      count(on_hold_since) filter (where on_hold_reason = 'failing') as on_hold,
+      min(on_hold_since) filter (where on_hold_reason = 'failing') as first_hold
+    from posthorn.webhook_schedules as s where backlog_since is not null
+  ),
+  webhooks as materialized (
+    select state, waits_for, oldest_waiting_at from posthorn.webhook_states
+  ),
+  states as (
+    select jsonb_object_agg(state, count) as webhooks from (
+      select state, count(*) as count from webhooks group by state
+    ) as counted
+  ),
+  ages as (
+    select jsonb_object_agg(waits_for, age) as oldest_waiting_ages from (
+      select waits_for, extract(epoch from now() - min(oldest_waiting_at)) as age
+      from webhooks where oldest_waiting_at is not null group by waits_for
+    ) as oldest
+  ),
+  fan_outs as (
+    select sum(delivery_count - created_count) as to_create from posthorn.fan_outs
+  ),
+  -- The types and filters of consumers do not count: whoever pulls gets past other events.
+  read_consumers as materialized (
+    select c.last_pulled_at, c.missed_count, greatest(extract(epoch from now() - least(
+      (select min(posthorn.uuid_v7_timestamp(l.event_ids[1])) from posthorn.consumer_leases as l
+        where l.consumer_id = c.id and l.ended_at is null),
+      (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b
+        where b.organization_id = c.organization_id and b.position > c.read_position order by b.position limit 1),
+      (select posthorn.uuid_v7_timestamp(b.id) from posthorn.published_batches as b
+        where b.organization_id = c.organization_id and b.position is null order by b.id limit 1)
+    )), 0)::float8 as age
+    from posthorn.event_consumers as c
+  ),
+  consumers as (
+    select jsonb_object_agg(state, count) as consumers from (
+      select case when age > 300 then 'behind' when last_pulled_at is null then 'no_pulls' else 'healthy' end as state,
+        count(*) as count
+      from read_consumers group by 1
+    ) as counted
+  ),
+  consumer_totals as (
+    select coalesce(max(age), 0) as oldest_age, coalesce(sum(missed_count), 0)::float8 as missed from read_consumers
+  ),
+  partitions as (
+    -- Of the table that has the fewest.
+    select min(days) as ahead from (
+      select count(child.oid) as days
+      from unnest(array['events', 'event_keys', 'deliveries', 'attempts']) as parent
+      left join pg_class as child on child.relnamespace = 'posthorn_partitions'::regnamespace and child.relispartition
+        and child.relname ~ ('^' || parent || '_[0-9]{8}$')
+        and right(child.relname, 8) collate "C" > to_char(now() at time zone 'UTC', 'YYYYMMDD')
+      group by parent
+    ) as by_table
+  )
+  select (1000 * extract(epoch from statement_timestamp()))::float8 as time_ms, jsonb_build_object(
+    'deliveries', jsonb_build_object('queued', queued, 'retrying', retrying, 'waiting', waiting),
+    'deliveries_oldest_age_seconds', jsonb_build_object(
+      'queued', ${ageOf(`posthorn.parse_type_id('msg', oldest_queued)`)},
+      'retrying', ${ageOf(`posthorn.parse_type_id('msg', oldest_retrying)`)},
+      'waiting', ${ageOf('oldest_waiting::uuid')}),
+    'deliveries_overdue', overdue,
+    'deliveries_longest_overdue_seconds', coalesce(longest_overdue, 0),
+    'deliveries_counts_capped', (waiting >= $1 or (select count(*) from read_jobs) >= $1)::int,
+    'fan_out_deliveries', coalesce(to_create, 0),
+    'webhooks', webhooks,
+    'deliveries_waiting_oldest_age_seconds', oldest_waiting_ages,
+    'webhooks_on_hold', on_hold,
+    'webhooks_longest_hold_seconds', coalesce(extract(epoch from now() - first_hold), 0),
+    'webhooks_with_backlog', backlogs,
+    'consumers', consumers,
+    'consumers_oldest_age_seconds', oldest_age,
+    'consumers_missed_events', missed,
+    'workers', (select count(*) from posthorn.workers
+      where heartbeat_at > clock_timestamp() - interval '12 seconds'),
+    'partitions_ahead', ahead,
+    'partitions_past_retention', (select count(*) from posthorn.partitions_before(first_kept_day))
+      + (select count(*) from posthorn.default_partitions_before(first_kept_day))
+  ) as state
+  from counted_jobs, parked, schedules, states, ages, fan_outs, consumers, consumer_totals, partitions,
+    lateral (select (now() at time zone 'UTC' - $3 * interval '1 millisecond')::date as first_kept_day) as retention`
+
+function ageOf(uuid: string): string {
+  return `coalesce(greatest(extract(epoch from now() - posthorn.uuid_v7_timestamp(${uuid})), 0), 0)`
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { readDatabaseState } from '../../src/telemetry/database-state.ts'
+import { readDatabaseState } from '../../src/telemetry/database-metrics.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { maintainPartitions } from '../support/maintain-partitions.ts'
 import { DAY_MS, openPartitionRows, type PartitionRows } from '../support/partition-rows.ts'
@@ -136,12 +136,12 @@ test('the metrics count a default partition with rows past retention, and not wh
   const state = () => readDatabaseState(database.pipeline, 'graphile_worker', RETENTION_MS)
   await store(new Date(Date.now() - 40 * DAY_MS), 'pending')
   await store(new Date(Date.now() - 20 * DAY_MS), 'succeeded')
-  expect(await state()).toMatchObject({ partitionsPastRetention: 0 })
+  expect(await state()).toMatchObject({ partitions_past_retention: 0 })
   await finish()
   // Each table but that of the search keys, whose event is still there.
-  expect(await state()).toMatchObject({ partitionsPastRetention: 3 })
+  expect(await state()).toMatchObject({ partitions_past_retention: 3 })
   await maintainPartitions(database.pool, RETENTION_MS)
-  expect(await state()).toMatchObject({ partitionsPastRetention: 0 })
+  expect(await state()).toMatchObject({ partitions_past_retention: 0 })
 })
 
 test('a table without a partition of a coming day counts in the days ahead', async () => {
@@ -149,5 +149,5 @@ test('a table without a partition of a coming day counts in the days ahead', asy
   const { rows: found } = await database.pool.query(`select 'attempts_' || ${tomorrow} as name`)
   await database.pool.query(`drop table posthorn_partitions.${found[0].name}`)
   const state = await readDatabaseState(database.pipeline, 'graphile_worker', RETENTION_MS)
-  expect(state).toMatchObject({ partitionsAhead: 6 })
+  expect(state).toMatchObject({ partitions_ahead: 6 })
 })

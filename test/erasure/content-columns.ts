@@ -91,7 +91,6 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'incidents.acknowledged_by': PEOPLE,
   'incidents.cause': OWN,
   'incidents.webhook_state': OWN,
-  'leases.name': OWN,
   'notice_addresses.kinds': OWN,
   'notice_mails.data': NOTICE,
   'organization_deletions.open_jobs': OWN,

@@ -65,7 +65,7 @@ test('one of several workers searches, and a long search is followed by a pause 
   }
   await until(() => searches > endedBefore, 'the search ends')
   const { rows } = await database.pool.query(
-    `select extract(epoch from expires_at - now())::float8 as "inSeconds" from posthorn.leases where name = 'rescheduled_jobs'`,
+    `select extract(epoch from reached_at - now())::float8 as "inSeconds" from posthorn.cursors where name = 'rescheduled_jobs'`,
   )
   expect(rows[0].inSeconds).toBeGreaterThan(60)
   const before = searches

@@ -1,16 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
-import { endLease, takeLease } from '../../src/telemetry/database-lease.ts'
-import { readDatabaseState } from '../../src/telemetry/database-state.ts'
-import { watchDatabase } from '../../src/telemetry/watch-database.ts'
+import { readDatabaseState } from '../../src/telemetry/database-metrics.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED, subscribe } from '../support/factories.ts'
 import { createPartitions } from '../support/maintain-partitions.ts'
-import { until } from '../support/until.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-const FIRST = '00000000-0000-4000-8000-000000000001'
-const SECOND = '00000000-0000-4000-8000-000000000002'
 
 let database: Database
 let tenant: Awaited<ReturnType<typeof createTenant>>
@@ -39,49 +34,16 @@ async function publishTo(count: number): Promise<string> {
   return rows[0].id
 }
 
-function watch() {
-  const watched = watchDatabase({
-    sql: database.pipeline,
-    workerSchema: 'graphile_worker',
-    retentionMs: DAY_MS,
-    onError: (error) => {
-      throw error
-    },
-    everyMs: 50,
-  })
-  const names = async () => (await watched.snapshot()).map(({ name }) => name)
-  return {
-    leads: async () => (await names()).includes('posthorn_workers'),
-    knowsClock: async () => (await names()).includes('posthorn_clock_difference_seconds'),
-    [Symbol.asyncDispose]: () => watched[Symbol.asyncDispose](),
-  }
-}
-
 test('an empty database has nothing queued, and partitions for a week', async () => {
-  expect(await read()).toEqual({
-    queued: 0,
-    oldestQueuedAge: 0,
-    retrying: 0,
-    oldestRetryingAge: 0,
-    waiting: 0,
-    oldestWaitingAge: 0,
-    overdue: 0,
-    longestOverdue: 0,
-    isCapped: false,
-    toCreate: 0,
-    oldestFanOutAge: 0,
-    webhooks: {},
-    oldestWaitingAges: {},
-    webhooksOnHold: 0,
-    longestHold: 0,
-    webhooksWithBacklog: 0,
-    consumers: {},
-    oldestConsumerAge: 0,
-    missedEvents: 0,
-    workers: 0,
-    partitionsAhead: 7,
-    partitionsPastRetention: 0,
-  })
+  const { clock_difference_seconds, state_read_seconds, ...counts } = await read()
+  const numbers = Object.values(counts).flatMap((count) =>
+    typeof count === 'number' ? count : Object.values(count ?? {}),
+  )
+  expect(numbers.filter((number) => number !== 0)).toEqual([7])
+  expect(counts).toMatchObject({ deliveries: { queued: 0 }, workers: 0, partitions_ahead: 7 })
+  // Both run on this machine.
+  expect(Math.abs(Number(clock_difference_seconds))).toBeLessThan(5)
+  expect(state_read_seconds).toBeGreaterThanOrEqual(0)
 })
 
 test('consumers count by state, with the oldest event that one has not acknowledged', async () => {
@@ -100,9 +62,9 @@ test('consumers count by state, with the oldest event that one has not acknowled
   const state = await read()
   expect(state).toMatchObject({
     consumers: { behind: 1, healthy: 1, no_pulls: 1 },
-    missedEvents: 7,
+    consumers_missed_events: 7,
   })
-  expect(state.oldestConsumerAge).toBeGreaterThanOrEqual(600)
+  expect(state['consumers_oldest_age_seconds']).toBeGreaterThanOrEqual(600)
   await sql('delete from posthorn.event_consumers')
   await sql('delete from posthorn.published_batches')
 })
@@ -140,36 +102,40 @@ test('deliveries count by state, with the oldest of each, and overdue ones besid
   )
   const state = await read()
   expect(state).toMatchObject({
-    queued: 1,
-    retrying: 2,
-    waiting: 1,
-    overdue: 2,
-    isCapped: false,
+    deliveries: { queued: 1, retrying: 2, waiting: 1 },
+    deliveries_overdue: 2,
+    deliveries_counts_capped: 0,
     webhooks: { on_hold: 1 },
-    oldestWaitingAges: { on_hold: expect.any(Number) },
-    webhooksOnHold: 1,
-    webhooksWithBacklog: 1,
+    webhooks_on_hold: 1,
+    webhooks_with_backlog: 1,
     workers: 1,
   })
-  expect(state.longestOverdue).toBeGreaterThanOrEqual(100)
-  expect(state.longestHold).toBeGreaterThanOrEqual(3_600)
-  expect(state.oldestWaitingAges['on_hold']).toBeGreaterThanOrEqual(7_200)
-  for (const age of [state.oldestQueuedAge, state.oldestRetryingAge, state.oldestWaitingAge]) {
-    expect(age).toBeGreaterThan(0)
-  }
+  expect(state['deliveries_longest_overdue_seconds']).toBeGreaterThanOrEqual(100)
+  expect(state['webhooks_longest_hold_seconds']).toBeGreaterThanOrEqual(3_600)
+  const { on_hold: waits } = state['deliveries_waiting_oldest_age_seconds'] as { on_hold: number }
+  expect(waits).toBeGreaterThanOrEqual(7_200)
+  const ages = Object.values(state['deliveries_oldest_age_seconds'] ?? {})
+  expect(ages.filter((age) => age > 0)).toHaveLength(3)
   // An endpoint that asked to wait does not fail.
   await sql(`update posthorn.webhook_schedules set on_hold_reason = 'retry_after'`)
-  expect(await read()).toMatchObject({ webhooksOnHold: 0, longestHold: 0, webhooksWithBacklog: 1 })
+  expect(await read()).toMatchObject({
+    webhooks_on_hold: 0,
+    webhooks_longest_hold_seconds: 0,
+    webhooks_with_backlog: 1,
+  })
   // A hold without deliveries is no backlog.
   await sql(`update posthorn.deliveries set parked_at = null, parked_reason = null`)
-  expect(await read()).toMatchObject({ waiting: 0, webhooksWithBacklog: 0 })
+  expect(await read()).toMatchObject({ deliveries: { waiting: 0 }, webhooks_with_backlog: 0 })
 })
 
 test('an exhausted delivery, whose failed job is kept, does not count', async () => {
   await publishTo(2)
   const { rows } = await sql('select id from graphile_worker.jobs order by id')
   await sql('select from graphile_worker.permanently_fail_jobs(array[$1::bigint])', [rows[0].id])
-  expect(await read()).toMatchObject({ queued: 1, retrying: 0, overdue: 0 })
+  expect(await read()).toMatchObject({
+    deliveries: { queued: 1, retrying: 0 },
+    deliveries_overdue: 0,
+  })
 })
 
 test('deliveries that are not created yet count besides', async () => {
@@ -179,46 +145,12 @@ test('deliveries that are not created yet count besides', async () => {
      select posthorn.uuid_v7_lower_bound(now() - i * interval '1 minute'), id, '{}', '{}', '{}', '{}', '{}', 1000, 300
      from posthorn.organizations, generate_series(1, 2) as i limit 2`,
   )
-  const { toCreate, oldestFanOutAge, queued } = await read()
-  expect({ toCreate, queued }).toEqual({ toCreate: 1_400, queued: 0 })
-  expect(oldestFanOutAge).toBeGreaterThanOrEqual(120)
+  expect(await read()).toMatchObject({ fan_out_deliveries: 1_400, deliveries: { queued: 0 } })
 })
 
 test('partitions past retention are reported', async () => {
   await createPartitions(database.pool, `now() - interval '5 days'`, `now() - interval '4 days'`)
-  expect(await read(10 * DAY_MS)).toMatchObject({ partitionsPastRetention: 0 })
+  expect(await read(10 * DAY_MS)).toMatchObject({ partitions_past_retention: 0 })
   // Two days of four tables.
-  expect(await read(2 * DAY_MS)).toMatchObject({ partitionsPastRetention: 8 })
-})
-
-test('one of several watches reads the state, and another one follows when it stops', async () => {
-  await using first = watch()
-  await using second = watch()
-  const leaders = async () => {
-    const leading = await Promise.all([first, second].map((one) => one.leads()))
-    return leading.filter(Boolean).length
-  }
-  await until(async () => (await leaders()) === 1, 'one leads')
-  for (const one of [first, second]) await until(one.knowsClock, 'each compares its clock')
-  expect(await leaders()).toBe(1)
-  const [leader, other] = (await first.leads()) ? [first, second] : [second, first]
-  await leader[Symbol.asyncDispose]()
-  await until(other.leads, 'the other one leads')
-})
-
-test('the lease of a process that vanished ends by itself', async () => {
-  expect((await takeLease(database.pool, FIRST)).isTaken).toBe(true)
-  expect((await takeLease(database.pool, SECOND)).isTaken).toBe(false)
-  expect((await takeLease(database.pool, FIRST)).isTaken).toBe(true)
-  await sql(`update posthorn.leases set expires_at = now()`)
-  expect((await takeLease(database.pool, SECOND)).isTaken).toBe(true)
-  expect((await takeLease(database.pool, FIRST)).isTaken).toBe(false)
-  await endLease(database.pool, SECOND)
-  expect((await takeLease(database.pool, FIRST)).isTaken).toBe(true)
-})
-
-test('the clock of the process is compared with that of Postgres', async () => {
-  const { clockDifferenceMs } = await takeLease(database.pool, FIRST)
-  // Both run on this machine.
-  expect(Math.abs(clockDifferenceMs)).toBeLessThan(5_000)
+  expect(await read(2 * DAY_MS)).toMatchObject({ partitions_past_retention: 8 })
 })

@@ -686,13 +686,6 @@ create table posthorn.webhook_statistics (
 -- Serve: the rollup and the deletion of old rows, and the per-minute rows of an organization.
 create index webhook_statistics_bucket on posthorn.webhook_statistics (bucket);
 
--- Work that one process of all does, and which process that is until when.
-create table posthorn.leases (
-  name text primary key,
-  holder uuid not null,
-  expires_at timestamptz not null
-);
-
 -- The progress of background work that runs in steps.
 create table posthorn.cursors (
   name text primary key,

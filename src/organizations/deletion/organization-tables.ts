@@ -57,7 +57,6 @@ export const OTHER_TABLES: Readonly<Record<string, string>> = {
   cursors: 'how far tasks for all organizations have come',
   event_type_versions: 'the catalogue of all organizations',
   event_types: 'the catalogue of all organizations',
-  leases: 'which process does a task for all organizations',
   organization_deletions: 'the tombstones',
   organizations: 'the row of the organization is deleted at the end',
   settings: 'of the installation; the deletion clears the organization of the operators',
