@@ -43,7 +43,7 @@ export function App() {
         }
         failed={(message, retry) => (
           <Centered>
-            <Alert color="red" variant="light" title={t('The console failed to start')}>
+            <Alert color="red" variant="light" title="The console failed to start">
               <Stack align="start">
                 {message}
                 <Button size="xs" onClick={retry}>

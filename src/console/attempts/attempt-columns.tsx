@@ -12,12 +12,9 @@ import { WebhookOf } from '../webhooks/webhook-label.tsx'
 
 export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
   {
-    label: t('Attempt'),
+    label: 'Attempt',
     cell: ({ number, delivery }) =>
-      t('{name}, attempt {number}', {
-        name: delivery?.eventType.name ?? t('Past its retention period'),
-        number,
-      }),
+      `${delivery?.eventType.name ?? t('Past its retention period')}, attempt ${number}`,
     grow: true,
     width: '28%',
   },
@@ -31,13 +28,13 @@ export const COLUMNS: readonly Column<AttemptRowFragment>[] = [
     width: 90,
   },
   {
-    label: t('Delivery now'),
+    label: 'Delivery now',
     priority: 3,
     cell: ({ delivery }) => delivery && <DeliveryStateBadge state={delivery.state} />,
     width: 120,
   },
   {
-    label: t('Ended'),
+    label: 'Ended',
     priority: 2,
     order: BY_TIME,
     cell: ({ recordedAt }) => <Time at={recordedAt} as="relative" />,

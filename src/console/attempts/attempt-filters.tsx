@@ -33,7 +33,7 @@ export function AttemptFilters({ filters }: { filters: ReturnType<typeof useAtte
         label={t('Status or error')}
         w={150}
         searchable
-        searchHint={t('A status such as 502, or an error')}
+        searchHint="A status such as 502, or an error"
         options={CAUSES}
         toValue={causeOf}
         value={values.cause}

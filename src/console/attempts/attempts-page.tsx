@@ -26,14 +26,12 @@ export default function AttemptsPage() {
   return (
     <Page
       title={t('Attempts')}
-      description={t(
-        'Each attempt is one request to an endpoint. Filters use the time of the attempt, not of its delivery.',
-      )}
+      description="Each attempt is one request to an endpoint. Filters use the time of the attempt, not of its delivery."
       actions={
         <PageActions
           actions={[
             {
-              label: t('Show the deliveries of these attempts'),
+              label: 'Show the deliveries of these attempts',
               to: deliveriesPath(filters.values),
             },
           ]}
@@ -56,8 +54,8 @@ export default function AttemptsPage() {
           filters.active ? (
             <NoMatches noun="attempt" clear={filters.clear} />
           ) : (
-            <EmptyState title={t('No attempts yet')}>
-              {t('An attempt appears here as soon as it has ended.')}
+            <EmptyState title="No attempts yet">
+              An attempt appears here as soon as it has ended.
             </EmptyState>
           )
         }
@@ -68,7 +66,7 @@ export default function AttemptsPage() {
 
 /** Frequent questions about attempts, as query parameters. */
 const PRESETS: readonly Preset[] = [
-  { label: t('Failed in the last hour'), params: { status: 'FAILED', within: '1h' } },
-  { label: t('No response today'), params: { status: 'NO_RESPONSE', within: 'today' } },
-  { label: t('Slow today'), params: { duration: '5000', within: 'today' } },
+  { label: 'Failed in the last hour', params: { status: 'FAILED', within: '1h' } },
+  { label: 'No response today', params: { status: 'NO_RESPONSE', within: 'today' } },
+  { label: 'Slow today', params: { duration: '5000', within: 'today' } },
 ]

@@ -22,7 +22,7 @@ export function CommandMenu({ onClose }: { onClose(): void }) {
       transitionProps={{ duration: 0 }}
     >
       <Modal.Overlay />
-      <Modal.Content aria-label={t('Search and commands')}>
+      <Modal.Content aria-label="Search and commands">
         <Modal.Body>
           <Box onClose={onClose} />
         </Modal.Body>
@@ -69,8 +69,8 @@ function Box({ onClose }: { onClose(): void }) {
           size="md"
           data-autofocus
           role="combobox"
-          aria-label={t('Search and commands')}
-          placeholder={t('An id, a value such as 87012, a host, a page or an action')}
+          aria-label="Search and commands"
+          placeholder="An id, a value such as 87012, a host, a page or an action"
           leftSection={<IconSearch size={16} aria-hidden />}
           rightSection={isSearching && <Loader size={14} aria-label={t('Loading')} />}
           value={typed}
@@ -79,7 +79,7 @@ function Box({ onClose }: { onClose(): void }) {
           onKeyDownCapture={({ key }) => key === 'Escape' && onClose()}
         />
       </Combobox.EventsTarget>
-      <Combobox.Options className="ph-command-list" aria-label={t('Results')}>
+      <Combobox.Options className="ph-command-list" aria-label="Results">
         {GROUPS.map(([group, label]) => (
           <Group
             key={group}
@@ -97,19 +97,18 @@ function Box({ onClose }: { onClose(): void }) {
   )
 }
 
-const NOTHING_FOUND = t(
-  'Nothing found. Enter an id, the value of a search key, or a part of a URL or description.',
-)
+const NOTHING_FOUND =
+  'Nothing found. Enter an id, the value of a search key, or a part of a URL or description.'
 
 /** In the order of the menu. */
 const GROUPS = [
-  ['goTo', t('Go to')],
+  ['goTo', 'Go to'],
   ['events', t('Events')],
-  ['webhooks', t('Webhooks')],
+  ['webhooks', 'Webhooks'],
   ['eventTypes', t('Event types')],
   ['pages', t('Pages')],
   ['actions', t('Actions')],
-  ['organizations', t('Organizations')],
+  ['organizations', 'Organizations'],
 ] as const
 
 function Group({ label, commands }: { label: string; commands: readonly Command[] }) {

@@ -1,4 +1,3 @@
-import { t } from '../language/t.ts'
 import { consoleUrl } from '../mount.ts'
 import type { Session } from '../session/session.tsx'
 import { pageOfId } from '../shell/page-of-id.ts'
@@ -38,15 +37,12 @@ export function exactMatch(text: string, { can }: Pick<Session, 'can'>): readonl
     (isKeyManager && isId('key', text) ? `/api-keys?key=${text}` : null) ??
     (isKeyManager && isId('aud', text) ? `/audit-log?entry=${text}` : null) ??
     (text.startsWith('type_') ? `/event-types/${encodeURIComponent(text.slice(5))}` : null)
-  if (page) return [{ id: page, group: 'goTo', label: t('Open {text}', { text }), to: page }]
-  if (can('admin') && isId('org', text))
-    return [openOrganization(text, t('Open {text}', { text }), 'goTo')]
+  if (page) return [{ id: page, group: 'goTo', label: `Open ${text}`, to: page }]
+  if (can('admin') && isId('org', text)) return [openOrganization(text, `Open ${text}`, 'goTo')]
   const [, key, value] = /^\$?\.?([^\s=]+)\s*=\s*(.+)$/.exec(text) ?? []
   if (!key || !value || !can('events:read')) return []
   const to = eventsWith(`$.${key}`, value)
-  return [
-    { id: to, group: 'goTo', label: t('Find events with {key} = {value}', { key, value }), to },
-  ]
+  return [{ id: to, group: 'goTo', label: `Find events with ${key} = ${value}`, to }]
 }
 
 export const isId = (prefix: string, text: string) =>

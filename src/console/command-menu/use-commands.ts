@@ -1,5 +1,4 @@
 import { useMantineColorScheme } from '@mantine/core'
-import { t } from '../language/t.ts'
 import { mount } from '../mount.ts'
 import { portalLink } from '../session/portal.ts'
 import { type Session, useSession } from '../session/session.tsx'
@@ -21,7 +20,7 @@ export function useCommands(): readonly Command[] {
   const signOut: Command = {
     id: 'sign-out',
     group: 'actions',
-    label: t('Sign out'),
+    label: 'Sign out',
     run: () => void session.signOut(),
   }
   return [
@@ -33,9 +32,9 @@ export function useCommands(): readonly Command[] {
 }
 
 const SCHEMES = {
-  light: t('Light appearance'),
-  dark: t('Dark appearance'),
-  auto: t('System appearance'),
+  light: 'Light appearance',
+  dark: 'Dark appearance',
+  auto: 'System appearance',
 }
 
 function pagesOf(session: Session): readonly Command[] {
@@ -47,12 +46,10 @@ function pagesOf(session: Session): readonly Command[] {
 function actionsOf({ can, webhookId }: Session): readonly Command[] {
   const of = (label: string, to: string): Command => ({ id: to, group: 'actions', label, to })
   return [
-    ...(webhookId === null && can('webhooks:write')
-      ? [of(t('Create webhook'), '/webhooks/new')]
-      : []),
+    ...(webhookId === null && can('webhooks:write') ? [of('Create webhook', '/webhooks/new')] : []),
     ...(webhookId === null && can('events:publish')
-      ? [of(t('Publish event'), '/events?publish=event')]
+      ? [of('Publish event', '/events?publish=event')]
       : []),
-    ...(can('keys:manage') ? [of(t('Create API key'), '/api-keys?new=key')] : []),
+    ...(can('keys:manage') ? [of('Create API key', '/api-keys?new=key')] : []),
   ]
 }

@@ -3,7 +3,7 @@ import { useQuery } from 'urql'
 import { describeError } from '../api/request-error.ts'
 import { CommandMenuSearchDocument, PickEventTypeDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { formatCount } from '../lib/format.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { maskUrl } from '../lib/mask-url.ts'
 import { useSession } from '../session/session.tsx'
 import { type Command, eventsWith, isId, openOrganization } from './command.ts'
@@ -48,10 +48,7 @@ export function useFound(text: string) {
     ...(data.searchKeyMatches ?? []).map(({ path, count, countIsExact }): Command => {
       const to = eventsWith(path, text)
       const label = `${path.replace(/^\$\.?/, '')} = ${text}`
-      const hint = t('{shown} {count, plural, one {event} other {events}}', {
-        shown: `${formatCount(count)}${countIsExact ? '' : '+'}`,
-        count,
-      })
+      const hint = `${formatCount(count)}${countIsExact ? '' : '+'} ${plural(count, 'event', 'events')}`
       return { id: to, group: 'events', label, hint, to }
     }),
     ...(data.webhooks?.nodes ?? []).map(({ id, url, description }): Command => {
@@ -89,7 +86,7 @@ function openAttempt(id: string, number: number, deliveryId: string): Command {
   return {
     id,
     group: 'goTo',
-    label: t('Open attempt {number}', { number }),
+    label: `Open attempt ${number}`,
     hint: `of ${deliveryId}`,
     to,
   }

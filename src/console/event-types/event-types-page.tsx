@@ -61,7 +61,7 @@ export default function EventTypesPage() {
   )
   const create = can('admin') && (
     <Button component={Link} to="/event-types/new" leftSection={<IconPlus size={16} />}>
-      {t('Create event type')}
+      Create event type
     </Button>
   )
   return (
@@ -75,13 +75,13 @@ export default function EventTypesPage() {
       <FilterBar active={values.q !== null} clear={clear}>
         <SearchField
           label={t('Name or description')}
-          placeholder={t('Contains')}
+          placeholder="Contains"
           w={260}
           value={values.q ?? ''}
           onChange={(q) => set({ q })}
         />
         <Switch
-          label={t('Show archived')}
+          label="Show archived"
           checked={values.archived !== null}
           onChange={(event) => set({ archived: event.currentTarget.checked ? 'shown' : null })}
           mb={5}
@@ -101,10 +101,8 @@ export default function EventTypesPage() {
           ) : (
             <EmptyState title={t('No event types')} action={create}>
               {can('admin')
-                ? t(
-                    'Create an event type, so that applications can publish events and webhooks can subscribe to them.',
-                  )
-                : t('Your Posthorn operator creates event types.')}
+                ? 'Create an event type, so that applications can publish events and webhooks can subscribe to them.'
+                : 'Your Posthorn operator creates event types.'}
             </EmptyState>
           )
         }

@@ -12,20 +12,20 @@ type Row = NonNullable<EventsQuery['events']>['nodes'][number]
 /** The columns of a list of events, with or without what came of their deliveries. */
 export function eventColumns(withDeliveries: boolean): readonly Column<Row>[] {
   const columns: (Column<Row> | false)[] = [
-    { label: t('Event'), cell: (row) => <WhichEvent row={row} />, grow: true },
+    { label: 'Event', cell: (row) => <WhichEvent row={row} />, grow: true },
     withDeliveries && {
       label: t('Deliveries'),
       cell: ({ deliveryCounts }) => deliveryCounts && <Delivered counts={deliveryCounts} />,
       width: 160,
     },
     {
-      label: t('Occurred'),
+      label: 'Occurred',
       priority: 3,
       cell: ({ occurredAt }) => <Time at={occurredAt} />,
       width: 190,
     },
     {
-      label: t('Published'),
+      label: 'Published',
       priority: 2,
       order: BY_TIME,
       cell: ({ publishedAt }) => <Time at={publishedAt} as="relative" />,

@@ -46,7 +46,7 @@ export default function EventPage() {
   if (data && !event) return <NotFoundPage noun="event" />
   if (!event) {
     return (
-      <Page title={t('Event')} breadcrumbs={BREADCRUMBS}>
+      <Page title="Event" breadcrumbs={BREADCRUMBS}>
         {error ? <QueryError error={error} reload={reload} /> : <DetailSkeleton />}
       </Page>
     )
@@ -54,12 +54,12 @@ export default function EventPage() {
   const { erasedAt, dataText, payloadState } = event
   return (
     <Page title={event.type.name} breadcrumbs={BREADCRUMBS} aside={event.isTest && <TestBadge />}>
-      <Section title={t('Event')}>
+      <Section title="Event">
         <Facts
           facts={[
             { label: t('Id'), value: <Id id={event.id} /> },
             {
-              label: t('Type'),
+              label: 'Type',
               value: (
                 <Anchor
                   component={Link}
@@ -70,15 +70,15 @@ export default function EventPage() {
                 </Anchor>
               ),
             },
-            event.isTest && { label: t('Test'), value: t('A test event.') },
-            { label: t('Occurred'), value: <Time at={event.occurredAt} /> },
-            { label: t('Published'), value: <Time at={event.publishedAt} /> },
+            event.isTest && { label: t('Test'), value: 'A test event.' },
+            { label: 'Occurred', value: <Time at={event.occurredAt} /> },
+            { label: 'Published', value: <Time at={event.publishedAt} /> },
             erasedAt !== null && {
-              label: payloadState === 'ERASED' ? t('Erased') : t('Payload erased'),
+              label: payloadState === 'ERASED' ? t('Erased') : 'Payload erased',
               value: <Time at={erasedAt} />,
             },
             event.traceparent != null && {
-              label: t('Trace context (traceparent)'),
+              label: 'Trace context (traceparent)',
               value: <Id id={event.traceparent} />,
             },
           ]}
@@ -87,8 +87,8 @@ export default function EventPage() {
       {can('deliveries:read') && <EventDeliveries id={event.id} />}
       {event.previousText != null && dataText !== null && (
         <Section
-          title={t('What has changed')}
-          description={t('The fields of the event that differ from before.')}
+          title="What has changed"
+          description="The fields of the event that differ from before."
         >
           <Suspense fallback={<Skeleton h={80} />}>
             <DataDifference previousText={event.previousText} dataText={dataText} />
@@ -98,9 +98,7 @@ export default function EventPage() {
       <Section title={t('Payload')}>
         {dataText === null && (
           <Text size="sm">
-            {payloadState === 'ERASED'
-              ? t('The payload was erased.')
-              : notKeptText(event.unkeptBytes)}
+            {payloadState === 'ERASED' ? 'The payload was erased.' : notKeptText(event.unkeptBytes)}
           </Text>
         )}
         {dataText !== null && (
@@ -108,7 +106,7 @@ export default function EventPage() {
             <JsonText
               label={t('Payload')}
               text={dataText}
-              note={t('As published. The page of a delivery has the body that was sent.')}
+              note="As published. The page of a delivery has the body that was sent."
             />
           </Suspense>
         )}
@@ -143,13 +141,13 @@ function EventDeliveries({ id }: { id: string }) {
       description={
         counts && counts.total > 0
           ? [deliveredText(counts), othersOf(counts)].filter(Boolean).join(', ')
-          : t('One delivery for each webhook that was enabled and subscribed to the event type.')
+          : 'One delivery for each webhook that was enabled and subscribed to the event type.'
       }
       actions={
         failed > 0 &&
         can('deliveries:write') && (
           <Button size="xs" variant="default" onClick={() => setAsked(id)}>
-            {t('Redeliver the {count} failed', { count: formatCount(failed) })}
+            {`Redeliver the ${formatCount(failed)} failed`}
           </Button>
         )
       }
@@ -157,7 +155,7 @@ function EventDeliveries({ id }: { id: string }) {
       {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <RedeliverFailed eventId={asked} onClose={() => setAsked(null)} />
       <List
-        label={t('Deliveries of the event')}
+        label="Deliveries of the event"
         columns={COLUMNS}
         rows={rows}
         keyOf={(row) => row.id}
@@ -165,10 +163,9 @@ function EventDeliveries({ id }: { id: string }) {
         {...read}
         pages={{ info: deliveries?.pageInfo, cursors }}
         empty={
-          <EmptyState title={t('No deliveries')}>
-            {t(
-              'No enabled webhook subscribed to this event type when the event was published. To send the event to a webhook, open the webhook and choose “Recover deliveries”.',
-            )}
+          <EmptyState title="No deliveries">
+            No enabled webhook subscribed to this event type when the event was published. To send
+            the event to a webhook, open the webhook and choose “Recover deliveries”.
           </EmptyState>
         }
       />

@@ -42,9 +42,7 @@ export default function EventsPage() {
   return (
     <Page
       title={t('Events')}
-      description={t(
-        'Published events. Each creates one delivery for each enabled webhook that subscribes to the event type.',
-      )}
+      description="Published events. Each creates one delivery for each enabled webhook that subscribes to the event type."
       actions={
         <>
           <NewRows count={newer.count} isMore={newer.isMore} show={reload} />
@@ -83,10 +81,9 @@ export default function EventsPage() {
 
 function EmptyList() {
   return (
-    <EmptyState title={t('No events yet')}>
-      {t(
-        'Your application publishes events over GraphQL, in SQL or on the command line. With the scope events:publish, you can publish an event at the top of this page.',
-      )}
+    <EmptyState title="No events yet">
+      Your application publishes events over GraphQL, in SQL or on the command line. With the scope
+      events:publish, you can publish an event at the top of this page.
     </EmptyState>
   )
 }

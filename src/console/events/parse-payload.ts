@@ -1,4 +1,3 @@
-import { t } from '../language/t.ts'
 /** The parsed JSON, or an error message. */
 export type Payload =
   | { readonly ok: true; readonly value: unknown }
@@ -6,7 +5,7 @@ export type Payload =
 
 /** Parses typed JSON. Rejects numbers that JavaScript cannot represent exactly. */
 export function parsePayload(text: string): Payload {
-  if (text.trim() === '') return { ok: false, error: t('Enter the payload as JSON, such as {}.') }
+  if (text.trim() === '') return { ok: false, error: 'Enter the payload as JSON, such as {}.' }
   let inexact: string | null = null
   const keepExact = (_key: string, value: unknown, context?: { source?: string }) => {
     if (typeof value === 'number' && context?.source !== undefined && inexact === null) {
@@ -22,12 +21,12 @@ export function parsePayload(text: string): Payload {
     if (inexact === null) return { ok: true, value }
     return {
       ok: false,
-      error: t('The number {inexact} is too large to be exact. Use a string.', { inexact }),
+      error: `The number ${inexact} is too large to be exact. Use a string.`,
     }
   } catch (cause) {
     return {
       ok: false,
-      error: t('Invalid JSON: {message}.', { message: (cause as Error).message }),
+      error: `Invalid JSON: ${(cause as Error).message}.`,
     }
   }
 }

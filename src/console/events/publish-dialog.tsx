@@ -18,12 +18,12 @@ export function PublishDialog({ type, opened, setOpened }: PublishDialogProps) {
   return (
     <>
       <Button leftSection={<IconSend size={16} />} onClick={() => setOpened(true)}>
-        {t('Publish event')}
+        Publish event
       </Button>
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
-        title={<Text fw={650}>{t('Publish event')}</Text>}
+        title={<Text fw={650}>Publish event</Text>}
         size="lg"
         closeButtonProps={{ 'aria-label': t('Close') }}
       >

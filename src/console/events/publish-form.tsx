@@ -12,6 +12,7 @@ import {
   type EventPublishTypesQuery,
 } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
+import { counted } from '../lib/format.ts'
 import { readStored, store } from '../lib/storage.ts'
 import { useSession } from '../session/session.tsx'
 import { exampleOf, parsePayload } from './parse-payload.ts'
@@ -73,10 +74,8 @@ function Form({ types, asked, close }: FormProps) {
     const { id, deliveryCount, duplicate } = outcome.value.publishedEvent
     notifySuccess(
       duplicate
-        ? t('An earlier event has this idempotency key. This is that event.')
-        : t('Published, with {deliveryCount, plural, one {# delivery} other {# deliveries}}.', {
-            deliveryCount,
-          }),
+        ? 'An earlier event has this idempotency key. This is that event.'
+        : `Published, with ${counted(deliveryCount, 'delivery', 'deliveries')}.`,
     )
     if (can('events:read')) navigate(`/events/${id}`)
     else close()
@@ -99,7 +98,7 @@ function Form({ types, asked, close }: FormProps) {
         />
         <Textarea
           label={t('Payload')}
-          description={t('JSON, up to 256 KiB; must match the schema of the event type.')}
+          description="JSON, up to 256 KiB; must match the schema of the event type."
           autosize
           minRows={8}
           maxRows={20}
@@ -113,27 +112,25 @@ function Form({ types, asked, close }: FormProps) {
           error={payload.ok ? issuesOf('data') : payload.error}
         />
         <TextInput
-          label={t('Idempotency key')}
-          description={t(
-            'Optional. Sending the same key again within 24 hours returns the original event.',
-          )}
+          label="Idempotency key"
+          description="Optional. Sending the same key again within 24 hours returns the original event."
           maxLength={255}
           value={idempotencyKey}
           onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           error={issuesOf('idempotencyKey')}
         />
-        <FormError title={t('Publishing failed')}>{elsewhere && rejection?.message}</FormError>
+        <FormError title="Publishing failed">{elsewhere && rejection?.message}</FormError>
         {withCode && payload.ok && type !== null && (
           <PublishSnippets type={type} example={payload.value} />
         )}
         <FormButtons
-          action={t('Publish')}
+          action="Publish"
           loading={running}
           disabled={!payload.ok || type === null}
           dismiss={close}
         >
           <Button variant="subtle" mr="auto" onClick={() => setWithCode(!withCode)}>
-            {withCode ? t('Hide the code') : t('Publish from code')}
+            {withCode ? 'Hide the code' : 'Publish from code'}
           </Button>
         </FormButtons>
       </Stack>

@@ -4,7 +4,6 @@ import type { ReactNode } from 'react'
 import { useAction } from '../api/use-action.ts'
 import { notifyError, notifySuccess } from '../components/notify.ts'
 import { IncidentAcknowledgeDocument, type IncidentFragment } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
 import { useSession } from '../session/session.tsx'
 
 interface IncidentActsProps {
@@ -26,7 +25,7 @@ export function IncidentActs({ incident, name, reload, children }: IncidentActsP
   async function acknowledge(acknowledged: boolean) {
     const outcome = await run({ id: incident.id, acknowledged })
     if (!outcome.ok) return notifyError(outcome.message)
-    notifySuccess(acknowledged ? t('Incident acknowledged.') : t('Acknowledgment withdrawn.'))
+    notifySuccess(acknowledged ? 'Incident acknowledged.' : 'Acknowledgment withdrawn.')
     reload()
   }
 
@@ -39,15 +38,15 @@ export function IncidentActs({ incident, name, reload, children }: IncidentActsP
           size="xs"
           variant="default"
           loading={running}
-          aria-label={t('Acknowledge: {name}', { name })}
+          aria-label={`Acknowledge: ${name}`}
           onClick={() => acknowledge(true)}
         >
-          {t('Acknowledge')}
+          Acknowledge
         </Button>
       )}
       <Menu position="bottom-end" withArrow>
         <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label={t('More actions: {name}', { name })}>
+          <ActionIcon variant="default" size={30} aria-label={`More actions: ${name}`}>
             <IconDots size={16} />
           </ActionIcon>
         </Menu.Target>
@@ -58,7 +57,7 @@ export function IncidentActs({ incident, name, reload, children }: IncidentActsP
               leftSection={<IconCheck size={16} />}
               onClick={() => acknowledge(!isAcknowledged)}
             >
-              {isAcknowledged ? t('Withdraw acknowledgment') : t('Acknowledge')}
+              {isAcknowledged ? 'Withdraw acknowledgment' : 'Acknowledge'}
             </Menu.Item>
           )}
         </Menu.Dropdown>

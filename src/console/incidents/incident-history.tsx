@@ -5,7 +5,6 @@ import { QueryError } from '../components/query-error.tsx'
 import { WebhookStateBadge } from '../components/state-badge.tsx'
 import { Time } from '../components/time.tsx'
 import { WebhookIncidentsDocument } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
 import { useHealthChanges } from '../webhooks/health/use-health-changes.ts'
 import { durationOf } from './incident-row.ts'
 import { Acknowledgment, causeText } from './incident-texts.tsx'
@@ -18,7 +17,7 @@ export function IncidentHistory({ webhookId }: { webhookId: string }) {
   const incidents = data?.incidents?.nodes ?? []
   if (incidents.length === 0) return null
   return (
-    <Section title={t('Incidents')}>
+    <Section title="Incidents">
       <div className="ph-rows">
         {incidents.map((incident) => {
           const cause = causeText(incident)
@@ -27,7 +26,7 @@ export function IncidentHistory({ webhookId }: { webhookId: string }) {
             <Text key={incident.id} size="sm" py="xs">
               <WebhookStateBadge state={incident.webhookState} />
               {cause != null && ` · ${cause}`} · <Time at={incident.openedAt} />,{' '}
-              {incident.resolvedAt ? t('lasted {time}', { time }) : t('for {time}', { time })}
+              {incident.resolvedAt ? `lasted ${time}` : `for ${time}`}
               {incident.acknowledgedAt != null && ' · '}
               <Acknowledgment incident={incident} />
             </Text>

@@ -2,7 +2,6 @@ import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
 import { Time } from '../components/time.tsx'
 import type { BehindCause, IncidentFragment, WebhookTroubleFragment } from '../generated/graphql.ts'
-import { rich } from '../language/t.ts'
 import { BEHIND_CAUSES } from '../webhooks/health/behind-causes.ts'
 import { causeOf } from '../webhooks/health/last-failure.tsx'
 
@@ -44,8 +43,9 @@ const shortName = (person: string | null | undefined) => person?.replace(/ <[^<>
 export function Acknowledgment({ incident }: { incident: IncidentFragment }) {
   const { acknowledgedAt, acknowledgedBy } = incident
   if (acknowledgedAt == null) return null
-  return rich('Acknowledged by {name} {time}.', {
-    name: shortName(acknowledgedBy),
-    time: <Time at={acknowledgedAt} as="relative" />,
-  })
+  return (
+    <>
+      Acknowledged by {shortName(acknowledgedBy)} <Time at={acknowledgedAt} as="relative" />.
+    </>
+  )
 }

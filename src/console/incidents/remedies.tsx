@@ -30,7 +30,7 @@ export function Remedies({ webhook, resume, reload }: RemediesProps) {
 
   async function probe() {
     const outcome = await run({ id })
-    if (outcome.ok) notifySuccess(t('A probe is running.'))
+    if (outcome.ok) notifySuccess('A probe is running.')
     else notifyError(outcome.message)
     reload()
   }

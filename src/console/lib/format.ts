@@ -22,6 +22,10 @@ export const formatCompact = (value: number) => compact.format(value)
 /** The words after a number: `plural(1, 'attempt', 'attempts')`. */
 export const plural = (value: number, one: string, other: string) => (value === 1 ? one : other)
 
+/** A number with its words: `2 attempts`. */
+export const counted = (value: number, one: string, other: string) =>
+  `${formatCount(value)} ${plural(value, one, other)}`
+
 const elapsed = {
   day: unitFormat('day'),
   hour: unitFormat('hour'),

@@ -21,11 +21,9 @@ export default function OverviewPage() {
   const { can } = useSession()
   const chosen = useRange()
   const { range } = chosen
-  const { data, error, reload } = useRead(
-    statisticsQuery.query,
-    boundsOf(range, useNow()),
-    statisticsQuery,
-  )
+  const { data, error, reload } = useRead(statisticsQuery.query, boundsOf(range, useNow()), {
+    context: statisticsQuery.context,
+  })
   const state = useActivity(null, reload)
   const buckets = data?.statistics ?? undefined
   const health = useDeliveryHealth()

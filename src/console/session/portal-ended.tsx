@@ -20,9 +20,7 @@ export function PortalEndedPage() {
 export function PortalEndedNotice() {
   return (
     <Alert color="yellow" role="alert" m="md" title={t('This session has ended')}>
-      {t(
-        'This page keeps what you entered. To save it, return to your application and sign in there.',
-      )}
+      This page keeps what you entered. To save it, return to your application and sign in there.
     </Alert>
   )
 }

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { EmptyState } from '../components/page/empty-state.tsx'
 import { Page } from '../components/page/page.tsx'
-import { t } from '../language/t.ts'
 
 /** For unknown URLs, and for ids of objects that do not exist or no longer exist. */
 export default function NotFoundPage({ noun = 'page' }: { noun?: string }) {
@@ -11,12 +10,12 @@ export default function NotFoundPage({ noun = 'page' }: { noun?: string }) {
     `The ${noun} was deleted, is past its retention period, or belongs to another organization.`,
   ]
   return (
-    <Page title={t('Not found')}>
+    <Page title="Not found">
       <EmptyState
         title={title}
         action={
           <Button component={Link} to="/" variant="default">
-            {t('Go to overview')}
+            Go to overview
           </Button>
         }
       >
@@ -29,29 +28,23 @@ export default function NotFoundPage({ noun = 'page' }: { noun?: string }) {
 /** Of the nouns that the portal has. */
 const TEXTS: Readonly<Record<string, readonly [title: string, sentence: string]>> = {
   page: [
-    t('This page does not exist'),
-    t('The page was deleted, is past its retention period, or belongs to another organization.'),
+    'This page does not exist',
+    'The page was deleted, is past its retention period, or belongs to another organization.',
   ],
   endpoint: [
-    t('This endpoint does not exist'),
-    t(
-      'The endpoint was deleted, is past its retention period, or belongs to another organization.',
-    ),
+    'This endpoint does not exist',
+    'The endpoint was deleted, is past its retention period, or belongs to another organization.',
   ],
   delivery: [
-    t('This delivery does not exist'),
-    t(
-      'The delivery was deleted, is past its retention period, or belongs to another organization.',
-    ),
+    'This delivery does not exist',
+    'The delivery was deleted, is past its retention period, or belongs to another organization.',
   ],
   event: [
-    t('This event does not exist'),
-    t('The event was deleted, is past its retention period, or belongs to another organization.'),
+    'This event does not exist',
+    'The event was deleted, is past its retention period, or belongs to another organization.',
   ],
   'event type': [
-    t('This event type does not exist'),
-    t(
-      'The event type was deleted, is past its retention period, or belongs to another organization.',
-    ),
+    'This event type does not exist',
+    'The event type was deleted, is past its retention period, or belongs to another organization.',
   ],
 }

@@ -3,7 +3,6 @@ import { Component, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Outlet, useLocation } from 'react-router'
 import { noteReachability } from '../api/reachability.ts'
 import { NotLoaded } from '../components/query-error.tsx'
-import { t } from '../language/t.ts'
 
 /** The page at the address. */
 export function PageOutlet() {
@@ -11,9 +10,7 @@ export function PageOutlet() {
   return (
     <PageBoundary key={pathname}>
       <Suspense
-        fallback={
-          <div className="ph-progress" role="progressbar" aria-label={t('Loading the page')} />
-        }
+        fallback={<div className="ph-progress" role="progressbar" aria-label="Loading the page" />}
       >
         <Outlet />
       </Suspense>
@@ -46,11 +43,11 @@ function Broken({ error }: { error: Error }) {
   const isUnreachable = useReloadOnceReachable(/\bmodule\b/.test(error.message))
   if (isUnreachable) return <NotLoaded />
   return (
-    <Alert color="red" variant="light" role="alert" title={t('This page failed')}>
+    <Alert color="red" variant="light" role="alert" title="This page failed">
       <Stack align="start">
         {error.message}
         <Button size="xs" onClick={() => location.reload()}>
-          {t('Reload')}
+          Reload
         </Button>
       </Stack>
     </Alert>

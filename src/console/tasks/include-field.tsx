@@ -11,7 +11,7 @@ interface IncludeFieldProps {
 export function IncludeField({ value, onChange }: IncludeFieldProps) {
   return (
     <Radio.Group
-      label={t('Which deliveries')}
+      label="Which deliveries"
       value={value}
       onChange={(chosen) => onChange(chosen as RecoveryInclude)}
     >
@@ -19,21 +19,17 @@ export function IncludeField({ value, onChange }: IncludeFieldProps) {
         <Radio
           value="ALL"
           label={INCLUDES.ALL}
-          description={t('All events that this webhook did not receive.')}
+          description="All events that this webhook did not receive."
         />
         <Radio
           value="FAILED"
           label={INCLUDES.FAILED}
-          description={t(
-            'Exhausted deliveries. Each is retried with the same id and the full retry schedule.',
-          )}
+          description="Exhausted deliveries. Each is retried with the same id and the full retry schedule."
         />
         <Radio
           value="MISSED"
           label={INCLUDES.MISSED}
-          description={t(
-            'Events of the current event types without a delivery to this webhook: published while the webhook was disabled, or before the webhook subscribed.',
-          )}
+          description="Events of the current event types without a delivery to this webhook: published while the webhook was disabled, or before the webhook subscribed."
         />
       </Stack>
     </Radio.Group>
@@ -41,7 +37,7 @@ export function IncludeField({ value, onChange }: IncludeFieldProps) {
 }
 
 export const INCLUDES: Record<RecoveryInclude, string> = {
-  ALL: t('Failed and missed'),
+  ALL: 'Failed and missed',
   FAILED: t('Failed'),
-  MISSED: t('Missed'),
+  MISSED: 'Missed',
 }

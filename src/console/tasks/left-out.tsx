@@ -6,7 +6,6 @@ import {
   TaskWebhooksDocument,
   type TaskWebhooksQuery,
 } from '../generated/graphql.ts'
-import { key, t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import { ResumeWebhook, ToggleWebhook } from '../webhooks/actions/webhook-dialogs.tsx'
@@ -40,7 +39,7 @@ export function LeftOut({ action, groups, onChange }: LeftOutProps) {
       <List size="sm" spacing={4}>
         {groups.map((group) => (
           <List.Item key={`${group.state} ${group.parkedReason} ${group.webhookDeleted}`}>
-            {t(whyLeftOut(action, group, webhooks), { count: formatCount(group.count) })}
+            {formatCount(group.count)} {whyLeftOut(action, group, webhooks)}
           </List.Item>
         ))}
       </List>
@@ -60,32 +59,29 @@ const isOnHold = ({ health }: Webhook) => health?.state === 'ON_HOLD'
 
 const isWebhook = (node: Node): node is Webhook => node !== null && 'url' in node
 
-/** Why `count` deliveries are left out. */
+/** Why deliveries are left out, after their number. */
 function whyLeftOut(
   action: TargetAction,
   { state, parkedReason, webhookDeleted, webhookIds }: DeliveryGroup,
   webhooks: readonly Webhook[],
 ): string {
-  if (action === 'CANCEL') return key('{count} finished already.')
-  if (webhookDeleted) return key('{count} cannot be sent: the webhook was deleted.')
-  if (state === 'QUEUED') return key('{count} queued: the first attempt runs anyway.')
-  if (state === 'SUCCEEDED')
-    return key('{count} succeeded. To send them again, filter by this state.')
-  if (state === 'CANCELED') return key('{count} canceled. To send them, filter by this state.')
-  if (state !== 'WAITING') return key('{count} not of a selected state.')
+  if (action === 'CANCEL') return 'finished already.'
+  if (webhookDeleted) return 'cannot be sent: the webhook was deleted.'
+  if (state === 'QUEUED') return 'queued: the first attempt runs anyway.'
+  if (state === 'SUCCEEDED') return 'succeeded. To send them again, filter by this state.'
+  if (state === 'CANCELED') return 'canceled. To send them, filter by this state.'
+  if (state !== 'WAITING') return 'not of a selected state.'
   // A delivery that was parked before the hold has another reason, and waits for the hold too.
   if (
     parkedReason === 'ON_HOLD' ||
     webhooks.some((one) => webhookIds.includes(one.id) && isOnHold(one))
   ) {
-    return key(
-      '{count} waiting: the webhook is on hold. They are sent when it works again, or is resumed.',
-    )
+    return 'waiting: the webhook is on hold. They are sent when it works again, or is resumed.'
   }
-  if (parkedReason === 'DISABLED') return key('{count} waiting: the webhook is disabled.')
+  if (parkedReason === 'DISABLED') return 'waiting: the webhook is disabled.'
   if (parkedReason === 'ORDERED')
-    return key('{count} waiting: earlier deliveries of an ordered webhook go first.')
-  return key('{count} waiting: the webhook is at its limit. They are sent as there is room.')
+    return 'waiting: earlier deliveries of an ordered webhook go first.'
+  return 'waiting: the webhook is at its limit. They are sent as there is room.'
 }
 
 interface RemedyProps {
@@ -98,7 +94,7 @@ function Resume({ webhook, onChange }: RemedyProps) {
   return (
     <>
       <Button size="xs" variant="default" onClick={() => setAsking(true)}>
-        {t('Resume {webhook}', { webhook: webhookName(webhook) })}
+        {`Resume ${webhookName(webhook)}`}
       </Button>
       <ResumeWebhook
         webhookId={webhook.id}
@@ -115,7 +111,7 @@ function Enable({ webhook, onChange }: RemedyProps) {
   return (
     <>
       <Button size="xs" variant="default" onClick={() => setAsking(true)}>
-        {t('Enable {webhook}', { webhook: webhookName(webhook) })}
+        {`Enable ${webhookName(webhook)}`}
       </Button>
       <ToggleWebhook
         webhook={webhook}

@@ -10,8 +10,7 @@ import {
   type RecoveryInclude,
   TaskRecoverDocument,
 } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
-import { formatCount, formatDuration } from '../lib/format.ts'
+import { counted, formatCount, formatDuration } from '../lib/format.ts'
 import { IncludeField } from './include-field.tsx'
 import { RecoverPresets } from './recover-presets.tsx'
 
@@ -36,20 +35,20 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
   const [until, setUntil] = useState<string | null>(null)
   const [include, setInclude] = useState<RecoveryInclude>('ALL')
   const [rate, setRate] = useState<number | string>(DEFAULT_RATE)
-  const [counted, setCounted] = useState<Counted | null>(null)
+  const [found, setFound] = useState<Counted | null>(null)
   const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
 
   /** A change invalidates the count. */
   function change<Value>(set: (value: Value) => void) {
     return (value: Value) => {
       set(value)
-      setCounted(null)
+      setFound(null)
       setErrors({})
     }
   }
 
   async function submit(dryRun: boolean) {
-    if (since === null) return setErrors({ since: t('Choose a start time.') })
+    if (since === null) return setErrors({ since: 'Choose a start time.' })
     setErrors({})
     const outcome = await run({
       input: {
@@ -63,12 +62,12 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
     })
     if (!outcome.ok) return setErrors(fieldErrorsOf(outcome, FIELDS))
     const { task } = outcome.value
-    setCounted(dryRun ? outcome.value : null)
+    setFound(dryRun ? outcome.value : null)
     if (task) onStart(task.id)
   }
 
   return (
-    <Section title={t('What to recover')}>
+    <Section title="What to recover">
       <RecoverPresets
         failingFrom={failingFrom}
         since={since}
@@ -80,15 +79,15 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
       />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <DateTimeInput
-          label={t('Events published from')}
-          description={t('In your time zone.')}
+          label="Events published from"
+          description="In your time zone."
           value={since}
           onChange={change(setSince)}
           error={errors.since}
         />
         <DateTimeInput
-          label={t('Until')}
-          description={t('Empty: now.')}
+          label="Until"
+          description="Empty: now."
           value={until}
           onChange={change(setUntil)}
           error={errors.until}
@@ -96,11 +95,9 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
       </SimpleGrid>
       <IncludeField value={include} onChange={change(setInclude)} />
       <NumberInput
-        label={t('Rate')}
-        description={t(
-          'Maximum deliveries queued per second, from 1 to 5,000. The limits of the webhook apply as well.',
-        )}
-        suffix={` ${t('per second')}`}
+        label="Rate"
+        description="Maximum deliveries queued per second, from 1 to 5,000. The limits of the webhook apply as well."
+        suffix={` ${'per second'}`}
         maw={420}
         min={1}
         max={5_000}
@@ -113,19 +110,19 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
       <FormError>{errors.form}</FormError>
       <Group justify="space-between" mih={36}>
         <Text size="sm" role="status">
-          {counted && summaryOf(counted, Number(rate) || DEFAULT_RATE, waitingOnHold(webhook))}
+          {found && summaryOf(found, Number(rate) || DEFAULT_RATE, waitingOnHold(webhook))}
         </Text>
         <Group gap="xs">
           <Button
-            variant={counted ? 'default' : 'filled'}
+            variant={found ? 'default' : 'filled'}
             loading={running}
             onClick={() => submit(true)}
           >
-            {t('Preview')}
+            Preview
           </Button>
-          {counted && counted.count > 0 && webhook.enabled && (
+          {found && found.count > 0 && webhook.enabled && (
             <Button loading={running} onClick={() => submit(false)}>
-              {t('Re-send {counted}', { counted: amountOf(counted) })}
+              {`Re-send ${amountOf(found)}`}
             </Button>
           )}
         </Group>
@@ -136,23 +133,17 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
 
 /** `4,312 deliveries`, `10,000 or more deliveries` */
 function amountOf({ count, countIsExact }: Counted): string {
-  if (!countIsExact) return t('{count} or more deliveries', { count: formatCount(count) })
-  return t('{count, plural, one {# delivery} other {# deliveries}}', { count })
+  if (!countIsExact) return `${formatCount(count)} or more deliveries`
+  return counted(count, 'delivery', 'deliveries')
 }
 
-function summaryOf(counted: Counted, ratePerSecond: number, waiting: number): string {
-  if (counted.count > 0) {
-    const time = formatDuration(1_000 * Math.ceil(counted.count / ratePerSecond))
-    return t('{counted}, queued in about {time} at this rate.', {
-      counted: amountOf(counted),
-      time,
-    })
+function summaryOf(found: Counted, ratePerSecond: number, waiting: number): string {
+  if (found.count > 0) {
+    const time = formatDuration(1_000 * Math.ceil(found.count / ratePerSecond))
+    return `${amountOf(found)}, queued in about ${time} at this rate.`
   }
-  if (waiting === 0) return t('There is nothing to recover in this time range.')
-  return t(
-    'There is nothing to recover: {count, plural, one {# delivery waits for the end of the hold. Resume the webhook to send that delivery.} other {# deliveries wait for the end of the hold. Resume the webhook to send these deliveries.}}',
-    { count: waiting },
-  )
+  if (waiting === 0) return 'There is nothing to recover in this time range.'
+  return `There is nothing to recover: ${counted(waiting, 'delivery waits', 'deliveries wait')} for the end of the hold. Resume the webhook to send what waits.`
 }
 
 /** Deliveries that wait for the end of a hold are queued already, so there is nothing to recover. */

@@ -1,6 +1,5 @@
 import { Notice } from '../components/page/notice.tsx'
 import type { WebhookTroubleFragment } from '../generated/graphql.ts'
-import { t } from '../language/t.ts'
 import { TroubleActions } from '../webhooks/health/trouble-actions.tsx'
 import { TroubleText } from '../webhooks/health/trouble-text.tsx'
 
@@ -26,11 +25,11 @@ export function RecoverNotice({ webhook, reload }: RecoverNoticeProps) {
 }
 
 const TITLES = {
-  ON_HOLD: t('On hold: re-sent deliveries wait'),
-  DISABLED: t('Disabled: enable the webhook to re-send deliveries'),
+  ON_HOLD: 'On hold: re-sent deliveries wait',
+  DISABLED: 'Disabled: enable the webhook to re-send deliveries',
 }
 
 const HINTS = {
-  ON_HOLD: t('Re-sent deliveries join the backlog. Resume when the endpoint works again.'),
-  DISABLED: t('You can preview how many deliveries would be re-sent.'),
+  ON_HOLD: 'Re-sent deliveries join the backlog. Resume when the endpoint works again.',
+  DISABLED: 'You can preview how many deliveries would be re-sent.',
 }

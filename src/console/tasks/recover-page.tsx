@@ -33,9 +33,7 @@ export default function RecoverPage() {
         [WORDS.webhooks, '/webhooks'],
         [webhook ? webhookName(webhook) : id, `/webhooks/${id}`],
       ]}
-      description={t(
-        'Re-sends the events that this webhook missed or failed to accept in a time range. You can repeat a recovery safely: no delivery that succeeded is sent again.',
-      )}
+      description="Re-sends the events that this webhook missed or failed to accept in a time range. You can repeat a recovery safely: no delivery that succeeded is sent again."
     >
       {error && !webhook && <QueryError error={error} reload={reload} />}
       {!webhook && !error && <DetailSkeleton />}

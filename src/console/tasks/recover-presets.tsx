@@ -15,14 +15,14 @@ interface RecoverPresetsProps {
 export function RecoverPresets({ failingFrom, since, until, choose }: RecoverPresetsProps) {
   const [chosen, setChosen] = useState<{ label: string; since: string } | null>(null)
   const presets = [
-    ...(failingFrom ? [{ label: t('Since failures began'), from: () => failingFrom }] : []),
+    ...(failingFrom ? [{ label: 'Since failures began', from: () => failingFrom }] : []),
     ...RECENT_TIMES.map(({ label, ms }) => ({
       label: t(label),
       from: () => new Date(Date.now() - ms).toISOString(),
     })),
   ]
   return (
-    <Group gap="xs" role="group" aria-label={t('Common times')}>
+    <Group gap="xs" role="group" aria-label="Common times">
       {presets.map(({ label, from }) => {
         const isChosen =
           until === null &&

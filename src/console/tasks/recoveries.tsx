@@ -15,8 +15,8 @@ import { RecoveredTimes, TaskStateBadge } from './task-result.tsx'
 const REFRESH_EVERY_MS = 3_000
 
 const COLUMNS: readonly Column<TaskFieldsFragment>[] = [
-  { label: t('Started'), cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { label: t('Events published'), cell: (task) => <RecoveredTimes task={task} /> },
+  { label: 'Started', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { label: 'Events published', cell: (task) => <RecoveredTimes task={task} /> },
   { label: t('Deliveries'), cell: ({ recovery }) => recovery && INCLUDES[recovery.include] },
   { label: t('State'), width: 200, cell: (task) => <TaskStateBadge task={task} /> },
   { label: t('Queued'), end: true, width: 100, cell: ({ changed }) => formatCount(changed) },
@@ -36,9 +36,9 @@ export function Recoveries({ webhookId }: { webhookId: string }) {
   const runs = tasks?.nodes.some(({ state, unfinished }) => state === 'RUNNING' || unfinished > 0)
   usePolling(runs ? REFRESH_EVERY_MS : null, read.reload)
   return (
-    <Section title={t('Recoveries')}>
+    <Section title="Recoveries">
       <List
-        label={t('Recoveries')}
+        label="Recoveries"
         columns={COLUMNS}
         rows={tasks?.nodes}
         keyOf={({ id }) => id}
@@ -46,7 +46,7 @@ export function Recoveries({ webhookId }: { webhookId: string }) {
         {...read}
         empty={
           <Text size="sm" c="dimmed">
-            {t('No recoveries yet.')}
+            No recoveries yet.
           </Text>
         }
         pages={{ info: tasks?.pageInfo, cursors }}

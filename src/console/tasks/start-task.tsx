@@ -73,37 +73,31 @@ export function StartTask({ action, target, succeeded, onClose, onStart }: Start
       onConfirm={confirm}
     >
       <Stack gap="sm">
-        {counted === null && <Skeleton height={12} w={160} aria-label={t('Counting …')} />}
+        {counted === null && <Skeleton height={12} w={160} aria-label="Counting …" />}
         {counted !== null && 'error' in counted && <FormError>{counted.error}</FormError>}
         {!isNothing && (
           <span>
             {isRedelivery
-              ? t(
-                  'Each delivery keeps its id and starts its retry schedule again; a retrying delivery is sent now.',
-                )
-              : t(
-                  'No further attempts are made, so the endpoints may not get these events. Running attempts finish and are recorded. You can redeliver the deliveries later.',
-                )}
+              ? 'Each delivery keeps its id and starts its retry schedule again; a retrying delivery is sent now.'
+              : 'No further attempts are made, so the endpoints may not get these events. Running attempts finish and are recorded. You can redeliver the deliveries later.'}
           </span>
         )}
         {counted !== null && leftOut.length > 0 && (
-          <Stack gap={4} component="section" aria-label={t('Left out')}>
-            <Text inherit>{isNothing ? t('Of the selected deliveries:') : t('Left out:')}</Text>
+          <Stack gap={4} component="section" aria-label="Left out">
+            <Text inherit>{isNothing ? 'Of the selected deliveries:' : 'Left out:'}</Text>
             <LeftOut action={action} groups={leftOut} onChange={onClose} />
           </Stack>
         )}
         {isRedelivery && succeeded > 0 && (
           <Text inherit c="var(--posthorn-on-orange)">
-            {t(
-              '{count, plural, one {# of them succeeded already: its endpoint receives the same event again.} other {# of them succeeded already: their endpoints receive the same events again.}}',
-              { count: succeeded },
-            )}
+            {formatCount(succeeded)} of them succeeded already: their endpoints receive the same
+            events again.
           </Text>
         )}
         {!isNothing && (
           <NumberInput
-            label={t('Per second')}
-            description={t('The maximum number to queue per second: 1 to 5,000.')}
+            label="Per second"
+            description="The maximum number to queue per second: 1 to 5,000."
             min={1}
             max={MAX_RATE}
             w={240}
@@ -124,12 +118,10 @@ type Counted =
 function titleOf(action: TargetAction, counted: Counted): string {
   const isRedelivery = action === 'REDELIVER'
   if (!counted || 'error' in counted) {
-    return isRedelivery
-      ? t('Redeliver the selected deliveries?')
-      : t('Cancel the selected deliveries?')
+    return isRedelivery ? 'Redeliver the selected deliveries?' : 'Cancel the selected deliveries?'
   }
   const { count, countIsExact } = counted
-  if (count === 0) return isRedelivery ? t('Nothing to redeliver') : t('Nothing to cancel')
+  if (count === 0) return isRedelivery ? 'Nothing to redeliver' : 'Nothing to cancel'
   const shown = `${formatCount(count)}${countIsExact ? '' : '+'}`
   return isRedelivery
     ? t('Redeliver {shown} {count, plural, one {delivery} other {deliveries}}?', { shown, count })

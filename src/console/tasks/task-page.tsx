@@ -34,19 +34,18 @@ export default function TaskPage() {
   const { task, error, reload } = useTask(id)
   if (error && !task) {
     return (
-      <Page title={t('Bulk actions')} breadcrumbs={PARENTS}>
+      <Page title="Bulk actions" breadcrumbs={PARENTS}>
         <QueryError error={error} reload={reload} />
       </Page>
     )
   }
   if (!task) {
     return (
-      <Page title={t('Bulk actions')} breadcrumbs={PARENTS}>
+      <Page title="Bulk actions" breadcrumbs={PARENTS}>
         {task === null ? (
-          <EmptyState title={t('This bulk action does not exist')}>
-            {t(
-              'Results are kept as long as the deliveries. Check the id, or look at the list of deliveries.',
-            )}
+          <EmptyState title="This bulk action does not exist">
+            Results are kept as long as the deliveries. Check the id, or look at the list of
+            deliveries.
           </EmptyState>
         ) : (
           <DetailSkeleton />
@@ -64,17 +63,15 @@ export default function TaskPage() {
       <TaskResult task={task} />
       <Facts
         facts={[
-          { label: t('Started'), value: <Time at={task.createdAt} /> },
+          { label: 'Started', value: <Time at={task.createdAt} /> },
           task.finishedAt ? { label: t('Finished'), value: <Time at={task.finishedAt} /> } : null,
           task.recovery
-            ? { label: t('Events published'), value: <RecoveredTimes task={task} /> }
+            ? { label: 'Events published', value: <RecoveredTimes task={task} /> }
             : null,
           task.recovery ? { label: t('Deliveries'), value: INCLUDES[task.recovery.include] } : null,
           {
-            label: t('Rate'),
-            value: t('{ratePerSecond} per second', {
-              ratePerSecond: formatCount(task.ratePerSecond),
-            }),
+            label: 'Rate',
+            value: `${formatCount(task.ratePerSecond)} per second`,
           },
         ]}
       />
@@ -98,15 +95,15 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
   )
   const connection = data?.bulkTask?.exhaustedDeliveries
   return (
-    <Stack component="section" gap="xs" aria-label={t('Failed again')}>
+    <Stack component="section" gap="xs" aria-label="Failed again">
       <Title order={2} size="h5">
-        {t('Failed again')}
+        Failed again
       </Title>
       <Text size="sm" c="dimmed">
-        {t('Deliveries that this bulk action queued and that have run out of retries since.')}
+        Deliveries that this bulk action queued and that have run out of retries since.
       </Text>
       <List
-        label={t('Failed again')}
+        label="Failed again"
         columns={COLUMNS}
         rows={connection?.nodes}
         keyOf={(delivery) => delivery.id}
@@ -115,7 +112,7 @@ function Failures({ task }: { task: TaskFieldsFragment }) {
         pages={{ info: connection?.pageInfo, cursors }}
         empty={
           <Text size="sm" c="dimmed" p="md">
-            {t('No delivery has failed.')}
+            No delivery has failed.
           </Text>
         }
       />

@@ -1,7 +1,6 @@
 import { Anchor, CloseButton, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { describeError } from '../api/request-error.ts'
-import { t } from '../language/t.ts'
 import { StopTask, TaskResult, TaskStateBadge, taskHeading } from './task-result.tsx'
 import { useTask } from './use-task.ts'
 import './tasks.css'
@@ -11,16 +10,11 @@ export function TaskPanel({ id, onClose }: { id: string; onClose(): void }) {
   const { task, error } = useTask(id)
   if (!task && !error && task !== null) return null
   return (
-    <Stack
-      component="section"
-      gap="xs"
-      className="ph-task"
-      aria-label={t('Result of the bulk action')}
-    >
+    <Stack component="section" gap="xs" className="ph-task" aria-label="Result of the bulk action">
       <Group justify="space-between" wrap="nowrap">
         <Group gap="sm">
           <Text fw={600} size="sm">
-            {task ? taskHeading(task) : t('This bulk action does not exist')}
+            {task ? taskHeading(task) : 'This bulk action does not exist'}
           </Text>
           {task && <TaskStateBadge task={task} />}
         </Group>
@@ -28,18 +22,16 @@ export function TaskPanel({ id, onClose }: { id: string; onClose(): void }) {
           {task && <StopTask task={task} />}
           {task && (
             <Anchor component={Link} to={`/tasks/${id}`} size="sm">
-              {t('Open the result')}
+              Open the result
             </Anchor>
           )}
-          <CloseButton size="sm" aria-label={t('Close the result')} onClick={onClose} />
+          <CloseButton size="sm" aria-label="Close the result" onClick={onClose} />
         </Group>
       </Group>
       {task && <TaskResult task={task} />}
       {error && !task && (
         <Text size="sm" role="alert" c="var(--posthorn-on-red)">
-          {t('The result could not be loaded: {message}', {
-            message: describeError(error).message,
-          })}
+          {`The result could not be loaded: ${describeError(error).message}`}
         </Text>
       )}
     </Stack>

@@ -1,4 +1,4 @@
-import { key, rich, t } from '../language/t.ts'
+import { t } from '../language/t.ts'
 import './tasks.css'
 import { Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
@@ -12,7 +12,7 @@ import {
   type TaskFieldsFragment,
   TaskStopDocument,
 } from '../generated/graphql.ts'
-import { formatCount } from '../lib/format.ts'
+import { formatCount, plural } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
 import { partsOf } from './task-parts.ts'
 
@@ -31,29 +31,29 @@ interface TaskProps {
 /** A task that completed has not succeeded for that. */
 export function TaskStateBadge({ task: { state, exhausted } }: TaskProps) {
   if (state === 'COMPLETED' && exhausted > 0) {
-    return <StateBadge label={t('Completed with failures')} color="orange" />
+    return <StateBadge label="Completed with failures" color="orange" />
   }
   return <StateBadge label={LABELS[state]} color={COLORS[state]} />
 }
 
 const LABELS = {
-  RUNNING: t('Queuing'),
-  DELIVERING: t('Delivering'),
-  COMPLETED: t('Completed'),
-  CANCELED: t('Stopped'),
+  RUNNING: 'Queuing',
+  DELIVERING: 'Delivering',
+  COMPLETED: 'Completed',
+  CANCELED: 'Stopped',
   FAILED: t('Failed'),
 }
 
 /** "Redelivery of 4,312 deliveries" */
 export function taskHeading({ action, total, totalIsExact }: TaskFieldsFragment): string {
   const shown = `${formatCount(total)}${totalIsExact ? '' : '+'}`
-  return t(HEADINGS[action], { shown, total })
+  return `${HEADINGS[action]} of ${shown} ${plural(total, 'delivery', 'deliveries')}`
 }
 
 const HEADINGS = {
-  REDELIVER: key('Redelivery of {shown} {total, plural, one {delivery} other {deliveries}}'),
-  CANCEL: key('Cancellation of {shown} {total, plural, one {delivery} other {deliveries}}'),
-  RECOVER: key('Recovery of {shown} {total, plural, one {delivery} other {deliveries}}'),
+  REDELIVER: 'Redelivery',
+  CANCEL: 'Cancellation',
+  RECOVER: 'Recovery',
 }
 
 /** When the events of a recovery were published. */
@@ -61,10 +61,7 @@ export function RecoveredTimes({ task: { recovery } }: TaskProps) {
   if (!recovery) return null
   return (
     <Text size="sm">
-      {rich('{since} to {until}', {
-        since: <Time at={recovery.since} />,
-        until: <Time at={recovery.until} />,
-      })}
+      <Time at={recovery.since} /> to <Time at={recovery.until} />
     </Text>
   )
 }
@@ -76,7 +73,7 @@ export function TaskResult({ task }: TaskProps) {
   const whole = parts.reduce((sum, { count }) => sum + count, 0)
   return (
     <Stack gap={6}>
-      <Progress.Root size="sm" aria-label={t('Progress of the bulk action')}>
+      <Progress.Root size="sm" aria-label="Progress of the bulk action">
         {parts.map(({ name, count, color }) => (
           <Progress.Section
             key={name}
@@ -90,11 +87,8 @@ export function TaskResult({ task }: TaskProps) {
         {action !== 'CANCEL' && (
           <Text size="sm" fw={600}>
             {created > 0
-              ? t('{changed} queued, {created} of them new', {
-                  changed: formatCount(changed),
-                  created: formatCount(created),
-                })
-              : t('{changed} queued', { changed: formatCount(changed) })}
+              ? `${formatCount(changed)} queued, ${formatCount(created)} of them new`
+              : `${formatCount(changed)} queued`}
           </Text>
         )}
         {parts.map(({ name, count, color }) => (
@@ -110,13 +104,13 @@ export function TaskResult({ task }: TaskProps) {
             size="sm"
             underline="always"
           >
-            {t('Show the attempts since then')}
+            Show the attempts since then
           </Anchor>
         )}
       </Group>
       {task.state === 'CANCELED' && (
         <Text size="sm">
-          {t('Stopped. Deliveries queued before are sent; the other deliveries are unchanged.')}
+          Stopped. Deliveries queued before are sent; the other deliveries are unchanged.
         </Text>
       )}
       {task.failure && (
@@ -129,12 +123,12 @@ export function TaskResult({ task }: TaskProps) {
 }
 
 const PARTS = {
-  delivered: t('delivered'),
-  failed: t('failed'),
-  waiting: t('in progress'),
-  canceled: t('canceled'),
-  left: t('remaining'),
-  skipped: t('skipped: finished, queued or waiting'),
+  delivered: 'delivered',
+  failed: 'failed',
+  waiting: 'in progress',
+  canceled: 'canceled',
+  left: 'remaining',
+  skipped: 'skipped: finished, queued or waiting',
 }
 
 /** Stops a running bulk action. Nothing for others, and without the scope. */
@@ -147,20 +141,18 @@ export function StopTask({ task }: TaskProps) {
     <>
       {task.state === 'RUNNING' && (
         <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
-          {t('Stop')}
+          Stop
         </Button>
       )}
       <Confirm
         opened={confirming}
         onClose={() => setConfirming(false)}
-        title={t('Stop this bulk action?')}
-        action={t('Stop')}
+        title="Stop this bulk action?"
+        action="Stop"
         destructive
         onConfirm={() => run({ id: task.id })}
       >
-        {t(
-          'Deliveries that are already queued or canceled stay so. The other deliveries do not change.',
-        )}
+        Deliveries that are already queued or canceled stay so. The other deliveries do not change.
       </Confirm>
     </>
   )

@@ -1,5 +1,5 @@
 import type { ESTree } from 'vite'
-import type { Source } from './portal-sources.ts'
+import type { Source } from './sources.ts'
 
 interface Found {
   /** `webhooks/list/webhooks-page.tsx:41` */
@@ -30,39 +30,6 @@ export function earlyTextsOf(source: Source): readonly Found[] {
     return true
   })
   return found
-}
-
-/** Props that readers see or hear. */
-const SHOWN =
-  /^(label|title|aria-label|placeholder|description|alt|action|success|empty|hint|message|dismiss|dismissLabel|searchHint|nothingFoundMessage)$/
-
-/** Texts in JSX that stay as they are: of code, of names, and of nothing but signs. */
-const LITERAL = /^(Code|code|Kbd|kbd)$/
-
-/** English in JSX that nothing translates. */
-export function untranslatedIn(source: Source): readonly Found[] {
-  const found: Found[] = []
-  walk(source.program, (node) => {
-    if (node.type === 'JSXElement') {
-      const { name } = node.openingElement
-      if (name.type === 'JSXIdentifier' && LITERAL.test(name.name)) return false
-    }
-    if (node.type === 'JSXText' && isEnglish(node.value)) {
-      found.push({ at: place(source, node), text: node.value.trim() })
-    }
-    if (node.type === 'JSXAttribute' && node.name.type === 'JSXIdentifier') {
-      const value = node.value
-      if (SHOWN.test(node.name.name) && value?.type === 'Literal' && isEnglish(value.value)) {
-        found.push({ at: place(source, node), text: value.value })
-      }
-    }
-    return true
-  })
-  return found
-}
-
-function isEnglish(value: unknown): value is string {
-  return typeof value === 'string' && /[a-z]{2}/.test(value)
 }
 
 function translated(node: ESTree.Node): string | null {

@@ -1,7 +1,6 @@
 import { Box, Group, Text } from '@mantine/core'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { t } from '../../language/t.ts'
 
 interface ChangedValueProps {
   readonly isBefore?: boolean
@@ -24,7 +23,7 @@ export function ChangedValue({ children, isBefore = false }: ChangedValueProps) 
     >
       <Box
         role="img"
-        aria-label={isBefore ? t('Before') : t('After')}
+        aria-label={isBefore ? 'Before' : 'After'}
         c={`var(--posthorn-on-${color})`}
         lh={1}
         pt={4}

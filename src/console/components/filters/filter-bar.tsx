@@ -29,7 +29,7 @@ export function FilterBar({ active, clear, children, more, moreActive = false }:
           leftSection={<IconAdjustmentsHorizontal size={14} />}
           onClick={() => setOpened(!opened)}
         >
-          {isOpen ? t('Fewer filters') : t('More filters')}
+          {isOpen ? 'Fewer filters' : t('More filters')}
         </Button>
       )}
       {active && (

@@ -111,7 +111,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
       <Combobox.Dropdown miw={w} maw="min(420px, 90vw)">
         {searchable && (
           <Combobox.Search
-            aria-label={t('Search: {label}', { label })}
+            aria-label={`Search: ${label}`}
             placeholder={searchHint}
             value={search}
             onChange={({ currentTarget }) => changeSearch(currentTarget.value)}
@@ -125,7 +125,7 @@ export function FilterMultiSelect(props: FilterMultiSelectProps) {
         >
           {added !== null && !options.some(({ value }) => value === added) && (
             <Combobox.Option value={added} active={values.includes(added)}>
-              {t('Add “{added}”', { added })}
+              {`Add “${added}”`}
             </Combobox.Option>
           )}
           {shown.map(({ value, label: name }) => (

@@ -24,7 +24,7 @@ export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
     <>
       {paths.size > 1 && (
         <FilterSelect
-          label={t('Search key')}
+          label="Search key"
           w={150}
           searchable
           data={[...paths]}
@@ -34,7 +34,7 @@ export function KeyFilter({ values: { key, value }, set }: KeyFilterProps) {
       )}
       <SearchField
         label={paths.size > 1 ? t('Value') : path}
-        placeholder={t('Such as 87012')}
+        placeholder="Such as 87012"
         w={180}
         value={value ?? ''}
         onChange={(text) => {

@@ -11,7 +11,7 @@ import {
 import { FilterSelect } from './filter-select.tsx'
 import { FILTER_TIMES } from './recent-times.ts'
 
-const CUSTOM = { value: 'custom', label: t('From … to …') }
+const CUSTOM = { value: 'custom', label: 'From … to …' }
 
 /**
  * The time range in the query parameters. A range relative to now is computed once, so that it stays the same while

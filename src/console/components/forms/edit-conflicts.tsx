@@ -38,12 +38,10 @@ export function EditConflicts(props: EditConflictsProps) {
       color="yellow"
       variant="light"
       role="alert"
-      title={t('Somebody else changed the same fields')}
+      title="Somebody else changed the same fields"
     >
       <Stack gap="lg">
-        <Text size="sm">
-          {t('Nothing was saved yet. Choose a value for each field, then save.')}
-        </Text>
+        <Text size="sm">Nothing was saved yet. Choose a value for each field, then save.</Text>
         {conflict.fields.map((field) => {
           const label = labels[field.name] ?? field.name
           const shown = (value: unknown) => value ?? empty[field.name]
@@ -54,15 +52,15 @@ export function EditConflicts(props: EditConflictsProps) {
               </Text>
               <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
                 <Version
-                  title={t('Yours')}
+                  title="Yours"
                   value={shown(mine[field.name])}
-                  action={t('Keep mine')}
+                  action="Keep mine"
                   onChoose={() => choose(() => actions.keepMine(field.name))}
                 />
                 <Version
                   title={<ChangedBy field={field} />}
                   value={shown(field.current)}
-                  action={t('Take theirs')}
+                  action="Take theirs"
                   onChoose={() => choose(() => actions.takeTheirs(field.name, field.current))}
                 />
               </SimpleGrid>
@@ -79,7 +77,7 @@ type Field = EditConflict['fields'][number]
 function ChangedBy({ field: { changedBy, changedAt } }: { field: Field }) {
   return (
     <>
-      {changedBy ? t('Changed by {changedBy}', { changedBy }) : t('Changed')}
+      {changedBy ? `Changed by ${changedBy}` : 'Changed'}
       {changedAt && (
         <>
           {' · '}
@@ -126,7 +124,7 @@ function Version({ title, value, action, onChoose }: VersionProps) {
 function textOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return t('None')
   if (typeof value === 'boolean') {
-    return value ? t('On') : t('Off')
+    return value ? 'On' : 'Off'
   }
   if (typeof value !== 'object') return String(value)
   const isList = Array.isArray(value) && value.every((entry) => typeof entry !== 'object')

@@ -1,6 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { t } from '../../language/t.ts'
 import { formatJson } from '../json/format-json.ts'
 import { CodeField } from './code-field.tsx'
 
@@ -26,7 +25,7 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
           {label}{' '}
           {props.isOptional && (
             <Text span size="sm" c="dimmed" fw={400}>
-              {t('(optional)')}
+              (optional)
             </Text>
           )}
         </>
@@ -45,9 +44,9 @@ export function JsonField({ label, description, value, error, ...props }: JsonFi
               variant="subtle"
               disabled={parsed.error !== null || value.trim() === ''}
               onClick={() => props.onChange(formatJson(value) ?? value)}
-              aria-label={t('Format: {label}', { label })}
+              aria-label={`Format: ${label}`}
             >
-              {t('Format')}
+              Format
             </Button>
           </Group>
         </>
@@ -66,6 +65,6 @@ export function parseJson(text: string): ParsedJson {
   try {
     return { value: JSON.parse(text), error: null }
   } catch (cause) {
-    return { error: t('Invalid JSON: {message}.', { message: (cause as Error).message }) }
+    return { error: `Invalid JSON: ${(cause as Error).message}.` }
   }
 }

@@ -1,5 +1,4 @@
 import { Stack, Switch } from '@mantine/core'
-import { t } from '../../language/t.ts'
 
 interface Field {
   readonly checked?: boolean
@@ -17,15 +16,13 @@ export function KeepFields({ payloads, responseBodies }: KeepFieldsProps) {
   return (
     <Stack gap="md">
       <Switch
-        label={t('Keep payloads after delivery')}
-        description={t(
-          'Otherwise the payload is erased within minutes after it was delivered, or 7 days after the last failed attempt. It can then no longer be redelivered.',
-        )}
+        label="Keep payloads after delivery"
+        description="Otherwise the payload is erased within minutes after it was delivered, or 7 days after the last failed attempt. It can then no longer be redelivered."
         {...payloads}
       />
       <Switch
-        label={t('Keep response bodies')}
-        description={t('Otherwise attempts show the status, the headers and the size.')}
+        label="Keep response bodies"
+        description="Otherwise attempts show the status, the headers and the size."
         {...responseBodies}
       />
     </Stack>

@@ -1,9 +1,8 @@
-import { t } from '../../language/t.ts'
 import { parseLabels } from '../../lib/labels.ts'
 
 /** What is wrong with the text of labels, as far as the browser can tell. */
 export function labelsError(text: string): string | false {
   return (
-    parseLabels(text) === null && t('Write each label on a line of its own, such as team=payments.')
+    parseLabels(text) === null && 'Write each label on a line of its own, such as team=payments.'
   )
 }

@@ -1,6 +1,5 @@
 import { SimpleGrid, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { t } from '../../language/t.ts'
 
 interface Field {
   readonly value?: string
@@ -22,7 +21,7 @@ export function OwnNameFields({ description, uid, metadata }: OwnNameFieldsProps
   return (
     <SimpleGrid type="container" cols={{ base: 1, '500px': 2 }}>
       <TextInput
-        label={t('Uid')}
+        label="Uid"
         description={description}
         maxLength={255}
         autoComplete="off"
@@ -31,8 +30,8 @@ export function OwnNameFields({ description, uid, metadata }: OwnNameFieldsProps
         {...uid}
       />
       <Textarea
-        label={t('Labels')}
-        description={t('One per line, such as team=payments.')}
+        label="Labels"
+        description="One per line, such as team=payments."
         autosize
         minRows={1}
         maxRows={12}

@@ -1,5 +1,4 @@
 import { Box } from '@mantine/core'
-import { t } from '../../language/t.ts'
 import { CopyButton } from '../copy-button.tsx'
 
 interface CodeBlockProps {
@@ -45,7 +44,7 @@ export function JsonBlock({ value, label }: JsonBlockProps) {
     <Box pos="relative">
       <CodeBlock code={text} label={label} maxHeight={440} />
       <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)" bdrs="sm">
-        <CopyButton value={text} label={t('Copy {label}', { label })} />
+        <CopyButton value={text} label={`Copy ${label}`} />
       </Box>
     </Box>
   )

@@ -1,4 +1,3 @@
-import { t } from '../../language/t.ts'
 import './json-tree.css'
 import {
   type Dispatch,
@@ -9,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
-import { formatCount } from '../../lib/format.ts'
+import { counted, formatCount } from '../../lib/format.ts'
 import {
   type JsonFolding,
   type JsonRow,
@@ -145,9 +144,7 @@ const Row = memo(
         {rest === null ? (
           <Value row={row} isWhole={isWhole} />
         ) : (
-          <span className="ph-json-more">
-            {t('{rest} more: show', { rest: formatCount(rest) })}
-          </span>
+          <span className="ph-json-more">{`${formatCount(rest)} more: show`}</span>
         )}
       </div>
     )
@@ -166,8 +163,8 @@ const LONG_TEXT = 300
 function Value({ row: { value, size }, isWhole }: { row: JsonRow; isWhole: boolean }) {
   if (size !== null) {
     const [open, close, words] = Array.isArray(value)
-      ? ['[', ']', t('{size, plural, one {# item} other {# items}}', { size })]
-      : ['{', '}', t('{size, plural, one {# field} other {# fields}}', { size })]
+      ? ['[', ']', `${counted(size, 'item', 'items')}`]
+      : ['{', '}', `${counted(size, 'field', 'fields')}`]
     return (
       <span className="ph-json-size">
         {size === 0 ? `${open}${close}` : `${open}…${close} ${words}`}
@@ -182,7 +179,7 @@ function Value({ row: { value, size }, isWhole }: { row: JsonRow; isWhole: boole
     <>
       <bdi className="ph-json-text">{visibleString(value.slice(0, LONG_TEXT)).slice(0, -1)}…</bdi>{' '}
       <span className="ph-json-more">
-        {t('{count} more characters: show all', { count: formatCount(value.length - LONG_TEXT) })}
+        {`${formatCount(value.length - LONG_TEXT)} more characters: show all`}
       </span>
     </>
   )

@@ -1,6 +1,6 @@
 import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMemo, useState } from 'react'
-import { inSentence, t } from '../../language/t.ts'
+import { inSentence } from '../../language/t.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from './code-block.tsx'
@@ -29,10 +29,10 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
         <Group gap="xs">
           <SegmentedControl
             size="xs"
-            aria-label={t('View of the {name}', { name })}
+            aria-label={`View of the ${name}`}
             data={[
-              { value: 'tree', label: t('Tree') },
-              { value: 'raw', label: t('Raw') },
+              { value: 'tree', label: 'Tree' },
+              { value: 'raw', label: 'Raw' },
             ]}
             value={view}
             onChange={(chosen) => setView(chosen as typeof view)}
@@ -44,10 +44,10 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
                 variant="subtle"
                 onClick={() => setFolding(unfoldAll(value))}
               >
-                {t('Unfold all')}
+                Unfold all
               </Button>
               <Button size="compact-xs" variant="subtle" onClick={() => setFolding(foldAll())}>
-                {t('Fold all')}
+                Fold all
               </Button>
             </>
           )}
@@ -56,7 +56,7 @@ export function JsonView({ label, value, raw, note }: JsonViewProps) {
           <Text size="xs" c="dimmed">
             {formatBytes(bytes)}
           </Text>
-          <CopyButton value={raw} label={t('Copy the {name}', { name })} />
+          <CopyButton value={raw} label={`Copy the ${name}`} />
         </Group>
       </Group>
       {view === 'tree' ? (

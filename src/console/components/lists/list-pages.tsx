@@ -18,7 +18,7 @@ export function ListPages({ info, cursors, shown }: ListPagesProps) {
   return (
     <Group justify="space-between" py="xs">
       <Text size="xs" c="dimmed">
-        {shown === 0 ? t('This page is empty.') : isLast ? t('End of the list.') : ''}
+        {shown === 0 ? 'This page is empty.' : isLast ? t('End of the list.') : ''}
       </Text>
       <Group gap="xs">
         {cursors.moved && (

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { rich, t } from '../../language/t.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { EmptyState } from './empty-state.tsx'
 import { Page } from './page.tsx'
@@ -19,12 +19,8 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
   return (
     <Page title={t(title)}>
       <EmptyState title={t('Access denied')}>
-        {rich(
-          'This page requires the scope {scope}. Sign in with an API key that has this scope.',
-          {
-            scope: <span className="ph-mono">{scope}</span>,
-          },
-        )}
+        This page requires the scope <span className="ph-mono">{scope}</span>. Sign in with an API
+        key that has this scope.
       </EmptyState>
     </Page>
   )
@@ -34,7 +30,7 @@ export function NeedsScope({ scope, title, children }: NeedsScopeProps) {
 export function NotAllowed({ scope }: { scope: string }) {
   return (
     <Alert color="gray" variant="light" title={t('Access denied')}>
-      {t('This page requires the scope {scope}. Ask the person who gave you access.', { scope })}
+      {`This page requires the scope ${scope}. Ask the person who gave you access.`}
     </Alert>
   )
 }

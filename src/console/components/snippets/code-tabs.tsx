@@ -1,6 +1,5 @@
 import { Box, Tabs, Text } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { t } from '../../language/t.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { CodeBlock } from '../json/code-block.tsx'
 import type { Snippet } from './graphql-request.ts'
@@ -31,9 +30,9 @@ export function CodeTabs({ snippets, storedAs, needs }: CodeTabsProps) {
         <Tabs.Panel key={language} value={language} pt="sm">
           <Box pos="relative">
             <Box pos="absolute" top={6} right={6} bg="var(--posthorn-sunken)">
-              <CopyButton value={code} label={t('Copy the {language} code', { language })} />
+              <CopyButton value={code} label={`Copy the ${language} code`} />
             </Box>
-            <CodeBlock code={code} label={t('{language} code', { language })} maxHeight={460} />
+            <CodeBlock code={code} label={`${language} code`} maxHeight={460} />
           </Box>
           {needs && (
             <Text size="xs" c="dimmed" mt={6}>

@@ -1,5 +1,3 @@
-import { t } from '../../language/t.ts'
-
 /** Stands for the value of a custom header: attempts do not record these values. */
 const MASK = '•••'
 
@@ -27,23 +25,16 @@ export function asCurl({ method, url, headers, body }: SentRequest): {
     ...(body == null ? [] : [`--data-raw ${quote(body)}`]),
   ]
   const notes = [
-    t(
-      'The command sends the signature of this attempt. Receivers that check the timestamp reject that signature after 5 minutes.',
-    ),
+    'The command sends the signature of this attempt. Receivers that check the timestamp reject that signature after 5 minutes.',
   ]
   if (masked.length > 0) {
     notes.push(
-      t(
-        'Attempts do not record the values of custom headers, which may be credentials. Replace {names} with your values.',
-        { names: masked.map(placeholder).join(', ') },
-      ),
+      `Attempts do not record the values of custom headers, which may be credentials. Replace ${masked.map(placeholder).join(', ')} with your values.`,
     )
   }
   if (body == null) {
     notes.push(
-      t(
-        'The command has no body, because the event is past its retention period or you may not read events.',
-      ),
+      'The command has no body, because the event is past its retention period or you may not read events.',
     )
   }
   return { command: lines.join(' \\\n  '), notes }

@@ -4,7 +4,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { CodeBlock } from '../../components/json/code-block.tsx'
 import { formatJson } from '../../components/json/format-json.ts'
 import type { BodyEncoding } from '../../generated/graphql.ts'
-import { inSentence, t } from '../../language/t.ts'
+import { inSentence } from '../../language/t.ts'
 import { formatBytes } from '../../lib/format.ts'
 
 interface AttemptBodyProps {
@@ -28,17 +28,14 @@ export function AttemptBody(props: AttemptBodyProps) {
   if (props.unkeptBytes != null) {
     return (
       <Text size="xs" c="dimmed">
-        {t('{label}: {size}, not kept. The settings keep no response bodies.', {
-          label,
-          size: formatBytes(props.unkeptBytes),
-        })}
+        {`${label}: ${formatBytes(props.unkeptBytes)}, not kept. The settings keep no response bodies.`}
       </Text>
     )
   }
   if (body === '') {
     return (
       <Text size="xs" c="dimmed">
-        {t('{label}: empty', { label })}
+        {`${label}: empty`}
       </Text>
     )
   }
@@ -47,33 +44,33 @@ export function AttemptBody(props: AttemptBodyProps) {
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed">
           {label}, {formatBytes(sizeOf(body, encoding))}
-          {truncated && `, ${t('truncated')}`}
+          {truncated && `, ${'truncated'}`}
         </Text>
         <Group gap={4}>
           {formatted !== null && (
             <SegmentedControl
               size="xs"
-              aria-label={t('View of the {name}', { name })}
+              aria-label={`View of the ${name}`}
               data={[
-                { value: 'pretty', label: t('Pretty') },
-                { value: 'raw', label: t('Raw') },
+                { value: 'pretty', label: 'Pretty' },
+                { value: 'raw', label: 'Raw' },
               ]}
               value={pretty ? 'pretty' : 'raw'}
               onChange={(value) => setPretty(value === 'pretty')}
             />
           )}
-          <CopyButton value={body} label={t('Copy the {name}', { name })} />
+          <CopyButton value={body} label={`Copy the ${name}`} />
         </Group>
       </Group>
       <CodeBlock code={pretty && formatted !== null ? formatted : body} label={label} />
       {encoding === 'BASE64' && (
         <Text size="xs" c="dimmed">
-          {t('Shown in base64, because this is not UTF-8 text.')}
+          Shown in base64, because this is not UTF-8 text.
         </Text>
       )}
       {truncated && (
         <Text size="xs" c="dimmed">
-          {t('Posthorn records the first 16 KiB that arrive within 2 seconds.')}
+          Posthorn records the first 16 KiB that arrive within 2 seconds.
         </Text>
       )}
     </Stack>

@@ -47,14 +47,12 @@ function Remarks({ attempt: { waitedMs, resent } }: { attempt: AttemptStepFragme
     <>
       {waitedMs > 0 && (
         <Text size="xs" c="dimmed">
-          {t('Waited {waitedMs} for a free connection first.', {
-            waitedMs: formatDuration(waitedMs),
-          })}
+          {`Waited ${formatDuration(waitedMs)} for a free connection first.`}
         </Text>
       )}
       {resent && (
         <Text size="xs" c="dimmed">
-          {t('Sent twice, because the reused connection was already closed.')}
+          Sent twice, because the reused connection was already closed.
         </Text>
       )}
     </>
@@ -74,7 +72,7 @@ function Exchange({ id }: { id: string }) {
   const attempt = data?.node && isAttempt(data.node) ? data.node : null
   if (!attempt) {
     return data ? (
-      <Text size="sm">{t('This attempt is past its retention period.')}</Text>
+      <Text size="sm">This attempt is past its retention period.</Text>
     ) : (
       <Skeleton h={280} />
     )
@@ -109,7 +107,7 @@ function Exchange({ id }: { id: string }) {
       </SimpleGrid>
       <Group gap="sm">
         <CopyAsCurl request={request} />
-        <CopyButton value={attemptReport(attempt)} label={t('Copy report')} labelled />
+        <CopyButton value={attemptReport(attempt)} label="Copy report" labelled />
         {!attempt.succeeded && <CompareWithSuccess attempt={attempt} />}
       </Group>
     </>

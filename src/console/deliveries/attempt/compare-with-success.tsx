@@ -33,7 +33,7 @@ export function CompareWithSuccess({ attempt }: CompareWithSuccessProps) {
         leftSection={<IconArrowsDiff size={16} />}
         onClick={() => setOpened(true)}
       >
-        {t('Compare with the last success')}
+        Compare with the last success
       </Button>
     )
   }
@@ -51,15 +51,15 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
   if (error && !data) return <QueryError error={error} reload={reload} />
   if (!data) return <Skeleton h={80} />
   const success = data.attempts?.nodes[0]
-  if (!success) return <Text size="sm">{t('No earlier attempt of this webhook succeeded.')}</Text>
+  if (!success) return <Text size="sm">No earlier attempt of this webhook succeeded.</Text>
   const differences = differencesOf(comparedOf(success), comparedOf(attempt), formatDuration)
   return (
-    <Stack gap="xs" w="100%" component="section" aria-label={t('Different from the last success')}>
+    <Stack gap="xs" w="100%" component="section" aria-label="Different from the last success">
       <Text component="h3" size="sm" fw={650} m={0}>
-        {t('Different from the last success')}
+        Different from the last success
       </Text>
       {differences.length === 0 ? (
-        <Text size="sm">{t('No recorded field differs.')}</Text>
+        <Text size="sm">No recorded field differs.</Text>
       ) : (
         <DifferenceTable differences={differences} />
       )}
@@ -69,7 +69,7 @@ function Comparison({ attempt }: CompareWithSuccessProps) {
           to={`/deliveries/${success.delivery.id}?attempt=${success.id}`}
           size="sm"
         >
-          {t('Open that delivery')}
+          Open that delivery
         </Anchor>
       )}
     </Stack>
@@ -81,9 +81,9 @@ function DifferenceTable({ differences }: { differences: readonly Difference[] }
     <Table fz="sm" layout="fixed" verticalSpacing={6} style={{ overflowWrap: 'anywhere' }}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>{t('Field')}</Table.Th>
+          <Table.Th>Field</Table.Th>
           <Table.Th>{t('Last success')}</Table.Th>
-          <Table.Th>{t('This attempt')}</Table.Th>
+          <Table.Th>This attempt</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -31,14 +31,14 @@ export function differencesOf(
   format: (ms: number) => string,
 ): Difference[] {
   return [
-    pair(t('Status'), statusOf(then), statusOf(now)),
+    pair('Status', statusOf(then), statusOf(now)),
     pair(t('Duration'), format(then.durationMs), format(now.durationMs)),
     pair('URL', maskUrl(then.url), maskUrl(now.url)),
     pair(t('Event type'), then.eventType ?? '', now.eventType ?? ''),
-    ...headers(t('Request header'), then.requestHeaders, now.requestHeaders),
+    ...headers('Request header', then.requestHeaders, now.requestHeaders),
     ...(now.status === null
       ? []
-      : headers(t('Response header'), then.responseHeaders, now.responseHeaders)),
+      : headers('Response header', then.responseHeaders, now.responseHeaders)),
     ...payloadKeys(then, now),
   ].filter((difference) => difference.before !== difference.now)
 }
@@ -48,7 +48,7 @@ function pair(what: string, before: string, now: string): Difference {
 }
 
 function statusOf({ status }: ComparedAttempt): string {
-  return status === null ? t('no response') : String(status)
+  return status === null ? 'no response' : String(status)
 }
 
 /** Headers that differ in every attempt: they say nothing. */
@@ -63,7 +63,7 @@ function headers(what: string, then: readonly Header[], now: readonly Header[]):
   return [...names]
     .filter((name) => !ALWAYS_DIFFERENT.test(name))
     .map((name) =>
-      pair(`${what} ${name}`, before.get(name) ?? t('missing'), after.get(name) ?? t('missing')),
+      pair(`${what} ${name}`, before.get(name) ?? 'missing', after.get(name) ?? 'missing'),
     )
 }
 
@@ -71,9 +71,9 @@ function headers(what: string, then: readonly Header[], now: readonly Header[]):
 function payloadKeys(then: ComparedAttempt, now: ComparedAttempt): Difference[] {
   if (then.eventType !== now.eventType || then.payload == null || now.payload == null) return []
   const [before, after] = [new Set(keysOf(then.payload)), new Set(keysOf(now.payload))]
-  const word = (has: boolean) => (has ? t('present') : t('missing'))
+  const word = (has: boolean) => (has ? 'present' : 'missing')
   return [...new Set([...before, ...after])].map((name) =>
-    pair(t('Payload key {name}', { name }), word(before.has(name)), word(after.has(name))),
+    pair(`Payload key ${name}`, word(before.has(name)), word(after.has(name))),
   )
 }
 

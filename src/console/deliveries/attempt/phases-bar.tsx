@@ -15,7 +15,7 @@ export function PhasesBar({ attempt: { phases, durationMs } }: { attempt: Attemp
   })
   if (shown.length === 0) return null
   return (
-    <figure className="ph-phases" aria-label={t('Where the time went')}>
+    <figure className="ph-phases" aria-label="Where the time went">
       <div className="ph-phases-bar" aria-hidden>
         {shown.map(
           ({ phase, ms }) =>
@@ -23,21 +23,21 @@ export function PhasesBar({ attempt: { phases, durationMs } }: { attempt: Attemp
         )}
       </div>
       <figcaption>
-        {phases.connectionReused && <span>{t('Connection reused')}</span>}
+        {phases.connectionReused && <span>Connection reused</span>}
         {shown.map(({ phase, ms }) => (
           <span key={phase} data-phase={phase}>
             {LABELS[phase]} <b>{formatDuration(ms)}</b>
           </span>
         ))}
-        <span>{t('{time} in total', { time: formatDuration(durationMs) })}</span>
+        <span>{`${formatDuration(durationMs)} in total`}</span>
       </figcaption>
     </figure>
   )
 }
 
 const LABELS = {
-  lookup: t('Look-up'),
-  connect: t('Connect'),
+  lookup: 'Look-up',
+  connect: 'Connect',
   tls: 'TLS',
   waiting: t('Waiting'),
   body: t('Body'),

@@ -1,6 +1,5 @@
 import { StateBadge } from '../../components/state-badge.tsx'
 import type { DeliveryCountsFragment } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
 import { deliveredText, othersOf } from './delivered-text.ts'
 
 type Counts = DeliveryCountsFragment
@@ -8,7 +7,7 @@ type Counts = DeliveryCountsFragment
 /** What came of the deliveries of an event: "24 of 38 delivered" and, below, "14 on hold". */
 export function Delivered({ counts }: { counts: Counts | null }) {
   if (!counts) return null
-  if (counts.total === 0) return <StateBadge label={t('No webhook')} color="gray" />
+  if (counts.total === 0) return <StateBadge label="No webhook" color="gray" />
   const rest = othersOf(counts)
   return (
     <>

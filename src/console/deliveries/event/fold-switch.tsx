@@ -1,5 +1,4 @@
 import { SegmentedControl } from '@mantine/core'
-import { t } from '../../language/t.ts'
 import { useFold } from './fold.ts'
 
 /** Switches between one row for each delivery and one for each event. Nothing for viewers who see no events. */
@@ -9,10 +8,10 @@ export function FoldSwitch() {
   return (
     <SegmentedControl
       size="xs"
-      aria-label={t('Rows')}
+      aria-label="Rows"
       data={[
-        { value: 'delivery', label: t('By delivery') },
-        { value: 'event', label: t('By event') },
+        { value: 'delivery', label: 'By delivery' },
+        { value: 'event', label: 'By event' },
       ]}
       value={isFolded ? 'event' : 'delivery'}
       onChange={(value) => fold(value === 'event')}

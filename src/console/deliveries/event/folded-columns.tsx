@@ -24,7 +24,7 @@ interface FoldedColumnsOptions {
 export function foldedColumns(options: FoldedColumnsOptions): readonly Column<FoldedRow>[] {
   return [
     { label: '', width: 36, grow: false, cell: (row) => <Unfold row={row} {...options} /> },
-    { label: t('Event'), grow: true, cell: (row) => <WhichEvent row={row} /> },
+    { label: 'Event', grow: true, cell: (row) => <WhichEvent row={row} /> },
     {
       label: t('Deliveries'),
       width: 190,
@@ -53,7 +53,7 @@ function Unfold({ row: { id, event, eventType }, unfolded, toggle }: CellProps) 
       variant="subtle"
       color="gray"
       aria-expanded={isOpen}
-      aria-label={t('Deliveries of {type}', { type: eventType.name })}
+      aria-label={`Deliveries of ${eventType.name}`}
       onClick={() => toggle(id)}
     >
       {isOpen ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
@@ -73,14 +73,14 @@ function WhichEvent({ row: { eventType, isTest, event } }: { row: FoldedRow }) {
 }
 
 const missing = ({ payloadState }: { readonly payloadState: PayloadState }) =>
-  payloadState === 'ERASED' ? t('Erased') : t('Not kept')
+  payloadState === 'ERASED' ? t('Erased') : 'Not kept'
 
 function Failed({ row: { event, eventType }, redeliver }: CellProps) {
   const failed = event?.deliveryCounts ? failedOf(event.deliveryCounts) : 0
   if (!event || failed === 0) return null
   const count = formatCount(failed)
   if (!redeliver) return count
-  const text = t('Redeliver {count}', { count })
+  const text = `Redeliver ${count}`
   return (
     <Button
       size="compact-xs"

@@ -55,9 +55,7 @@ export function FoldedDeliveries({ empty }: { empty: ReactNode }) {
   return (
     <Page
       title={t('Deliveries')}
-      description={t(
-        'Each row is one event, with what came of all its deliveries. The filters select deliveries.',
-      )}
+      description="Each row is one event, with what came of all its deliveries. The filters select deliveries."
       aside={<LiveBadge state={state} />}
       actions={<NewRows count={newer.count} isMore={newer.isMore} show={reload} />}
     >
@@ -73,7 +71,7 @@ export function FoldedDeliveries({ empty }: { empty: ReactNode }) {
       <DeliveryFilters filters={filters} />
       {task.id !== null && <TaskPanel id={task.id} onClose={task.close} />}
       <List
-        label={t('Deliveries by event')}
+        label="Deliveries by event"
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}

@@ -8,7 +8,6 @@ import {
   type FailedOfEventQuery,
   type FailedOfEventQueryVariables,
 } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
 import { StartTask } from '../../tasks/start-task.tsx'
 import type { TargetAction, TaskTarget } from '../../tasks/task-target.ts'
 
@@ -33,13 +32,9 @@ export function RedeliverFailed({ eventId, onClose }: RedeliverFailedProps) {
       const ids = await failedOfEvent(client, id)
       if (id !== eventId) return
       if (ids.length > 0) return setTarget({ ids })
-      notifyError(t('No delivery of this event is failed any more.'))
+      notifyError('No delivery of this event is failed any more.')
     } catch (error) {
-      notifyError(
-        t('The failed deliveries could not be listed: {message}', {
-          message: (error as Error).message,
-        }),
-      )
+      notifyError(`The failed deliveries could not be listed: ${(error as Error).message}`)
     }
     onClose()
   })

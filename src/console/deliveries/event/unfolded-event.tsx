@@ -3,7 +3,6 @@ import { useRead } from '../../api/use-read.ts'
 import { ListTable } from '../../components/lists/list-table.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { type DeliveryFilter, EventDeliveriesDocument } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { deliveryColumns } from '../list/delivery-columns.tsx'
 
@@ -33,14 +32,13 @@ export function UnfoldedEvent({ id, filter, round }: UnfoldedEventProps) {
   return (
     <>
       <ListTable
-        label={t('Deliveries of the event')}
+        label="Deliveries of the event"
         columns={COLUMNS}
         rows={deliveries?.nodes}
         keyOf={(row) => row.id}
         to={(row) => `/deliveries/${row.id}`}
       />
-      {deliveries?.pageInfo.hasNextPage &&
-        t('The newest {count}. The page of the event has all.', { count: MOST })}
+      {deliveries?.pageInfo.hasNextPage && `The newest ${MOST}. The page of the event has all.`}
     </>
   )
 }

@@ -6,7 +6,7 @@ import { useCursors } from '../../components/lists/use-cursors.ts'
 import { LiveBadge } from '../../components/live-badge.tsx'
 import { EmptyState } from '../../components/page/empty-state.tsx'
 import { Page } from '../../components/page/page.tsx'
-import { rich, t } from '../../language/t.ts'
+import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { useFold } from '../event/fold.ts'
 import { FoldSwitch } from '../event/fold-switch.tsx'
@@ -62,16 +62,12 @@ function EachDelivery() {
 function NoDeliveriesYet() {
   return (
     <EmptyState title={t('No deliveries yet')}>
-      {rich(
-        'Each event creates one delivery for each enabled webhook that subscribes to the event type. Send a test event from the page of a <anchor>webhook</anchor>.',
-        {
-          anchor: (text) => (
-            <Anchor component={Link} to="/webhooks" inherit underline="always">
-              {text}
-            </Anchor>
-          ),
-        },
-      )}
+      Each event creates one delivery for each enabled webhook that subscribes to the event type.
+      Send a test event from the page of a{' '}
+      <Anchor component={Link} to="/webhooks" inherit underline="always">
+        webhook
+      </Anchor>
+      .
     </EmptyState>
   )
 }

@@ -71,13 +71,13 @@ export function DeliveryFilters({ filters }: { filters: ReturnType<typeof useDel
         label={t('Status or error')}
         w={150}
         searchable
-        searchHint={t('A status such as 502, or an error')}
+        searchHint="A status such as 502, or an error"
         options={CAUSES}
         toValue={causeOf}
         value={values.cause}
         onChange={(cause) => set({ cause })}
       />
-      <TimeRange label={t('Attempted')} values={values} set={set} />
+      <TimeRange label="Attempted" values={values} set={set} />
     </FilterBar>
   )
 }

@@ -8,7 +8,6 @@ import { NoMatches } from '../../components/page/empty-state.tsx'
 import { selectColumn } from '../../components/selection/select-column.tsx'
 import { useSelection } from '../../components/selection/use-selection.ts'
 import { usePanel } from '../../components/use-panel.ts'
-import { rich } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { TaskPanel } from '../../tasks/task-panel.tsx'
 import { BulkActions } from './bulk-actions.tsx'
@@ -74,13 +73,10 @@ export function DeliveryList(props: DeliveryListProps) {
 function SearchLimit({ path }: { path: string }) {
   return (
     <Text size="xs" c="dimmed">
-      {rich('Searches the newest 2,000 attempts that match. <anchor>Show the attempts</anchor>', {
-        anchor: (text) => (
-          <Anchor component={Link} to={path} inherit underline="always">
-            {text}
-          </Anchor>
-        ),
-      })}
+      Searches the newest 2,000 attempts that match.{' '}
+      <Anchor component={Link} to={path} inherit underline="always">
+        Show the attempts
+      </Anchor>
     </Text>
   )
 }

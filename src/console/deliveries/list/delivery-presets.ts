@@ -3,9 +3,9 @@ import { t } from '../../language/t.ts'
 
 /** Frequent questions about deliveries, as query parameters. */
 export const DELIVERY_PRESETS: readonly Preset[] = [
-  { label: t('Failed in the last hour'), params: { status: 'FAILED', within: '1h' } },
+  { label: 'Failed in the last hour', params: { status: 'FAILED', within: '1h' } },
   { label: t('Retrying'), params: { state: 'RETRYING' } },
   { label: t('Waiting'), params: { state: 'WAITING' } },
-  { label: t('Exhausted today'), params: { state: 'EXHAUSTED', within: 'today' } },
-  { label: t('Slow today'), params: { duration: '5000', within: 'today' } },
+  { label: 'Exhausted today', params: { state: 'EXHAUSTED', within: 'today' } },
+  { label: 'Slow today', params: { duration: '5000', within: 'today' } },
 ]

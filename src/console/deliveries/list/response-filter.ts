@@ -6,11 +6,11 @@ import { causeLabel } from './cause-labels.ts'
 
 /** Options for a select. */
 export const RESPONSES = optionsOf<StatusClass | 'FAILED'>({
-  FAILED: key('Any failure'),
-  SUCCESS_2XX: key('2xx: succeeded'),
-  REDIRECTION_3XX: key('3xx: redirected'),
-  CLIENT_ERROR_4XX: key('4xx: rejected'),
-  SERVER_ERROR_5XX: key('5xx: failed'),
+  FAILED: 'Any failure',
+  SUCCESS_2XX: '2xx: succeeded',
+  REDIRECTION_3XX: '3xx: redirected',
+  CLIENT_ERROR_4XX: '4xx: rejected',
+  SERVER_ERROR_5XX: '5xx: failed',
   NO_RESPONSE: key('No response'),
 })
 
@@ -32,9 +32,9 @@ export function responseFilter(
 
 /** Durations of slow attempts, in milliseconds. */
 export const DURATIONS = optionsOf({
-  1000: key('1 s or more'),
-  5000: key('5 s or more'),
-  10000: key('10 s or more'),
+  1000: '1 s or more',
+  5000: '5 s or more',
+  10000: '10 s or more',
 })
 
 export function readDuration(value: string | null): { minDurationMs?: number } {

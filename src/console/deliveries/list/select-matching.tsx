@@ -35,11 +35,7 @@ export function SelectMatching({ filter, selection }: SelectMatchingProps) {
     try {
       selection.select(await firstIds(client, filter))
     } catch (error) {
-      notifyError(
-        t('The matching deliveries could not be listed: {message}', {
-          message: (error as Error).message,
-        }),
-      )
+      notifyError(`The matching deliveries could not be listed: ${(error as Error).message}`)
     }
     setLoading(false)
   }
@@ -47,7 +43,7 @@ export function SelectMatching({ filter, selection }: SelectMatchingProps) {
   if (filter.key != null) {
     return (
       <Button size="compact-xs" variant="subtle" loading={loading} onClick={selectFirst}>
-        {t('Select the first {max} that match', { max: formatCount(MAX_IDS) })}
+        {`Select the first ${formatCount(MAX_IDS)} that match`}
       </Button>
     )
   }

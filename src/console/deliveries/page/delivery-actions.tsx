@@ -58,9 +58,8 @@ export function useDeliveryActions(delivery: NonNullable<DeliveryQuery['delivery
           action={t('Redeliver')}
           onConfirm={redeliver}
         >
-          {t(
-            'The receiver has already accepted this delivery, and receives the same body and id again. Attempts follow until one succeeds or no retries are left.',
-          )}
+          The receiver has already accepted this delivery, and receives the same body and id again.
+          Attempts follow until one succeeds or no retries are left.
         </Confirm>
         <StopDelivering id={id} opened={stopping} close={() => setStopping(false)} />
       </>
@@ -94,9 +93,8 @@ function StopDelivering({ id, opened, close }: { id: string; opened: boolean; cl
       onConfirm={() => run({ id })}
       success={t('Delivery canceled.')}
     >
-      {t(
-        'No further attempts are made, so the receiver may not get this event. An attempt in flight finishes and is recorded. You can redeliver the delivery later.',
-      )}
+      No further attempts are made, so the receiver may not get this event. An attempt in flight
+      finishes and is recorded. You can redeliver the delivery later.
     </Confirm>
   )
 }
@@ -104,10 +102,10 @@ function StopDelivering({ id, opened, close }: { id: string; opened: boolean; cl
 /** A disabled or ordered webhook does not receive the delivery at once. */
 function queuedText({ webhook, isTest }: NonNullable<DeliveryQuery['delivery']>): string {
   if (webhook?.enabled === false && !isTest)
-    return t('Webhook is disabled: the delivery waits until you enable the webhook.')
+    return 'Webhook is disabled: the delivery waits until you enable the webhook.'
   if (webhook?.health?.state === 'ON_HOLD')
-    return t('Webhook is on hold: the delivery waits until the webhook works again or is resumed.')
+    return 'Webhook is on hold: the delivery waits until the webhook works again or is resumed.'
   return webhook?.ordered
-    ? t('Retry queued. Earlier deliveries of this ordered webhook go first.')
+    ? 'Retry queued. Earlier deliveries of this ordered webhook go first.'
     : t('Retry queued.')
 }

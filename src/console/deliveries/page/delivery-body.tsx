@@ -60,7 +60,7 @@ export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
 
 function missingText(delivery: DeliveryBodyQuery['delivery'] | undefined): string {
   if (!delivery?.event) return t('The event is past its retention period.')
-  if (delivery.payloadState === 'ERASED') return t('The payload was erased.')
+  if (delivery.payloadState === 'ERASED') return 'The payload was erased.'
   return delivery.payloadState === 'KEPT'
     ? t('The body is too large')
     : notKeptText(delivery.event.unkeptBytes)
@@ -68,6 +68,6 @@ function missingText(delivery: DeliveryBodyQuery['delivery'] | undefined): strin
 
 function noteOf(chosen: { readonly template?: string | null | undefined } | null): string {
   return chosen?.template == null
-    ? t('The exact body that is signed and sent. The field data is the payload.')
-    : t('The exact body that is signed and sent.')
+    ? 'The exact body that is signed and sent. The field data is the payload.'
+    : 'The exact body that is signed and sent.'
 }

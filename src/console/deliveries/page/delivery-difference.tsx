@@ -3,7 +3,6 @@ import { lazy, Suspense } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { Section } from '../../components/page/section.tsx'
 import { DeliveryDifferenceDocument } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
 
 const DataDifference = lazy(() =>
   import('../../events/difference/data-difference.tsx').then((m) => ({
@@ -22,8 +21,8 @@ export function DeliveryDifference({ deliveryId }: { readonly deliveryId: string
   if (event?.previousText == null || event.dataText === null) return null
   return (
     <Section
-      title={t('What has changed')}
-      description={t('The fields of the event that differ from before.')}
+      title="What has changed"
+      description="The fields of the event that differ from before."
     >
       <Suspense fallback={<Skeleton h={80} />}>
         <DataDifference previousText={event.previousText} dataText={event.dataText} />

@@ -16,7 +16,7 @@ export function DeliveryFacts({ delivery }: { delivery: NonNullable<DeliveryQuer
   return (
     <Facts
       facts={[
-        { label: t('Id (sent in a header of each attempt)'), value: <Id id={id} /> },
+        { label: 'Id (sent in a header of each attempt)', value: <Id id={id} /> },
         {
           label: t('Webhook'),
           value: webhook ? (

@@ -107,9 +107,7 @@ function Delivery({ delivery, showEarlier, reload }: DeliveryProps) {
             )}
             {!showEarlier && delivery.attempts?.pageInfo.hasNextPage && (
               <Text size="xs" c="dimmed">
-                {t('Only the last {max} attempts are shown.', {
-                  max: MOST_ATTEMPTS,
-                })}
+                {`Only the last ${MOST_ATTEMPTS} attempts are shown.`}
               </Text>
             )}
           </Stack>

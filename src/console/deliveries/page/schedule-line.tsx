@@ -1,9 +1,8 @@
-import { rich, t } from '../../language/t.ts'
 import './schedule-line.css'
 import { Text, Tooltip } from '@mantine/core'
 import { Time } from '../../components/time.tsx'
 import type { AttemptStepFragment, DeliveryQuery } from '../../generated/graphql.ts'
-import { formatDateTime, formatDuration } from '../../lib/format.ts'
+import { counted, formatDateTime, formatDuration } from '../../lib/format.ts'
 import { scheduleOf } from './schedule.ts'
 
 interface ScheduleLineProps {
@@ -23,13 +22,13 @@ export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
   return (
     <div className="ph-schedule">
       <ol
-        aria-label={t('Past and planned attempts, in order')}
+        aria-label="Past and planned attempts, in order"
         data-few={made.length + planned.length <= FEW || undefined}
         data-many={made.length + planned.length > MANY || undefined}
       >
         {hidden > 0 && (
           <li className="ph-schedule-count">
-            {t('{hidden, plural, one {# earlier attempt} other {# earlier attempts}}', { hidden })}
+            {counted(hidden, 'earlier attempt', 'earlier attempts')}
           </li>
         )}
         {made.map(({ id, number, startedAt, succeeded, result, gapMs }) => (
@@ -44,14 +43,11 @@ export function ScheduleLine({ delivery, attempts, open }: ScheduleLineProps) {
         ))}
         {planned.map(({ number, at, gapMs }) => (
           <li key={number} data-gap={gapMs === null ? undefined : formatDuration(gapMs)}>
-            <Dot
-              label={t('No. {number}, planned: {at}', { number, at: formatDateTime(at) })}
-              kind="planned"
-            />
+            <Dot label={`No. ${number}, planned: ${formatDateTime(at)}`} kind="planned" />
             <span>{number}</span>
           </li>
         ))}
-        {more > 0 && <li className="ph-schedule-count">{t('{more} more', { more })}</li>}
+        {more > 0 && <li className="ph-schedule-count">{`${more} more`}</li>}
       </ol>
       <Text size="xs" c="dimmed" component="div">
         <Ending delivery={delivery} />
@@ -88,14 +84,15 @@ function Dot({ label, kind, onClick }: DotProps) {
 function Ending({ delivery: { state, plannedAttempts } }: Pick<ScheduleLineProps, 'delivery'>) {
   const last = plannedAttempts.at(-1)
   if (last) {
-    return plannedAttempts.length === 1
-      ? t('If this attempt fails, no retries are left.')
-      : rich(
-          'Up to {count} more attempts; the last {time}. Jitter and Retry-After can delay them.',
-          { count: plannedAttempts.length, time: <Time at={last} /> },
-        )
+    if (plannedAttempts.length === 1) return 'If this attempt fails, no retries are left.'
+    return (
+      <>
+        Up to {plannedAttempts.length} more attempts; the last <Time at={last} />. Jitter and
+        Retry-After can delay them.
+      </>
+    )
   }
-  if (state === 'WAITING') return t('Waiting, without a planned time.')
-  if (state === 'EXHAUSTED') return t('No retries left.')
-  return state === 'CANCELED' ? t('Canceled.') : null
+  if (state === 'WAITING') return 'Waiting, without a planned time.'
+  if (state === 'EXHAUSTED') return 'No retries left.'
+  return state === 'CANCELED' ? 'Canceled.' : null
 }

@@ -17,11 +17,7 @@ export function WaitingNotice({ delivery }: { delivery: NonNullable<DeliveryQuer
       {why.sentence}
       {why.nextAt && (
         <div>
-          {rich('{nextLabel}: {countdown}, at {time}', {
-            nextLabel: why.nextLabel,
-            countdown: <Countdown to={why.nextAt} />,
-            time: <Time at={why.nextAt} />,
-          })}
+          {why.nextLabel}: <Countdown to={why.nextAt} />, at <Time at={why.nextAt} />
         </div>
       )}
       {parkedAt && <div>{rich('Waiting since {time}', { time: <Time at={parkedAt} /> })}</div>}
@@ -44,7 +40,7 @@ function Countdown({ to }: { to: string }) {
 function remaining(ms: number): string {
   const seconds = Math.ceil(ms / 1_000)
   if (seconds <= 0) return t('now')
-  if (seconds < 60) return t('in {seconds} s', { seconds })
+  if (seconds < 60) return `in ${seconds} s`
   const two = (value: number) => String(value).padStart(2, '0')
   const [hours, minutes, rest] = [
     Math.floor(seconds / 3_600),
@@ -52,6 +48,6 @@ function remaining(ms: number): string {
     seconds % 60,
   ]
   return hours === 0
-    ? t('in {minutes}:{rest}', { minutes, rest: two(rest) })
-    : t('in {hours}:{minutes}:{rest} hours', { hours, minutes: two(minutes), rest: two(rest) })
+    ? `in ${minutes}:${two(rest)}`
+    : `in ${hours}:${two(minutes)}:${two(rest)} hours`
 }

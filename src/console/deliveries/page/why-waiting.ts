@@ -1,5 +1,6 @@
 import type { DeliveryQuery } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
+import { counted } from '../../lib/format.ts'
 import { isFinished } from '../delivery-states.ts'
 
 type Delivery = NonNullable<DeliveryQuery['delivery']>
@@ -23,14 +24,13 @@ export function whyWaiting(delivery: Delivery, nowMs: number): WhyWaiting | null
     const scheduled =
       attemptCount === 0
         ? {
-            title: t('The first attempt is scheduled'),
-            sentence: t('The delivery is sent at the time below.'),
+            title: 'The first attempt is scheduled',
+            sentence: 'The delivery is sent at the time below.',
           }
         : {
-            title: t('The next attempt is scheduled'),
-            sentence: t(
+            title: 'The next attempt is scheduled',
+            sentence:
               'The last attempt failed. The retry schedule sets the time of the next attempt.',
-            ),
           }
     return { ...scheduled, nextAt: nextAttemptAt, nextLabel }
   }
@@ -47,10 +47,10 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
     title,
     sentence,
     nextAt,
-    nextLabel: t('Next probe'),
+    nextLabel: 'Next probe',
   })
   if (!webhook) {
-    return reason(t('Waiting'), t('The delivery is in the backlog of its webhook.'))
+    return reason(t('Waiting'), 'The delivery is in the backlog of its webhook.')
   }
   // A delivery that was parked before the hold has another reason, and waits for the hold too.
   const isOnHold = webhook.health?.state === 'ON_HOLD'
@@ -69,9 +69,7 @@ function parked({ webhook, parkedReason }: Delivery): WhyWaiting {
     case 'ORDERED':
       return reason(
         t('An earlier delivery comes first'),
-        t(
-          'This webhook receives deliveries in the order of their events. Earlier deliveries must succeed or be exhausted first.',
-        ),
+        'This webhook receives deliveries in the order of their events. Earlier deliveries must succeed or be exhausted first.',
       )
     case 'RATE_LIMIT':
       return reason(t('The webhook is at its rate limit'), rateOf(webhook))
@@ -85,8 +83,8 @@ type DeliveryWebhook = NonNullable<Delivery['webhook']>
 function onHoldTextOf(webhook: DeliveryWebhook): string {
   const lastError = lastErrorOf(webhook)
   return webhook.health?.onHoldReason === 'RETRY_AFTER'
-    ? `${lastError}${t('The endpoint asked to wait: it answered 429 or 503 with Retry-After. After that time, a probe tests the endpoint; the first success releases the backlog. Waiting uses no attempts.')}`
-    : `${lastError}${t('The endpoint keeps failing, so deliveries wait. Probes test the endpoint every few minutes; the first success releases the backlog. Waiting uses no attempts.')}`
+    ? `${lastError}${'The endpoint asked to wait: it answered 429 or 503 with Retry-After. After that time, a probe tests the endpoint; the first success releases the backlog. Waiting uses no attempts.'}`
+    : `${lastError}${'The endpoint keeps failing, so deliveries wait. Probes test the endpoint every few minutes; the first success releases the backlog. Waiting uses no attempts.'}`
 }
 
 function lastErrorOf({ health }: DeliveryWebhook): string {
@@ -94,22 +92,15 @@ function lastErrorOf({ health }: DeliveryWebhook): string {
 }
 
 function rateOf({ rateLimitPerSecond: count }: DeliveryWebhook): string {
-  if (count == null) return t('The rate limit was removed. The backlog is being released.')
-  return t('The limit is {count, plural, one {# attempt} other {# attempts}} per second.', {
-    count,
-  })
+  if (count == null) return 'The rate limit was removed. The backlog is being released.'
+  return `The limit is ${counted(count, 'attempt', 'attempts')} per second.`
 }
 
 function concurrencyOf({ maxInFlight: count, health }: DeliveryWebhook): string {
   if (count != null) {
-    return t(
-      'The limit is {count, plural, one {# parallel request} other {# parallel requests}} per worker.',
-      { count },
-    )
+    return `The limit is ${counted(count, 'parallel request', 'parallel requests')} per worker.`
   }
   const limit = health?.concurrencyLimit
-  if (limit == null) return t('The limit of parallel requests per worker adapts to the endpoint.')
-  return t('The limit of parallel requests per worker adapts to the endpoint. Now: {limit}.', {
-    limit,
-  })
+  if (limit == null) return 'The limit of parallel requests per worker adapts to the endpoint.'
+  return `The limit of parallel requests per worker adapts to the endpoint. Now: ${limit}.`
 }

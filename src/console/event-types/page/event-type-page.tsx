@@ -49,7 +49,7 @@ export default function EventTypePage() {
           <PageActions
             actions={[
               mayPublish && {
-                label: t('Publish'),
+                label: 'Publish',
                 icon: IconSend,
                 to: `/events?${new URLSearchParams({ publish: name })}`,
               },
@@ -59,7 +59,7 @@ export default function EventTypePage() {
                 to: `/event-types/${name}/edit`,
               },
               can('admin') && {
-                label: archived ? t('Unarchive') : t('Archive'),
+                label: archived ? 'Unarchive' : 'Archive',
                 icon: archived ? IconArchiveOff : IconArchive,
                 onClick: () => setConfirming(true),
               },
@@ -80,7 +80,7 @@ export default function EventTypePage() {
               value: <span className="ph-mono">{eventType.searchKeys.join(', ')}</span>,
             },
             eventType.retention.from !== 'INSTALLATION' && {
-              label: t('Kept for'),
+              label: 'Kept for',
               value: formatDuration(86_400_000 * eventType.retention.days),
             },
             { label: t('Created'), value: <Time at={eventType.createdAt} /> },
@@ -92,19 +92,19 @@ export default function EventTypePage() {
         />
       </Section>
       <SchemaView schema={eventType.schema} />
-      <Section title={t('Example')} description={t('Sample data. Test events send this example.')}>
+      <Section title={t('Example')} description="Sample data. Test events send this example.">
         {eventType.example === null || eventType.example === undefined ? (
           <Text size="sm" c="dimmed">
-            {t('No example. Add one to send test events of this type.')}
+            No example. Add one to send test events of this type.
           </Text>
         ) : (
-          <JsonBlock value={eventType.example} label={t('the example')} />
+          <JsonBlock value={eventType.example} label="the example" />
         )}
       </Section>
       {can('events:publish') && !archived && (
         <Section
-          title={t('Publish')}
-          description={t('Code that publishes an event of this type for your organization.')}
+          title="Publish"
+          description="Code that publishes an event of this type for your organization."
         >
           <PublishSnippets type={name} example={eventType.example} />
         </Section>

@@ -1,4 +1,4 @@
-import { t } from '../../language/t.ts'
+import { counted } from '../../lib/format.ts'
 import {
   listOf,
   objectOf,
@@ -54,13 +54,13 @@ export function schemaProperties(root: unknown): SchemaProperty[] {
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  string: t('text'),
-  number: t('number'),
-  integer: t('whole number'),
-  boolean: t('true or false'),
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
   null: 'null',
-  object: t('object'),
-  array: t('list'),
+  object: 'object',
+  array: 'list',
 }
 
 function typeOf(root: unknown, schema: Schema): string {
@@ -68,16 +68,16 @@ function typeOf(root: unknown, schema: Schema): string {
   if (choices.length > 0) return joined(choices.map((each) => typeOf(root, resolve(root, each))))
   const types = [schema['type']].flat().filter((type) => typeof type === 'string')
   if (types.length > 0) return joined(types.map((type) => nameOf(root, schema, type)))
-  if (schema['properties']) return t('object')
-  return t('any')
+  if (schema['properties']) return 'object'
+  return 'any'
 }
 
 function nameOf(root: unknown, schema: Schema, type: string): string {
   if (type !== 'array' || !schema['items']) return NAMES[type] ?? type
-  return t('list of {type}', { type: typeOf(root, resolve(root, schema['items'])) })
+  return `list of ${typeOf(root, resolve(root, schema['items']))}`
 }
 
-const joined = (names: readonly string[]) => [...new Set(names)].join(t(' or '))
+const joined = (names: readonly string[]) => [...new Set(names)].join(' or ')
 
 const BOUNDS = [
   'minimum',
@@ -96,25 +96,21 @@ function rulesOf(schema: Schema): string[] {
   const rules = BOUNDS.flatMap((name) =>
     schema[name] === undefined ? [] : RULES[name](String(schema[name]), Number(schema[name])),
   )
-  if ('const' in schema) rules.push(t('always {value}', { value: JSON.stringify(schema['const']) }))
+  if ('const' in schema) rules.push(`always ${JSON.stringify(schema['const'])}`)
   const choices = listOf(schema['enum']).map((value) => JSON.stringify(value))
-  if (choices.length > 0) rules.push(t('one of {list}', { list: choices.join(', ') }))
+  if (choices.length > 0) rules.push(`one of ${choices.join(', ')}`)
   return rules
 }
 
 const RULES = {
-  minimum: (value: string) => t('at least {value}', { value }),
-  maximum: (value: string) => t('at most {value}', { value }),
-  exclusiveMinimum: (value: string) => t('more than {value}', { value }),
-  exclusiveMaximum: (value: string) => t('less than {value}', { value }),
-  minLength: (_: string, count: number) =>
-    t('at least {count, plural, one {# character} other {# characters}}', { count }),
-  maxLength: (_: string, count: number) =>
-    t('at most {count, plural, one {# character} other {# characters}}', { count }),
-  minItems: (_: string, count: number) =>
-    t('at least {count, plural, one {# entry} other {# entries}}', { count }),
-  maxItems: (_: string, count: number) =>
-    t('at most {count, plural, one {# entry} other {# entries}}', { count }),
-  pattern: (value: string) => t('matches {value}', { value }),
-  format: (value: string) => t('format {value}', { value }),
+  minimum: (value: string) => `at least ${value}`,
+  maximum: (value: string) => `at most ${value}`,
+  exclusiveMinimum: (value: string) => `more than ${value}`,
+  exclusiveMaximum: (value: string) => `less than ${value}`,
+  minLength: (_: string, count: number) => `at least ${counted(count, 'character', 'characters')}`,
+  maxLength: (_: string, count: number) => `at most ${counted(count, 'character', 'characters')}`,
+  minItems: (_: string, count: number) => `at least ${counted(count, 'entry', 'entries')}`,
+  maxItems: (_: string, count: number) => `at most ${counted(count, 'entry', 'entries')}`,
+  pattern: (value: string) => `matches ${value}`,
+  format: (value: string) => `format ${value}`,
 }

@@ -8,20 +8,20 @@ import { type SchemaProperty, schemaProperties } from './schema-properties.ts'
 
 const COLUMNS: readonly Column<SchemaProperty>[] = [
   {
-    label: t('Property'),
+    label: 'Property',
     cell: ({ path, required }) => (
       <Group gap={6}>
         <span className="ph-mono">{path}</span>
         {required && (
           <Badge size="xs" variant="default" tt="none" radius="sm">
-            {t('required')}
+            required
           </Badge>
         )}
       </Group>
     ),
     width: '36%',
   },
-  { label: t('Type'), cell: ({ type }) => type, width: '20%' },
+  { label: 'Type', cell: ({ type }) => type, width: '20%' },
   {
     label: t('Description'),
     cell: ({ description, rules }) => (
@@ -43,9 +43,9 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const { values, set } = useFilters(['schema'])
   if (schema === null || schema === undefined) {
     return (
-      <Section title={t('Schema')}>
+      <Section title="Schema">
         <Text size="sm" c="dimmed">
-          {t('No schema: the data of an event of this type can be any JSON.')}
+          No schema: the data of an event of this type can be any JSON.
         </Text>
       </Section>
     )
@@ -55,10 +55,10 @@ export function SchemaView({ schema }: { schema: unknown }) {
   const actions = (
     <SegmentedControl
       size="xs"
-      aria-label={t('View of the schema')}
+      aria-label="View of the schema"
       data={[
-        { value: 'table', label: t('Properties') },
-        { value: 'raw', label: t('JSON Schema') },
+        { value: 'table', label: 'Properties' },
+        { value: 'raw', label: 'JSON Schema' },
       ]}
       value={raw ? 'raw' : 'table'}
       onChange={(value) => set({ schema: value === 'raw' ? 'raw' : null })}
@@ -66,24 +66,24 @@ export function SchemaView({ schema }: { schema: unknown }) {
   )
   if (raw) {
     return (
-      <Section title={t('Schema')} actions={actions}>
-        <JsonBlock value={schema} label={t('the schema')} />
+      <Section title="Schema" actions={actions}>
+        <JsonBlock value={schema} label="the schema" />
       </Section>
     )
   }
   if (properties.length === 0) {
     return (
-      <Section title={t('Schema')} actions={actions}>
+      <Section title="Schema" actions={actions}>
         <Text size="sm" c="dimmed">
-          {t('The schema names no properties. See the JSON Schema.')}
+          The schema names no properties. See the JSON Schema.
         </Text>
       </Section>
     )
   }
   return (
-    <Section title={t('Schema')} actions={actions}>
+    <Section title="Schema" actions={actions}>
       <List
-        label={t('Schema properties')}
+        label="Schema properties"
         columns={COLUMNS}
         rows={properties}
         keyOf={({ path }) => path}

@@ -1,7 +1,7 @@
 import { Badge, Box, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { ChangedValue } from '../../components/difference/changed-value.tsx'
-import { t } from '../../language/t.ts'
+import { counted } from '../../lib/format.ts'
 import { changesOfData, type DataChange } from './data-changes.ts'
 
 interface DataDifferenceProps {
@@ -17,16 +17,14 @@ export function DataDifference({ previousText, dataText }: DataDifferenceProps) 
   const changes = useMemo(() => changesOfData(previousText, dataText), [previousText, dataText])
   const more = changes.length - MOST
   return (
-    <Stack gap="md" component="section" aria-label={t('Changed fields')}>
-      {changes.length === 0 && <Text size="sm">{t('No field differs from before.')}</Text>}
+    <Stack gap="md" component="section" aria-label="Changed fields">
+      {changes.length === 0 && <Text size="sm">No field differs from before.</Text>}
       {changes.slice(0, MOST).map((change) => (
         <Change key={change.field} change={change} />
       ))}
       {more > 0 && (
         <Text size="sm" c="dimmed">
-          {t('{count, plural, one {# more field differs.} other {# more fields differ.}}', {
-            count: more,
-          })}
+          {counted(more, 'more field differs.', 'more fields differ.')}
         </Text>
       )}
     </Stack>
@@ -38,7 +36,7 @@ function Change({ change: { field, before, after } }: { readonly change: DataCha
     <Stack gap={4}>
       <Group gap="xs">
         <Text size="sm" fw={600} className="ph-mono" style={{ overflowWrap: 'anywhere' }}>
-          {field === '' ? t('the data') : field}
+          {field === '' ? 'the data' : field}
         </Text>
         <Kind before={before} after={after} />
       </Group>
@@ -55,8 +53,8 @@ function Change({ change: { field, before, after } }: { readonly change: DataCha
 }
 
 function Kind({ before, after }: Omit<DataChange, 'field'>) {
-  if (before === null) return <KindBadge color="green">{t('added')}</KindBadge>
-  return after === null ? <KindBadge color="red">{t('removed')}</KindBadge> : null
+  if (before === null) return <KindBadge color="green">added</KindBadge>
+  return after === null ? <KindBadge color="red">removed</KindBadge> : null
 }
 
 function KindBadge({ color, children }: { readonly color: string; readonly children: string }) {

@@ -42,7 +42,7 @@ export function AccountMenu() {
             component="a"
             href="/console/organizations"
           >
-            {t('Back to your own organization')}
+            Back to your own organization
           </Menu.Item>
         )}
         {!isPortal && <SignedIn {...viewer} />}
@@ -70,7 +70,7 @@ export function AccountMenu() {
             <AboutItems />
             <Menu.Divider />
             <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
-              {t('Sign out')}
+              Sign out
             </Menu.Item>
           </>
         )}
@@ -83,11 +83,11 @@ export function AccountMenu() {
 function SignedIn({ person, apiKey }: Viewer) {
   return (
     <>
-      <Menu.Label>{person ? t('Signed in as') : t('API key')}</Menu.Label>
+      <Menu.Label>{person ? 'Signed in as' : 'API key'}</Menu.Label>
       <Text size="sm" px="sm" pb="xs" style={{ overflowWrap: 'anywhere' }}>
         {person ?? (
           <>
-            {apiKey.name ?? t('Unnamed')}{' '}
+            {apiKey.name ?? 'Unnamed'}{' '}
             <Text span c="dimmed" className="ph-mono">
               {apiKey.tokenHint}…
             </Text>

@@ -1,7 +1,6 @@
 import { Kbd, UnstyledButton } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { t } from '../../language/t.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 import './go-to.css'
 
@@ -25,7 +24,7 @@ export function GoTo() {
         onClick={() => setShown('menu')}
       >
         <IconSearch size={14} aria-hidden />
-        <span>{t('Search or go to')}</span>
+        <span>Search or go to</span>
         <Kbd size="xs">{KEYS}</Kbd>
       </UnstyledButton>
       <Suspense>

@@ -11,11 +11,11 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose(
   const pages = navigationFor(useSession()).flatMap(({ destinations }) => destinations)
   const keyOf = (path: string) => Object.keys(PAGE_KEYS).find((key) => PAGE_KEYS[key] === path)
   const rows: readonly (readonly [keys: readonly string[], label: string])[] = [
-    [['Ctrl K', '⌘ K', '/'], t('Search and commands')],
-    [['?'], t('Keyboard shortcuts')],
-    [['j', 'k'], t('Next and previous row')],
-    [['Enter'], t('Open the row')],
-    [['x'], t('Select the row')],
+    [['Ctrl K', '⌘ K', '/'], 'Search and commands'],
+    [['?'], 'Keyboard shortcuts'],
+    [['j', 'k'], 'Next and previous row'],
+    [['Enter'], 'Open the row'],
+    [['x'], 'Select the row'],
     [['Esc'], t('Close')],
     ...pages.flatMap(({ label, to }) => {
       const key = keyOf(to)
@@ -23,7 +23,7 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose(
     }),
   ]
   return (
-    <Modal opened={opened} onClose={onClose} title={t('Keyboard shortcuts')}>
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts">
       <Stack gap={8}>
         {rows.map(([keys, label]) => (
           <Group key={label} justify="space-between" wrap="nowrap">
@@ -37,10 +37,8 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose(
         ))}
         <Switch
           mt="sm"
-          label={t('Shortcuts of a single key')}
-          description={t(
-            'Turn off if you press keys by accident, such as with voice control. Ctrl K stays on.',
-          )}
+          label="Shortcuts of a single key"
+          description="Turn off if you press keys by accident, such as with voice control. Ctrl K stays on."
           checked={on}
           onChange={({ currentTarget }) => {
             setOn(currentTarget.checked)

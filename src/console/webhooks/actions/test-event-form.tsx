@@ -60,12 +60,8 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
       <Stack>
         <Text size="sm" c="dimmed">
           {webhook.enabled
-            ? t(
-                'Only this webhook receives the test event, which is signed, retried and recorded like any delivery, and marked as a test.',
-              )
-            : t(
-                'This webhook is disabled and receives no events. The test event is sent once, without retries, and marked as a test.',
-              )}
+            ? 'Only this webhook receives the test event, which is signed, retried and recorded like any delivery, and marked as a test.'
+            : 'This webhook is disabled and receives no events. The test event is sent once, without retries, and marked as a test.'}
         </Text>
         <Select
           label={t('Event type')}
@@ -79,10 +75,8 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
           label={t('Payload')}
           description={
             hasOwnPayload
-              ? t('JSON, up to 256 KiB; must match the schema of the event type.')
-              : t(
-                  'The example of the event type. A payload of your own requires the scope events:publish.',
-                )
+              ? 'JSON, up to 256 KiB; must match the schema of the event type.'
+              : 'The example of the event type. A payload of your own requires the scope events:publish.'
           }
           readOnly={!hasOwnPayload}
           autosize
@@ -100,9 +94,7 @@ export function TestEventForm({ webhook, types, close }: TestEventFormProps) {
           }
           errorProps={{ component: 'div', role: 'alert' }}
         />
-        <FormError title={t('Sending failed')}>
-          {problems.length === 0 && rejection?.message}
-        </FormError>
+        <FormError title="Sending failed">{problems.length === 0 && rejection?.message}</FormError>
         {deliveryId !== null && <TestProgress webhookId={webhook.id} deliveryId={deliveryId} />}
         <FormButtons
           action={deliveryId === null ? t('Send') : t('Send another')}

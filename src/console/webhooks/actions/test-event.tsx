@@ -33,6 +33,6 @@ function WithTypes({ webhook, close }: Omit<TestEventProps, 'opened'>) {
   const subscriptions = webhook.eventSubscriptions.map(({ name }) => name)
   const types = data.eventTypes.filter(({ name }) => subscriptions.includes(name))
   if (types.length === 0)
-    return <Text size="sm">{t('None of this webhook’s event types is in the catalogue.')}</Text>
+    return <Text size="sm">None of this webhook’s event types is in the catalogue.</Text>
   return <TestEventForm webhook={webhook} types={types} close={close} />
 }

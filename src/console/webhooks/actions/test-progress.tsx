@@ -87,15 +87,15 @@ type Attempt = NonNullable<Delivery['attempts']>['nodes'][number]
 function resultOf(attempt: Attempt): string {
   const { status, durationMs } = attempt
   const time = formatDuration(durationMs)
-  if (status != null) return t('Response {status} after {time}.', { status, time })
+  if (status != null) return `Response ${status} after ${time}.`
   const error = whyFailed(attempt)?.sentence ?? ''
-  return t('{error} The attempt took {time}.', { error, time })
+  return `${error} The attempt took ${time}.`
 }
 
 function titleOf(delivery: Delivery | null): string {
   const number = delivery?.attempts?.nodes[0]?.number
   if (!delivery || number === undefined) return t('Sending')
   if (delivery.state === 'SUCCEEDED') return t('Delivered')
-  if (!isFinished(delivery.state)) return t('Attempt {number} failed; a retry follows', { number })
+  if (!isFinished(delivery.state)) return `Attempt ${number} failed; a retry follows`
   return delivery.state === 'CANCELED' ? t('Canceled') : t('Failed: no attempts left')
 }

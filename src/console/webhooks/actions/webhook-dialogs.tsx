@@ -89,13 +89,10 @@ export function DeleteWebhook({ webhook: { id, url }, opened, close }: DeleteWeb
           {t('No more deliveries are sent. Unfinished deliveries are canceled.')}
         </List.Item>
         <List.Item>
-          {t(
-            'The signing secret and the custom headers are deleted. A new webhook with the same URL gets a new secret.',
-          )}
+          The signing secret and the custom headers are deleted. A new webhook with the same URL
+          gets a new secret.
         </List.Item>
-        <List.Item>
-          {t('Past deliveries stay visible until their retention period ends.')}
-        </List.Item>
+        <List.Item>Past deliveries stay visible until their retention period ends.</List.Item>
         <List.Item>
           {t('This cannot be undone. To stop deliveries for a while, disable the webhook instead.')}
         </List.Item>
@@ -127,14 +124,10 @@ export function ResumeWebhook({ webhookId, opened, close, done }: ResumeWebhookP
     >
       <List size="sm" spacing={6}>
         <List.Item>
-          {t(
-            'The waiting deliveries are sent: 10 in the first second, then twice as many each second.',
-          )}
+          The waiting deliveries are sent: 10 in the first second, then twice as many each second.
         </List.Item>
-        <List.Item>
-          {t('After 10 more failed attempts in a row, the webhook is on hold again.')}
-        </List.Item>
-        <List.Item>{t('Resume when you know that the endpoint works again.')}</List.Item>
+        <List.Item>After 10 more failed attempts in a row, the webhook is on hold again.</List.Item>
+        <List.Item>Resume when you know that the endpoint works again.</List.Item>
       </List>
     </Confirm>
   )

@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core'
-import { t } from '../../language/t.ts'
 import { BodyTrial } from './body-trial.tsx'
 import { SelectionEditor } from './selection-editor.tsx'
 import { TemplateEditor } from './template-editor.tsx'
@@ -28,7 +27,7 @@ export function BodyEditor(props: BodyEditorProps) {
   if (subscriptions.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {t('Choose event types first: the body is made of their fields.')}
+        Choose event types first: the body is made of their fields.
       </Text>
     )
   }

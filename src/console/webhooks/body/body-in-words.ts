@@ -1,4 +1,5 @@
 import { t } from '../../language/t.ts'
+import { counted } from '../../lib/format.ts'
 import { readSelection } from './selection.ts'
 
 interface BodyChoice {
@@ -8,11 +9,9 @@ interface BodyChoice {
 
 /** What a body contains, in a few words. */
 export function bodyInWords({ selection, template }: BodyChoice): string {
-  if (template != null) return t('A template')
+  if (template != null) return 'A template'
   if (selection == null) return t('The whole event')
   const chosen = readSelection(selection)
-  if (chosen === null || chosen.fields.size > 0) return t('Fields chosen in GraphQL')
-  return t('Fields of {count, plural, one {# event type} other {# event types}}', {
-    count: chosen.members.size,
-  })
+  if (chosen === null || chosen.fields.size > 0) return 'Fields chosen in GraphQL'
+  return `Fields of ${counted(chosen.members.size, 'event type', 'event types')}`
 }

@@ -3,7 +3,6 @@ import { useRead } from '../../api/use-read.ts'
 import { Notice } from '../../components/page/notice.tsx'
 import { Time } from '../../components/time.tsx'
 import { WebhookBodyDocument, type WebhookSettingsFragment } from '../../generated/graphql.ts'
-import { rich, t } from '../../language/t.ts'
 import { bodyInWords } from './body-in-words.ts'
 import { BodyText } from './body-text.tsx'
 
@@ -19,17 +18,13 @@ export function BodySummary({ webhook }: { webhook: WebhookSettingsFragment }) {
         {version && (
           <Text span c="dimmed">
             {' '}
-            {rich('(version {version}, since {at})', {
-              version: version.version,
-              at: <Time at={version.createdAt} />,
-            })}
+            (version {version.version}, since <Time at={version.createdAt} />)
           </Text>
         )}
       </Text>
       {problems.length > 0 && (
-        <Notice color="yellow" title={t('The catalogue no longer has all that the body names')}>
-          {problems.join(' ')}{' '}
-          {t('The deliveries go on as before: a value that is missing is null.')}
+        <Notice color="yellow" title="The catalogue no longer has all that the body names">
+          {problems.join(' ')} The deliveries go on as before: a value that is missing is null.
         </Notice>
       )}
       <BodyText {...webhook} />

@@ -1,5 +1,4 @@
 import { CodeBlock } from '../../components/json/code-block.tsx'
-import { t } from '../../language/t.ts'
 
 interface BodyTextProps {
   readonly selection?: string | null | undefined
@@ -10,6 +9,6 @@ interface BodyTextProps {
 export function BodyText({ selection, template }: BodyTextProps) {
   const text = selection ?? template
   if (text == null) return null
-  const label = selection == null ? t('Template') : t('Selection in GraphQL')
+  const label = selection == null ? 'Template' : 'Selection in GraphQL'
   return <CodeBlock code={text} label={label} maxHeight={240} />
 }

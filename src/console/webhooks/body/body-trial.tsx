@@ -33,9 +33,7 @@ export function BodyTrial({ trial, isAllowed, isRunning, error, reload, ...text 
   if (!isAllowed) {
     return (
       <Text size="sm" c="dimmed">
-        {t(
-          'You may not read events, so there is no trial here. Posthorn checks the body when you save.',
-        )}
+        You may not read events, so there is no trial here. Posthorn checks the body when you save.
       </Text>
     )
   }
@@ -45,16 +43,11 @@ export function BodyTrial({ trial, isAllowed, isRunning, error, reload, ...text 
   if (text.hasProblem && bodies.length === 0) return null
   const body = bodies.find((one, index) => keyOf(one, index) === chosen) ?? bodies[0]
   return (
-    <Stack
-      gap="sm"
-      component="section"
-      aria-label={t('Trial of the body')}
-      className="ph-body-trial"
-    >
+    <Stack gap="sm" component="section" aria-label="Trial of the body" className="ph-body-trial">
       <Group justify="space-between" gap="sm" mih={30}>
         <Group gap="xs" role="status">
           <Text size="sm" fw={600}>
-            {body ? titleOf(shown) : t('Trial of the body')}
+            {body ? titleOf(shown) : 'Trial of the body'}
           </Text>
           {isRunning && <Loader size="xs" aria-hidden />}
         </Group>
@@ -63,22 +56,19 @@ export function BodyTrial({ trial, isAllowed, isRunning, error, reload, ...text 
             <Text size="xs" c="dimmed">
               {formatBytes(body.bytes)}
             </Text>
-            <CopyButton
-              value={body.body ?? ''}
-              label={t('Copy the {name}', { name: inSentence(t('Body')) })}
-            />
+            <CopyButton value={body.body ?? ''} label={`Copy the ${inSentence(t('Body'))}`} />
           </Group>
         )}
       </Group>
       {text.isEmpty && (
         <Text size="sm" c="dimmed">
-          {t('The body of your newest events appears here.')}
+          The body of your newest events appears here.
         </Text>
       )}
       {bodies.length > 1 && body && (
         <Select
           size="xs"
-          aria-label={t('Event of the trial')}
+          aria-label="Event of the trial"
           allowDeselect={false}
           data={bodies.map((one, index) => ({ value: keyOf(one, index), label: labelOf(one) }))}
           value={keyOf(body, bodies.indexOf(body))}
@@ -87,20 +77,18 @@ export function BodyTrial({ trial, isAllowed, isRunning, error, reload, ...text 
       )}
       {body?.body === null && (
         <Notice color="red" title={t('The body is too large')}>
-          {t(
-            'Of this event, the body has more than 256 KiB. Attempts would fail and send nothing.',
-          )}
+          Of this event, the body has more than 256 KiB. Attempts would fail and send nothing.
         </Notice>
       )}
       {body?.body && (
         <CodeBlock
           code={formatJson(body.body) ?? body.body}
-          label={t('Body of {eventType}', { eventType: body.eventType })}
+          label={`Body of ${body.eventType}`}
           maxHeight={460}
         />
       )}
       {shown && shown.warnings.length > 0 && (
-        <Notice color="yellow" title={t('Worth knowing')}>
+        <Notice color="yellow" title="Worth knowing">
           {shown.warnings.join(' ').replaceAll('`', '')}
         </Notice>
       )}
@@ -110,13 +98,11 @@ export function BodyTrial({ trial, isAllowed, isRunning, error, reload, ...text 
 
 const titleOf = (trial: Trial | undefined) =>
   trial?.usesExamples
-    ? t('The body of an example: there is no event of these types yet')
-    : t('The body of a real event')
+    ? 'The body of an example: there is no event of these types yet'
+    : 'The body of a real event'
 
 /** An event that was deleted in the meantime has no id. */
 const keyOf = ({ event, eventType }: Tried, index: number) => event?.id ?? `${index} ${eventType}`
 
 const labelOf = ({ event, eventType }: Tried) =>
-  event
-    ? `${eventType}, ${formatDateTime(event.occurredAt)}`
-    : t('{eventType}, its example', { eventType })
+  event ? `${eventType}, ${formatDateTime(event.occurredAt)}` : `${eventType}, its example`

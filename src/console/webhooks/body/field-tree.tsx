@@ -1,7 +1,6 @@
 import { ActionIcon, Checkbox, Text } from '@mantine/core'
 import { IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
-import { t } from '../../language/t.ts'
 import {
   allOf,
   type FieldNode,
@@ -70,7 +69,7 @@ function Row({ node, isMember, chosen, words, onChange, ...shared }: RowProps) {
   const isObject = node.fields.length + node.members.length > 0
   const share = shareOf(node, chosen)
   const [isOpen, setOpen] = useState(shared.isOpen || share === 'some')
-  const name = isMember ? t('If the value is {type}', { type: node.name }) : node.name
+  const name = isMember ? `If the value is ${node.name}` : node.name
   return (
     <li>
       <div className="ph-field">
@@ -81,7 +80,7 @@ function Row({ node, isMember, chosen, words, onChange, ...shared }: RowProps) {
             variant="subtle"
             color="gray"
             aria-expanded={isOpen}
-            aria-label={t('Fields of {name}', { name })}
+            aria-label={`Fields of ${name}`}
             onClick={() => setOpen(!isOpen)}
           >
             <IconChevronRight size={14} className="ph-field-arrow" />
@@ -101,7 +100,7 @@ function Row({ node, isMember, chosen, words, onChange, ...shared }: RowProps) {
       {isObject && isOpen && (
         <Fields
           {...shared}
-          label={t('Fields of {name}', { name })}
+          label={`Fields of ${name}`}
           node={node}
           chosen={chosen}
           // Of an object that has the words, everything is shown.
@@ -125,7 +124,7 @@ function Label({ name, node: { type }, isMember }: LabelProps) {
       <span className={isMember ? undefined : 'ph-mono'}>{name}</span>{' '}
       {type === null ? (
         <Text span size="xs" c="var(--mantine-color-error)">
-          {t('not in the catalogue')}
+          not in the catalogue
         </Text>
       ) : (
         !isMember && (

@@ -25,9 +25,9 @@ export function SelectionEditor({ value, eventTypes, problem, onChange }: Select
       <SegmentedControl
         size="xs"
         style={{ alignSelf: 'start' }}
-        aria-label={t('Form of the selection')}
+        aria-label="Form of the selection"
         data={[
-          { value: 'tree', label: t('Fields'), disabled: isText && chosen === null },
+          { value: 'tree', label: 'Fields', disabled: isText && chosen === null },
           { value: 'text', label: 'GraphQL' },
         ]}
         value={isText ? 'text' : 'tree'}
@@ -37,13 +37,12 @@ export function SelectionEditor({ value, eventTypes, problem, onChange }: Select
         <>
           {chosen === null && (
             <Text size="sm">
-              {t(
-                'The list of fields shows names of fields only. This text has more, such as an alias or a fragment, or is not complete, so it stays text.',
-              )}
+              The list of fields shows names of fields only. This text has more, such as an alias or
+              a fragment, or is not complete, so it stays text.
             </Text>
           )}
           <CodeField
-            label={t('Selection in GraphQL')}
+            label="Selection in GraphQL"
             placeholder={'{\n  ... on OrderPaid {\n    order {\n      id\n    }\n  }\n}'}
             value={value}
             error={problem ?? undefined}
@@ -127,10 +126,10 @@ function TypeList({ chosen, eventTypes, onChange }: TypeListProps) {
       {others.map((type) => (
         <Group key={type} py="xs" gap="sm" justify="space-between" className="ph-body-type">
           <Text size="sm">
-            {t('Fields of {type}, which is no event type that this webhook receives.', { type })}
+            {`Fields of ${type}, which is no event type that this webhook receives.`}
           </Text>
           <Button size="compact-xs" variant="default" onClick={() => set(type, null)}>
-            {t('Remove')}
+            Remove
           </Button>
         </Group>
       ))}

@@ -1,6 +1,5 @@
 import { Popover, Text, UnstyledButton } from '@mantine/core'
 import type { DeliveryBodyQuery } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
 import { bodyInWords } from './body-in-words.ts'
 import { BodyText } from './body-text.tsx'
 
@@ -22,13 +21,10 @@ export function SentVersion({ sent, sends }: SentVersionProps) {
         <Popover width={460} withArrow shadow="md" position="bottom-start">
           <Popover.Target>
             <UnstyledButton fz="sm" c="var(--mantine-color-anchor)" td="underline">
-              {t('{words}, version {version}', {
-                words: bodyInWords(sent),
-                version: sent.version,
-              })}
+              {`${bodyInWords(sent)}, version ${sent.version}`}
             </UnstyledButton>
           </Popover.Target>
-          <Popover.Dropdown maw="calc(100vw - 32px)" aria-label={t('Version of the body')}>
+          <Popover.Dropdown maw="calc(100vw - 32px)" aria-label="Version of the body">
             <BodyText {...sent} />
           </Popover.Dropdown>
         </Popover>
@@ -38,15 +34,8 @@ export function SentVersion({ sent, sends }: SentVersionProps) {
       {isOutdated && (
         <Text size="sm" c="dimmed">
           {sends === null
-            ? t(
-                'The webhook sends the whole event now. Redeliveries of this delivery send the same.',
-              )
-            : t(
-                'The webhook has version {version} now. Redeliveries of this delivery send the same.',
-                {
-                  version: sends,
-                },
-              )}
+            ? 'The webhook sends the whole event now. Redeliveries of this delivery send the same.'
+            : `The webhook has version ${sends} now. Redeliveries of this delivery send the same.`}
         </Text>
       )}
     </div>

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { CodeField } from '../../components/forms/code-field.tsx'
 import { BodyPresetsDocument } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
 
 interface TemplateEditorProps {
   readonly value: string
@@ -30,8 +29,8 @@ export function TemplateEditor({ value, eventTypes, problem, onChange }: Templat
   return (
     <Stack gap="sm">
       {presets.length > 0 && (
-        <Group gap="xs" role="group" aria-label={t('Presets')}>
-          <Text size="sm">{t('Start from')}</Text>
+        <Group gap="xs" role="group" aria-label="Presets">
+          <Text size="sm">Start from</Text>
           {presets.map(({ target, name, template }) => (
             <Button
               key={target}
@@ -52,22 +51,19 @@ export function TemplateEditor({ value, eventTypes, problem, onChange }: Templat
                 setReplaced(null)
               }}
             >
-              {t('Back to my text')}
+              Back to my text
             </Button>
           )}
         </Group>
       )}
       {present && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {t('The URL looks like this: {hint}', { hint: present.urlHint })}
+          {`The URL looks like this: ${present.urlHint}`}
         </Text>
       )}
       <CodeField
-        label={t('Template')}
-        description={t(
-          'JSON with values of the event in double braces, such as {example}. The result is the whole body.',
-          { example: '{{ $.order.id }}' },
-        )}
+        label="Template"
+        description={`JSON with values of the event in double braces, such as ${'{{ $.order.id }}'}. The result is the whole body.`}
         placeholder={'{ "text": "Order {{ $.order.id }} is paid." }'}
         value={value}
         error={problem ?? undefined}

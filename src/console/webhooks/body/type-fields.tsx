@@ -5,6 +5,7 @@ import { useRead } from '../../api/use-read.ts'
 import { QueryError } from '../../components/query-error.tsx'
 import { BodyFieldsDocument } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
+import { counted } from '../../lib/format.ts'
 import {
   allOf,
   countChosen,
@@ -39,9 +40,7 @@ export function TypeFields({ eventType, chosen, isOpenAtFirst, onChange }: TypeF
             </Text>
           </Group>
           <Text size="xs" c="dimmed" ta="end">
-            {t('{count, plural, =0 {No field chosen} one {# field} other {# fields}}', {
-              count: chosen === null ? 0 : countChosen(chosen),
-            })}
+            {counted(chosen === null ? 0 : countChosen(chosen), 'field', 'fields')}
           </Text>
         </Group>
       </UnstyledButton>
@@ -65,7 +64,7 @@ function Opened({ eventType, chosen, onChange }: Omit<TypeFieldsProps, 'isOpenAt
   if (!known || known.fields.length === 0) {
     return (
       <Text size="sm" c="dimmed" ps={20}>
-        {t('This event type has no schema, so its fields cannot be chosen one by one.')}
+        This event type has no schema, so its fields cannot be chosen one by one.
       </Text>
     )
   }
@@ -79,7 +78,7 @@ function Opened({ eventType, chosen, onChange }: Omit<TypeFieldsProps, 'isOpenAt
       <Group gap="sm" justify="space-between">
         <Checkbox
           size="sm"
-          label={t('All fields')}
+          label="All fields"
           checked={share === 'all'}
           indeterminate={share === 'some'}
           onChange={() => onChange(share === 'all' ? null : allOf(tree))}
@@ -87,8 +86,8 @@ function Opened({ eventType, chosen, onChange }: Omit<TypeFieldsProps, 'isOpenAt
         {count > SEARCH_ABOVE && (
           <TextInput
             size="xs"
-            aria-label={t('Search fields of {eventType}', { eventType })}
-            placeholder={t('Search fields')}
+            aria-label={`Search fields of ${eventType}`}
+            placeholder="Search fields"
             leftSection={<IconSearch size={14} />}
             value={search}
             onChange={(event) => setSearch(event.currentTarget.value)}
@@ -100,7 +99,7 @@ function Opened({ eventType, chosen, onChange }: Omit<TypeFieldsProps, 'isOpenAt
           <FieldTree
             // What is found is open.
             key={words === '' ? 'all' : 'found'}
-            label={t('Fields of {name}', { name: eventType })}
+            label={`Fields of ${eventType}`}
             node={tree}
             chosen={chosen}
             isOpen={words !== '' || !isLong}

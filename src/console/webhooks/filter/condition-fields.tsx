@@ -1,5 +1,4 @@
 import { Autocomplete, Box, Checkbox, Group, Select } from '@mantine/core'
-import { t } from '../../language/t.ts'
 import { type ConditionProps, errorOf } from './condition-props.ts'
 import type { Condition } from './conditions.ts'
 import {
@@ -24,7 +23,7 @@ export function ConditionFields(props: ConditionProps) {
     <>
       <Autocomplete
         flex="3 1 11rem"
-        aria-label={t('Field')}
+        aria-label="Field"
         placeholder={SAMPLE}
         autoComplete="off"
         spellCheck={false}
@@ -39,14 +38,14 @@ export function ConditionFields(props: ConditionProps) {
       />
       <Group gap="xs" wrap="nowrap" miw={0} flex="2 1 13.5rem">
         <Checkbox
-          label={t('not')}
+          label="not"
           checked={isNegated}
           onChange={(event) => onChange({ ...condition, isNegated: event.currentTarget.checked })}
         />
         <Select
           flex={1}
           miw={0}
-          aria-label={t('Operator')}
+          aria-label="Operator"
           allowDeselect={false}
           data={Object.entries(OPERATOR_LABELS).map(([value, label]) => ({ value, label }))}
           value={op}
@@ -66,7 +65,7 @@ export function ConditionFields(props: ConditionProps) {
             <Select
               w={110}
               flex="none"
-              aria-label={t('Type of the value')}
+              aria-label="Type of the value"
               allowDeselect={false}
               data={kinds.map((value) => ({ value, label: KIND_LABELS[value] }))}
               value={kind}

@@ -1,6 +1,5 @@
 import { Box, Button, Group, SegmentedControl, Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { t } from '../../language/t.ts'
 import type { FilterIssues } from './condition-issues.ts'
 import { ConditionRow } from './condition-row.tsx'
 import {
@@ -32,7 +31,7 @@ export function ConditionList({ group, whole = group, onChange, ...shared }: Con
   const all = conditionsOf(whole)
   const places = placesOf(whole)
   const isFull = all.length >= MAX_CONDITIONS
-  const label = isOutermost ? t('Conditions of the filter') : t('Group of conditions')
+  const label = isOutermost ? 'Conditions of the filter' : 'Group of conditions'
 
   const setPart = (key: string, part: Condition | ConditionGroup | null) =>
     onChange({
@@ -51,8 +50,8 @@ export function ConditionList({ group, whole = group, onChange, ...shared }: Con
           style={{ alignSelf: 'start' }}
           aria-label={label}
           data={[
-            { value: 'all', label: t('All of these') },
-            { value: 'any', label: t('Any of these') },
+            { value: 'all', label: 'All of these' },
+            { value: 'any', label: 'Any of these' },
           ]}
           value={group.mode}
           onChange={(mode) => onChange({ ...group, mode })}
@@ -81,10 +80,10 @@ export function ConditionList({ group, whole = group, onChange, ...shared }: Con
         ),
       )}
       <Group gap="xs">
-        <Add label={t('Add condition')} isFull={isFull} onClick={() => add(newCondition())} />
+        <Add label="Add condition" isFull={isFull} onClick={() => add(newCondition())} />
         {isOutermost && (
           <Add
-            label={t('Add group')}
+            label="Add group"
             isFull={isFull}
             // Beside "all of", a group of "any of" is what a reader needs.
             onClick={() => add({ ...newGroup(), mode: group.mode === 'all' ? 'any' : 'all' })}

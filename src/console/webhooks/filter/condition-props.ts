@@ -1,4 +1,3 @@
-import { t } from '../../language/t.ts'
 import { type FilterIssues, issueAt } from './condition-issues.ts'
 import type { Condition } from './conditions.ts'
 import { missingIn } from './print-conditions.ts'
@@ -24,9 +23,9 @@ export function errorOf(props: ConditionProps, field: 'path' | 'op' | 'value'): 
   if (missingIn(condition) !== field) return issueAt(issues, place, field)
   const isWrong = condition.values.some((text) => text !== '') && condition.kind === 'number'
   if (!showsMissing && !isWrong) return null
-  if (field === 'path') return t('Enter a field, such as $.total.')
-  if (condition.kind === 'number') return t('Enter a number, such as 99.5.')
+  if (field === 'path') return 'Enter a field, such as $.total.'
+  if (condition.kind === 'number') return 'Enter a number, such as 99.5.'
   return condition.kind === 'time'
-    ? t('Enter a time, such as 2026-01-31T12:00:00Z.')
-    : t('Enter a value.')
+    ? 'Enter a time, such as 2026-01-31T12:00:00Z.'
+    : 'Enter a value.'
 }

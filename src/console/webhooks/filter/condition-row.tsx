@@ -1,6 +1,5 @@
 import { ActionIcon, Group, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
-import { t } from '../../language/t.ts'
 import { ConditionFields } from './condition-fields.tsx'
 import { issueAt } from './condition-issues.ts'
 import type { ConditionProps } from './condition-props.ts'
@@ -14,7 +13,7 @@ export function ConditionRow(props: ConditionProps) {
   return (
     <Group
       role="group"
-      aria-label={t('Condition {number}', { number })}
+      aria-label={`Condition ${number}`}
       className="ph-condition"
       gap="xs"
       align="start"
@@ -32,7 +31,7 @@ export function ConditionRow(props: ConditionProps) {
         size={36}
         variant="subtle"
         color="gray"
-        aria-label={t('Remove condition {number}', { number })}
+        aria-label={`Remove condition ${number}`}
         onClick={remove}
       >
         <IconTrash size={16} />

@@ -4,7 +4,6 @@ import { useRead } from '../../api/use-read.ts'
 import { JsonField } from '../../components/forms/json-field.tsx'
 import { formatJson } from '../../components/json/format-json.ts'
 import { FilterFieldsDocument } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
 import { type FilterIssues, filterIssues, otherIssues, withoutFields } from './condition-issues.ts'
 import { ConditionList } from './condition-list.tsx'
 import { type ConditionGroup, newGroup, readConditions } from './conditions.ts'
@@ -64,14 +63,14 @@ export function FilterEditor({
       <SegmentedControl
         size="xs"
         style={{ alignSelf: 'start' }}
-        aria-label={t('Form of the filter')}
+        aria-label="Form of the filter"
         data={[
           {
             value: 'builder',
-            label: t('Builder'),
+            label: 'Builder',
             disabled: isText && group === null && value !== '',
           },
-          { value: 'text', label: t('Text') },
+          { value: 'text', label: 'Text' },
         ]}
         value={isText ? 'text' : 'builder'}
         onChange={choose}
@@ -80,7 +79,7 @@ export function FilterEditor({
         <>
           {group === null && value !== '' && <Text size="sm">{whyText(value)}</Text>}
           <JsonField
-            label={t('Filter as JSON')}
+            label="Filter as JSON"
             placeholder={'{ "path": "$.total", "op": "greater", "value": 100 }'}
             value={value}
             error={undefined}
@@ -100,7 +99,7 @@ export function FilterEditor({
       {run.isPossible && <FilterTrial trial={trial} {...run} />}
       {subscriptions.length === 0 && (
         <Text size="sm" c="dimmed">
-          {t('Choose event types to try the filter on their events.')}
+          Choose event types to try the filter on their events.
         </Text>
       )}
     </Stack>
@@ -109,10 +108,8 @@ export function FilterEditor({
 
 function whyText(value: string): string {
   return parseFilter(value)
-    ? t(
-        'The builder shows conditions, and groups of them one level deep. This filter has more, so it stays text.',
-      )
-    : t('The builder can show the text once it is a filter.')
+    ? 'The builder shows conditions, and groups of them one level deep. This filter has more, so it stays text.'
+    : 'The builder can show the text once it is a filter.'
 }
 
 function Problems({ messages }: { messages: readonly string[] }) {

@@ -1,6 +1,5 @@
 import { isLosslessNumber } from 'lossless-json'
 import { locale } from '../../language/language.ts'
-import { t } from '../../language/t.ts'
 import { type FilterJson, type LeafJson, parseFilter } from './filter-json.ts'
 
 /** What a filter asks, as a clause: `total is greater than 100 and city is "Berlin"`. Null if the text is no filter. */
@@ -15,7 +14,7 @@ const OR = new Intl.ListFormat(locale, { type: 'disjunction' })
 function inWords(filter: FilterJson): string {
   if ('all' in filter) return listInWords(filter.all, AND)
   if ('any' in filter) return listInWords(filter.any, OR)
-  if ('not' in filter) return t('not ({condition})', { condition: inWords(filter.not) })
+  if ('not' in filter) return `not (${inWords(filter.not)})`
   return leafInWords(filter)
 }
 
@@ -31,31 +30,31 @@ function partInWords(part: FilterJson): string {
 }
 
 function leafInWords({ path, op, value }: LeafJson): string {
-  const field = path === '$' ? t('the data') : path.replace(/^\$\.?/, '')
+  const field = path === '$' ? 'the data' : path.replace(/^\$\.?/, '')
   const shown = valueInWords(value)
   switch (op) {
     case 'exists':
-      return t('{field} exists', { field })
+      return `${field} exists`
     case 'changed':
-      return t('{field} has changed', { field })
+      return `${field} has changed`
     case 'equals':
-      return t('{field} is {value}', { field, value: shown })
+      return `${field} is ${shown}`
     case 'in':
-      return t('{field} is one of {list}', { field, list: shown })
+      return `${field} is one of ${shown}`
     case 'less':
-      return t('{field} is less than {value}', { field, value: shown })
+      return `${field} is less than ${shown}`
     case 'lessOrEqual':
-      return t('{field} is at most {value}', { field, value: shown })
+      return `${field} is at most ${shown}`
     case 'greater':
-      return t('{field} is greater than {value}', { field, value: shown })
+      return `${field} is greater than ${shown}`
     case 'greaterOrEqual':
-      return t('{field} is at least {value}', { field, value: shown })
+      return `${field} is at least ${shown}`
     case 'startsWith':
-      return t('{field} begins with {value}', { field, value: shown })
+      return `${field} begins with ${shown}`
     case 'contains':
-      return t('{field} contains {value}', { field, value: shown })
+      return `${field} contains ${shown}`
     case 'has':
-      return t('{field} has the item {value}', { field, value: shown })
+      return `${field} has the item ${shown}`
   }
 }
 

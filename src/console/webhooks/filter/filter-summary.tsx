@@ -7,6 +7,7 @@ import { Section } from '../../components/page/section.tsx'
 import { useNow } from '../../components/time.tsx'
 import { WebhookFilteredDocument } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
+import { counted } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import { filterInWords } from './filter-in-words.ts'
 
@@ -27,7 +28,7 @@ export function FilterSummary({ webhookId, filterText }: FilterSummaryProps) {
       )}
       <CodeBlock
         code={formatJson(filterText) ?? filterText}
-        label={t('Filter as JSON')}
+        label="Filter as JSON"
         maxHeight={240}
       />
     </Section>
@@ -46,10 +47,7 @@ function Refused({ webhookId }: { webhookId: string }) {
   if (!buckets) return null
   const count = buckets.reduce((sum, { filteredOut }) => sum + filteredOut, 0)
   const undecided = buckets.reduce((sum, { filterUndecided }) => sum + filterUndecided, 0)
-  const refused = t(
-    '{count, plural, =0 {Refused no event} one {Refused # event} other {Refused # events}} in the last 24 hours.',
-    { count },
-  )
+  const refused = `Refused ${counted(count, 'event', 'events')} in the last 24 hours.`
   if (undecided === 0) return refused
-  return `${refused} ${t('{count, plural, one {# event was delivered} other {# events were delivered}} without a decision, because the data cannot be compared.', { count: undecided })}`
+  return `${refused} ${counted(undecided, 'event was', 'events were')} delivered without a decision, because the data cannot be compared.`
 }

@@ -8,6 +8,7 @@ import { QueryError } from '../../components/query-error.tsx'
 import { Time } from '../../components/time.tsx'
 import type { TryFilterQuery } from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
+import { counted, formatCount } from '../../lib/format.ts'
 
 type Trial = NonNullable<TryFilterQuery['testFilter']>
 type Tried = Trial['events'][number]
@@ -28,21 +29,21 @@ export function FilterTrial({ trial, isComplete, isRunning, error, reload }: Fil
   const events = trial?.events ?? []
   const rows = events.filter(({ matches }) => shown === 'all' || matches === (shown === 'passes'))
   return (
-    <Stack gap="sm" component="section" aria-label={t('Trial of the filter')}>
+    <Stack gap="sm" component="section" aria-label="Trial of the filter">
       <Group justify="space-between" gap="sm" mih={30}>
         <Group gap="xs" role="status">
           <Text size="sm" fw={600}>
-            {trial?.issues.length === 0 ? sentenceOf(trial) : t('Trial of the filter')}
+            {trial?.issues.length === 0 ? sentenceOf(trial) : 'Trial of the filter'}
           </Text>
           {isRunning && <Loader size="xs" aria-hidden />}
         </Group>
         {events.length > 0 && (
           <SegmentedControl
             size="xs"
-            aria-label={t('Events of the trial')}
+            aria-label="Events of the trial"
             data={[
-              { value: 'all', label: t('All') },
-              { value: 'passes', label: t('Match') },
+              { value: 'all', label: 'All' },
+              { value: 'passes', label: 'Match' },
               { value: 'refused', label: t('No match') },
             ]}
             value={shown}
@@ -51,26 +52,26 @@ export function FilterTrial({ trial, isComplete, isRunning, error, reload }: Fil
         )}
       </Group>
       {trial && trial.warnings.length > 0 && (
-        <Notice color="yellow" title={t('By the schemas, a condition never holds')}>
+        <Notice color="yellow" title="By the schemas, a condition never holds">
           {trial.warnings.join(' ')}
         </Notice>
       )}
       {!isComplete && (
         <Text size="sm" c="dimmed">
-          {t('With complete conditions, the filter is tried on the last 100 events.')}
+          With complete conditions, the filter is tried on the last 100 events.
         </Text>
       )}
       {events.length > 0 && (
         <div className="ph-filter-trial">
           <List
-            label={t('Events of the trial')}
+            label="Events of the trial"
             columns={COLUMNS}
             rows={rows}
             keyOf={keyOf}
             reload={reload}
             empty={
               <Text size="sm" c="dimmed">
-                {t('None of the events.')}
+                None of the events.
               </Text>
             }
           />
@@ -81,18 +82,15 @@ export function FilterTrial({ trial, isComplete, isRunning, error, reload }: Fil
 }
 
 function sentenceOf({ matched, tested }: Trial): string {
-  if (tested === 0) return t('There is no event of these types yet to try the filter on.')
-  return t(
-    '{matched, number} of the last {tested, plural, one {# event matches} other {# events match}}',
-    { matched, tested },
-  )
+  if (tested === 0) return 'There is no event of these types yet to try the filter on.'
+  return `${formatCount(matched)} of the last ${counted(tested, 'event matches', 'events match')}`
 }
 
 const keyOf = ({ event, refusedBy }: Tried) => event?.id ?? `${refusedBy}`
 
 const COLUMNS: readonly Column<Tried>[] = [
   {
-    label: t('Event'),
+    label: 'Event',
     width: '42%',
     cell: ({ event }) =>
       event ? (
@@ -108,12 +106,12 @@ const COLUMNS: readonly Column<Tried>[] = [
       ),
   },
   {
-    label: t('Result'),
+    label: 'Result',
     grow: true,
     cell: ({ matches, refusedBy }) =>
       matches ? (
         <Badge color="green" variant="light">
-          {t('Match')}
+          Match
         </Badge>
       ) : (
         <Text size="xs" component="span" style={{ whiteSpace: 'normal' }}>
@@ -122,7 +120,7 @@ const COLUMNS: readonly Column<Tried>[] = [
       ),
   },
   {
-    label: t('Occurred'),
+    label: 'Occurred',
     priority: 2,
     width: 120,
     cell: ({ event }) => event && <Time at={event.occurredAt} as="relative" />,

@@ -33,23 +33,23 @@ export const allows = (op: Operator, kind: ValueKind) =>
 export const hasValue = (op: Operator) => VALUE_KINDS[op].length > 0
 
 export const OPERATOR_LABELS: Readonly<Record<Operator, string>> = {
-  equals: t('is'),
-  in: t('is one of'),
-  greater: t('is greater than'),
-  greaterOrEqual: t('is at least'),
-  less: t('is less than'),
-  lessOrEqual: t('is at most'),
-  startsWith: t('begins with'),
-  contains: t('contains'),
-  has: t('has the item'),
-  exists: t('exists'),
-  changed: t('has changed'),
+  equals: 'is',
+  in: 'is one of',
+  greater: 'is greater than',
+  greaterOrEqual: 'is at least',
+  less: 'is less than',
+  lessOrEqual: 'is at most',
+  startsWith: 'begins with',
+  contains: 'contains',
+  has: 'has the item',
+  exists: 'exists',
+  changed: 'has changed',
 }
 
 export const KIND_LABELS: Readonly<Record<ValueKind, string>> = {
-  text: t('Text'),
-  number: t('Number'),
-  boolean: t('True or false'),
+  text: 'Text',
+  number: 'Number',
+  boolean: 'True or false',
   null: 'null',
   time: t('Time'),
 }

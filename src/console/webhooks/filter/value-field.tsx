@@ -24,8 +24,8 @@ export function ValueField({
     return (
       <TagsInput
         {...field}
-        aria-label={t('Values')}
-        placeholder={values.length === 0 ? t('Values, each with Enter') : ''}
+        aria-label="Values"
+        placeholder={values.length === 0 ? 'Values, each with Enter' : ''}
         acceptValueOnBlur
         data={choices}
         value={[...values]}

@@ -20,7 +20,7 @@ interface BodySectionProps {
 export function BodySection({ form }: BodySectionProps) {
   const { body } = form.values
   return (
-    <Section title={t('Body')} description={t('What each delivery contains.')}>
+    <Section title={t('Body')} description="What each delivery contains.">
       <Radio.Group
         aria-label={t('Body')}
         value={body}
@@ -28,7 +28,7 @@ export function BodySection({ form }: BodySectionProps) {
       >
         <Stack gap="sm">
           {BODIES.map(({ value, label, description }) => (
-            <Radio key={value} value={value} label={t(label)} description={t(description)} />
+            <Radio key={value} value={value} label={t(label)} description={description} />
           ))}
         </Stack>
       </Radio.Group>
@@ -65,16 +65,16 @@ const BODIES = [
   {
     value: 'event',
     label: key('The whole event'),
-    description: key('Its id, type, time and data, as published.'),
+    description: 'Its id, type, time and data, as published.',
   },
   {
     value: 'selection',
-    label: key('Chosen fields'),
-    description: key('Its id, type and time, and the fields of its data that you choose.'),
+    label: 'Chosen fields',
+    description: 'Its id, type and time, and the fields of its data that you choose.',
   },
   {
     value: 'template',
-    label: key('A template'),
-    description: key('JSON of your own, such as a message for Slack, Microsoft Teams or Discord.'),
+    label: 'A template',
+    description: 'JSON of your own, such as a message for Slack, Microsoft Teams or Discord.',
   },
 ] as const

@@ -1,12 +1,11 @@
 import { ActionIcon, Group, NumberInput, Select, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
-import { t } from '../../language/t.ts'
 
 const UNITS = [
-  { value: '1', label: t('seconds') },
-  { value: '60', label: t('minutes') },
-  { value: '3600', label: t('hours') },
+  { value: '1', label: 'seconds' },
+  { value: '60', label: 'minutes' },
+  { value: '3600', label: 'hours' },
 ]
 
 interface DelayInputProps {
@@ -26,7 +25,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <Text size="sm" c="dimmed" w={{ base: 20, xs: 110 }} lh="36px" style={{ flex: 'none' }}>
         <Text span inherit visibleFrom="xs">
-          {t('Retry {number}', { number })}
+          {`Retry ${number}`}
         </Text>
         <Text span inherit hiddenFrom="xs">
           {number}
@@ -34,7 +33,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
       </Text>
       <NumberInput
         w={{ base: 90, xs: 130 }}
-        aria-label={t('Delay before retry {number}', { number })}
+        aria-label={`Delay before retry ${number}`}
         min={1}
         allowNegative={false}
         decimalScale={2}
@@ -44,7 +43,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
       />
       <Select
         w={{ base: 105, xs: 130 }}
-        aria-label={t('Unit of the delay before retry {number}', { number })}
+        aria-label={`Unit of the delay before retry ${number}`}
         data={UNITS}
         allowDeselect={false}
         value={String(unit)}
@@ -57,7 +56,7 @@ export function DelayInput({ number, seconds, error, onChange, remove }: DelayIn
         size={36}
         variant="subtle"
         color="gray"
-        aria-label={t('Remove retry {number}', { number })}
+        aria-label={`Remove retry ${number}`}
         onClick={remove}
       >
         <IconTrash size={16} />

@@ -49,7 +49,7 @@ export function FilterSection({ form, wasSent }: FilterSectionProps) {
   return (
     <Section
       title={t('Filter')}
-      description={t('Only events whose data meet the conditions are delivered.')}
+      description="Only events whose data meet the conditions are delivered."
       actions={
         isOpen && (
           <Button
@@ -58,7 +58,7 @@ export function FilterSection({ form, wasSent }: FilterSectionProps) {
             leftSection={<IconTrash size={14} />}
             onClick={remove}
           >
-            {t('Remove filter')}
+            Remove filter
           </Button>
         )
       }
@@ -77,7 +77,7 @@ export function FilterSection({ form, wasSent }: FilterSectionProps) {
       ) : (
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
-            {t('No filter: the webhook receives every event of its types.')}
+            No filter: the webhook receives every event of its types.
           </Text>
           <Button
             size="xs"
@@ -85,7 +85,7 @@ export function FilterSection({ form, wasSent }: FilterSectionProps) {
             leftSection={<IconPlus size={14} />}
             onClick={() => setOpen(true)}
           >
-            {t('Add filter')}
+            Add filter
           </Button>
         </Group>
       )}

@@ -21,14 +21,14 @@ export function HeaderRowFields({ form, row, index, valueStays }: HeaderRowField
       <Flex gap="xs" wrap="wrap" flex={1} miw={0}>
         <TextInput
           flex="2 1 9rem"
-          aria-label={t('Name of header {index}', { index: index + 1 })}
-          placeholder={t('X-Api-Key')}
+          aria-label={`Name of header ${index + 1}`}
+          placeholder="X-Api-Key"
           autoComplete="off"
           {...form.getInputProps(`headers.${index}.name`)}
         />
         <TextInput
           flex="3 1 12rem"
-          aria-label={t('Value of header {index}', { index: index + 1 })}
+          aria-label={`Value of header ${index + 1}`}
           placeholder={valueStays ? MASK : t('Value')}
           autoComplete="off"
           {...form.getInputProps(`headers.${index}.value`)}
@@ -38,7 +38,7 @@ export function HeaderRowFields({ form, row, index, valueStays }: HeaderRowField
         size={36}
         variant="subtle"
         color="gray"
-        aria-label={t('Remove header {name}', { name: row.name || index + 1 })}
+        aria-label={`Remove header ${row.name || index + 1}`}
         onClick={() => form.removeListItem('headers', index)}
       >
         <IconTrash size={16} />

@@ -45,12 +45,8 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
       title={t('Custom headers')}
       description={
         hasStored && valuesStay
-          ? t(
-              'Sent with every delivery. Stored values are hidden: leave a value empty to keep it, or type another one. Use hyphens in names: some servers drop headers with an underscore.',
-            )
-          : t(
-              'Sent with every delivery, such as credentials for your receiver. Stored encrypted. Use hyphens in names: some servers drop headers with an underscore.',
-            )
+          ? 'Sent with every delivery. Stored values are hidden: leave a value empty to keep it, or type another one. Use hyphens in names: some servers drop headers with an underscore.'
+          : 'Sent with every delivery, such as credentials for your receiver. Stored encrypted. Use hyphens in names: some servers drop headers with an underscore.'
       }
       actions={
         <Group gap="xs">
@@ -85,7 +81,7 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
           headers.length === 0 && (
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
-                {t('No custom headers.')}
+                No custom headers.
               </Text>
               <Add onClick={add} />
             </Group>
@@ -104,18 +100,12 @@ export function HeaderRows({ form, webhookId, newOrigin }: HeaderRowsProps) {
 /** Stored values may be credentials of the old origin. */
 function Moved({ to, valuesStay }: { to: string; valuesStay: boolean }) {
   return valuesStay ? (
-    <Notice color="yellow" title={t('The stored values go to the new address too')}>
-      {t(
-        'Deliveries to {to} will have these headers. Change or remove those that are credentials of the old address.',
-        { to },
-      )}
+    <Notice color="yellow" title="The stored values go to the new address too">
+      {`Deliveries to ${to} will have these headers. Change or remove those that are credentials of the old address.`}
     </Notice>
   ) : (
-    <Notice color="orange" title={t('Enter the values again')}>
-      {t(
-        'Stored values do not go to another address, because they may be credentials. Enter each value for {to}, or remove the header. With the scope secrets:read the stored values stay.',
-        { to },
-      )}
+    <Notice color="orange" title="Enter the values again">
+      {`Stored values do not go to another address, because they may be credentials. Enter each value for ${to}, or remove the header. With the scope secrets:read the stored values stay.`}
     </Notice>
   )
 }
@@ -124,12 +114,10 @@ function Unreadable({ replace }: { replace(): void }) {
   return (
     <Group justify="space-between">
       <Text size="sm">
-        {t(
-          'No encryption key of this installation can decrypt these headers. Enter the headers again.',
-        )}
+        No encryption key of this installation can decrypt these headers. Enter the headers again.
       </Text>
       <Button size="xs" variant="default" onClick={replace}>
-        {t('Replace all headers')}
+        Replace all headers
       </Button>
     </Group>
   )

@@ -1,7 +1,6 @@
 import { ActionIcon, Autocomplete, Button, Group, Stack, Text } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { t } from '../../language/t.ts'
 import { includedBy, isPattern, isValidPattern, possiblePatterns } from './subscriptions.ts'
 
 interface PatternFieldProps {
@@ -21,7 +20,7 @@ export function PatternField({ value, names, onChange }: PatternFieldProps) {
   function add() {
     const pattern = text.trim()
     if (!isValidPattern(pattern)) {
-      setError(t('Enter the first words of names and an asterisk, such as order.*, or * for all.'))
+      setError('Enter the first words of names and an asterisk, such as order.*, or * for all.')
       return
     }
     setText('')
@@ -45,7 +44,7 @@ export function PatternField({ value, names, onChange }: PatternFieldProps) {
             size={36}
             variant="subtle"
             color="gray"
-            aria-label={t('Remove the pattern {pattern}', { pattern })}
+            aria-label={`Remove the pattern ${pattern}`}
             onClick={() => onChange(value.filter((one) => one !== pattern))}
           >
             <IconTrash size={16} />
@@ -55,10 +54,8 @@ export function PatternField({ value, names, onChange }: PatternFieldProps) {
       <Group gap="xs" align="end">
         <Autocomplete
           flex="1 1 14rem"
-          label={t('Pattern')}
-          description={t(
-            'Includes types that come later: order.* all that begin with order., and * all.',
-          )}
+          label="Pattern"
+          description="Includes types that come later: order.* all that begin with order., and * all."
           placeholder={SAMPLE}
           autoComplete="off"
           data={possiblePatterns(names).filter((one) => !value.includes(one))}
@@ -85,7 +82,7 @@ export function PatternField({ value, names, onChange }: PatternFieldProps) {
           disabled={text.trim() === ''}
           onClick={add}
         >
-          {t('Add pattern')}
+          Add pattern
         </Button>
       </Group>
     </Stack>
@@ -96,12 +93,9 @@ const SAMPLE = 'order.*'
 const MAX_NAMED = 8
 
 function todayOf(names: readonly string[]): string {
-  if (names.length === 0) return t('Includes no event type today, and those that come later.')
+  if (names.length === 0) return 'Includes no event type today, and those that come later.'
   const list = names.slice(0, MAX_NAMED).join(', ')
   return names.length > MAX_NAMED
-    ? t('Includes {count} types today, such as {list}, and those that come later.', {
-        count: names.length,
-        list,
-      })
-    : t('Includes {list} today, and types that come later.', { list })
+    ? `Includes ${names.length} types today, such as ${list}, and those that come later.`
+    : `Includes ${list} today, and types that come later.`
 }

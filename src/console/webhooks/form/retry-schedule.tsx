@@ -3,7 +3,7 @@ import { randomId } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { t } from '../../language/t.ts'
-import { formatDuration } from '../../lib/format.ts'
+import { counted, formatDuration } from '../../lib/format.ts'
 import { DelayInput } from './delay-input.tsx'
 
 /** What custom delays start with, if the default schedule is unknown. */
@@ -51,21 +51,14 @@ export function RetrySchedule({ value, defaults, errors, onChange }: RetrySchedu
     <Stack gap="sm">
       <Radio.Group
         label={t('Retries')}
-        description={t(
-          'Delays after failed attempts. A Retry-After header in the response can delay the next attempt by up to a day.',
-        )}
+        description="Delays after failed attempts. A Retry-After header in the response can delay the next attempt by up to a day."
         value={kind}
         onChange={choose}
       >
         <Stack gap="xs" mt="xs">
-          <Radio
-            value="default"
-            label={
-              defaults ? t('Default: {defaults}', { defaults: summaryOf(defaults) }) : t('Default')
-            }
-          />
-          <Radio value="custom" label={t('Custom delays')} />
-          <Radio value="none" label={t('None: a delivery is exhausted after one failed attempt')} />
+          <Radio value="default" label={defaults ? `Default: ${summaryOf(defaults)}` : 'Default'} />
+          <Radio value="custom" label="Custom delays" />
+          <Radio value="none" label="None: a delivery is exhausted after one failed attempt" />
         </Stack>
       </Radio.Group>
       {kind === 'custom' && value && (
@@ -88,7 +81,7 @@ export function RetrySchedule({ value, defaults, errors, onChange }: RetrySchedu
               disabled={value.length >= MAX_RETRIES}
               onClick={add}
             >
-              {t('Add retry')}
+              Add retry
             </Button>
             <Text size="sm" c="dimmed" aria-live="polite">
               {summaryOf(value)}
@@ -115,11 +108,8 @@ function firstDelays(defaults: readonly number[] | undefined): number[] {
 
 /** `5 retries over 7 h 35 min` */
 export function summaryOf(delays: readonly number[]): string {
-  if (delays.length === 0) return t('No retries')
+  if (delays.length === 0) return 'No retries'
   const sum = delays.reduce((total, seconds) => total + (seconds || 0), 0)
   const time = formatDuration(1_000 * sum)
-  return t('{count, plural, one {# retry} other {# retries}} over {time}', {
-    count: delays.length,
-    time,
-  })
+  return `${counted(delays.length, 'retry', 'retries')} over ${time}`
 }

@@ -11,32 +11,32 @@ import type { WebhookFormValues } from './webhook-form-values.ts'
 export function SendOptions({ form }: { form: UseFormReturnType<WebhookFormValues> }) {
   const defaults = usePageQuery(webhookDefaultsQuery).data?.defaultSettings
   return (
-    <Section title={t('Delivery options')} description={t('The defaults suit most endpoints.')}>
+    <Section title={t('Delivery options')} description="The defaults suit most endpoints.">
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <NumberInput
           label={t('Rate limit')}
-          description={t('Maximum attempts per second, across all processes. Empty: no limit.')}
-          placeholder={t('No limit')}
-          suffix={` ${t('per second')}`}
+          description="Maximum attempts per second, across all processes. Empty: no limit."
+          placeholder="No limit"
+          suffix={` ${'per second'}`}
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('rateLimitPerSecond')}
         />
         <NumberInput
-          label={t('Concurrency')}
-          description={t('Maximum parallel requests per worker. Empty: adaptive.')}
-          placeholder={t('Adaptive')}
+          label="Concurrency"
+          description="Maximum parallel requests per worker. Empty: adaptive."
+          placeholder="Adaptive"
           allowDecimal={false}
           allowNegative={false}
           {...form.getInputProps('maxInFlight')}
         />
         <NumberInput
           label={t('Timeout')}
-          description={t('Maximum time for a response, up to 30 s. Empty: the default.')}
+          description="Maximum time for a response, up to 30 s. Empty: the default."
           placeholder={
             defaults
               ? `${formatDuration(1_000 * defaults.timeoutSeconds)} ${t('(default)')}`
-              : t('Default')
+              : 'Default'
           }
           suffix=" s"
           allowDecimal={false}
@@ -51,10 +51,8 @@ export function SendOptions({ form }: { form: UseFormReturnType<WebhookFormValue
         onChange={(delays) => form.setFieldValue('retryScheduleSeconds', delays)}
       />
       <Switch
-        label={t('Ordered')}
-        description={t(
-          'Sends one delivery at a time, in the order of the events. This limits throughput: 10 deliveries per second if the receiver takes 100 ms. A failing delivery blocks later ones until it succeeds or is exhausted; a short retry schedule limits the wait.',
-        )}
+        label="Ordered"
+        description="Sends one delivery at a time, in the order of the events. This limits throughput: 10 deliveries per second if the receiver takes 100 ms. A failing delivery blocks later ones until it succeeds or is exhausted; a short retry schedule limits the wait."
         {...form.getInputProps('ordered', { type: 'checkbox' })}
       />
     </Section>

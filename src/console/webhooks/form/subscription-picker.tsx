@@ -30,7 +30,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     .filter((name) => data && !known.has(name) && !isPattern(name))
     .map((name) => ({
       name,
-      description: t('Archived: you can remove this subscription, but not add it again.'),
+      description: 'Archived: you can remove this subscription, but not add it again.',
     }))
   const types = [...catalogue, ...archived]
   const words = search.trim().toLowerCase()
@@ -44,9 +44,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
     .filter((name) => !value.includes(name) && !covered.has(name))
   const selectsAll = missing.length > 0 || found.length === 0
   const [all, none] =
-    words === ''
-      ? [t('Select all'), t('Select none')]
-      : [t('Select all found'), t('Select none found')]
+    words === '' ? [t('Select all'), t('Select none')] : ['Select all found', 'Select none found']
 
   if (queryError && !data) return <QueryError error={queryError} reload={reload} />
   return (
@@ -111,7 +109,7 @@ export function SubscriptionPicker({ value, error, onChange }: SubscriptionPicke
             {found.length === 0 && data && (
               <Text size="sm" c="dimmed">
                 {words === ''
-                  ? t('No event types yet. An operator creates event types.')
+                  ? 'No event types yet. An operator creates event types.'
                   : t('No match')}
               </Text>
             )}

@@ -29,7 +29,7 @@ export function UrlField({ isFirst, value = '', error, onBlur, ...input }: UrlFi
       type="url"
       inputMode="url"
       autoComplete="off"
-      placeholder={t('https://example.com/webhooks')}
+      placeholder="https://example.com/webhooks"
       withAsterisk
       required
       value={value}

@@ -19,21 +19,18 @@ export function checkWebhook(values: WebhookFormValues, valuesStay = true): Erro
     url: checkUrl(values.url),
     description:
       values.description.length > 1_000 &&
-      t('{count} characters; the maximum is {max}.', {
-        count: formatCount(values.description.length),
-        max: formatCount(1_000),
-      }),
+      `${formatCount(values.description.length)} characters; the maximum is ${formatCount(1_000)}.`,
     eventSubscriptions:
       values.eventSubscriptions.length === 0 && t('Choose at least one event type.'),
     filter: checkFilter(values.filter),
     selection:
       values.body === 'selection' &&
       values.selection.trim() === '' &&
-      t('Choose at least one field, or the whole event.'),
+      'Choose at least one field, or the whole event.',
     template:
       values.body === 'template' &&
       values.template.trim() === '' &&
-      t('Enter a template, or choose the whole event.'),
+      'Enter a template, or choose the whole event.',
     metadata: labelsError(values.metadata),
     headers: checkHeaders(headers),
     rateLimitPerSecond: checkNumber(values.rateLimitPerSecond, 1, 10_000),
@@ -43,13 +40,13 @@ export function checkWebhook(values: WebhookFormValues, valuesStay = true): Erro
   for (const [index, row] of headers.entries()) {
     errors[`headers.${index}.name`] = checkHeaderName(row.name, headers.slice(0, index))
     errors[`headers.${index}.value`] = keepsValue(row)
-      ? !valuesStay && t('Enter the value for the new address, or remove this header.')
+      ? !valuesStay && 'Enter the value for the new address, or remove this header.'
       : checkHeaderValue(row.value)
   }
   for (const [index, seconds] of (values.retryScheduleSeconds ?? []).entries()) {
     errors[`retryScheduleSeconds.${index}`] =
       (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) &&
-      t('Enter a delay from 1 second to 1 day.')
+      'Enter a delay from 1 second to 1 day.'
   }
   return Object.fromEntries(
     Object.entries(errors).flatMap(([field, error]) => (error ? [[field, error]] : [])),
@@ -60,20 +57,17 @@ function checkUrl(text: string): string | false {
   const url = text.trim()
   if (url === '') return t('Enter the URL of your endpoint.')
   if (url.length > 2_048)
-    return t('{count} characters; the maximum is {max}.', {
-      count: formatCount(url.length),
-      max: formatCount(2_048),
-    })
+    return `${formatCount(url.length)} characters; the maximum is ${formatCount(2_048)}.`
   if (!/^https:/i.test(url)) return t('Enter a URL that begins with https://.')
   if (!/^https:\/\/[^/?#]/i.test(url) || /[\s\\]/.test(url) || !URL.canParse(url)) {
-    return t('Enter a complete URL, such as https://example.com/webhooks.')
+    return 'Enter a complete URL, such as https://example.com/webhooks.'
   }
   if (/^https:\/\/[^/?#]*@/i.test(url)) {
-    return t('Remove the part before the @. Use a custom header for credentials.')
+    return 'Remove the part before the @. Use a custom header for credentials.'
   }
-  if (url.includes('#')) return t('Remove the # and the part after it, which is never sent.')
+  if (url.includes('#')) return 'Remove the # and the part after it, which is never sent.'
   const { port } = new URL(url)
-  return port !== '' && Number(port) < 1_024 && t('Use port 443, or a port from 1024 to 65535.')
+  return port !== '' && Number(port) < 1_024 && 'Use port 443, or a port from 1024 to 65535.'
 }
 
 function checkNumber(value: number | string, min: number, max: number): string | false {
@@ -82,17 +76,14 @@ function checkNumber(value: number | string, min: number, max: number): string |
   const fits = Number.isInteger(number) && number >= min && number <= max
   return (
     !fits &&
-    t('Enter a whole number from {min} to {max}, or leave this empty.', {
-      min: formatCount(min),
-      max: formatCount(max),
-    })
+    `Enter a whole number from ${formatCount(min)} to ${formatCount(max)}, or leave this empty.`
   )
 }
 
 /** The server knows the rules of filters. While the builder lacks a part of a condition, its text is no JSON. */
 function checkFilter(text: string): string | false {
   const isReadable = text.trim() === '' || formatJson(text) !== null
-  return !isReadable && t('Complete the conditions of the filter, or remove the filter.')
+  return !isReadable && 'Complete the conditions of the filter, or remove the filter.'
 }
 
 const RESERVED =
@@ -100,25 +91,25 @@ const RESERVED =
 
 function checkHeaderName(text: string, above: readonly { name: string }[]): string | false {
   const name = text.trim()
-  if (name === '') return t('Enter a name, or remove this header.')
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return t('Use letters, digits and hyphens.')
-  if (RESERVED.test(name)) return t('This header is reserved. Use another name.')
+  if (name === '') return 'Enter a name, or remove this header.'
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return 'Use letters, digits and hyphens.'
+  if (RESERVED.test(name)) return 'This header is reserved. Use another name.'
   const repeated = above.some((other) => other.name.trim().toLowerCase() === name.toLowerCase())
-  return repeated && t('This header exists already.')
+  return repeated && 'This header exists already.'
 }
 
 function checkHeaderValue(value: string): string | false {
-  if (value === '') return t('Enter a value, or remove this header.')
+  if (value === '') return 'Enter a value, or remove this header.'
   return (
     !/^[!-~]([\t -~]*[!-~])?$/.test(value) &&
-    t('Use visible ASCII characters, with spaces and tabs only between them.')
+    'Use visible ASCII characters, with spaces and tabs only between them.'
   )
 }
 
 function checkHeaders(headers: readonly HeaderRow[]): string | false {
-  if (headers.length > 32) return t('The maximum is 32 headers.')
+  if (headers.length > 32) return 'The maximum is 32 headers.'
   const size = headers.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
-  return size > 8_192 && t('The maximum is 8 KiB for all names and values together.')
+  return size > 8_192 && 'The maximum is 8 KiB for all names and values together.'
 }
 
 /** Maps the server's errors to fields of the form. The server identifies a header by name, the form by index. */

@@ -84,9 +84,7 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
           />
           <Switch
             label={t('Enabled')}
-            description={t(
-              'A disabled webhook receives nothing, and new events create no deliveries for this webhook.',
-            )}
+            description="A disabled webhook receives nothing, and new events create no deliveries for this webhook."
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
         </Section>
@@ -104,8 +102,8 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
         {/* The inputs of the retry schedule keep state of their own. */}
         <SendOptions key={decided} form={form} />
         <Section
-          title={t('What is kept')}
-          description={t('What the organization does not keep is not kept here either.')}
+          title="What is kept"
+          description="What the organization does not keep is not kept here either."
         >
           <KeepFields
             payloads={form.getInputProps('keepPayloads', { type: 'checkbox' })}
@@ -114,11 +112,11 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
         </Section>
         {portalLink === null && (
           <Section
-            title={t('Names of your own')}
-            description={t('For your own programs, to find this webhook. They are not secret.')}
+            title="Names of your own"
+            description="For your own programs, to find this webhook. They are not secret."
           >
             <OwnNameFields
-              description={t('Unique among your webhooks. Empty: none.')}
+              description="Unique among your webhooks. Empty: none."
               uid={form.getInputProps('uid')}
               metadata={form.getInputProps('metadata')}
             />
@@ -134,7 +132,7 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
             }}
           />
         )}
-        <FormError title={t('Saving failed')}>{rejection}</FormError>
+        <FormError title="Saving failed">{rejection}</FormError>
         <FormButtons action={action} loading={saving} dismiss={back} />
       </Stack>
       <UnsavedGuard unsaved={isChanged && !saving} />

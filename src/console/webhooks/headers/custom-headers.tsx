@@ -22,8 +22,8 @@ export function CustomHeaders({ webhook }: CustomHeadersProps) {
       description={
         hasHeaders &&
         (can('secrets:read')
-          ? t('The values may be credentials. Revealing them is recorded in the audit log.')
-          : t('The values may be credentials. Reading them requires the scope secrets:read.'))
+          ? 'The values may be credentials. Revealing them is recorded in the audit log.'
+          : 'The values may be credentials. Reading them requires the scope secrets:read.')
       }
       actions={
         hasHeaders &&
@@ -48,10 +48,8 @@ export function CustomHeaders({ webhook }: CustomHeadersProps) {
       ) : (
         <Text size="sm" c="dimmed">
           {headerNames == null
-            ? t(
-                'No encryption key of this installation can decrypt these headers. Enter the headers again.',
-              )
-            : t('No custom headers.')}
+            ? 'No encryption key of this installation can decrypt these headers. Enter the headers again.'
+            : 'No custom headers.'}
         </Text>
       )}
     </Section>

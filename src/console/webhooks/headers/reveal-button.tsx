@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core'
 import { IconEye, IconEyeOff } from '@tabler/icons-react'
-import { t } from '../../language/t.ts'
 
 interface RevealButtonProps {
   readonly revealed: boolean
@@ -18,7 +17,7 @@ export function RevealButton({ revealed, running, onReveal, onHide }: RevealButt
       loading={running}
       onClick={revealed ? onHide : onReveal}
     >
-      {revealed ? t('Hide values') : t('Reveal values')}
+      {revealed ? 'Hide values' : 'Reveal values'}
     </Button>
   )
 }

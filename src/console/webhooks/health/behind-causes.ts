@@ -1,5 +1,4 @@
 import type { BehindCause } from '../../generated/graphql.ts'
-import { t } from '../../language/t.ts'
 
 interface CauseTexts {
   readonly label: string
@@ -10,34 +9,24 @@ interface CauseTexts {
 /** Why a webhook is behind, in words. */
 export const BEHIND_CAUSES: Readonly<Record<BehindCause, CauseTexts>> = {
   RATE_LIMIT: {
-    label: t('At its rate limit'),
-    hint: t(
-      'Posthorn sends as many deliveries as the rate limit of this webhook allows. If the endpoint can take more, raise the limit.',
-    ),
+    label: 'At its rate limit',
+    hint: 'Posthorn sends as many deliveries as the rate limit of this webhook allows. If the endpoint can take more, raise the limit.',
   },
   CONCURRENCY_LIMIT: {
-    label: t('At its concurrency limit'),
-    hint: t(
-      'Posthorn sends as many deliveries at a time as the concurrency limit allows. A receiver that answers sooner, or a higher limit, shortens the backlog.',
-    ),
+    label: 'At its concurrency limit',
+    hint: 'Posthorn sends as many deliveries at a time as the concurrency limit allows. A receiver that answers sooner, or a higher limit, shortens the backlog.',
   },
   ORDERED: {
-    label: t('Sent in order'),
-    hint: t(
-      'This webhook is ordered, so Posthorn sends one delivery at a time, and a failing delivery delays the later ones. A receiver that answers sooner, or a shorter retry schedule, shortens the backlog.',
-    ),
+    label: 'Sent in order',
+    hint: 'This webhook is ordered, so Posthorn sends one delivery at a time, and a failing delivery delays the later ones. A receiver that answers sooner, or a shorter retry schedule, shortens the backlog.',
   },
   CAPACITY: {
-    label: t('No free worker'),
-    hint: t(
-      'The deliveries wait for a worker of Posthorn. The operator of this installation can start more workers.',
-    ),
+    label: 'No free worker',
+    hint: 'The deliveries wait for a worker of Posthorn. The operator of this installation can start more workers.',
   },
   CATCHING_UP: {
-    label: t('Catching up'),
-    hint: t(
-      'Posthorn releases the deliveries that waited while the webhook was on hold or disabled. There is nothing to do.',
-    ),
+    label: 'Catching up',
+    hint: 'Posthorn releases the deliveries that waited while the webhook was on hold or disabled. There is nothing to do.',
   },
 }
 

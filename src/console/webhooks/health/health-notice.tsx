@@ -50,9 +50,7 @@ type Health = NonNullable<WebhookTroubleFragment['health']>
 function hintOf({ state, onHoldReason, behindCause }: Health): string | undefined {
   if (state === 'BEHIND' && behindCause) return BEHIND_CAUSES[behindCause].hint
   if (state !== 'ON_HOLD' || onHoldReason !== 'RETRY_AFTER') return undefined
-  return t(
-    'The endpoint asked to wait: it answered 429 or 503 with Retry-After. Deliveries wait, and the first successful probe ends the hold.',
-  )
+  return 'The endpoint asked to wait: it answered 429 or 503 with Retry-After. Deliveries wait, and the first successful probe ends the hold.'
 }
 
 const TROUBLE = {
@@ -76,9 +74,7 @@ const TROUBLE = {
   DEGRADED: {
     color: 'yellow',
     title: t('Degraded'),
-    hint: t(
-      'Posthorn retries failed deliveries by the retry schedule. The failed attempts show which events the receiver does not accept.',
-    ),
+    hint: 'Posthorn retries failed deliveries by the retry schedule. The failed attempts show which events the receiver does not accept.',
   },
   DISABLED: {
     color: 'gray',

@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core'
 import { Time } from '../../components/time.tsx'
 import type { WebhookState, WebhookTroubleFragment } from '../../generated/graphql.ts'
 import { key, rich, t } from '../../language/t.ts'
-import { formatPercent } from '../../lib/format.ts'
+import { counted, formatPercent } from '../../lib/format.ts'
 import { BEHIND_CAUSES } from './behind-causes.ts'
 import { LastFailure } from './last-failure.tsx'
 
@@ -66,10 +66,7 @@ function FailedAttempts({ health: { consecutiveFailures, lastSuccessAt } }: { he
 
 function FailedDeliveries({ health: { failedDeliveries, failureRate } }: { health: Health }) {
   if (typeof failureRate !== 'number') return null
-  const text = t(
-    'In the last 15 minutes, the first attempt of {count, plural, one {# delivery} other {# deliveries}} failed ({share}).',
-    { count: failedDeliveries, share: formatPercent(failureRate) },
-  )
+  const text = `In the last 15 minutes, the first attempt of ${counted(failedDeliveries, 'delivery', 'deliveries')} failed (${formatPercent(failureRate)}).`
   return `${text} `
 }
 

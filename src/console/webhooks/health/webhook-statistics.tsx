@@ -71,7 +71,7 @@ function Metrics({ buckets, webhook, latency, filteredOut }: MetricsProps) {
           note: latency && `p50 ${formatDuration(latency.p50Ms)}`,
         },
         filterText !== null && {
-          label: t('Refused by the filter'),
+          label: 'Refused by the filter',
           value: filteredOut === undefined ? undefined : formatCount(filteredOut),
         },
         backlog && {

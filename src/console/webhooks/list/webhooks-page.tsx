@@ -79,7 +79,7 @@ function NoWebhooks({ filtered, clear }: { filtered: boolean; clear(): void }) {
   if (!can('webhooks:write')) {
     return (
       <EmptyState title={WORDS.none}>
-        {t('Creating a webhook requires the scope webhooks:write.')}
+        Creating a webhook requires the scope webhooks:write.
       </EmptyState>
     )
   }
@@ -106,7 +106,7 @@ function WebhookFilters({ values, set, active, clear }: Filters) {
     <FilterBar active={active} clear={clear}>
       <SearchField
         label={t('Search')}
-        placeholder={portalLink ? t('URL or description') : t('URL, text or uid')}
+        placeholder={portalLink ? 'URL or description' : 'URL, text or uid'}
         value={values.search ?? ''}
         onChange={(search) => set({ search })}
       />
@@ -125,7 +125,7 @@ function WebhookFilters({ values, set, active, clear }: Filters) {
       />
       {portalLink === null && (
         <SearchField
-          label={t('Label')}
+          label="Label"
           placeholder={LABEL_EXAMPLE}
           w={170}
           value={values.label ?? ''}

@@ -7,7 +7,7 @@ import { Facts } from '../../components/page/facts.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { Time } from '../../components/time.tsx'
 import type { WebhookSettingsFragment } from '../../generated/graphql.ts'
-import { rich, t } from '../../language/t.ts'
+import { t } from '../../language/t.ts'
 import { formatCount, formatDuration } from '../../lib/format.ts'
 import { type Labels, printLabels } from '../../lib/labels.ts'
 import { portalLink } from '../../session/portal.ts'
@@ -64,9 +64,8 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         <Stack gap={4}>
           {patterns.length > 0 && (
             <Text size="sm">
-              {rich('Patterns: {patterns}. They include types that come later. Today:', {
-                patterns: <span className="ph-mono">{patterns.join(', ')}</span>,
-              })}
+              Patterns: <span className="ph-mono">{patterns.join(', ')}</span>. They include types
+              that come later. Today:
             </Text>
           )}
           {webhook.eventSubscriptions.map(({ name }) => (
@@ -99,24 +98,22 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
             {
               label: t('Rate limit'),
               value: rateLimitPerSecond
-                ? t('{rateLimitPerSecond} per second', {
-                    rateLimitPerSecond: formatCount(rateLimitPerSecond),
-                  })
+                ? `${formatCount(rateLimitPerSecond)} per second`
                 : t('None'),
             },
-            { label: t('Concurrency per worker'), value: webhook.maxInFlight ?? t('Adaptive') },
+            { label: 'Concurrency per worker', value: webhook.maxInFlight ?? 'Adaptive' },
             {
               label: t('Timeout'),
               value: formatDuration(1_000 * timeoutSeconds) + markDefault(webhook.timeoutSeconds),
             },
-            { label: t('Ordered'), value: yesNo(webhook.ordered) },
+            { label: 'Ordered', value: yesNo(webhook.ordered) },
             ...headerNamesOf(webhook),
             {
-              label: t('Payloads after delivery'),
+              label: 'Payloads after delivery',
               value: kept(webhook.effectiveSettings.keepPayloads),
             },
             {
-              label: t('Response bodies'),
+              label: 'Response bodies',
               value: kept(webhook.effectiveSettings.keepResponseBodies),
             },
             {
@@ -127,9 +124,7 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
         />
         {retryScheduleSeconds.length > 0 && (
           <Text size="sm" c="dimmed">
-            {t('Delays: {list}.', {
-              list: retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', '),
-            })}
+            {`Delays: ${retryScheduleSeconds.map((s) => formatDuration(1_000 * s)).join(', ')}.`}
           </Text>
         )}
       </Section>
@@ -137,12 +132,12 @@ export function WebhookSettings({ webhook }: { webhook: WebhookSettingsFragment 
   )
 }
 
-const kept = (keeps: boolean) => (keeps ? t('Kept') : t('Not kept'))
+const kept = (keeps: boolean) => (keeps ? 'Kept' : 'Not kept')
 
 /** Only of webhooks whose endpoint has answered a challenge. */
 function endpointOf({ endpointVerifiedAt }: WebhookSettingsFragment) {
   return endpointVerifiedAt
-    ? [{ label: t('Endpoint verified'), value: <Time at={endpointVerifiedAt} /> }]
+    ? [{ label: 'Endpoint verified', value: <Time at={endpointVerifiedAt} /> }]
     : []
 }
 
@@ -150,20 +145,20 @@ function endpointOf({ endpointVerifiedAt }: WebhookSettingsFragment) {
 function headerNamesOf({ headerPrefix }: WebhookSettingsFragment) {
   if (!headerPrefix) return []
   const names = ['id', 'timestamp', 'signature'].map((name) => headerPrefix + name)
-  return [{ label: t('Header names'), value: names.join(', ') }]
+  return [{ label: 'Header names', value: names.join(', ') }]
 }
 
 /** The portal does not show it: it is a name of the organization's own programs, as the labels are. */
 function uidOf({ uid }: WebhookSettingsFragment) {
   if (portalLink !== null || !uid) return []
   const value = <CopyableLine text={uid} label={t('Copy {id}', { id: uid })} />
-  return [{ label: t('Uid'), value }]
+  return [{ label: 'Uid', value }]
 }
 
 function labelsOf({ metadata }: WebhookSettingsFragment) {
   const labels = printLabels(metadata as Labels)
   if (portalLink !== null || labels === '') return []
-  return [{ label: t('Labels'), value: <Lines text={labels} /> }]
+  return [{ label: 'Labels', value: <Lines text={labels} /> }]
 }
 
 function Lines({ text }: { text: string }) {
@@ -175,5 +170,5 @@ function Lines({ text }: { text: string }) {
 }
 
 function yesNo(yes: boolean): string {
-  return yes ? t('Yes') : t('No')
+  return yes ? 'Yes' : 'No'
 }

@@ -30,7 +30,7 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
       title={t('Rotate the signing secret?')}
       action={t('Rotate')}
       onConfirm={() => run({ id: webhookId, input: given === '' ? {} : { secret: given } })}
-      success={t('Secret rotated. Configure the new secret in your receiver.')}
+      success="Secret rotated. Configure the new secret in your receiver."
       onDone={finish}
     >
       <Stack gap="md">
@@ -39,21 +39,18 @@ export function RotateSecret({ webhookId, opened, close, done }: RotateSecretPro
             {t('The new secret signs every attempt from now on, including retries.')}
           </List.Item>
           <List.Item>
-            {t(
-              'A receiver with only the old secret rejects deliveries until you configure the new secret. The failed deliveries are retried by the retry schedule.',
-            )}
+            A receiver with only the old secret rejects deliveries until you configure the new
+            secret. The failed deliveries are retried by the retry schedule.
           </List.Item>
           <List.Item>
-            {t(
-              'The old secret stays visible here for 24 hours, and is then deleted. Let the receiver accept both secrets during that time. Of more than five old secrets, the oldest is deleted at once.',
-            )}
+            The old secret stays visible here for 24 hours, and is then deleted. Let the receiver
+            accept both secrets during that time. Of more than five old secrets, the oldest is
+            deleted at once.
           </List.Item>
         </List>
         <TextInput
-          label={t('A secret of your own')}
-          description={t(
-            'whsec_ and 24 to 64 bytes in base64, such as that of a former sender. Empty: Posthorn makes a secret.',
-          )}
+          label="A secret of your own"
+          description="whsec_ and 24 to 64 bytes in base64, such as that of a former sender. Empty: Posthorn makes a secret."
           autoComplete="off"
           spellCheck={false}
           value={secret}

@@ -1,6 +1,5 @@
 import { Section } from '../../components/page/section.tsx'
 import { CodeTabs } from '../../components/snippets/code-tabs.tsx'
-import { t } from '../../language/t.ts'
 import go from './snippets/verify.go.txt?raw'
 import php from './snippets/verify.php.txt?raw'
 import python from './snippets/verify.py.txt?raw'
@@ -20,10 +19,8 @@ const SNIPPETS = [
 export function VerifySnippets({ headerPrefix }: { headerPrefix: string }) {
   return (
     <Section
-      title={t('Verify a delivery')}
-      description={t(
-        'The signature covers the id, the timestamp and the raw body. A receiver rejects requests without a matching signature, or with a timestamp more than 5 minutes off. The receiver responds with 2xx as soon as the event is stored.',
-      )}
+      title="Verify a delivery"
+      description="The signature covers the id, the timestamp and the raw body. A receiver rejects requests without a matching signature, or with a timestamp more than 5 minutes off. The receiver responds with 2xx as soon as the event is stored."
     >
       <CodeTabs
         snippets={SNIPPETS.map(({ language, code }) => ({

@@ -83,9 +83,7 @@ export function WebhookSecret({ webhookId, headerPrefix }: WebhookSecretProps) {
       {expiring.length > 0 && (
         <Section
           title={t('Rotated out')}
-          description={t(
-            'This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent.',
-          )}
+          description="This secret no longer signs deliveries. Your receiver should accept the secret until it expires, for deliveries already sent."
         >
           <SimpleGrid cols={1}>
             {expiring.map((secret) => (

@@ -11,27 +11,25 @@ export interface Source {
   readonly program: ESTree.Program
   /** The sources that it imports, without types. */
   readonly imports: readonly string[]
-  /** The sources that it loads later. */
-  readonly loads: readonly string[]
 }
 
 /** Pages and parts that a portal session never shows: they are English. */
-const OF_CONSOLE =
+export const OF_CONSOLE =
   /^(api-keys|audit|consumers|notices|organizations|overview|portal|event-types\/form)\/|events\/publish-(code|snippets)|form\/listen-hint|session\/sign-in|organization-switcher|archive-event-type|generated\//
 
 export function allSources(): readonly Source[] {
   return globSync('**/*.{ts,tsx}', { cwd: CONSOLE, exclude: ['generated/**'] }).map(sourceOf)
 }
 
-/** What the first script of the page has, or everything that the portal can load. */
-export function portalSources(which: 'first' | 'all'): readonly Source[] {
+/** What the first script of the page has. */
+export function firstSources(): readonly Source[] {
   const seen = new Map<string, Source>()
   const ahead = ['main.tsx']
   for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
-    if (seen.has(name) || (which === 'all' && OF_CONSOLE.test(name))) continue
+    if (seen.has(name)) continue
     const source = sourceOf(name)
     seen.set(name, source)
-    ahead.push(...source.imports, ...(which === 'all' ? source.loads : []))
+    ahead.push(...source.imports)
   }
   return [...seen.values()]
 }
@@ -53,8 +51,5 @@ function sourceOf(name: string): Source {
     imports: module.staticImports
       .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
       .flatMap(({ moduleRequest }) => resolved(moduleRequest.value)),
-    loads: module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) =>
-      resolved(text.slice(start + 1, end - 1)),
-    ),
   }
 }
