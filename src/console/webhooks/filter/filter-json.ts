@@ -1,5 +1,11 @@
 import { isLosslessNumber, LosslessNumber, parse } from 'lossless-json'
-import { isOperator, type Operator } from './operators.ts'
+
+const OPERATORS = [
+  ...(['equals', 'in', 'exists', 'less', 'lessOrEqual', 'greater', 'greaterOrEqual'] as const),
+  ...(['startsWith', 'contains', 'has', 'changed'] as const),
+] as const
+
+type Operator = (typeof OPERATORS)[number]
 
 /** A filter as its JSON, with all digits of its numbers. */
 export type FilterJson =
@@ -14,8 +20,6 @@ export interface LeafJson {
   readonly value?: unknown
 }
 
-export type Scalar = string | boolean | null | LosslessNumber
-
 /** The filter of a text. Null if the text is no filter; the server says why. */
 export function parseFilter(text: string): FilterJson | null {
   try {
@@ -24,10 +28,6 @@ export function parseFilter(text: string): FilterJson | null {
   } catch {
     return null
   }
-}
-
-export function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'boolean'].includes(typeof value) || isLosslessNumber(value)
 }
 
 function isFilter(value: unknown): value is FilterJson {
@@ -42,6 +42,6 @@ function isFilter(value: unknown): value is FilterJson {
   return (
     names.every((name) => ['path', 'op', 'value'].includes(name)) &&
     typeof fields['path'] === 'string' &&
-    isOperator(fields['op'])
+    OPERATORS.some((name) => name === fields['op'])
   )
 }

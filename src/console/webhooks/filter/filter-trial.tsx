@@ -1,3 +1,4 @@
+import './filter.css'
 import { Anchor, Badge, Group, Loader, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'

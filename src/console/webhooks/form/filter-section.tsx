@@ -2,11 +2,8 @@ import { Button, Group, Skeleton, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { usePageQuery } from '../../api/page-query.ts'
 import { Section } from '../../components/page/section.tsx'
 import { t } from '../../language/t.ts'
-import { webhookCatalogueQuery } from '../webhook-queries.ts'
-import { includedTypes } from './subscriptions.ts'
 import type { WebhookFormValues } from './webhook-form-values.ts'
 
 const FilterEditor = lazy(() =>
@@ -23,8 +20,6 @@ interface FilterSectionProps {
 export function FilterSection({ form, wasSent }: FilterSectionProps) {
   const { filter, eventSubscriptions } = form.values
   const [isOpen, setOpen] = useState(filter !== '')
-  const catalogue = usePageQuery(webhookCatalogueQuery).data?.eventTypes
-  const names = useMemo(() => catalogue?.map(({ name }) => name) ?? [], [catalogue])
   const error = form.errors['filter']
   const issues = useMemo(
     () =>
@@ -68,9 +63,7 @@ export function FilterSection({ form, wasSent }: FilterSectionProps) {
           <FilterEditor
             value={filter}
             subscriptions={eventSubscriptions}
-            eventTypes={includedTypes(eventSubscriptions, names)}
             issues={issues}
-            showsMissing={wasSent}
             onChange={setFilter}
           />
         </Suspense>

@@ -80,10 +80,10 @@ function checkNumber(value: number | string, min: number, max: number): string |
   )
 }
 
-/** The server knows the rules of filters. While the builder lacks a part of a condition, its text is no JSON. */
+/** The server knows the other rules of filters. */
 function checkFilter(text: string): string | false {
   const isReadable = text.trim() === '' || formatJson(text) !== null
-  return !isReadable && 'Complete the conditions of the filter, or remove the filter.'
+  return !isReadable && 'Correct the JSON of the filter, or remove the filter.'
 }
 
 const RESERVED =

@@ -1,4 +1,4 @@
-import { compactJson } from '../../components/json/format-json.ts'
+import { compactJson, formatJson } from '../../components/json/format-json.ts'
 import type { UpdateWebhookInput, WebhookSettingsFragment } from '../../generated/graphql.ts'
 import { type Labels, parseLabels, printLabels } from '../../lib/labels.ts'
 import { type HeaderRow, headerInput, storedHeaderRow } from './header-row.ts'
@@ -58,7 +58,7 @@ export function valuesOf(webhook: WebhookSettingsFragment): WebhookFormValues {
     description: webhook.description ?? '',
     enabled: webhook.enabled,
     eventSubscriptions: [...webhook.subscriptions],
-    filter: webhook.filterText ?? '',
+    filter: formatJson(webhook.filterText ?? '') ?? '',
     body: webhook.selection ? 'selection' : webhook.template ? 'template' : 'event',
     selection: webhook.selection ?? '',
     template: webhook.template ?? '',
