@@ -100,7 +100,7 @@ story('the Back button asks too, each time, and continues after a confirmation',
 })
 
 story(
-  'of two readers who edit the same fields, the second chooses between both values',
+  'of two readers who edit the same fields, the second sees the values of the first',
   async () => {
     const { page } = author
     await using colleague = await visit(browser, { origins: [server.url], signedInTo: server })
@@ -127,25 +127,18 @@ story(
     await page.getByLabel('Concurrency').fill('3')
     await page.getByRole('button', save).click()
     const conflicts = page.getByRole('alert').filter({ hasText: 'Somebody else changed' })
-    const description = conflicts.getByRole('region', { name: 'Description' })
-    await description.getByText('Mine', { exact: true }).waitFor()
+    const description = conflicts.getByRole('region', { name: 'description' })
     await description.getByText('Theirs', { exact: true }).waitFor()
     // Only fields that both changed are in conflict.
     expect(await conflicts.getByRole('region').count()).toBe(2)
     expect(await violations(page)).toEqual([])
-    await description.getByRole('button', { name: 'Keep mine' }).click()
-    const rate = conflicts.getByRole('region', { name: 'Rate limit' })
-    await rate.getByRole('button', { name: 'Take theirs' }).click()
-    await conflicts.waitFor({ state: 'hidden' })
-    expect(await page.getByLabel('Rate limit').inputValue()).toBe('7 per second')
-    expect(await page.locator(':focus').innerText()).toBe('Save')
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', save).click()
     await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor()
     const { webhook: saved } = await server.graphql<{ webhook: object }>(
       'query ($id: ID!) { webhook(id: $id) { description rateLimitPerSecond maxInFlight } }',
       { id: webhook.id },
     )
-    expect(saved).toEqual({ description: 'Mine', rateLimitPerSecond: 7, maxInFlight: 3 })
+    expect(saved).toEqual({ description: 'Mine', rateLimitPerSecond: 9, maxInFlight: 3 })
   },
 )
 
@@ -166,7 +159,6 @@ story(
     await page.getByRole('button', { name: 'Save' }).click()
     const conflict = page.getByRole('alert').getByRole('region', { name: 'Description' })
     await conflict.getByText('Theirs', { exact: true }).waitFor()
-    await conflict.getByRole('button', { name: 'Keep mine' }).click()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText(`${name} was saved.`).waitFor()
     const { node } = await server.graphql<{ node: object }>(
@@ -176,7 +168,7 @@ story(
   },
 )
 
-story('the name of an organization and the limits of an API key show both values too', async () => {
+story('the name of an organization and the limits of an API key show theirs too', async () => {
   const { page } = author
   const { viewer } = await server.graphql<{ viewer: { organization: { id: string } } }>(
     '{ viewer { organization { id } } }',
@@ -191,11 +183,8 @@ story('the name of an organization and the limits of an API key show both values
   })
   await dialog.getByRole('button', { name: 'Save' }).click()
   const name = dialog.getByRole('alert').getByRole('region', { name: 'Name' })
-  await name.getByText('Mine', { exact: true }).waitFor()
+  await name.getByText('Theirs', { exact: true }).waitFor()
   expect(await violations(page)).toEqual([])
-  await name.getByRole('button', { name: 'Take theirs' }).click()
-  await name.waitFor({ state: 'hidden' })
-  expect(await dialog.getByLabel('Name').inputValue()).toBe('Theirs')
 
   const { createdApiKey } = await call<{ createdApiKey: { apiKey: { id: string } } }>(
     server,
@@ -214,10 +203,8 @@ story('the name of an organization and the limits of an API key show both values
   })
   await page.getByRole('button', { name: 'Save' }).click()
   const limit = page.getByRole('alert').getByRole('region', { name: 'Requests per second' })
-  // An empty limit is the default.
-  await limit.getByText('500', { exact: true }).waitFor()
+  await limit.getByText('None', { exact: true }).waitFor()
   expect(await violations(page)).toEqual([])
-  await limit.getByRole('button', { name: 'Keep mine' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('30 requests, 50,000 events and 10,000 deliveries per second').waitFor()
   expect(author.pageErrors).toEqual([])

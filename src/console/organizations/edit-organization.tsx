@@ -1,13 +1,12 @@
 import { Modal, NumberInput, Skeleton, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type EditConflict, useAction } from '../api/use-action.ts'
+import { useAction } from '../api/use-action.ts'
 import { useRead } from '../api/use-read.ts'
-import { EditConflicts } from '../components/forms/edit-conflicts.tsx'
+import { EditConflicts, useEditConflict } from '../components/forms/edit-conflicts.tsx'
 import { FormButtons, FormError } from '../components/forms/form-parts.tsx'
 import { KeepFields } from '../components/forms/keep-fields.tsx'
 import { labelsError } from '../components/forms/labels-error.ts'
 import { OwnNameFields } from '../components/forms/own-name-fields.tsx'
-import { useEditConflict } from '../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../components/notify.ts'
 import { QueryError } from '../components/query-error.tsx'
 import {
@@ -57,7 +56,7 @@ function EditForm({ organization, onClose }: EditFormProps) {
   const [values, setValues] = useState(before)
   const [errors, setErrors] = useState<Partial<Record<keyof Values, string>>>({})
   const [rejection, setRejection] = useState<string | null>(null)
-  const { ifRevision, conflict, report, decide } = useEditConflict(organization.revision)
+  const { ifRevision, conflict, report } = useEditConflict(organization.revision)
   const changed = changesOf(before, values)
 
   function set(changes: Partial<Values>) {
@@ -119,18 +118,7 @@ function EditForm({ organization, onClose }: EditFormProps) {
             onChange: (event) => set({ keepResponseBodies: event.currentTarget.checked }),
           }}
         />
-        {conflict && (
-          <EditConflicts
-            conflict={{ ...conflict, fields: conflict.fields.map(readable) }}
-            labels={LABELS}
-            mine={{ ...values }}
-            keepMine={decide}
-            takeTheirs={(field, value) => {
-              set({ [field]: typeof value === 'boolean' ? value : String(value ?? '') })
-              decide(field)
-            }}
-          />
-        )}
+        <EditConflicts conflict={conflict} labels={LABELS} />
         <FormError title="Saving failed">{rejection}</FormError>
         <FormButtons
           action="Save"
@@ -189,8 +177,3 @@ function changesOf(before: Values, { name, uid, metadata, ...rules }: Values) {
     ...(keepResponseBodies !== before.keepResponseBodies && { keepResponseBodies }),
   }
 }
-
-type ChangedField = EditConflict['fields'][number]
-
-const readable = (field: ChangedField): ChangedField =>
-  field.name === 'metadata' ? { ...field, current: printLabels(field.current as Labels) } : field

@@ -83,12 +83,6 @@ story('a webhook shows who changed what and when, with its holds, newest first',
   expect(new URL(page.url()).searchParams.get('tab')).toBe('history')
 })
 
-story('the marks of the charts lead to the history', async () => {
-  await open(`/webhooks/${webhookId}`)
-  await page.getByRole('link', { name: /^\d+ changes marked: show the history$/ }).click()
-  await page.getByRole('tab', { name: 'History', selected: true }).waitFor()
-})
-
 story('the audit log begins without sessions and sign-ins, and shows them on request', async () => {
   await open('/audit-log')
   const rows = page.getByRole('table', { name: 'Changes, newest first' }).locator('tbody tr')

@@ -2,22 +2,15 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../../api/use-action.ts'
-import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
+import { EditConflicts, useEditConflict } from '../../components/forms/edit-conflicts.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../../components/forms/field-errors.ts'
 import { FormError } from '../../components/forms/form-parts.tsx'
-import { useEditConflict } from '../../components/forms/use-edit-conflict.ts'
 import { notifySuccess } from '../../components/notify.ts'
 import { ApiKeysUpdateDocument } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import type { ApiKey } from '../key-state.tsx'
-import {
-  DEFAULT_LIMITS,
-  LIMIT_FIELDS,
-  LIMIT_LABELS,
-  LimitFields,
-  type Limits,
-} from '../limit-fields.tsx'
+import { LIMIT_FIELDS, LIMIT_LABELS, LimitFields, type Limits } from '../limit-fields.tsx'
 
 /** Shows the rate limits of a key, and lets key managers change them. */
 export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
@@ -54,7 +47,7 @@ function LimitsForm({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
   const [initial] = useState<Limits>({ requestsPerSecond, eventsPerSecond, deliveriesPerSecond })
   const [limits, setLimits] = useState(initial)
   const [errors, setErrors] = useState<FieldErrors<keyof Limits>>({})
-  const { ifRevision, conflict, report, decide } = useEditConflict(apiKey.revision)
+  const { ifRevision, conflict, report } = useEditConflict(apiKey.revision)
 
   async function save(event: FormEvent) {
     event.preventDefault()
@@ -74,19 +67,7 @@ function LimitsForm({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
     <form onSubmit={save}>
       <Stack gap="sm">
         <LimitFields limits={limits} errors={errors} onChange={setLimits} />
-        {conflict && (
-          <EditConflicts
-            conflict={conflict}
-            labels={LIMIT_LABELS}
-            mine={{ ...limits }}
-            empty={DEFAULT_LIMITS}
-            keepMine={decide}
-            takeTheirs={(name, value) => {
-              setLimits({ ...limits, [name]: value })
-              decide(name)
-            }}
-          />
-        )}
+        <EditConflicts conflict={conflict} labels={LIMIT_LABELS} />
         <FormError>{errors.form}</FormError>
         <Group gap="xs">
           <Button type="submit" size="xs" loading={running}>

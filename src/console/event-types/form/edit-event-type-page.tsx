@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { useAction } from '../../api/use-action.ts'
-import { useEditConflict } from '../../components/forms/use-edit-conflict.ts'
+import { useEditConflict } from '../../components/forms/edit-conflicts.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { NeedsScope } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -46,7 +46,7 @@ function Edit({ eventType }: { eventType: EventTypesFieldsFragment }) {
   const navigate = useNavigate()
   const { run, running } = useAction(EventTypesUpdateDocument)
   const [initial] = useState(() => draftOf(eventType))
-  const { ifRevision, conflict, report, decide } = useEditConflict(eventType.revision)
+  const { ifRevision, conflict, report } = useEditConflict(eventType.revision)
   const page = `/event-types/${name}`
 
   async function save(changes: UpdateEventTypeInput) {
@@ -68,7 +68,6 @@ function Edit({ eventType }: { eventType: EventTypesFieldsFragment }) {
         save({ ...changesOf(fields, draft, initial), acceptBrokenSelections })
       }
       conflict={conflict}
-      decide={decide}
     />
   )
 }

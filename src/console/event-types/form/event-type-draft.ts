@@ -32,13 +32,6 @@ export function draftOf(eventType: EventTypesFieldsFragment): EventTypeDraft {
   }
 }
 
-/** The text of one field. */
-export function textOfField(name: string, value: unknown): string {
-  if (name === 'searchKeys') return (value as string[]).join('\n')
-  if (name === 'retentionDays') return String(value ?? '')
-  return name === 'description' ? String(value) : jsonText(value)
-}
-
 function jsonText(value: unknown): string {
   return value === null || value === undefined ? '' : JSON.stringify(value, null, 2)
 }

@@ -9,7 +9,7 @@ import { UnsavedGuard } from '../../components/forms/unsaved-guard.tsx'
 import type { UpdateEventTypeInput } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { breaksSelections } from '../breaks-selections.ts'
-import { type EventTypeDraft, type EventTypeFields, textOfField } from './event-type-draft.ts'
+import type { EventTypeDraft, EventTypeFields } from './event-type-draft.ts'
 import { eventTypeNameError, isEventTypeName } from './event-type-name.ts'
 
 type SavedFields = EventTypeFields & Pick<UpdateEventTypeInput, 'acceptBrokenSelections'>
@@ -24,7 +24,6 @@ interface EventTypeFormProps {
   onSave(fields: SavedFields, draft: EventTypeDraft): Promise<Outcome<unknown>>
   /** The fields that somebody else changed in the meantime. */
   readonly conflict?: EditConflict | null
-  decide?(name: string): void
 }
 
 const LABELS = {
@@ -175,18 +174,7 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
           error={errors.retentionDays}
           onChange={(days) => change({ retentionDays: String(days) })}
         />
-        {edit.conflict && (
-          <EditConflicts
-            conflict={edit.conflict}
-            labels={LABELS}
-            mine={{ ...draft }}
-            keepMine={(name) => edit.decide?.(name)}
-            takeTheirs={(name, value) => {
-              change({ [name]: textOfField(name, value) })
-              edit.decide?.(name)
-            }}
-          />
-        )}
+        <EditConflicts conflict={edit.conflict} labels={LABELS} />
         <FormError>{errors.form}</FormError>
         {acceptsBroken !== null && (
           <Checkbox

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { usePageQuery } from '../../api/page-query.ts'
 import { useAction } from '../../api/use-action.ts'
-import { useEditConflict } from '../../components/forms/use-edit-conflict.ts'
+import { useEditConflict } from '../../components/forms/edit-conflicts.tsx'
 import { notifySuccess } from '../../components/notify.ts'
 import { NotAllowed } from '../../components/page/needs-scope.tsx'
 import { Page } from '../../components/page/page.tsx'
@@ -54,7 +54,7 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
   const back = `/webhooks/${webhook.id}`
   // The values when the page was opened: a reload in the background does not discard typed values.
   const [before] = useState(() => valuesOf(webhook))
-  const { ifRevision, conflict, report, decide } = useEditConflict(webhook.revision)
+  const { ifRevision, conflict, report } = useEditConflict(webhook.revision)
 
   async function save(after: WebhookFormValues) {
     const input = { ...changesOf(before, after), ifRevision }
@@ -76,7 +76,6 @@ function Edit({ webhook }: { webhook: WebhookSettingsFragment }) {
       save={save}
       back={back}
       conflict={conflict}
-      decide={decide}
     />
   )
 }

@@ -2,6 +2,7 @@ import { Stack, Switch, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { EditConflict, Rejection } from '../../api/use-action.ts'
+import { EditConflicts } from '../../components/forms/edit-conflicts.tsx'
 import { FormButtons, FormError } from '../../components/forms/form-parts.tsx'
 import { KeepFields } from '../../components/forms/keep-fields.tsx'
 import { OwnNameFields } from '../../components/forms/own-name-fields.tsx'
@@ -16,7 +17,6 @@ import { HeaderRows } from './header-rows.tsx'
 import { SendOptions } from './send-options.tsx'
 import { SubscriptionPicker } from './subscription-picker.tsx'
 import { UrlField } from './url-field.tsx'
-import { WebhookConflicts } from './webhook-conflicts.tsx'
 import { checkWebhook, errorsOf } from './webhook-form-rules.ts'
 import { changesOf, newOrigin, type WebhookFormValues } from './webhook-form-values.ts'
 import './webhook-form.css'
@@ -33,7 +33,6 @@ interface WebhookFormProps {
   readonly back: string
   /** The fields that somebody else changed in the meantime. */
   readonly conflict?: EditConflict | null
-  decide?(name: string): void
 }
 
 /** Creates or edits a webhook. Errors appear beside their fields while the reader types. */
@@ -41,7 +40,6 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
   const { can } = useSession()
   const [rejection, setRejection] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
-  const [decided, setDecided] = useState(0)
   const [wasSent, setWasSent] = useState(false)
   const form = useForm<WebhookFormValues>({
     initialValues: initial,
@@ -93,14 +91,12 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
           error={form.errors.eventSubscriptions}
           onChange={(names) => form.setFieldValue('eventSubscriptions', names)}
         />
-        {/* The builder keeps rows of its own. */}
-        <FilterSection key={`filter ${decided}`} form={form} wasSent={wasSent} />
+        <FilterSection form={form} wasSent={wasSent} />
         <div className="ph-webhook-body">
-          <BodySection key={`body ${decided}`} form={form} />
+          <BodySection form={form} />
         </div>
         <HeaderRows form={form} webhookId={webhookId} newOrigin={newOrigin(initial, form.values)} />
-        {/* The inputs of the retry schedule keep state of their own. */}
-        <SendOptions key={decided} form={form} />
+        <SendOptions form={form} />
         <Section
           title="What is kept"
           description="What the organization does not keep is not kept here either."
@@ -122,16 +118,7 @@ export function WebhookForm({ initial, webhookId, action, save, back, ...edit }:
             />
           </Section>
         )}
-        {edit.conflict && (
-          <WebhookConflicts
-            form={form}
-            conflict={edit.conflict}
-            decide={(name) => {
-              edit.decide?.(name)
-              setDecided((count) => count + 1)
-            }}
-          />
-        )}
+        <EditConflicts conflict={edit.conflict} />
         <FormError title="Saving failed">{rejection}</FormError>
         <FormButtons action={action} loading={saving} dismiss={back} />
       </Stack>
