@@ -95,22 +95,6 @@ story('the payload is shown once', async () => {
   expect(await page.getByText('Request body').count()).toBe(0)
 })
 
-story('a failed attempt is compared with the last success, if there was one', async () => {
-  await open(failing)
-  await page.getByRole('button', { name: 'Compare with the last success' }).click()
-  await page.getByText('No earlier attempt of this webhook succeeded.').waitFor()
-
-  server.receiver.answer = (response) => response.writeHead(200, { server: 'app' }).end()
-  await sendAndWait(1)
-  server.receiver.answer = (response) => response.writeHead(503, { server: 'proxy' }).end('closed')
-  // Its page stays as it is: the first retry is over, and the next one is planned in ten minutes.
-  await open(await sendAndWait(2))
-  await page.getByRole('button', { name: 'Compare with the last success' }).click()
-  const differences = page.getByRole('region', { name: 'Different from the last success' })
-  await differences.getByRole('row', { name: 'Status 200 503' }).waitFor()
-  await differences.getByRole('row', { name: 'Response header server app proxy' }).waitFor()
-})
-
 story('redelivering to a disabled webhook says what the delivery waits for', async () => {
   await setEnabled(false)
   await open(failing)

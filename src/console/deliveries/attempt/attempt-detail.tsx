@@ -4,17 +4,22 @@ import type { ReactNode } from 'react'
 import { useRead } from '../../api/use-read.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { QueryError } from '../../components/query-error.tsx'
-import { type AttemptStepFragment, DeliveryAttemptDocument } from '../../generated/graphql.ts'
+import {
+  type AttemptStepFragment,
+  DeliveryAttemptDocument,
+  type DeliveryAttemptQuery,
+} from '../../generated/graphql.ts'
 import { t } from '../../language/t.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { maskUrl } from '../../lib/mask-url.ts'
 import { useSession } from '../../session/session.tsx'
 import { AttemptBody } from './attempt-body.tsx'
 import { attemptReport } from './attempt-report.ts'
-import { type AttemptWithExchange, CompareWithSuccess } from './compare-with-success.tsx'
 import { CopyAsCurl } from './copy-as-curl.tsx'
 import { HeaderTable } from './header-table.tsx'
 import { PhasesBar } from './phases-bar.tsx'
+
+type AttemptWithExchange = Extract<DeliveryAttemptQuery['node'], { recordedAt: string }>
 
 interface AttemptDetailProps {
   readonly id: string
@@ -108,7 +113,6 @@ function Exchange({ id }: { id: string }) {
       <Group gap="sm">
         <CopyAsCurl request={request} />
         <CopyButton value={attemptReport(attempt)} label="Copy report" labelled />
-        {!attempt.succeeded && <CompareWithSuccess attempt={attempt} />}
       </Group>
     </>
   )
