@@ -3,6 +3,7 @@ import { lazy, Suspense, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useRead } from '../api/use-read.ts'
 import { Id } from '../components/copy-button.tsx'
+import { JsonView } from '../components/json/json-view.tsx'
 import { List } from '../components/lists/list.tsx'
 import { useCursors } from '../components/lists/use-cursors.ts'
 import { EmptyState } from '../components/page/empty-state.tsx'
@@ -27,7 +28,6 @@ import { useActivity } from '../webhooks/health/use-health-changes.ts'
 import { eventQuery } from './events-query.ts'
 import { notKeptText } from './not-kept-text.ts'
 
-const JsonText = lazy(() => import('./json-text.tsx').then((m) => ({ default: m.JsonText })))
 const DataDifference = lazy(() =>
   import('./difference/data-difference.tsx').then((m) => ({ default: m.DataDifference })),
 )
@@ -102,13 +102,11 @@ export default function EventPage() {
           </Text>
         )}
         {dataText !== null && (
-          <Suspense fallback={<Skeleton h={240} />}>
-            <JsonText
-              label={t('Payload')}
-              text={dataText}
-              note="As published. The page of a delivery has the body that was sent."
-            />
-          </Suspense>
+          <JsonView
+            label={t('Payload')}
+            text={dataText}
+            note="As published. The page of a delivery has the body that was sent."
+          />
         )}
       </Section>
     </Page>

@@ -115,37 +115,6 @@ story('stopping a delivery can be declined, and ends its planned attempts', asyn
   await expect.poll(() => page.getByRole('img', { name: /planned/ }).count()).toBe(0)
 })
 
-story(
-  'a folded part of a body stays folded while other parts are folded and unfolded',
-  async () => {
-    const data = { buyer: { name: 'Ada' }, seats: ['A1', 'A2'], note: 'x'.repeat(400) }
-    const { publishedEvents } = await call<{ publishedEvents: { event: { id: string } }[] }>(
-      server,
-      'publishEvents',
-      { input: ['PublishEventsInput!', { events: [{ type: JOINED, data }] }] },
-      'publishedEvents { event { id } }',
-    )
-    await page.goto(`${server.url}/console/events/${publishedEvents[0]?.event.id}`)
-    const tree = page.getByRole('tree', { name: 'Payload' })
-    const branch = (name: string) => tree.getByRole('treeitem', { name: new RegExp(`"${name}":`) })
-    const isOpen = async (name: string) => await branch(name).getAttribute('aria-expanded')
-    await branch('buyer').waitFor()
-    expect(await isOpen('buyer')).toBe('true')
-
-    await branch('buyer').click()
-    await branch('seats').click()
-    expect([await isOpen('buyer'), await isOpen('seats')]).toEqual(['false', 'false'])
-    await branch('note').click()
-    expect(await branch('note').innerText()).toContain('x'.repeat(400))
-    await branch('buyer').click()
-    expect([await isOpen('buyer'), await isOpen('seats')]).toEqual(['true', 'false'])
-    expect(await branch('note').innerText()).toContain('x'.repeat(400))
-
-    await page.getByRole('button', { name: 'Fold all', exact: true }).click()
-    expect([await isOpen('buyer'), await isOpen('seats')]).toEqual(['false', 'false'])
-  },
-)
-
 async function setEnabled(enabled: boolean): Promise<void> {
   await call(server, 'updateWebhook', {
     id: ['ID!', webhookId],

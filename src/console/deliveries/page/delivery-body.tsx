@@ -2,6 +2,7 @@ import { Anchor, Skeleton, Text } from '@mantine/core'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { useRead } from '../../api/use-read.ts'
+import { JsonView } from '../../components/json/json-view.tsx'
 import { Section } from '../../components/page/section.tsx'
 import { QueryError } from '../../components/query-error.tsx'
 import { notKeptText } from '../../events/not-kept-text.ts'
@@ -9,10 +10,6 @@ import { DeliveryBodyDocument, type DeliveryBodyQuery } from '../../generated/gr
 import { t } from '../../language/t.ts'
 import { useSession } from '../../session/session.tsx'
 import { DeliveryDifference } from './delivery-difference.tsx'
-
-const JsonText = lazy(() =>
-  import('../../events/json-text.tsx').then((m) => ({ default: m.JsonText })),
-)
 
 const SentVersion = lazy(() =>
   import('../../webhooks/body/sent-version.tsx').then((m) => ({ default: m.SentVersion })),
@@ -47,10 +44,10 @@ export function DeliveryBody({ deliveryId }: { deliveryId: string }) {
         {!data && !error && <Skeleton h={120} />}
         {data && body == null && <Text size="sm">{missingText(delivery)}</Text>}
         {body != null && (
-          <Suspense fallback={<Skeleton h={120} />}>
-            {isChosen && <SentVersion sent={bodyVersion} sends={sends} />}
-            <JsonText label={t('Body')} text={body} note={noteOf(bodyVersion)} />
-          </Suspense>
+          <>
+            <Suspense>{isChosen && <SentVersion sent={bodyVersion} sends={sends} />}</Suspense>
+            <JsonView label={t('Body')} text={body} note={noteOf(bodyVersion)} />
+          </>
         )}
       </Section>
       {event?.previousText != null && <DeliveryDifference deliveryId={deliveryId} />}
