@@ -11,7 +11,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const SUBJECTS = [
   ['overview', 'overview'],
   ['webhooks', 'webhooks(?![\\\\/](filter|body)[\\\\/])|incidents'],
-  ['deliveries', 'deliveries|attempts|tasks|events|live'],
+  ['deliveries', 'deliveries|attempts|tasks|events'],
   ['catalogue', 'event-types'],
   ['menu', 'command-menu|shell'],
   ['administration', 'api-keys|audit|consumers|organizations|portal'],
