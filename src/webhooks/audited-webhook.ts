@@ -69,7 +69,6 @@ export function auditedFields(keyring: Keyring, row: WebhookRow) {
     keepResponseBodies: row.keepResponseBodies,
     keepPayloads: row.keepPayloads,
     verifyEndpoint: row.verifyEndpoint,
-    messageIdKind: row.messageIdKind,
   }
 }
 

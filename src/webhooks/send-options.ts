@@ -16,8 +16,6 @@ export interface SendOptions {
   readonly signingKey: KeyObject | null
   /** The prefix of the headers of the id, the timestamp and the signature. Null: that of the installation. */
   readonly headerPrefix: string | null
-  /** Whether the header with the id has the id of the event, in the place of that of the delivery. */
-  readonly sendsEventId: boolean
   /** Maximum attempts in flight per process. Null: the limit adapts to the endpoint. */
   readonly maxInFlight: number | null
   /** Maximum attempts per second over all processes. Null: no limit. */
@@ -47,7 +45,6 @@ interface SendOptionsRow {
   readonly secret_id: string | null
   readonly key_ciphertext: Buffer | null
   readonly header_prefix: string | null
-  readonly message_id_kind: string
   readonly max_in_flight: number | null
   readonly rate_limit_per_second: number | null
   readonly ordered: boolean
@@ -115,7 +112,7 @@ async function readSendOptions(
     text: `
       select w.url, w.revision, w.headers_ciphertext, s.id as secret_id, s.key_ciphertext, w.max_in_flight,
         w.rate_limit_per_second, w.ordered, w.timeout_seconds, w.own_retry_schedule, w.retry_schedule_seconds,
-        w.message_id_kind, w.header_prefix
+        w.header_prefix
       from posthorn.webhooks as w
       left join posthorn.signing_secrets as s on s.webhook_id = w.id and s.expires_at is null
       where w.id = $1 and w.deleted_at is null`,
@@ -131,7 +128,6 @@ async function readSendOptions(
     headers: headers ?? {},
     signingKey: headers && signingKey,
     headerPrefix: row.header_prefix,
-    sendsEventId: row.message_id_kind === 'event',
     maxInFlight: row.max_in_flight,
     ratePerSecond: row.rate_limit_per_second,
     ordered: row.ordered,

@@ -4,7 +4,6 @@ import { metadataRule } from '../own-names/metadata.ts'
 import { uidRule } from '../own-names/uid.ts'
 import { keepRule } from '../retention/keep-rule.ts'
 import { checkCustomHeaders } from './custom-headers.ts'
-import { endpointFields } from './endpoint/endpoint-fields.ts'
 import { sendOptionFields } from './send-option-fields.ts'
 import { signingSecretRule } from './signing-secret-rule.ts'
 
@@ -57,7 +56,11 @@ export const webhookFields = {
   metadata: metadataRule,
   keepResponseBodies: keepRule,
   keepPayloads: keepRule,
-  ...endpointFields,
+  /** Only GraphQL sets it. */
+  verifyEndpoint: z
+    .boolean('must be true or false')
+    .nullable()
+    .transform((value) => value ?? false),
   ...sendOptionFields,
 }
 
@@ -84,7 +87,6 @@ export const newWebhookSchema = z.object({
   keepResponseBodies: webhookFields.keepResponseBodies.default(true),
   keepPayloads: webhookFields.keepPayloads.default(true),
   verifyEndpoint: webhookFields.verifyEndpoint.default(false),
-  messageIdKind: webhookFields.messageIdKind.default('delivery'),
 })
 
 /** A missing field stays unchanged. */

@@ -12,7 +12,7 @@ import { UID_RULE } from '../own-names/uid.ts'
 import { upsertedFields } from '../own-names/upserted-fields.ts'
 import { KEEP_PAYLOADS, KEEP_RESPONSE_BODIES, OF_WEBHOOK } from '../retention/descriptions.ts'
 import { createWebhookOnce, findCreatedWebhook } from './create-webhook-once.ts'
-import { endpointInputFields } from './endpoint/endpoint-inputs.ts'
+import { VERIFY_ENDPOINT } from './endpoint/endpoint.graphql.ts'
 import { EndpointUnverified } from './endpoint/endpoint-unverified.ts'
 import { rereadWebhook } from './find-webhooks.ts'
 import { repeatedNames } from './header-changes.ts'
@@ -92,6 +92,7 @@ function sendOptions(t: InputFields) {
     timeoutSeconds: t.int({ description: description.timeoutSeconds }),
     ordered: t.boolean({ description: description.ordered }),
     headerPrefix: t.string({ description: description.headerPrefix }),
+    verifyEndpoint: t.boolean({ description: `${VERIFY_ENDPOINT} Not for sessions.` }),
   }
 }
 
@@ -119,7 +120,6 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     metadata: t.field({ type: 'JSON', description: `${METADATA} Default: none.` }),
     ...keepRules(t),
     ...sendOptions(t),
-    ...endpointInputFields(t),
     secret: t.string({ description: `${OWN_SECRET} Default: Posthorn makes one.` }),
     idempotencyKey: t.string({
       description:
@@ -158,7 +158,6 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
     }),
     ...keepRules(t),
     ...sendOptions(t),
-    ...endpointInputFields(t),
     ifRevision: t.int({ description: IF_REVISION }),
   }),
 })
@@ -187,7 +186,6 @@ const UpsertWebhookInput = builder.inputType('UpsertWebhookInput', {
     metadata: t.field({ type: 'JSON', description: `${METADATA} Replaces all labels.` }),
     ...keepRules(t),
     ...sendOptions(t),
-    ...endpointInputFields(t),
     secret: t.string({
       description: `${OWN_SECRET} Only of a new webhook: an existing one keeps its secret. Default: Posthorn makes one.`,
     }),
@@ -360,7 +358,7 @@ function valuesByName(headers: HeaderList): Record<string, string> {
   return Object.fromEntries(headers.map(({ name, value }) => [name, value]))
 }
 
-const NOT_FOR_SESSIONS = ['uid', 'metadata', 'verifyEndpoint', 'messageIdKind'] as const
+const NOT_FOR_SESSIONS = ['uid', 'metadata', 'verifyEndpoint'] as const
 
 /** The users of a session are customers: the names by which the organization's own programs find webhooks are not theirs. */
 function refuseOwnNames({ session }: Caller, given: object): void {

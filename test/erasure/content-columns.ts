@@ -49,7 +49,6 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'attempts.error_code': OWN,
   'attempts.request_header_names': 'the names of custom headers, without their values',
   'attempts.request_header_prefix': OWN,
-  'attempts.request_message_id': OWN,
   'attempts.request_signature': KEYED_HASH,
   'attempts.request_trace_parent': OWN,
   'attempts.request_url': URL_OF_WEBHOOK,
@@ -121,6 +120,5 @@ export const OTHER_COLUMNS: Readonly<Record<string, string>> = {
   'webhooks.header_prefix': OWN,
   'webhooks.headers_ciphertext': SECRET,
   'webhooks.label_hashes': CONFIGURED,
-  'webhooks.message_id_kind': OWN,
   'workers.id': OWN,
 }

@@ -43,7 +43,7 @@ export function attemptOf(
     summary: succeeded ? null : `${failure} from https://example.com`,
     requestUrl: 'https://example.com/hook',
     requestSignature: 'v1,c2lnbmF0dXJl',
-    ...{ requestHeaderPrefix: null, requestMessageId: null },
+    requestHeaderPrefix: null,
     requestHeaderNames: ['X-Key'],
     requestTraceParent: null,
     responseHeaders: status === null ? null : { 'content-type': 'text/plain' },

@@ -297,8 +297,6 @@ create table posthorn.webhooks (
   verify_endpoint boolean not null default false,
   -- When the endpoint of the URL answered a challenge. Null: never.
   endpoint_verified_at timestamptz,
-  -- What the header with the id has: the id of the delivery, or that of the event.
-  message_id_kind text not null default 'delivery',
   -- `filter_steps`: of any event; `filter_scans`: for each value and each 64 bytes of its data.
   filter_steps int,
   constraint url_is_https check (url ~* '^https://' and char_length(url) <= 2048),
@@ -323,7 +321,6 @@ create table posthorn.webhooks (
   constraint header_prefix_is_known check (header_prefix in ('wh-', 'webhook-', 'svix-')),
   constraint only_verified_endpoints_are_used
       check (not verify_endpoint or endpoint_verified_at is not null),
-  constraint message_id_kind_is_known check (message_id_kind in ('delivery', 'event')),
   constraint a_filter_has_steps check ((filter is null) = (filter_steps is null))
 );
 alter table posthorn.webhooks enable row level security;
@@ -596,8 +593,6 @@ create table posthorn.attempts (
     end) stored,
   -- The size of a response body, as far as it was read, that is not kept. Null for one that is kept.
   unkept_body_bytes int,
-  -- The value of the header with the id. Null: the id of the delivery.
-  request_message_id text,
   constraint answered_or_error check ((status is null) = (error_code is not null)),
   constraint succeeded_means_2xx check (succeeded = coalesce(status between 200 and 299, false))
 ) partition by range (id);

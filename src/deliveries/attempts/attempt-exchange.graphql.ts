@@ -104,7 +104,6 @@ builder.prismaObjectFields('Attempt', (t) => ({
       startedAt: true,
       requestUrl: true,
       requestSignature: true,
-      requestMessageId: true,
       requestHeaderNames: true,
       requestHeaderPrefix: true,
       requestUserAgent: true,

@@ -1,4 +1,3 @@
-import { publicId } from '../../db/ids.ts'
 import { MAX_STEPS } from '../../lib/work-budget.ts'
 import type { Ended, Outcome } from '../../outbound/outcome.ts'
 import type { SendOptions } from '../../webhooks/send-options.ts'
@@ -37,8 +36,6 @@ export interface AttemptRecord {
   readonly requestSignature: string | null
   /** Null: that of the installation. */
   readonly requestHeaderPrefix: string | null
-  /** Null: the id of the delivery. */
-  readonly requestMessageId: string | null
   readonly requestHeaderNames: readonly string[]
   /** Null: that of the event. */
   readonly requestTraceParent: string | null
@@ -172,7 +169,6 @@ function recordOf(
     requestUrl: options.requestedUrl,
     requestSignature: request?.signature ?? null,
     requestHeaderPrefix: options.headerPrefix,
-    requestMessageId: options.sendsEventId ? publicId('event', delivery.eventId) : null,
     requestHeaderNames: request?.extraHeaderNames ?? [],
     requestTraceParent: request?.ownTraceParent ?? null,
     responseHeaders: answer?.headers ?? null,

@@ -13,8 +13,6 @@ export interface AttemptRequestColumns {
   readonly requestHeaderPrefix: string | null
   readonly requestUserAgent: string | null
   readonly requestSignature: string | null
-  /** Null: the id of the delivery. */
-  readonly requestMessageId: string | null
   /** Undefined once the delivery is past its retention. */
   readonly isTest: boolean | undefined
   /** Undefined once the event is past its retention. */
@@ -42,7 +40,7 @@ export function attemptRequestHeaders(attempt: AttemptRequestColumns): Header[] 
   const mark = attempt.isTest ? attempt.requestHeaderNames?.at(-1) : undefined
   for (const name of attempt.requestHeaderNames ?? []) add(name, name === mark ? 'true' : MASK)
   add('content-type', 'application/json')
-  add(`${prefix}id`, attempt.requestMessageId ?? publicId('delivery', attempt.deliveryId))
+  add(`${prefix}id`, publicId('delivery', attempt.deliveryId))
   add(`${prefix}timestamp`, String(timestamp))
   add(`${prefix}signature`, attempt.requestSignature)
   add('traceparent', attempt.traceParent)

@@ -71,9 +71,7 @@ function signAttempt(
   if (options.signingKey === null) return null
   return signRequest(deps.headerNames, options.signingKey, {
     delivery,
-    messageId: options.sendsEventId
-      ? publicId('event', delivery.eventId)
-      : publicId('delivery', delivery.id),
+    messageId: publicId('delivery', delivery.id),
     body,
     ownTrace,
     customHeaders: options.headers,

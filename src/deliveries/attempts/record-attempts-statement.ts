@@ -19,7 +19,6 @@ const STORED: ColumnsOf<AttemptRecord> = {
   error: ['text', (record) => record.error],
   request_url: ['text', (record) => record.requestUrl],
   request_signature: ['text', (record) => record.requestSignature],
-  request_message_id: ['text', (record) => record.requestMessageId],
   request_trace_parent: ['text', (record) => record.requestTraceParent],
   response_headers: ['jsonb', (record) => storableJson(record.responseHeaders)],
   response_body: ['bytea', (record) => record.responseBody],

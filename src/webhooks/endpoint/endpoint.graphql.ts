@@ -1,23 +1,19 @@
 import { builder } from '../../graphql/builder.ts'
-import { DESCRIPTIONS, MessageIdKind } from './endpoint-inputs.ts'
 import {
   EndpointUnverified,
   UNVERIFIED_REASONS,
   type UnverifiedReason,
 } from './endpoint-unverified.ts'
 
+export const VERIFY_ENDPOINT =
+  'Whether a URL is only used once its endpoint has answered a challenge: a signed POST of `{"type": "verification", "challenge": "…"}` that is answered with 2xx and `{"challenge": "…"}` within 10 s. Then each new URL needs a new challenge, whichever interface sets it. Default: false.'
+
 builder.prismaObjectFields('Webhook', (t) => ({
-  verifyEndpoint: t.exposeBoolean('verifyEndpoint', { description: DESCRIPTIONS.verifyEndpoint }),
+  verifyEndpoint: t.exposeBoolean('verifyEndpoint', { description: VERIFY_ENDPOINT }),
   endpointVerifiedAt: t.expose('endpointVerifiedAt', {
     type: 'DateTime',
     nullable: true,
     description: 'When the endpoint of the URL answered a challenge. Null: never.',
-  }),
-  messageIdKind: t.field({
-    type: MessageIdKind,
-    description: DESCRIPTIONS.messageIdKind,
-    select: { messageIdKind: true },
-    resolve: ({ messageIdKind }) => messageIdKind as 'delivery' | 'event',
   }),
 }))
 
