@@ -8,12 +8,7 @@ import { DEFAULT_RATE_PER_SECOND, MAX_IDS, MAX_RATE_PER_SECOND } from './parse-t
 import { MAX_COUNTED as MAX_RECOVERABLE } from './recovery-count.ts'
 import { MAX_COUNTED } from './selected-deliveries.ts'
 import { type Recovery, readSelection } from './selection.ts'
-import {
-  changeDeliveries,
-  type DeliveriesInput,
-  recoverDeliveries,
-  type StartedTask,
-} from './start-bulk-task.ts'
+import { type Change, type ChangeInput, changeDeliveries } from './start-bulk-task.ts'
 
 declare module '../graphql/context.ts' {
   interface DomainDeps {
@@ -26,51 +21,26 @@ const english = (count: number) => count.toLocaleString('en')
 const rateDescription = (verb: string) =>
   `The maximum number of deliveries to ${verb} per second: 1 to ${english(MAX_RATE_PER_SECOND)}. Default: ${DEFAULT_RATE_PER_SECOND}.`
 
-const RecoveryInclude = builder.enumType('RecoveryInclude', {
-  description: 'Which deliveries a recovery queues.',
-  values: {
-    FAILED: {
-      value: 'failed',
-      description: 'Exhausted deliveries. They are redelivered with the same `wh-id`.',
-    },
-    MISSED: {
-      value: 'missed',
-      description:
-        'New deliveries for events that the webhook subscribes to and has no delivery of. They were published while the webhook was disabled or before it subscribed.',
-    },
-    ALL: { value: 'all', description: 'Failed and missed deliveries.' },
-  } as const,
-})
-
-const RecoverDeliveriesInput = builder.inputType('RecoverDeliveriesInput', {
-  description: 'The recovery.',
+const MissedEventsInput = builder.inputType('MissedEventsInput', {
+  description:
+    'Events that a webhook subscribes to and has no delivery of: published while it was disabled, or before it subscribed. Test events are left out.',
   fields: (t) => ({
     webhookId: t.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
     since: t.field({
       type: 'DateTime',
       required: true,
       description:
-        'Recovers events published at or after this time. It must be within the retention of the organization (default: POSTHORN_RETENTION, 30 days).',
+        'Events published at or after this time. It must be within the retention of the organization (default: POSTHORN_RETENTION, 30 days).',
     }),
     until: t.field({
       type: 'DateTime',
       description:
-        'Recovers events published before this time. Default: now. A time in the future means now.',
-    }),
-    include: t.field({
-      type: RecoveryInclude,
-      description: 'Which deliveries to queue. Default: ALL.',
+        'Events published before this time. Default: now. A time in the future means now.',
     }),
     ignoreFilter: t.boolean({
       defaultValue: false,
       description:
-        "Whether to deliver missed events too that the webhook's filter refuses today. Default: false.",
-    }),
-    ratePerSecond: t.int({ description: rateDescription('queue') }),
-    dryRun: t.boolean({
-      defaultValue: false,
-      description:
-        'Whether to only count the deliveries. Nothing is changed, and the webhook may be disabled. Default: false.',
+        "Whether to deliver events too that the webhook's filter refuses today. Default: false.",
     }),
   }),
 })
@@ -80,15 +50,11 @@ const RecoveryRef = builder.objectRef<Recovery>('Recovery').implement({
   fields: (t) => ({
     since: t.expose('since', {
       type: 'DateTime',
-      description: 'Recovers events published at or after this time.',
+      description: 'Events published at or after this time.',
     }),
     until: t.expose('until', {
       type: 'DateTime',
-      description: 'Recovers events published before this time.',
-    }),
-    include: t.expose('include', {
-      type: RecoveryInclude,
-      description: 'Which deliveries the recovery queues.',
+      description: 'Events published before this time.',
     }),
   }),
 })
@@ -97,7 +63,7 @@ builder.prismaObjectFields('BulkTask', (t) => ({
   recovery: t.field({
     type: RecoveryRef,
     nullable: true,
-    description: 'What the task recovers. Null for a redelivery or cancelation.',
+    description: 'What the task recovers. Null for other tasks.',
     select: { selection: true },
     resolve: ({ selection }) => {
       const read = readSelection(JSON.stringify(selection))
@@ -106,14 +72,25 @@ builder.prismaObjectFields('BulkTask', (t) => ({
   }),
 }))
 
-const started = (name: string) =>
-  builder.objectRef<StartedTask>(`${name}Success`).implement({
-    description: 'The task was started. For a dry run: the deliveries were counted.',
+const changed = (name: string) =>
+  builder.objectRef<Change>(`${name}Success`).implement({
+    description:
+      'The deliveries were changed, or the task was started. For a dry run: they were counted.',
     fields: (t) => ({
+      deliveries: t.prismaField({
+        type: ['Delivery'],
+        description: 'The changed deliveries, if `ids` were given. Otherwise empty.',
+        complexity: { multiplier: MAX_IDS },
+        resolve: async (query, { deliveryUuids }, _args, { prisma }) => {
+          if (deliveryUuids.length === 0) return []
+          const where = { id: { in: [...deliveryUuids] } }
+          return await prisma.delivery.findMany({ ...query, where, orderBy: { id: 'asc' } })
+        },
+      }),
       task: t.prismaField({
         type: 'BulkTask',
         nullable: true,
-        description: 'The running task. Null for a dry run.',
+        description: 'The running task. Null for `ids` and for a dry run.',
         resolve: (query, { taskId }, _args, context) =>
           taskId === null
             ? null
@@ -121,69 +98,74 @@ const started = (name: string) =>
       }),
       count: t.exposeInt('count', {
         description:
-          'The number of selected deliveries that the task can change in their present states.',
+          'The number of selected deliveries that can be changed in their present states.',
       }),
       countIsExact: t.exposeBoolean('exact', {
-        description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)} or, for a recovery, at ${english(MAX_RECOVERABLE)} exhausted deliveries and as many events. The task itself has no such limit.`,
+        description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)} or, for missed events, at ${english(MAX_RECOVERABLE)}. The task itself has no such limit.`,
       }),
     }),
   })
 
-const errorsOf = (name: string) => ({
-  types: [ValidationError, NotFoundError, ConflictError],
-  directResult: true as const,
-  union: { description: `The result of \`${name}\`.` },
-})
-
 /** `changeDeliveries` limits the deliveries to the webhook of a restricted session. */
 const ofWebhook: PortalAccess = (args, session) => {
-  for (const id of args.input.filter?.webhookIds ?? []) ownWebhook(id, session)
+  const { filter, missed } = args.input
+  for (const id of filter?.webhookIds ?? []) ownWebhook(id, session)
+  if (missed) ownWebhook(missed.webhookId, session)
   return args
 }
 
 const CHANGES = {
   redeliver: {
-    name: 'RedeliverDeliveries',
+    name: 'Redeliver',
+    field: 'redeliver',
     verb: 'queue',
     states:
       '`states` may have RETRYING, SUCCEEDED, EXHAUSTED and CANCELED. Default for `states`: RETRYING and EXHAUSTED.',
     description:
-      'Redelivers many deliveries in the background, each with the same `wh-id`. Finished deliveries restart their retry schedule; the next attempt of retrying ones is made now. Deliveries with a later attempt anyway are skipped: those that are queued or waiting, and those whose attempt is running. Deliveries of a webhook with a backlog join it. The task shows the progress and what came of the deliveries.',
+      'Sends deliveries again, each with the same `wh-id`: at once those with the `ids`, with priority over the rest of a backlog; in the background those of a `filter`, or what a webhook `missed`. A finished delivery restarts its retry schedule; the next attempt of a retrying one is made now. A delivery of an ordered webhook keeps its place. Left out are deliveries whose webhook was deleted or whose payload is gone; of a `filter`, also those with a later attempt anyway. A redelivery of missed events needs an enabled webhook without another one that runs, and creates no delivery twice. The task shows the progress and what came of the deliveries.',
   },
   cancel: {
     name: 'CancelDeliveries',
+    field: 'cancelDeliveries',
     verb: 'cancel',
     states: '`states` may have QUEUED, RETRYING and WAITING. Default for `states`: all three.',
     description:
-      'Cancels many deliveries in the background: no further attempt is made. Attempts in flight finish and are recorded.',
+      'Cancels deliveries: at once those with the `ids`, in the background those of a `filter`. No further attempt is made. Attempts in flight finish and are recorded.',
   },
 } as const
 
 for (const action of ['redeliver', 'cancel'] as const) {
-  const { name, verb, states, description } = CHANGES[action]
-  const input = builder.inputRef<DeliveriesInput>(`${name}Input`).implement({
-    description: `The deliveries to ${action}: either \`ids\` or \`filter\`.`,
+  const { name, field, verb, states, description } = CHANGES[action]
+  const input = builder.inputRef<ChangeInput>(`${name}Input`).implement({
+    description: `The deliveries to ${action}: either \`ids\` or \`filter\`${action === 'redeliver' ? ' or `missed`' : ''}.`,
     fields: (t) => ({
       ids: t.idList({ description: `The ids of at most ${english(MAX_IDS)} deliveries.` }),
       filter: t.field({
         type: 'DeliveryFilter',
         description: `Selects the deliveries; ${states} Needs at least one condition. \`anyAttempt\` has no limit here.`,
       }),
-      ratePerSecond: t.int({ description: rateDescription(verb) }),
+      ...(action === 'redeliver' && {
+        missed: t.field({ type: MissedEventsInput, description: 'What a webhook missed.' }),
+      }),
+      ratePerSecond: t.int({ description: `${rateDescription(verb)} Not for \`ids\`.` }),
       dryRun: t.boolean({
         defaultValue: false,
         description: 'Whether to only count the deliveries. Default: false.',
       }),
     }),
   })
-  builder.mutationField(`${action}Deliveries`, (t) =>
+  builder.mutationField(field, (t) =>
     t.field({
-      type: started(name),
+      type: changed(name),
       semanticNonNull: true,
       description,
       authScopes: { scope: 'deliveries:write' },
       portal: ofWebhook,
-      errors: errorsOf(`${action}Deliveries`),
+      errors: {
+        types: [ValidationError, NotFoundError, ConflictError],
+        directResult: true as const,
+        union: { description: `The result of \`${field}\`.` },
+      },
       args: { input: t.arg({ type: input, required: true, description: 'The deliveries.' }) },
       resolve: (_root, args, context) => {
         const { organizationId, session } = callerOf(context)
@@ -195,21 +177,6 @@ for (const action of ['redeliver', 'cancel'] as const) {
 }
 
 builder.mutationFields((t) => ({
-  recoverDeliveries: t.field({
-    type: started('RecoverDeliveries'),
-    semanticNonNull: true,
-    description:
-      'Queues the deliveries that failed or that a webhook missed in a time range, in the background and at a limited rate. Safe to repeat: unfinished, succeeded and canceled deliveries do not change, and no delivery is created twice. Test deliveries are skipped. The webhook must be enabled and have no running recovery.',
-    authScopes: { scope: 'deliveries:write' },
-    portal: changesNode('webhook', ({ input }) => input.webhookId),
-    errors: errorsOf('recoverDeliveries'),
-    args: {
-      input: t.arg({ type: RecoverDeliveriesInput, required: true, description: 'The recovery.' }),
-    },
-    resolve: (_root, { input: { webhookId, ...input } }, context) =>
-      recoverDeliveries(context, callerOf(context).organizationId, webhookId, input),
-  }),
-
   cancelBulkTask: t.prismaField({
     type: 'BulkTask',
     semanticNonNull: true,

@@ -17,7 +17,7 @@ const BulkTaskAction = builder.enumType('BulkTaskAction', {
     CANCEL: { value: 'cancel', description: 'Cancels the deliveries.' },
     RECOVER: {
       value: 'recover',
-      description: 'Queues what a webhook failed to accept or missed in a time range.',
+      description: 'Creates the deliveries that a webhook missed in a time range.',
     },
   } as const,
 })
@@ -75,7 +75,6 @@ const BulkTask = builder.prismaNode('BulkTask', {
     total: t.exposeInt('total'),
     totalIsExact: t.exposeBoolean('totalIsExact'),
     changed: t.exposeInt('changed'),
-    created: t.exposeInt('created'),
     succeeded: t.exposeInt('succeeded'),
     exhausted: t.exposeInt('exhausted'),
     canceled: t.exposeInt('canceled'),

@@ -56,7 +56,6 @@ interface LockedTask {
   readonly ratePerSecond: number
   readonly state: string
   readonly reachedId: string
-  readonly reachedEventId: string | null
   readonly followedId: string
   /** Milliseconds until the next page. */
   readonly waitMs: number
@@ -91,7 +90,7 @@ export async function runPage(
 async function lockTask(sql: Sql, uuid: string): Promise<LockedTask | null> {
   const { rows } = await sql.query<LockedTask & { selection: string }>(
     `select id, organization_id as "organizationId", action::text, selection::text, rate_per_second as "ratePerSecond",
-       state::text, reached_id as "reachedId", reached_event_id as "reachedEventId", followed_id as "followedId", ${WAIT_MS}
+       state::text, reached_id as "reachedId", followed_id as "followedId", ${WAIT_MS}
      from posthorn.bulk_tasks where id = $1 for update`,
     [uuid],
   )
@@ -108,7 +107,7 @@ async function changePage(sql: Sql, task: LockedTask) {
     await failTask(sql, id, page.failure)
     return { waitMs: await followTask(sql, { ...task, state: 'failed', waitMs: 0 }), canceled: 0 }
   }
-  const { changed, created = 0, reachedId, reachedEventId, last } = page
+  const { changed, reachedId, last } = page
   // The last page is an empty one, so that the wait after the last deliveries keeps the rate.
   if (last && changed === 0) {
     await sql.query(`update posthorn.bulk_tasks set state = 'delivering' where id = $1`, [id])
@@ -118,21 +117,21 @@ async function changePage(sql: Sql, task: LockedTask) {
   const canceled = task.action === 'cancel' ? changed : 0
   const { rows } = await sql.query<{ waitMs: number }>(
     `update posthorn.bulk_tasks set
-       changed = changed + $2, created = created + $3, canceled = canceled + $4, fault_count = 0,
-       reached_id = coalesce($5::uuid, reached_id), reached_event_id = coalesce($6::uuid, reached_event_id),
+       changed = changed + $2, canceled = canceled + $3, fault_count = 0,
+       reached_id = coalesce($4::uuid, reached_id),
        next_page_at = ${NEXT_PAGE_AT}
      where id = $1 returning ${WAIT_MS}`,
-    [id, changed, created, canceled, reachedId, reachedEventId, (changed * 1_000) / ratePerSecond],
+    [id, changed, canceled, reachedId, (changed * 1_000) / ratePerSecond],
   )
   return { waitMs: rows[0]?.waitMs ?? null, canceled }
 }
 
 /**
- * SQL: when the page after the next one may begin, if the next one takes $7 ms of the rate. A late page is made up for,
+ * SQL: when the page after the next one may begin, if the next one takes $5 ms of the rate. A late page is made up for,
  * but at most 250 ms of it, so that the wait for other pages of the organization ends in no burst.
  */
 const NEXT_PAGE_AT = `greatest(next_page_at, clock_timestamp() - interval '250 milliseconds')
-  + $7::float8 * interval '1 millisecond'`
+  + $5::float8 * interval '1 millisecond'`
 
 async function nextPage(sql: Sql, task: LockedTask, size: number): Promise<PageResult> {
   const { id, action, selection } = task
@@ -142,7 +141,7 @@ async function nextPage(sql: Sql, task: LockedTask, size: number): Promise<PageR
     action === 'redeliver'
       ? await redeliverPage(sql, id, deliveryIds)
       : (await cancelDeliveries(sql, deliveryIds, null)).length
-  return { changed, reachedId, reachedEventId: null, last }
+  return { changed, reachedId, last }
 }
 
 /** Fails the task after `MAX_FAULTS` consecutive faults. An unavailable database does not count. */

@@ -3,23 +3,19 @@ import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 import type { DeliveryState } from '../deliveries/delivery-state.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'
 import type { Retention } from '../retention/effective-retention.ts'
-import type { Recovery, RecoveryInclude } from './selection.ts'
+import type { Recovery } from './selection.ts'
 
-/** The input of a recovery. A missing or null field has its default. */
-export interface RecoveryInput {
+/** The events that a webhook missed. A missing or null field has its default. */
+export interface MissedEventsInput {
+  /** A public id. */
+  readonly webhookId: string
   readonly since: Date
   readonly until?: Date | null | undefined
-  readonly include?: RecoveryInclude | null | undefined
   readonly ignoreFilter?: boolean | null | undefined
-  readonly ratePerSecond?: number | null | undefined
 }
 
-export interface Parsed<Selection> {
-  readonly selection: Selection
-  readonly ratePerSecond: number
-}
-
-export const MAX_IDS = 1_000
+/** A redelivery or cancelation at once takes at most this many deliveries. */
+export const MAX_IDS = 100
 export const MAX_RATE_PER_SECOND = 5_000
 export const DEFAULT_RATE_PER_SECOND = 500
 
@@ -38,49 +34,36 @@ const STATES: Record<
   },
 }
 
-/** Fills in the defaults. Throws `invalid` with every broken rule. */
-export function parseDeliveries(
-  action: 'redeliver' | 'cancel',
-  ids: readonly string[] | null | undefined,
-  filter: DeliveryFilter | null | undefined,
-  ratePerSecond: number | null | undefined,
-): Parsed<{ readonly ids: readonly string[] } | { readonly filter: DeliveryFilter }> {
-  const rate = ratePerSecond ?? DEFAULT_RATE_PER_SECOND
-  const uuids = ids?.map((id) => parseId('delivery', id)) ?? []
-  const issues = [
-    ...((ids == null) === (filter == null)
-      ? [{ path: ['ids'], code: 'ids_or_filter' as const, detail: 'Give either ids or filter.' }]
-      : []),
-    ...(ids ? idIssues(uuids) : []),
-    ...(filter ? filterIssues(action, filter) : []),
-    ...rateIssues(rate),
-  ]
+/** The uuids of deliveries. Throws `invalid` with every broken rule. */
+export function parseIds(ids: readonly string[]): string[] {
+  const uuids = ids.map((id) => parseId('delivery', id))
+  const issues = idIssues(uuids)
   if (issues.length > 0) throw invalid(issues)
-  const selection = filter
-    ? { filter: { ...filter, states: filter.states ?? STATES[action].default } }
-    : { ids: [...new Set(uuids.filter((uuid) => uuid !== null))] }
-  return { selection, ratePerSecond: rate }
+  return [...new Set(uuids.filter((uuid) => uuid !== null))]
+}
+
+/** Fills in the default states. Throws `invalid` with every broken rule. */
+export function parseFilter(
+  action: 'redeliver' | 'cancel',
+  filter: DeliveryFilter,
+  ratePerSecond: number,
+): { readonly filter: DeliveryFilter } {
+  const issues = [...filterIssues(action, filter), ...rateIssues(ratePerSecond)]
+  if (issues.length > 0) throw invalid(issues)
+  return { filter: { ...filter, states: filter.states ?? STATES[action].default } }
 }
 
 /** Fills in the defaults. Throws `invalid` with every broken rule. */
-export function parseRecovery(
-  { since, until, include, ignoreFilter, ratePerSecond }: RecoveryInput,
+export function parseMissed(
+  { since, until, ignoreFilter }: MissedEventsInput,
+  ratePerSecond: number,
   retention: Retention,
   now = new Date(),
-): Parsed<Recovery> {
+): Recovery {
   const end = new Date(Math.min(until?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime()))
-  const rate = ratePerSecond ?? DEFAULT_RATE_PER_SECOND
-  const issues = [...rangeIssues(since, end, retention, now), ...rateIssues(rate)]
+  const issues = [...rangeIssues(since, end, retention, now), ...rateIssues(ratePerSecond)]
   if (issues.length > 0) throw invalid(issues)
-  return {
-    selection: {
-      since,
-      until: end,
-      include: include ?? 'all',
-      ignoreFilter: ignoreFilter === true,
-    },
-    ratePerSecond: rate,
-  }
+  return { since, until: end, ignoreFilter: ignoreFilter === true }
 }
 
 function idIssues(uuids: readonly (string | null)[]): FieldIssue[] {
@@ -128,11 +111,11 @@ function rangeIssues(since: Date, until: Date, retention: Retention, now: Date):
     const days = retention.days.toLocaleString('en', { maximumFractionDigits: 1 })
     const rule = isInstallation ? 'POSTHORN_RETENTION' : 'retentionDays of the organization'
     const detail = `since must be ${oldestKept.toISOString()} or later, not ${since.toISOString()}: events are kept for ${days} days (${rule}).`
-    return [{ path: ['since'], code: 'past_retention', detail }]
+    return [{ path: ['missed', 'since'], code: 'past_retention', detail }]
   }
   if (since < until) return []
   const detail = `since must be before until and before now. since is ${since.toISOString()}, until is ${until.toISOString()}.`
-  return [{ path: ['since'], code: 'invalid_range', detail }]
+  return [{ path: ['missed', 'since'], code: 'invalid_range', detail }]
 }
 
 function rateIssues(rate: number): FieldIssue[] {

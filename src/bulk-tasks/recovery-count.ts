@@ -4,7 +4,7 @@ import { SUBSCRIBED_TYPES } from '../webhooks/subscribed-types-sql.ts'
 import { EVENT_BYTES, firstDeliveryUuidOf, STEPS_BEFORE } from './recovery-page.ts'
 import type { Recovery, SelectionCount } from './selection.ts'
 
-/** Counting stops at this many failed deliveries and this many events, so that a dry run answers within seconds. */
+/** Counting stops at this many events, so that a dry run answers within seconds. */
 export const MAX_COUNTED = 1_000_000
 
 interface RecoveryWebhook {
@@ -16,63 +16,22 @@ interface RecoveryWebhook {
 const MAX_FILTERED = 100_000
 const MAX_FILTER_STEPS = 20_000_000
 
-/** Counts the deliveries that a recovery of the webhook would queue now. */
-export async function countRecoverable(
-  sql: Sql,
-  webhook: RecoveryWebhook,
-  recovery: Recovery,
-  max = MAX_COUNTED,
-): Promise<SelectionCount> {
-  const failed = recovery.include !== 'missed' && (await countFailed(sql, webhook, recovery, max))
-  const missed = recovery.include !== 'failed' && (await countMissed(sql, webhook, recovery, max))
-  const counts = [failed, missed].filter((count) => count !== false)
-  return {
-    count: counts.reduce((sum, { count }) => sum + count, 0),
-    exact: counts.every(({ exact }) => exact),
-  }
-}
-
-/** The index on (webhook_id, indexed_state, id) serves the count. */
-async function countFailed(
-  sql: Sql,
-  webhook: RecoveryWebhook,
-  { since, until }: Recovery,
-  max: number,
-): Promise<SelectionCount> {
-  const { rows } = await sql.query<{ count: number }>(
-    `select count(*)::int as count from (
-       select from posthorn.deliveries as d
-       where d.webhook_id = $1 and d.indexed_state = 'exhausted' and d.id >= $2 and not d.is_erased
-         and d.event_id >= $3 and d.event_id < $4 and not d.is_test
-       limit $5
-     ) as failed`,
-    [
-      webhook.id,
-      firstDeliveryUuidOf(since),
-      lowerBoundAt(since),
-      lowerBoundAt(until),
-      // One row more than the maximum shows whether the count is exact.
-      max + 1,
-    ],
-  )
-  const count = rows[0]?.count ?? 0
-  return { count: Math.min(count, max), exact: count <= max }
-}
-
 /**
  * For up to this many events, deliveries are looked up by event; for more, all deliveries in the time range are read.
  */
 const MAX_LOOKUPS = 10_000
 
 /**
+ * Counts the deliveries that a recovery of the webhook would create now.
+ *
  * `except` hashes or sorts its inputs. A join could become a nested loop over all pairs of events and deliveries,
  * before Postgres has statistics of a new day's partitions.
  */
-async function countMissed(
+export async function countMissed(
   sql: Sql,
   webhook: RecoveryWebhook,
   { since, until, ignoreFilter }: Recovery,
-  max: number,
+  max = MAX_COUNTED,
 ): Promise<SelectionCount> {
   const { rows } = await sql.query<{
     count: number

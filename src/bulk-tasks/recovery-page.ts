@@ -2,8 +2,7 @@ import type { Sql } from '../db/client.ts'
 import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { SUBSCRIBED_TYPES } from '../webhooks/subscribed-types-sql.ts'
-import { redeliverPage } from './redeliver-page.ts'
-import { FIRST_ID, type Recovery } from './selection.ts'
+import type { Recovery } from './selection.ts'
 
 /** Rows that a page reads at most to find deliveries to queue. */
 const MAX_SCANNED = 2_000
@@ -21,11 +20,8 @@ export type PageResult = ChangedPage | { readonly waitMs: number } | { readonly 
 interface ChangedPage {
   /** Deliveries that the page queued or canceled or, for a webhook with a backlog, parked. */
   readonly changed: number
-  /** Those of them that are new. */
-  readonly created?: number
   /** The new cursor. Null if it stays where it is. */
   readonly reachedId: string | null
-  readonly reachedEventId: string | null
   /** Whether there were no further rows to read. */
   readonly last: boolean
 }
@@ -33,24 +29,16 @@ interface ChangedPage {
 interface RecoveryTask {
   readonly id: string
   readonly selection: Recovery
+  /** An event. */
   readonly reachedId: string
-  readonly reachedEventId: string | null
 }
 
-/** Queues the next deliveries of a recovery: first those that failed, then those that the webhook missed. */
+/** Queues the next deliveries that a webhook missed. */
 export async function recoverPage(sql: Sql, task: RecoveryTask, size: number): Promise<PageResult> {
   const { id, selection } = task
   const webhook = await lockWebhook(sql, id, selection.until)
   if (!webhook || webhook.deleted) return { failure: 'The webhook was deleted.' }
   if (!webhook.enabled) return { waitMs: DISABLED_POLL_MS }
-  if (task.reachedEventId === null && selection.include !== 'missed') {
-    const { deliveryIds, reachedId, last } = await selectFailed(sql, webhook.id, task, size)
-    const changed = await redeliverPage(sql, id, deliveryIds)
-    if (!last || changed > 0 || selection.include === 'failed') {
-      return { changed, reachedId, reachedEventId: null, last }
-    }
-    return { changed, reachedId, reachedEventId: FIRST_ID, last: false }
-  }
   if (!webhook.settled) return { waitMs: SETTLE_POLL_MS }
   return await createMissed(sql, webhook, task, size)
 }
@@ -92,59 +80,17 @@ export function firstDeliveryUuidOf(eventTime: Date): string {
 const MINUTE_MS = 60_000
 
 /**
- * The next exhausted deliveries, oldest first. The index of states finds the deliveries, and the time range applies to
- * their events: an earlier recovery can have created a delivery long after its event, so the id of this task is the only
- * upper bound for delivery ids.
- */
-async function selectFailed(sql: Sql, webhookUuid: string, task: RecoveryTask, size: number) {
-  const { id, selection, reachedId } = task
-  const first = firstDeliveryUuidOf(selection.since)
-  const { rows } = await sql.query<{
-    readonly deliveryIds: string[]
-    readonly reachedId: string | null
-    readonly last: boolean
-  }>(SELECT_FAILED, [
-    ...[webhookUuid, reachedId > first ? reachedId : first, id],
-    ...[lowerBoundAt(selection.since), lowerBoundAt(selection.until), size],
-  ])
-  const [page] = rows
-  if (!page) throw new Error('A page of a recovery has no row.')
-  return page
-}
-
-const SELECT_FAILED = `
-  with scanned as materialized (
-    select id, event_id, is_test from posthorn.deliveries
-    where webhook_id = $1 and indexed_state = 'exhausted' and id > $2 and id < $3
-    order by id limit ${MAX_SCANNED}
-  ),
-  subject as materialized (
-    select id from scanned
-    where not is_test and event_id >= $4::uuid and event_id < $5::uuid
-    order by id limit $6::int
-  ),
-  counted as (
-    select (select count(*) from subject) = $6 as full, (select count(*) from scanned) = ${MAX_SCANNED} as more
-  )
-  select array(select id from subject order by id) as "deliveryIds",
-    (select id from (table subject union all select id from scanned where not counted.full) as seen
-      order by id desc limit 1) as "reachedId",
-    not counted.full and not counted.more as last
-  from counted`
-
-/**
  * Creates deliveries for the next events that the webhook subscribes to, that its filter does not refuse, and that it has no delivery of, in the order of the
  * events. Each subscribed event type is one range of the index on (organization, type, id).
  */
 async function createMissed(
   sql: Sql,
   webhook: LockedWebhook,
-  { id, selection, reachedEventId }: RecoveryTask,
+  { id, selection, reachedId: reached }: RecoveryTask,
   size: number,
 ): Promise<ChangedPage> {
   const from = lowerBoundAt(selection.since)
-  const reached = reachedEventId ?? FIRST_ID
-  const { rows } = await sql.query<Omit<ChangedPage, 'reachedId'>>(CREATE_MISSED, [
+  const { rows } = await sql.query<ChangedPage>(CREATE_MISSED, [
     ...[id, webhook.id, reached, from, lowerBoundAt(selection.until), size],
     ...[webhook.organizationId, webhook.eventTypes],
     firstDeliveryUuidOf(timestampOf(reached > from ? reached : from)),
@@ -152,7 +98,7 @@ async function createMissed(
   ])
   const [page] = rows
   if (!page) throw new Error('A page of a recovery has no row.')
-  return { ...page, created: page.changed, reachedId: null }
+  return page
 }
 
 /** SQL: the size of the event `e`. Postgres knows it without reading the data. */
@@ -245,6 +191,6 @@ const CREATE_MISSED = `
     (select id from (
       select id from subject union all
       select id from scanned where not counted.full and (first_left is null or id < first_left)
-    ) as seen order by id desc limit 1) as "reachedEventId",
+    ) as seen order by id desc limit 1) as "reachedId",
     not counted.full and not counted.more and first_left is null as last
   from counted left join jobs on true left join released on true`

@@ -3,14 +3,11 @@ import { type AddValue, createParameters } from '../db/parameters.ts'
 import { pageOfAttempts } from '../deliveries/attempts/attempt-filter.ts'
 import { columnConditions } from '../deliveries/deliveries-by-attempt.ts'
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
-import { type DeliveryState, deliveryStateSql } from '../deliveries/delivery-state.ts'
 import { pageOfOrganization } from '../deliveries/page-of-organization.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from '../deliveries/read-filters.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import { FIRST_ID, type Recovery, type Selection, type SelectionCount } from './selection.ts'
-
-type DeliverySelection = Exclude<Selection, Recovery>
+import { FIRST_ID, type SelectionCount } from './selection.ts'
 
 /** Counting stops at this many deliveries or attempts. */
 export const MAX_COUNTED = 100_000
@@ -54,57 +51,6 @@ export async function countNamed(
   return { count: rows[0]?.count ?? 0, exact: true }
 }
 
-/** Deliveries in one state, and waiting for one reason. */
-export interface DeliveryGroup {
-  readonly state: DeliveryState
-  readonly parkedReason: string | null
-  readonly count: number
-  /** The webhooks that have most of them, without deleted ones. */
-  readonly webhookUuids: readonly string[]
-  /** Whether their webhooks were deleted. */
-  readonly deleted: boolean
-}
-
-/** The webhooks that a group names. */
-export const MAX_WEBHOOKS = 5
-
-/** Groups the oldest of the selected deliveries by what they wait for, at most `limit` of them, the largest group first. `onlyWebhook` leaves out those of other webhooks. */
-export async function groupSelected(
-  sql: Sql,
-  organizationId: string,
-  selection: DeliverySelection,
-  limit: number,
-  onlyWebhook: string | null,
-): Promise<DeliveryGroup[]> {
-  const { values, add } = createParameters()
-  const ids = 'ids' in selection ? `select unnest(${add(selection.ids)}::uuid[])` : null
-  const page =
-    'filter' in selection
-      ? selectPageSql(organizationId, selection.filter, FIRST_ID, null, limit, add)
-      : null
-  if (ids === null && page === null) return []
-  const { rows } = await sql.query<DeliveryGroup>(
-    `with ${page ? `page as materialized (${page.text}),` : ''}
-     counted as (
-       select d.webhook_id, ${deliveryStateSql('d')} as state,
-         case when d.parked_at is not null then d.parked_reason end as reason, count(*)::int as count
-       from posthorn.deliveries as d
-       where d.organization_id = ${add(organizationId)}
-         ${onlyWebhook === null ? '' : `and d.webhook_id = ${add(onlyWebhook)}`}
-         and d.id in (${ids ?? page?.matching('distinct delivery_id')})
-       group by 1, 2, 3
-     )
-     select c.state, c.reason as "parkedReason", sum(c.count)::int as count, w.id is null as deleted,
-       coalesce((array_agg(w.id order by c.count desc, w.id) filter (where w.id is not null))[:${MAX_WEBHOOKS}], '{}')
-         as "webhookUuids"
-     from counted as c left join posthorn.webhooks as w on w.id = c.webhook_id and w.deleted_at is null
-     group by c.state, c.reason, w.id is null
-     order by count desc, c.state, c.reason`,
-    values,
-  )
-  return rows
-}
-
 export interface SelectedPage {
   readonly deliveryIds: readonly string[]
   /** The new cursor. Null if nothing was left to read. */
@@ -118,17 +64,12 @@ export async function selectPage(
   task: {
     readonly id: string
     readonly organizationId: string
-    readonly selection: DeliverySelection
+    readonly selection: { readonly filter: DeliveryFilter }
     readonly reachedId: string
   },
   size: number,
 ): Promise<SelectedPage> {
   const { id, organizationId, selection, reachedId } = task
-  if ('ids' in selection) {
-    const left = selection.ids.filter((each) => each > reachedId).toSorted()
-    const ids = left.slice(0, size)
-    return { deliveryIds: ids, reachedId: ids.at(-1) ?? null, last: left.length <= size }
-  }
   const { values, add } = createParameters()
   const page = selectPageSql(organizationId, selection.filter, reachedId, id, size, add)
   if (page === null) return { deliveryIds: [], reachedId: null, last: true }

@@ -1,16 +1,10 @@
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
 
-/** Which deliveries a task changes: those with these uuids, those that match a filter, or those of a recovery. */
-export type Selection =
-  | { readonly ids: readonly string[] }
-  | { readonly filter: DeliveryFilter }
-  | Recovery
+/** Which deliveries a task changes: those that match a filter, or those of a recovery. */
+export type Selection = { readonly filter: DeliveryFilter } | Recovery
 
-export type RecoveryInclude = 'failed' | 'missed' | 'all'
-
-/** What a webhook failed to accept or missed of the events that were published from `since` on and before `until`. */
+/** What a webhook missed of the events that were published from `since` on and before `until`. */
 export interface Recovery {
-  readonly include: RecoveryInclude
   readonly since: Date
   readonly until: Date
   /** Whether missed events that today's filter of the webhook refuses are delivered too. */

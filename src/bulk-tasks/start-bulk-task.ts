@@ -5,98 +5,132 @@ import type { Db, Sql } from '../db/client.ts'
 import type { BulkTaskAction, PrismaClient } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
+import { cancelNow, redeliver } from '../deliveries/delivery.ts'
 import type { DeliveryFilterInput } from '../deliveries/read-filters.ts'
-import { DomainError, notFound } from '../lib/errors.ts'
+import { DomainError, invalid, notFound } from '../lib/errors.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
 import { backgroundQueue } from '../queue/background.ts'
 import { enqueue } from '../queue/jobs.ts'
 import { effectiveRetention } from '../retention/effective-retention.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
-import { parseDeliveries, parseRecovery, type RecoveryInput } from './parse-task.ts'
-import { countRecoverable } from './recovery-count.ts'
+import {
+  DEFAULT_RATE_PER_SECOND,
+  type MissedEventsInput,
+  parseFilter,
+  parseIds,
+  parseMissed,
+} from './parse-task.ts'
+import { countMissed } from './recovery-count.ts'
 import { countNamed, countSelected, readTaskFilter } from './selected-deliveries.ts'
 import type { Selection, SelectionCount } from './selection.ts'
 
-export interface StartDeps {
+export interface ChangeDeps {
   readonly prisma: PrismaClient
   readonly sql: Sql
   /** The actor, for the audit log. */
   readonly actor: Actor
+  /** The retention of events, in ms. */
+  readonly retentionMs: number
 }
 
-/** A started task, or the count of a dry run. */
-export interface StartedTask extends SelectionCount {
-  /** A public id. Null for a dry run. */
+/** The deliveries that were changed at once, a started task, or the count of a dry run. */
+export interface Change extends SelectionCount {
+  /** A public id. Null without a task. */
   readonly taskId: string | null
+  /** Those that were changed at once. */
+  readonly deliveryUuids: readonly string[]
 }
 
-/** The input of a redelivery or cancelation. A missing or null field has its default. */
-export interface DeliveriesInput {
+/** Which deliveries to change. A missing or null field has its default. */
+export interface ChangeInput {
   /** Public ids. */
   readonly ids?: readonly string[] | null | undefined
   readonly filter?: DeliveryFilterInput | null | undefined
+  /** Only for a redelivery. */
+  readonly missed?: MissedEventsInput | null | undefined
   readonly ratePerSecond?: number | null | undefined
   readonly dryRun?: boolean | null | undefined
 }
 
 /**
- * Starts a task that redelivers or cancels deliveries in the background. A dry run only counts them. Throws `not_found`
- * for an id of another organization, and `conflict` if too many tasks of the organization are running. `onlyWebhook`
- * limits the task to the deliveries of one webhook. Null: of all webhooks of the organization.
+ * Redelivers or cancels the deliveries with some ids at once, or those of a filter, or those that a webhook missed, in the
+ * background. A dry run only counts them. Throws `not_found` for an id of another organization, and `conflict` if no
+ * delivery can be changed or too many tasks are running. `onlyWebhook` limits the change to the deliveries of one webhook.
+ * Null: of all webhooks of the organization.
  */
 export async function changeDeliveries(
-  deps: StartDeps,
+  deps: ChangeDeps,
   organizationId: string,
   action: 'redeliver' | 'cancel',
-  { ids, filter, ratePerSecond: rate, dryRun }: DeliveriesInput,
+  { ids, filter, missed, ratePerSecond, dryRun }: ChangeInput,
   onlyWebhook: string | null,
-): Promise<StartedTask> {
-  const given = filter && readTaskFilter(filter)
-  const { selection, ratePerSecond } = parseDeliveries(action, ids, given, rate)
-  const webhookUuid = onlyWebhook ?? given?.webhookUuid ?? null
-  const limited =
-    'filter' in selection ? { filter: { ...selection.filter, webhookUuid } } : selection
-  if ('ids' in selection) await requireOwn(deps.sql, organizationId, onlyWebhook, selection.ids)
-  const counted =
-    'ids' in limited
-      ? await countNamed(deps.sql, action, limited.ids)
-      : await countSelected(deps.sql, organizationId, limited)
-  if (dryRun) return { ...counted, taskId: null }
-  const audited = ids
-    ? { ids }
-    : { filter, ...(webhookUuid && { webhookId: publicId('webhook', webhookUuid) }) }
-  const task = { action, webhookUuid, selection: limited, ratePerSecond, counted, audited }
-  return { ...counted, taskId: await startTask(deps, organizationId, task) }
+): Promise<Change> {
+  const given = [ids, filter, missed].filter((one) => one != null)
+  if (given.length !== 1) {
+    const names = action === 'redeliver' ? 'ids, filter or missed' : 'ids or filter'
+    const detail = `Give either ${names}, and only one of them.`
+    throw invalid([{ path: ['ids'], code: 'ids_or_filter', detail }])
+  }
+  if (ids != null) {
+    const uuids = parseIds(ids)
+    await requireOwn(deps.sql, organizationId, onlyWebhook, uuids)
+    if (dryRun) return { ...NO_CHANGE, ...(await countNamed(deps.sql, action, uuids)) }
+    const changed = await (action === 'redeliver' ? redeliver : cancelNow)(deps, uuids)
+    return { ...NO_CHANGE, count: changed.length, deliveryUuids: changed }
+  }
+  const rate = ratePerSecond ?? DEFAULT_RATE_PER_SECOND
+  const task = missed
+    ? await recovery(deps, organizationId, missed, rate, dryRun === true)
+    : await changeOfFilter(deps.sql, organizationId, action, filter, rate, onlyWebhook)
+  const { counted } = task
+  if (dryRun) return { ...NO_CHANGE, ...counted }
+  return { ...NO_CHANGE, ...counted, taskId: await startTask(deps, organizationId, task) }
 }
 
-/**
- * Starts a recovery, which queues a webhook's failed and missed deliveries in the background. A dry run only counts
- * them. Throws `conflict` if the webhook is disabled (except for a dry run) or another of its recoveries is running.
- */
-export async function recoverDeliveries(
-  { retentionMs, ...deps }: StartDeps & { readonly retentionMs: number },
+const NO_CHANGE: Change = { count: 0, exact: true, taskId: null, deliveryUuids: [] }
+
+async function changeOfFilter(
+  sql: Sql,
   organizationId: string,
-  webhookId: string,
-  { dryRun, ...input }: RecoveryInput & { readonly dryRun?: boolean | null | undefined },
-): Promise<StartedTask> {
-  const webhook = await findWebhook(deps.prisma, organizationId, webhookId)
-  const { retentionDays } = await findOrganization(deps.prisma, organizationId, {
+  action: 'redeliver' | 'cancel',
+  filter: DeliveryFilterInput | null | undefined,
+  ratePerSecond: number,
+  onlyWebhook: string | null,
+): Promise<NewTask> {
+  const read = readTaskFilter(filter)
+  const webhookUuid = onlyWebhook ?? read.webhookUuid ?? null
+  const parsed = parseFilter(action, read, ratePerSecond)
+  const selection = { filter: { ...parsed.filter, webhookUuid } }
+  const counted = await countSelected(sql, organizationId, selection)
+  const audited = { filter, ...(webhookUuid && { webhookId: publicId('webhook', webhookUuid) }) }
+  return { action, webhookUuid, selection, ratePerSecond, counted, audited }
+}
+
+/** Throws `conflict` if the webhook is disabled, except for a dry run. */
+async function recovery(
+  { prisma, sql, retentionMs }: ChangeDeps,
+  organizationId: string,
+  missed: MissedEventsInput,
+  ratePerSecond: number,
+  dryRun: boolean,
+): Promise<NewTask> {
+  const { webhookId } = missed
+  const webhook = await findWebhook(prisma, organizationId, webhookId)
+  const { retentionDays } = await findOrganization(prisma, organizationId, {
     select: { retentionDays: true },
   })
   const retention = effectiveRetention(retentionMs / DAY_MS, retentionDays)
-  const { selection, ratePerSecond } = parseRecovery(input, retention)
+  const selection = parseMissed(missed, ratePerSecond, retention)
   if (!dryRun && !webhook.enabled) {
     throw new DomainError(
       'conflict',
-      `The webhook ${webhookId} is disabled. Enable it, then start the recovery. (A dry run works for a disabled webhook too.)`,
+      `The webhook ${webhookId} is disabled. Enable it, then redeliver what it missed. (A dry run works for a disabled webhook too.)`,
     )
   }
-  const counted = await countRecoverable(deps.sql, webhook, selection)
-  if (dryRun) return { ...counted, taskId: null }
+  const counted = await countMissed(sql, webhook, selection)
   const audited = { webhookId, ...selection, ratePerSecond }
-  const task = { webhookUuid: webhook.id, selection, ratePerSecond, counted, audited }
-  const taskId = await startTask(deps, organizationId, { action: 'recover', ...task })
-  return { ...counted, taskId }
+  const { id: webhookUuid } = webhook
+  return { action: 'recover', webhookUuid, selection, ratePerSecond, counted, audited }
 }
 
 const DAY_MS = 86_400_000
@@ -113,7 +147,7 @@ interface NewTask {
 
 /** Creates the task and its first job in one transaction. Returns the public id. */
 async function startTask(
-  { prisma, actor }: StartDeps,
+  { prisma, actor }: ChangeDeps,
   organizationId: string,
   task: NewTask,
 ): Promise<string> {

@@ -3,7 +3,6 @@ import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
 import { changesNode } from '../graphql/portal-access.ts'
-import { cancelDelivery, redeliver } from './delivery.ts'
 import { rereadDelivery } from './find-deliveries.ts'
 import { testDelivery } from './test-delivery.ts'
 
@@ -45,48 +44,6 @@ builder.mutationFields((t) => ({
       if (input.data !== undefined) requireScope(caller, 'events:publish')
       const id = await testDelivery(context, caller.organizationId, webhookId, input)
       return await rereadDelivery(context.prisma, caller.organizationId, id, query)
-    },
-  }),
-
-  redeliver: t.prismaField({
-    type: 'Delivery',
-    nullable: true,
-    description:
-      'Queues an attempt now, with the same `wh-id`. A finished delivery restarts its retry schedule. The next attempt of another delivery is made earlier. If the webhook is at its concurrency limit or rate limit, the delivery has priority over the rest of the backlog. If the webhook is ordered, the delivery keeps its place.',
-    authScopes: { scope: 'deliveries:write' },
-    portal: changesNode('delivery'),
-    errors: {
-      types: [NotFoundError, ConflictError],
-      dataField: { name: 'delivery', description: 'The queued delivery.' },
-      result: { description: 'Retry queued.' },
-      union: { description: 'The result of `redeliver`.' },
-    },
-    args: { id: t.arg.id({ required: true, description: 'The id of the delivery: `msg_…`.' }) },
-    resolve: async (query, _root, { id }, context) => {
-      const { organizationId } = callerOf(context)
-      await redeliver(context, organizationId, id)
-      return await rereadDelivery(context.prisma, organizationId, id, query)
-    },
-  }),
-
-  cancelDelivery: t.prismaField({
-    type: 'Delivery',
-    nullable: true,
-    description:
-      'Cancels a delivery that is queued, retrying or waiting: no further attempt is made. An attempt in flight finishes and is recorded.',
-    authScopes: { scope: 'deliveries:write' },
-    portal: changesNode('delivery'),
-    errors: {
-      types: [NotFoundError, ConflictError],
-      dataField: { name: 'delivery', description: 'The canceled delivery.' },
-      result: { description: 'The delivery was canceled.' },
-      union: { description: 'The result of `cancelDelivery`.' },
-    },
-    args: { id: t.arg.id({ required: true, description: 'The id of the delivery: `msg_…`.' }) },
-    resolve: async (query, _root, { id }, context) => {
-      const { organizationId } = callerOf(context)
-      await cancelDelivery(context, organizationId, id)
-      return await rereadDelivery(context.prisma, organizationId, id, query)
     },
   }),
 }))

@@ -1,66 +1,64 @@
 import type { Actor } from '../access/actor.ts'
 import { actorJson } from '../audit/audit-entry.ts'
-import type { Db, Sql } from '../db/client.ts'
-import type { Delivery } from '../db/generated/prisma/client.ts'
-import { parseId } from '../db/ids.ts'
-import { DomainError, notFound } from '../lib/errors.ts'
+import type { Sql } from '../db/client.ts'
+import { publicId } from '../db/ids.ts'
+import { DomainError } from '../lib/errors.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 import { deliveryStateSql } from './delivery-state.ts'
 import { MAX_ATTEMPTS } from './new-delivery-sql.ts'
 
 interface DeliveryDeps {
-  readonly prisma: Db
   readonly sql: Sql
   /** The actor, for the audit log. */
   readonly actor: Actor
 }
 
-/** The delivery with a public id, if it belongs to the organization. Throws `not_found` otherwise. */
-async function getDelivery(db: Db, organizationId: string, id: string): Promise<Delivery> {
-  const uuid = parseId('delivery', id)
-  const delivery = uuid && (await db.delivery.findFirst({ where: { id: uuid, organizationId } }))
-  if (!delivery) throw notFound('delivery', id)
-  return delivery
-}
-
 /**
- * Attempts a delivery now, under the same `wh-id`. A finished delivery becomes pending again with a full retry
+ * Attempts deliveries now, each under its `wh-id`. A finished delivery becomes pending again with a full retry
  * schedule; a pending delivery's next attempt is brought forward. If the webhook is at a limit, the delivery is parked
- * with priority. If an attempt is running, the delivery is attempted again after that attempt. Throws `conflict` if the
- * webhook was deleted, or the event is past its retention, erased or not kept.
+ * with priority. If an attempt is running, the delivery is attempted again after that attempt. Leaves out those whose
+ * webhook was deleted, or whose event is past its retention, erased or not kept. Returns the uuids of the others, and
+ * throws `conflict` if there are none.
  */
 export async function redeliver(
-  { prisma, sql, actor }: DeliveryDeps,
-  organizationId: string,
+  { sql, actor }: DeliveryDeps,
+  uuids: readonly string[],
+): Promise<string[]> {
+  const refusals = new Map<string, string>()
+  for (const uuid of uuids) {
+    const { rows } = await sql.query<Redelivered>({
+      name: 'redeliver',
+      text: REDELIVER,
+      values: [uuid, actorJson(actor)],
+    })
+    const [row] = rows
+    const refusal = row ? refusalOf(publicId('delivery', uuid), row) : null
+    if (refusal !== null) refusals.set(uuid, refusal)
+  }
+  const [refusal] = refusals.values()
+  if (refusal && refusals.size === uuids.length) throw new DomainError('conflict', refusal)
+  return uuids.filter((uuid) => !refusals.has(uuid))
+}
+
+interface Redelivered {
+  readonly webhook_deleted: boolean
+  readonly event_gone: boolean
+  readonly event_erased: boolean
+  readonly not_kept: boolean
+}
+
+/** Why a delivery was not redelivered, or null. */
+function refusalOf(
   id: string,
-): Promise<Delivery> {
-  const { id: uuid } = await getDelivery(prisma, organizationId, id)
-  const { rows } = await sql.query<{
-    webhook_deleted: boolean
-    event_gone: boolean
-    event_erased: boolean
-    not_kept: boolean
-  }>({
-    name: 'redeliver',
-    text: REDELIVER,
-    values: [uuid, actorJson(actor)],
-  })
-  if (rows[0]?.webhook_deleted) {
-    throw new DomainError(
-      'conflict',
-      `The webhook of the delivery ${id} was deleted, so the delivery cannot be redelivered.`,
-    )
+  { webhook_deleted, event_gone, event_erased, not_kept }: Redelivered,
+): string | null {
+  if (webhook_deleted) {
+    return `The webhook of the delivery ${id} was deleted, so the delivery cannot be redelivered.`
   }
-  if (rows[0]?.event_gone) {
-    throw new DomainError(
-      'conflict',
-      `The event of the delivery ${id} is past its retention, so the delivery cannot be redelivered.`,
-    )
+  if (event_gone) {
+    return `The event of the delivery ${id} is past its retention, so the delivery cannot be redelivered.`
   }
-  if (rows[0]?.event_erased) {
-    throw new DomainError('conflict', whyNoPayload(id, rows[0].not_kept))
-  }
-  return await getDelivery(prisma, organizationId, id)
+  return event_erased ? whyNoPayload(id, not_kept) : null
 }
 
 /** Says why a delivery has no payload any more, what follows, and what to do. */
@@ -145,21 +143,23 @@ const REDELIVER = `
   select webhook_deleted, event_gone, event_erased, not_kept from subject left join released on true left join audited on true`
 
 /**
- * Cancels a pending delivery. A running attempt ends and is recorded. Throws `conflict` if the delivery has finished.
+ * Cancels those of the deliveries that are pending. A running attempt ends and is recorded. Returns the uuids of those that
+ * are canceled now, and throws `conflict` if there are none.
  */
-export async function cancelDelivery(
-  { prisma, sql, actor }: DeliveryDeps,
-  organizationId: string,
-  id: string,
-): Promise<Delivery> {
-  const delivery = await getDelivery(prisma, organizationId, id)
-  const canceled = await cancelDeliveries(sql, [delivery.id], actor)
-  if (canceled.length === 0 && delivery.state !== 'canceled') {
-    const { state } = await getDelivery(prisma, organizationId, id)
-    throw new DomainError(
-      'conflict',
-      `The delivery ${id} is ${state}. Only a delivery that has not finished can be canceled.`,
-    )
-  }
-  return await getDelivery(prisma, organizationId, id)
+export async function cancelNow(
+  { sql, actor }: DeliveryDeps,
+  uuids: readonly string[],
+): Promise<string[]> {
+  await cancelDeliveries(sql, uuids, actor)
+  const { rows } = await sql.query<{ id: string; state: string }>(
+    'select id, state from posthorn.deliveries where id = any ($1::uuid[])',
+    [uuids],
+  )
+  const canceled = rows.filter(({ state }) => state === 'canceled').map(({ id }) => id)
+  const [first] = rows
+  if (canceled.length > 0 || !first) return canceled
+  throw new DomainError(
+    'conflict',
+    `The delivery ${publicId('delivery', first.id)} is ${first.state}. Only a delivery that has not finished can be canceled.`,
+  )
 }

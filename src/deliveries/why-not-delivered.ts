@@ -54,7 +54,9 @@ export async function whyNotDelivered(
   if (createdAt > publishedAt) {
     return explain('created_later', `It was created at ${createdAt.toISOString()}.`)
   }
-  if (!enabled) return explain('disabled', 'recoverDeliveries delivers what it missed.')
+  if (!enabled) {
+    return explain('disabled', 'redeliver(input: { missed: … }) delivers what it missed.')
+  }
   if (!subscribesTo(subscriptions, event.type)) {
     return explain('not_subscribed', `It subscribed to ${subscriptions.join(', ')}.`)
   }

@@ -2,7 +2,7 @@ import { builder } from '../graphql/builder.ts'
 import { withinReach } from '../graphql/context.ts'
 import { organizationFields, organizationOf } from '../graphql/organization-fields.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
-import { findErasure, findErasures } from './find-erasures.ts'
+import { findErasures } from './find-erasures.ts'
 import type { Selection } from './selection.ts'
 import { UnsentDeliveries } from './unsent-deliveries.ts'
 
@@ -104,15 +104,6 @@ const ErasureConnection = builder.connectionObject(
 )
 
 organizationFields((t) => ({
-  erasure: t.prismaField({
-    type: 'Erasure',
-    nullable: true,
-    description: 'The erasure with this id, or null.',
-    authScopes: { scope: 'data:erase' },
-    args: { id: t.arg.id({ required: true, description: 'The id of an erasure: `era_…`.' }) },
-    resolve: (query, organization, { id }, context) =>
-      findErasure(context.prisma, organizationOf(organization, context), id, query),
-  }),
   erasures: t.prismaConnection(
     {
       type: 'Erasure',

@@ -6,6 +6,8 @@ export interface EventFilter {
   readonly type?: string | null | undefined
   /** A value in the data. */
   readonly key?: SearchKey | null | undefined
+  /** A value at any search key. Without `key` and `type`. */
+  readonly value?: string | null | undefined
   /** The earliest time of publication. */
   readonly since?: Date | null | undefined
   /** Published before this time. */

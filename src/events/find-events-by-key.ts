@@ -1,7 +1,7 @@
 import type { Db, Sql } from '../db/client.ts'
 import type { Event, Prisma } from '../db/generated/prisma/client.ts'
-import { type Page, pageOf } from '../db/page.ts'
-import { createParameters } from '../db/parameters.ts'
+import { boundConditions, type Page, pageOf } from '../db/page.ts'
+import { type AddValue, createParameters } from '../db/parameters.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import type { EventFilter } from './event-filter.ts'
@@ -65,27 +65,66 @@ async function hasFewOfType(sql: Sql, organizationId: string, filter: KeyFilter)
 }
 
 /** SQL: the conditions on the search keys `k`, and on the events `e` if the filter has a type. */
-function conditions(organizationId: string, { key, type, uuid, since, until }: KeyFilter) {
+function conditions(organizationId: string, filter: KeyFilter) {
   const { values, add } = createParameters()
   const organization = add(organizationId)
-  const bounds = [
+  const bounds = eventBounds(filter, add)
+  const ofKey = [
+    `k.organization_id = ${organization}`,
+    `k.path = ${add(filter.key.path)}`,
+    `k.value = ${add(filter.key.equals)}`,
+    ...bounds.map((bound) => `k.event_id ${bound}`),
+  ]
+  if (filter.type == null) return { ofKey, ofType: [], add, values }
+  const ofType = [
+    `e.organization_id = ${organization}`,
+    `e.type = ${add(filter.type)}`,
+    ...bounds.map((bound) => `e.id ${bound}`),
+  ]
+  return { ofKey, ofType, add, values }
+}
+
+/** SQL: comparisons with the id of an event. */
+function eventBounds({ uuid, since, until }: EventFilter, add: AddValue): string[] {
+  return [
     ...(uuid ? [`= ${add(uuid)}`] : []),
     ...(since ? [`>= ${add(lowerBoundAt(since))}`] : []),
     ...(until ? [`< ${add(lowerBoundAt(until))}`] : []),
   ]
+}
+
+/** A search for a value of which nobody knows the key tries at most this many search keys. */
+export const MAX_PATHS = 100
+
+/** A page of an organization's events with a value at any search key: a page of each, merged, newest first. */
+export async function findEventsByValue(
+  { prisma, sql }: Deps,
+  organizationId: string,
+  filter: EventFilter & { readonly value: string },
+  query: Selection & Page,
+): Promise<Event[]> {
+  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
+  const { values, add } = createParameters()
   const ofKey = [
-    `k.organization_id = ${organization}`,
-    `k.path = ${add(key.path)}`,
-    `k.value = ${add(key.equals)}`,
-    ...bounds.map((bound) => `k.event_id ${bound}`),
+    `k.organization_id = ${add(organizationId)}`,
+    'k.path = key.path',
+    `k.value = ${add(filter.value)}`,
+    ...eventBounds(filter, add).map((bound) => `k.event_id ${bound}`),
+    ...boundConditions('k.event_id', where.id, add),
   ]
-  if (type == null) return { ofKey, ofType: [], add, values }
-  const ofType = [
-    `e.organization_id = ${organization}`,
-    `e.type = ${add(type)}`,
-    ...bounds.map((bound) => `e.id ${bound}`),
-  ]
-  return { ofKey, ofType, add, values }
+  const direction = take > 0 ? 'desc' : 'asc'
+  const size = add(Math.abs(take))
+  const { rows } = await sql.query<{ id: string }>(
+    `select distinct found.id from (
+       select distinct unnest(search_keys) as path from posthorn.event_types order by 1 limit ${MAX_PATHS}
+     ) as key, lateral (
+       select k.event_id as id from posthorn.event_keys as k where ${and(ofKey)}
+       order by k.event_id ${direction} limit ${size}
+     ) as found order by 1 ${direction} limit ${size}`,
+    values,
+  )
+  const uuids = rows.map(({ id }) => id)
+  return await findEventsByUuids(prisma, organizationId, uuids, selection)
 }
 
 function and(...given: readonly (string | readonly string[])[]): string {

@@ -4,7 +4,7 @@ import { parseId } from '../db/ids.ts'
 import { type Page, pageOf } from '../db/page.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
 import type { EventFilter } from './event-filter.ts'
-import { findEventsByKey } from './find-events-by-key.ts'
+import { findEventsByKey, findEventsByValue } from './find-events-by-key.ts'
 
 type Selection = Pick<Prisma.EventFindManyArgs, 'select' | 'include'>
 
@@ -15,8 +15,11 @@ export async function findEvents(
   filter: EventFilter,
   query: Selection & Page,
 ): Promise<Event[]> {
-  const { uuid, type, key, since, until } = filter
-  if (key) return await findEventsByKey({ prisma, sql }, organizationId, { ...filter, key }, query)
+  const { uuid, type, key, value, since, until } = filter
+  const deps = { prisma, sql }
+  if (key) return await findEventsByKey(deps, organizationId, { ...filter, key }, query)
+  if (value != null)
+    return await findEventsByValue(deps, organizationId, { ...filter, value }, query)
   const { where, ...page } = pageOf(query, 'newest first')
   return await prisma.event.findMany({
     ...page,

@@ -12,7 +12,7 @@ export const ISSUE_CODES = {
   has_userinfo: 'The URL has a user name or a password.',
   header_value_required: 'A stored header needs its value again, because the URL has a new origin.',
   idempotency_conflict: 'The idempotency key was used for something else.',
-  ids_or_filter: 'Exactly one of `ids` and `filter` is needed.',
+  ids_or_filter: 'Exactly one of `ids`, `filter` and, for a redelivery, `missed` is needed.',
   ids_or_key: 'Exactly one of `eventIds` and `searchKey` is needed.',
   in_the_past: 'The time has passed.',
   invalid_argument: 'An argument breaks its rule.',

@@ -125,9 +125,9 @@ export const WEBHOOK_BEFORE = `
   }`
 
 export const REDELIVER = `
-  mutation McpRedeliver($input: RedeliverDeliveriesInput!) {
-    result: redeliverDeliveries(input: $input) {
-      ... on RedeliverDeliveriesSuccess { count countIsExact task { id state } }
+  mutation McpRedeliver($input: RedeliverInput!) {
+    result: redeliver(input: $input) {
+      ... on RedeliverSuccess { count countIsExact task { id state } }
       ...Rejection
     }
   }${REJECTION}`

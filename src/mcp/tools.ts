@@ -161,7 +161,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'redeliver',
     title: 'Redeliver',
     description:
-      'Sends deliveries again with the same id, in the background: those with the ids, or all that match the filter, by default of RETRYING and EXHAUSTED ones. The first call only counts them.',
+      'Sends deliveries again with the same id: those with the ids at once, or in the background all that match the filter, by default of RETRYING and EXHAUSTED ones. The first call only counts them.',
     scopes: ['deliveries:write', 'deliveries:read'],
     input: z.object({
       ids: listOf(deliveryId).optional().describe('Give either ids or filter.'),

@@ -115,7 +115,7 @@ export function createSweepReporter(logger: Logger, metrics: SweepMetrics): Repo
 
 const TEXTS: Readonly<Record<SweptKind, string>> = {
   restored:
-    'restored the missing jobs of deliveries, such as completed or deleted ones. To cancel a delivery, permanently fail its job or use cancelDelivery',
+    'restored the missing jobs of deliveries, such as completed or deleted ones. To cancel a delivery, permanently fail its job or use cancelDeliveries',
   canceled: 'canceled deliveries because an operator permanently failed their jobs',
   reopened:
     'started the retry schedules of exhausted deliveries again because an operator rescheduled their jobs',

@@ -114,18 +114,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     'deliveries',
     ({ webhookId }) => ({ id: webhookId, input: { eventType: JOINED } }),
   ],
-  redeliver: ['delivery.redelivered', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
-  cancelDelivery: ['delivery.canceled', 'deliveries', ({ deliveryId }) => ({ id: deliveryId })],
-  recoverDeliveries: [
-    'bulk_task.started',
-    'bulk-tasks',
-    ({ webhookId }) => ({ input: { webhookId, since: new Date(Date.now() - 60_000) } }),
-  ],
-  redeliverDeliveries: [
-    'bulk_task.started',
-    'bulk-tasks',
-    ({ deliveryId }) => ({ input: { ids: [deliveryId] } }),
-  ],
+  redeliver: ['delivery.redelivered', 'deliveries', ({ deliveryId }) => ({ ids: [deliveryId] })],
   cancelDeliveries: [
     'bulk_task.started',
     'bulk-tasks',
@@ -134,7 +123,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
   cancelBulkTask: [
     'bulk_task.canceled',
     'bulk-tasks',
-    async (subjects) => ({ id: (await run('redeliverDeliveries', subjects)).task.id }),
+    async (subjects) => ({ id: (await run('cancelDeliveries', subjects)).task.id }),
   ],
   erase: [
     'erasure.started',

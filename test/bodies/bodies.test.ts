@@ -148,7 +148,7 @@ describe('a selection', () => {
     expect(changed.webhook.bodyVersion.version).toBe(2)
     const delivery = await finished(webhook.id)
     const redelivered = await posthorn.graphql(
-      'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }',
+      'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename ... on UserError { message } } }',
       { id: delivery.id },
     )
     expect(redelivered).toEqual({ redeliver: { __typename: 'RedeliverSuccess' } })

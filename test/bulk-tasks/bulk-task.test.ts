@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { SYSTEM } from '../../src/access/actor.ts'
 import { deleteOldBulkTasks } from '../../src/bulk-tasks/bulk-task.ts'
 import { continueBulkTask } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
@@ -50,12 +49,14 @@ async function run(operation: string, variables: Record<string, unknown>): Promi
   return Object.values(data)[0]
 }
 
-/** Starts a redelivery and returns the id of its task. */
-async function redeliver(input: object): Promise<string> {
-  const started = await run('RedeliverDeliveries', { input })
-  expect(started).toMatchObject({ __typename: 'RedeliverDeliveriesSuccess' })
-  return started.task.id
+/** Starts a redelivery of exhausted deliveries, and returns the id of its task. */
+async function redeliver(filter: object = { states: ['EXHAUSTED'] }, options: object = {}) {
+  const started = await run('RedeliverInBackground', { input: { filter, ...options } })
+  expect(started).toMatchObject({ __typename: 'RedeliverSuccess' })
+  return started.task.id as string
 }
+
+const cancelNow = (id: string | undefined) => run('CancelDeliveries', { input: { ids: [id] } })
 
 async function continueTask(id: string) {
   const uuid = parseId('bulkTask', id) as string
@@ -139,7 +140,7 @@ describe('a redelivery', () => {
   test('follows what came of its deliveries', async () => {
     const [one, two, three] = deliveries
     for (const delivery of [one, two, three]) await record(delivery, 500)
-    const id = await redeliver({ ids: [one, two, three] })
+    const id = await redeliver()
     await change(id)
     await record(one, 204)
     await record(two, 500)
@@ -150,7 +151,7 @@ describe('a redelivery', () => {
       exhausted: 1,
       unfinished: 1,
     })
-    await api.call(tenant.token, document('deliveries', 'CancelDelivery'), { id: three })
+    await cancelNow(three)
     await continueTask(id)
     expect(await run('BulkTask', { id })).toMatchObject({
       state: 'COMPLETED',
@@ -163,24 +164,24 @@ describe('a redelivery', () => {
     })
   })
 
-  test('by ids also redelivers what succeeded or was canceled, and skips what is queued', async () => {
-    const [succeeded, canceled, queued] = deliveries
+  test('by ids sends at once what is in any state, and starts no task', async () => {
+    const [succeeded, canceled, exhausted, queued] = deliveries
     await record(succeeded, 204)
-    await api.call(tenant.token, document('deliveries', 'CancelDelivery'), { id: canceled })
-    const id = await redeliver({ ids: [succeeded, canceled, queued, queued] })
-    expect(await change(id)).toMatchObject({ total: 2, changed: 2 })
-    expect(await states()).toMatchObject({
-      [succeeded as string]: 'pending',
-      [canceled as string]: 'pending',
-    })
+    await cancelNow(canceled)
+    await record(exhausted, 500)
+    const ids = [succeeded, canceled, exhausted, queued, queued]
+    const counted = await run('RedeliverInBackground', { input: { ids, dryRun: true } })
+    expect(counted).toMatchObject({ count: 3, task: null })
+    const { data } = await api.call(tenant.token, document('deliveries', 'Redeliver'), { ids })
+    expect(data.redeliver.deliveries).toHaveLength(4)
+    expect(new Set(Object.values(await states()))).toEqual(new Set(['pending']))
+    expect((await run('BulkTasks', {})).nodes).toEqual([])
   })
 
   test('by a filter of states works in pages at its rate, and takes each delivery once', async () => {
     for (const delivery of deliveries) await record(delivery, 500)
-    const id = await redeliver({
-      filter: { states: 'EXHAUSTED', webhookIds: [webhookId] },
-      ratePerSecond: 4,
-    })
+    const filter = { states: 'EXHAUSTED', webhookIds: [webhookId] }
+    const id = await redeliver(filter, { ratePerSecond: 4 })
     await continueTask(id)
     const { changed } = await run('BulkTask', { id })
     expect(changed).toBeLessThan(deliveries.length)
@@ -190,7 +191,7 @@ describe('a redelivery', () => {
 
   test('leaves out deliveries and attempts that are newer than the task', async () => {
     await record(deliveries[0], 500)
-    const id = await redeliver({ filter: { statusClasses: FAILED } })
+    const id = await redeliver({ statusClasses: FAILED })
     await publish(api, tenant.organizationId, 1)
     const [newer] = await deliveryIds(api.database, tenant.organizationId)
     await record(newer, 500)
@@ -203,7 +204,7 @@ describe('a redelivery', () => {
     await record(exhausted, 500)
     await record(retrying, 500, RETRY)
     await putOnHold(api.database.pool, parseId('webhook', webhookId) as string)
-    const id = await redeliver({ filter: { statusClasses: FAILED } })
+    const id = await redeliver({ statusClasses: FAILED })
     expect(await change(id)).toMatchObject({ total: 2, changed: 1 })
     expect(await states()).toMatchObject({
       [exhausted as string]: 'on_hold',
@@ -218,10 +219,10 @@ describe('a redelivery', () => {
     await record(two, 500)
     const { eventId } = await deliveryRow(api.database, one)
     await api.database.prisma.event.deleteMany({ where: { id: eventId } })
-    expect(await change(await redeliver({ ids: [one, two] }))).toMatchObject({ changed: 1 })
+    expect(await change(await redeliver())).toMatchObject({ changed: 1 })
     await api.call(tenant.token, document('webhooks', 'DeleteWebhook'), { id: webhookId })
     await record(two, 500)
-    expect(await change(await redeliver({ ids: [one, two] }))).toMatchObject({ changed: 0 })
+    expect(await change(await redeliver())).toMatchObject({ changed: 0 })
   })
 
   test('only counts in a dry run', async () => {
@@ -272,7 +273,7 @@ describe('a task', () => {
       __typename: 'CancelBulkTaskSuccess',
     })
     await record(deliveries[0], 500)
-    const following = await redeliver({ ids: [deliveries[0]] })
+    const following = await redeliver()
     await change(following)
     expect(await run('CancelBulkTask', { id: following })).toMatchObject({ code: 'conflict' })
     expect(await run('CancelBulkTask', { id: mintId('bulkTask') })).toMatchObject({
@@ -282,21 +283,22 @@ describe('a task', () => {
 
   test('has its job, and ten at most run at a time', async () => {
     const started: string[] = []
-    for (let i = 0; i < 10; i++) started.push(await redeliver({ ids: [deliveries[0]] }))
+    for (let i = 0; i < 10; i++) started.push(await redeliver())
     const { rows } = await api.database.pool.query(
       `select key from graphile_worker.jobs where task_identifier = 'posthorn:continue_bulk_task' and key = any ($1)`,
       [started],
     )
     expect(rows).toHaveLength(10)
-    const rejected = await run('RedeliverDeliveries', { input: { ids: [deliveries[0]] } })
-    expect(rejected).toMatchObject({
+    const input = { filter: { states: ['EXHAUSTED'] } }
+    expect(await run('RedeliverInBackground', { input })).toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('can have 10 at a time'),
     })
   })
 
   test('is the tenth only once, if several start at the same time', async () => {
-    const start = () => run('RedeliverDeliveries', { input: { ids: [deliveries[0]] } })
+    const input = { filter: { states: ['EXHAUSTED'] } }
+    const start = () => run('RedeliverInBackground', { input })
     for (let i = 0; i < 9; i++) await start()
     const answers = await Promise.all(Array.from({ length: 5 }, start))
     expect(answers.filter(({ task }) => task)).toHaveLength(1)
@@ -314,7 +316,7 @@ describe('a task', () => {
       await record(delivery, 500, RETRY)
     }
     const counted = await changeDeliveries(
-      { prisma: api.database.prisma, sql: api.database.pool, actor: SYSTEM },
+      api.deps,
       tenant.organizationId,
       'cancel',
       { filter, dryRun: true },
@@ -332,13 +334,19 @@ describe('a task', () => {
       }
       const { id } = await api.database.prisma.bulkTask.create({
         data: {
-          ...{ ...row, action, selection: { ids: [] }, state: 'completed', finishedAt: new Date() },
+          ...{
+            ...row,
+            action,
+            selection: { filter: {} },
+            state: 'completed',
+            finishedAt: new Date(),
+          },
           ...{ ratePerSecond: 1, total: 0, totalIsExact: true },
         },
       })
       own.unshift(publicId('bulkTask', id))
     }
-    await redeliver({ ids: [deliveries[0]] })
+    await redeliver()
     const page = async (filter: object | null, args: object = {}) => {
       const { nodes, pageInfo } = await run('BulkTasks', { filter, ...args })
       return { ids: nodes.map(({ id }: { id: string }) => id), ...pageInfo }
@@ -358,7 +366,8 @@ describe('a task', () => {
   })
 
   test.each([
-    [{}, 'ids', 'Give either ids or filter.'],
+    [{}, 'ids', 'Give either ids, filter or missed, and only one of them.'],
+    [{ ids: ['msg_x'], filter: {} }, 'ids', 'only one of them'],
     [{ ids: [] }, 'ids', 'ids must not be empty.'],
     [{ ids: ['wh_x'] }, 'ids', 'must be the id of a delivery: msg_….'],
     [{ filter: {} }, 'filter', 'filter must have at least one condition.'],
@@ -379,19 +388,19 @@ describe('a task', () => {
       'filter.key is only for lists.',
     ],
   ])('is refused for the input %j', async (input, path, message) => {
-    const { issues } = await run('RedeliverDeliveries', { input })
+    const { issues } = await run('RedeliverInBackground', { input })
     expect(issues).toMatchObject([
       { path: expect.arrayContaining([path]), message: expect.stringContaining(message) },
     ])
   })
 
   test('of another organization is not found, and takes no delivery of another', async () => {
-    const id = await redeliver({ ids: [deliveries[0]] })
+    const id = await redeliver()
     const theirs = deliveries[0]
     tenant = await api.tenant()
     expect(await run('BulkTask', { id })).toBeNull()
     expect(await run('CancelBulkTask', { id })).toMatchObject({ code: 'not_found' })
-    expect(await run('RedeliverDeliveries', { input: { ids: [theirs] } })).toMatchObject({
+    expect(await run('RedeliverInBackground', { input: { ids: [theirs] } })).toMatchObject({
       code: 'not_found',
     })
     expect(
@@ -403,7 +412,7 @@ describe('a task', () => {
   })
 
   test('is deleted after the retention of deliveries', async () => {
-    const id = await redeliver({ ids: [deliveries[0]] })
+    const id = await redeliver()
     await change(id)
     await continueTask(id)
     await deleteOldBulkTasks(api.database.pool, 60_000)

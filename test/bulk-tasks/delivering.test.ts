@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { parseId, publicId } from '../../src/db/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { document } from '../graphql/support/document.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
@@ -60,12 +60,11 @@ test('all that failed with 502 are delivered once their endpoint works again', a
   await until(async () => (await countOf({ state: 'exhausted' })) === 30, 'all are exhausted')
   const before = receiver.received.length
   receiver.answer = (response) => response.end()
-  const { redeliverDeliveries } = await posthorn.graphql(
-    document('bulk-tasks', 'RedeliverAllWith502'),
-    { noon },
-  )
-  expect(redeliverDeliveries).toMatchObject({ count: 30, countIsExact: true })
-  const { id } = redeliverDeliveries.task
+  const { redeliver } = await posthorn.graphql(document('bulk-tasks', 'RedeliverAllWith502'), {
+    noon,
+  })
+  expect(redeliver).toMatchObject({ count: 30, countIsExact: true })
+  const { id } = redeliver.task
   await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
   expect(await taskOf(id)).toMatchObject({
     total: 30,
@@ -91,12 +90,12 @@ test('a delivery whose attempt is running is skipped, and sent no second time', 
   const row = await posthorn.database.prisma.delivery.findFirstOrThrow({
     where: { webhookId: parseId('webhook', webhook) as string },
   })
-  const input = { ids: [publicId('delivery', row.id)] }
-  const { redeliverDeliveries } = await posthorn.graphql(
-    document('bulk-tasks', 'RedeliverDeliveries'),
-    { input },
-  )
-  const { id } = redeliverDeliveries.task
+  expect(row).toMatchObject({ state: 'pending', attemptCount: 1 })
+  const input = { filter: { webhookIds: [webhook], states: ['RETRYING'] } }
+  const { redeliver } = await posthorn.graphql(document('bulk-tasks', 'RedeliverInBackground'), {
+    input,
+  })
+  const { id } = redeliver.task
   await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
   expect(await taskOf(id)).toMatchObject({ total: 1, changed: 0 })
   release.resolve()
@@ -112,11 +111,10 @@ test('a task lists the deliveries that were exhausted again, and only those', as
   receiver.answer = (response) => {
     response.writeHead(receiver.received.length % 3 === 0 ? 200 : 503).end()
   }
-  const { redeliverDeliveries } = await posthorn.graphql(
-    document('bulk-tasks', 'RedeliverAllWith502'),
-    { noon: new Date(Date.now() - 60_000) },
-  )
-  const { id } = redeliverDeliveries.task
+  const { redeliver } = await posthorn.graphql(document('bulk-tasks', 'RedeliverAllWith502'), {
+    noon: new Date(Date.now() - 60_000),
+  })
+  const { id } = redeliver.task
   await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
   expect(await taskOf(id)).toMatchObject({ succeeded: 1, exhausted: 2 })
   const { bulkTask } = await posthorn.graphql(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
-import { recoverDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
+import { changeDeliveries } from '../../src/bulk-tasks/start-bulk-task.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
@@ -42,14 +42,26 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-test.each(['without statistics', 'with statistics'])(
-  'every page of a recovery reads at most a few thousand of 100,000 deliveries, %s',
-  async (statistics) => {
+test.each([
+  ['missed events', 'without statistics'],
+  ['failed deliveries', 'without statistics'],
+  ['missed events', 'with statistics'],
+  ['failed deliveries', 'with statistics'],
+])(
+  'every page of a redelivery of %s reads at most a few thousand of 100,000 deliveries, %s',
+  async (what, statistics) => {
     if (statistics === 'with statistics') await api.database.pool.query('analyze')
-    const { taskId } = await recoverDeliveries(api.deps, organizationId, webhookId, {
-      since: at,
-      ratePerSecond: 5_000,
-    })
+    await api.database.pool.query(
+      `update posthorn.deliveries set state = 'exhausted', finished_at = now(), next_attempt_at = null
+       where webhook_id = $1 and state = 'pending' and attempt_count > 0`,
+      [parseId('webhook', webhookId)],
+    )
+    const selected =
+      what === 'missed events'
+        ? { missed: { webhookId, since: at } }
+        : { filter: { webhookIds: [webhookId], states: ['exhausted' as const], since: at } }
+    const input = { ...selected, ratePerSecond: 5_000 }
+    const { taskId } = await changeDeliveries(api.deps, organizationId, 'redeliver', input, null)
     const taskUuid = parseId('bulkTask', taskId as string) as string
     let explained = 0
     // The recovery waits for transactions that were open at its start, on a shared server also for those of other

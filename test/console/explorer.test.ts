@@ -157,7 +157,7 @@ story('what cannot be redelivered says why, and offers what is wanted instead', 
     input: ['UpdateWebhookInput!', { enabled: false }],
   })
   const [delivery] = await deliveriesOf(server, id, ['SUCCEEDED'])
-  await call(server, 'redeliver', { id: ['ID!', delivery?.id] })
+  await call(server, 'redeliver', { input: ['RedeliverInput!', { ids: [delivery?.id] }] })
   await untilCount(server, { webhookIds: [id], states: ['WAITING'] }, 1)
   await open(`/webhooks/${id}?tab=deliveries`)
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check()

@@ -226,10 +226,10 @@ async function failTwice(
   endpoints.answer(host, { status: 502, body: 'Bad Gateway', delayMs: 60 })
   const id = await testDelivery(server, webhookId, TICKET)
   await untilDelivery(server, id, (one) => one.attemptCount >= 1, 'it fails')
-  await call(server, 'redeliver', { id: ['ID!', id] })
+  await call(server, 'redeliver', { input: ['RedeliverInput!', { ids: [id] }] })
   await untilDelivery(server, id, (one) => one.attemptCount >= 2, 'it fails again')
   endpoints.answer(host, BEHAVIORS[host] as EndpointBehavior)
-  await call(server, 'redeliver', { id: ['ID!', id] })
+  await call(server, 'redeliver', { input: ['RedeliverInput!', { ids: [id] }] })
   await untilDelivery(server, id, (one) => one.state === 'SUCCEEDED', 'it succeeds')
   return id
 }

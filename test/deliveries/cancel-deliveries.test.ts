@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { cancelDeliveries } from '../../src/deliveries/cancel-deliveries.ts'
-import { cancelDelivery } from '../../src/deliveries/delivery.ts'
+import { cancelNow } from '../../src/deliveries/delivery.ts'
 import { createPark, releaseBacklog } from '../../src/scheduling/backlog.ts'
 import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook, deliveryIds, publish } from '../graphql/support/rows.ts'
@@ -35,7 +35,7 @@ test('the audit log shows the state before a cancellation, also if an attempt wa
     'update posthorn.deliveries set attempt_count = attempt_count + 1 where id = $1',
     [parseId('delivery', id)],
   )
-  const canceling = cancelDelivery({ prisma, sql: pool, actor: SYSTEM }, organizationId, id)
+  const canceling = cancelNow({ sql: pool, actor: SYSTEM }, [parseId('delivery', id) as string])
   await until(async () => (await countWaiting()) === 1, 'the cancellation waits')
   await recording.query('commit')
   recording.release()

@@ -320,7 +320,7 @@ describe('a running delivery', () => {
 test('redelivering an exhausted delivery leaves no failed job', async () => {
   const { delivery } = await exhausted()
   const redelivered = await posthorn.graphql(
-    'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }',
+    'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename ... on UserError { message } } }',
     { id: publicId('delivery', delivery.id) },
   )
   expect(redelivered).toEqual({ redeliver: { __typename: 'RedeliverSuccess' } })

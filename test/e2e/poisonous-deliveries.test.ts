@@ -242,7 +242,7 @@ async function stateOf(id: string): Promise<string> {
 
 async function redeliver(id: string): Promise<void> {
   const { redeliver: redelivered } = await api.graphql(
-    'mutation ($id: ID!) { redeliver(id: $id) { __typename } }',
+    'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename } }',
     { id },
   )
   expect(redelivered).toEqual({ __typename: 'RedeliverSuccess' })

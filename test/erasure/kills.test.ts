@@ -190,7 +190,7 @@ async function start(input: object): Promise<string> {
 }
 
 async function read(id: string) {
-  return (await api.graphql(document('erasure', 'Erasure'), { id })).erasure
+  return (await api.graphql(document('erasure', 'Erasure'), { id })).node
 }
 
 const erased = (id: string) => countOf(id, 'EVENTS')

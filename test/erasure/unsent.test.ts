@@ -151,7 +151,7 @@ async function erase(input: object): Promise<string> {
 }
 
 const read = async (id: string) =>
-  (await posthorn.graphql(document('erasure', 'Erasure'), { id })).erasure
+  (await posthorn.graphql(document('erasure', 'Erasure'), { id })).node
 
 const ended = (id: string) =>
   until(async () => (await read(id)).state === 'COMPLETED', 'the erasure has ended', 60_000)

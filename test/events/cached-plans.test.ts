@@ -262,7 +262,7 @@ test('a session of the general pool with plans for empty tables follows a bulk t
   try {
     const { rows } = await session.query<{ id: string }>(
       `insert into posthorn.bulk_tasks (organization_id, action, selection, rate_per_second, state, total, total_is_exact)
-       values ($1, 'redeliver', '{"ids": []}', 100, 'delivering', 1, true) returning id`,
+       values ($1, 'redeliver', '{"filter": {}}', 100, 'delivering', 1, true) returning id`,
       [organizationId],
     )
     const task = { id: rows[0]?.id as string, state: 'delivering', followedId: FIRST_ID, waitMs: 0 }

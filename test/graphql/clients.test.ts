@@ -9,7 +9,7 @@ import { JOINED } from '../support/factories.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { until } from '../support/until.ts'
 import {
-  CancelDeliveryDocument,
+  CancelDeliveriesDocument,
   CreateWebhookDocument,
   DeliveryFinishedDocument,
   PublishEventDocument,
@@ -173,5 +173,7 @@ for (const [name, connect, options = {}] of FRONTENDS) {
 async function publishAndCancel(frontend: Frontend): Promise<void> {
   await frontend.publish({ input: { type: JOINED, data: {} } })
   const { deliveries } = await posthorn.graphql('{ deliveries(first: 1) { nodes { id } } }')
-  await posthorn.graphql(print(CancelDeliveryDocument), { id: deliveries.nodes[0].id })
+  await posthorn.graphql(print(CancelDeliveriesDocument), {
+    input: { ids: [deliveries.nodes[0].id] },
+  })
 }

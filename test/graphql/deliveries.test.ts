@@ -287,28 +287,29 @@ describe('deliveries', () => {
 describe('redeliver', () => {
   test('queues a finished delivery again', async () => {
     await finish(delivery, 'exhausted')
-    const { data } = await call('Redeliver', { id: delivery })
+    const { data } = await call('Redeliver', { ids: [delivery] })
     expect(withStableValues(data)).toMatchInlineSnapshot(`
       {
         "redeliver": {
           "__typename": "RedeliverSuccess",
-          "delivery": {
-            "id": "msg_1",
-            "nextAttemptAt": "TIME",
-            "state": "QUEUED",
-            "webhook": {
-              "url": "https://example.com/hook",
+          "deliveries": [
+            {
+              "id": "msg_1",
+              "nextAttemptAt": "TIME",
+              "state": "QUEUED",
+              "webhook": {
+                "url": "https://example.com/hook",
+              },
             },
-          },
+          ],
         },
       }
     `)
-    expect(data.redeliver.delivery.id).toBe(delivery)
+    expect(data.redeliver.deliveries[0].id).toBe(delivery)
     expect(api.statements.list.toSorted()).toMatchInlineSnapshot(`
       [
         "authenticate",
         "redeliver",
-        "select deliveries",
         "select deliveries",
         "select deliveries",
         "select webhooks",
@@ -316,51 +317,49 @@ describe('redeliver', () => {
     `)
   })
 
-  test('returns NotFoundError for an unknown delivery', async () => {
-    const { data } = await call('Redeliver', { id: 'msg_nonsense' })
-    expect(data.redeliver).toEqual({
-      __typename: 'NotFoundError',
-      code: 'not_found',
-      message: 'There is no delivery "msg_nonsense".',
-    })
-  })
-
   test('returns ConflictError if the webhook was deleted', async () => {
     await api.call(tenant.token, document('webhooks', 'DeleteWebhook'), { id: webhookId })
-    const { data } = await call('Redeliver', { id: delivery })
+    const { data } = await call('Redeliver', { ids: [delivery] })
     expect(data.redeliver).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
+  })
+
+  test('leaves out what cannot be redelivered', async () => {
+    const [, erased = ''] = await deliveryIds(api.database, tenant.organizationId)
+    await api.database.pool.query('update posthorn.deliveries set is_erased = true where id = $1', [
+      parseId('delivery', erased),
+    ])
+    const { data } = await call('Redeliver', { ids: [erased, delivery] })
+    expect(data.redeliver.deliveries).toMatchObject([{ id: delivery }])
   })
 })
 
-describe('cancelDelivery', () => {
-  test('stops further attempts', async () => {
-    const { data } = await call('CancelDelivery', { id: delivery })
-    expect(withStableValues(data)).toMatchInlineSnapshot(`
-      {
-        "cancelDelivery": {
-          "__typename": "CancelDeliverySuccess",
-          "delivery": {
-            "finishedAt": "TIME",
-            "id": "msg_1",
-            "state": "CANCELED",
-          },
-        },
-      }
-    `)
+describe('cancelDeliveries', () => {
+  const cancel = (...ids: string[]) =>
+    api.call(tenant.token, document('bulk-tasks', 'CancelDeliveries'), { input: { ids } })
+
+  test('stops further attempts, and can be repeated', async () => {
+    for (let i = 0; i < 2; i++) {
+      expect((await cancel(delivery)).data.cancelDeliveries).toMatchObject({
+        __typename: 'CancelDeliveriesSuccess',
+        count: 1,
+        deliveries: [{ id: delivery, state: 'CANCELED' }],
+        task: null,
+      })
+    }
   })
 
   test('returns ConflictError for a finished delivery', async () => {
     await finish(delivery, 'succeeded')
-    const { data } = await call('CancelDelivery', { id: delivery })
-    expect(data.cancelDelivery).toEqual({
+    expect((await cancel(delivery)).data.cancelDeliveries).toEqual({
       __typename: 'ConflictError',
       code: 'conflict',
       message: `The delivery ${delivery} is succeeded. Only a delivery that has not finished can be canceled.`,
     })
   })
 
-  test('returns NotFoundError for an unknown delivery', async () => {
-    const { data } = await call('CancelDelivery', { id: mintId('delivery') })
-    expect(data.cancelDelivery).toMatchObject({ __typename: 'NotFoundError' })
+  test('returns NotFoundError for an unknown delivery, and changes no other', async () => {
+    const { data } = await cancel(delivery, mintId('delivery'))
+    expect(data.cancelDeliveries).toMatchObject({ __typename: 'NotFoundError' })
+    expect((await call('Delivery', { id: delivery })).data.delivery.state).toBe('QUEUED')
   })
 })

@@ -16,13 +16,13 @@ beforeEach(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 const SCAN = `query ($contains: String!, $type: String, $since: DateTime, $until: DateTime, $first: Int, $after: String) {
-  scanEvents(filter: { contains: $contains, type: $type, since: $since, until: $until }, first: $first, after: $after) {
+  events(filter: { contains: $contains, type: $type, since: $since, until: $until }, first: $first, after: $after) {
     nodes { id } scannedCount scannedTo pageInfo { endCursor hasNextPage } } }`
 
 async function scan(args: object) {
   const { data, errors } = await api.call(tenant.token, SCAN, { contains: '87012', ...args })
   expect(errors).toBeUndefined()
-  const { nodes, pageInfo, ...rest } = data.scanEvents
+  const { nodes, pageInfo, ...rest } = data.events
   return { ids: nodes.map(({ id }: { id: string }) => id), ...rest, ...pageInfo }
 }
 
@@ -108,7 +108,7 @@ test('a statement of a scan reads data by bytes, and at least one event', async 
 test('an organization runs one scan at a time, and others are not concerned', async () => {
   await publish({ order: 87_012 })
   const both =
-    '{ a: scanEvents(filter: { contains: "87012" }) { scannedCount } b: scanEvents(filter: { contains: "87012" }) { scannedCount } }'
+    '{ a: events(filter: { contains: "87012" }) { scannedCount } b: events(filter: { contains: "87012" }) { scannedCount } }'
   const { data, errors } = await api.call(tenant.token, both)
   expect(data.a).toEqual({ scannedCount: 1 })
   expect(errors).toMatchObject([
@@ -120,7 +120,7 @@ test('an organization runs one scan at a time, and others are not concerned', as
   ])
   const other = await api.tenant()
   const scans = await Promise.all([scan({}), api.call(other.token, SCAN, { contains: '1' })])
-  expect(scans).toMatchObject([{ scannedCount: 1 }, { data: { scanEvents: { scannedCount: 0 } } }])
+  expect(scans).toMatchObject([{ scannedCount: 1 }, { data: { events: { scannedCount: 0 } } }])
   expect(await scan({})).toMatchObject({ scannedCount: 1 })
 })
 
@@ -157,5 +157,23 @@ test.each([
   const { errors } = await api.call(tenant.token, SCAN, { contains: '87012', ...args })
   expect(errors).toMatchObject([
     { message: expect.stringContaining(name), extensions: { code: 'BAD_USER_INPUT' } },
+  ])
+})
+
+test.each([
+  ['{ contains: "a", key: { path: "$.a", equals: "a" } }', 'contains cannot be combined with key'],
+  ['{ contains: "a", value: "a" }', 'contains cannot be combined with value'],
+  ['{ value: "a", type: "a" }', 'value cannot be combined with type'],
+])('the filter %s is rejected', async (filter, message) => {
+  const { errors } = await api.call(tenant.token, `{ events(filter: ${filter}) { nodes { id } } }`)
+  expect(errors).toMatchObject([
+    { message: expect.stringContaining(message), extensions: { code: 'BAD_USER_INPUT' } },
+  ])
+})
+
+test('a scan only goes forward', async () => {
+  const query = '{ events(filter: { contains: "a" }, last: 1) { nodes { id } } }'
+  expect((await api.call(tenant.token, query)).errors).toMatchObject([
+    { message: expect.stringContaining('only goes forward') },
   ])
 })

@@ -7,7 +7,6 @@ import { SCOPES } from '../../src/access/scope.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { erase } from '../../src/erasure/start-erasure.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
-import { deleteOrganization } from '../../src/organizations/deletion/delete-organization.ts'
 import { upsertOrganization } from '../../src/organizations/upsert-organization.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { upsertWebhook } from '../../src/webhooks/upsert-webhook.ts'
@@ -52,12 +51,6 @@ async function incidentOf(webhookId: string): Promise<string> {
   await onHold(webhookId)
   const { id } = await api.database.prisma.incident.findFirstOrThrow({ orderBy: { id: 'desc' } })
   return publicId('incident', id)
-}
-
-async function deletedOrganization(): Promise<string> {
-  const { publicOrganizationId } = await api.tenant()
-  await deleteOrganization(api.database.prisma, publicOrganizationId, { force: false }, SYSTEM)
-  return publicOrganizationId
 }
 
 async function consumer(): Promise<string> {
@@ -167,20 +160,18 @@ const VARIABLES: Record<
   PublishEvent: () => ({ input: event }),
   PublishEvents: () => ({ input: { events: [event, { ...event, idempotencyKey: 'again' }] } }),
   FindByKey: async () => ({ equals: await orderWithKey() }),
-  ScanEvents: () => ({ contains: 'Ada' }),
+  EventsWithText: () => ({ contains: 'Ada' }),
   DeliveriesPage: () => ({ first: 50 }),
   Delivery: ({ deliveryId }) => ({ id: deliveryId }),
-  Redeliver: ({ deliveryId }) => ({ id: deliveryId }),
-  CancelDelivery: ({ deliveryId }) => ({ id: deliveryId }),
+  Redeliver: ({ deliveryId }) => ({ ids: [deliveryId] }),
   FailedAttempts: () => ({ since: hourAgo() }),
   FailedDeliveries: () => ({ filter: { anyAttempt: { causes: ['502'], since: hourAgo() } } }),
-  FailureGroups: () => ({ filter: { since: hourAgo() } }),
+  Failures: () => ({ filter: { since: hourAgo() } }),
   WhyWebhookFails: ({ webhookId }) => ({ id: webhookId, since: hourAgo() }),
   CountRedeliveries: () => ({
     filter: { anyAttempt: { statusClasses: FAILED, since: hourAgo() } },
   }),
   RedeliverAllWith502: () => ({ noon: hourAgo() }),
-  RedeliverDeliveries: ({ deliveryId }) => ({ input: { ids: [deliveryId] } }),
   CancelDeliveries: ({ webhookId }) => ({ input: { filter: { webhookIds: [webhookId] } } }),
   BulkTask: async ({ webhookId }) => ({ id: await recovery(webhookId) }),
   BulkTasks: ({ webhookId }) => ({ filter: { webhookId, action: 'RECOVER' } }),
@@ -189,8 +180,10 @@ const VARIABLES: Record<
     input: { eventIds: [await eventOf(deliveryId)], unsent: 'CANCEL' },
   }),
   Erasure: async ({ deliveryId }) => ({ id: await erasureOf(await eventOf(deliveryId)) }),
-  CountRecoverable: ({ webhookId }) => ({ webhookId, since: yesterday() }),
-  RecoverDeliveries: ({ webhookId }) => ({ input: { webhookId, since: yesterday() } }),
+  CountMissed: ({ webhookId }) => ({ webhookId, since: yesterday() }),
+  RedeliverInBackground: ({ webhookId }) => ({
+    input: { missed: { webhookId, since: yesterday() } },
+  }),
   CreateApiKey: () => ({ input: { name: 'Frontend', scopes: ['webhooks:read'] } }),
   UpdateApiKey: async () => ({ id: await spareKey(), input: { requestsPerSecond: 100 } }),
   RevokeApiKey: async () => ({ id: await spareKey() }),
@@ -237,7 +230,6 @@ const VARIABLES: Record<
   }),
   UpsertOrganization: () => ({ uid: 'acme', input: { name: 'Acme' } }),
   DeleteOrganization: async () => ({ id: (await api.tenant()).publicOrganizationId }),
-  OrganizationDeletion: async () => ({ id: await deletedOrganization() }),
 }
 
 /** The statements of each example with all of its rows, so that a change shows its cost: none grows with the rows. */
@@ -248,10 +240,9 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   BulkTask: 3,
   BulkTasks: 2,
   CancelDeliveries: 11,
-  CancelDelivery: 6,
   CancelBulkTask: 7,
   ChangeHeaders: 10,
-  CountRecoverable: 5,
+  CountMissed: 4,
   CountRedeliveries: 2,
   CreateApiKey: 8,
   CreateEventType: 7,
@@ -272,7 +263,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   SelectableFields: 5,
   FailedAttempts: 5,
   FailedDeliveries: 3,
-  FailureGroups: 4,
+  Failures: 4,
   FindByKey: 7,
   FrontendSessions: 3,
   Consumers: 4,
@@ -285,16 +276,14 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   OrganizationByUid: 2,
   UpdateOrganization: 9,
   UpsertOrganization: 13,
-  OrganizationDeletion: 2,
   OrganizationDeletions: 2,
   Organizations: 2,
   Overview: 6,
   PublishEvent: 3,
   PublishEvents: 3,
-  RecoverDeliveries: 14,
-  Redeliver: 6,
+  RedeliverInBackground: 13,
+  Redeliver: 5,
   RedeliverAllWith502: 11,
-  RedeliverDeliveries: 12,
   RemoveNoticeAddress: 7,
   RenewFrontendSession: 9,
   ProbeWebhook: 11,
@@ -302,7 +291,7 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   RevealHeaders: 6,
   RevokeApiKey: 8,
   RotateSigningSecret: 11,
-  ScanEvents: 3,
+  EventsWithText: 3,
   SetOperationalEvents: 9,
   TestDelivery: 8,
   TuneWebhook: 10,
@@ -338,10 +327,10 @@ async function orderWithKey(): Promise<string> {
 const yesterday = () => new Date(Date.now() - 86_400_000)
 
 async function recovery(webhookId: string): Promise<string> {
-  const { data } = await api.call(tenant.token, document('bulk-tasks', 'RecoverDeliveries'), {
-    input: { webhookId, since: yesterday() },
+  const { data } = await api.call(tenant.token, document('bulk-tasks', 'RedeliverInBackground'), {
+    input: { missed: { webhookId, since: yesterday() } },
   })
-  return data.recoverDeliveries.task.id
+  return data.redeliver.task.id
 }
 
 async function onHold(webhookId: string): Promise<string> {
@@ -446,10 +435,10 @@ test('each operation that a frontend needs has an example', () => {
       'PublishEvent',
       'PublishEvents',
       'FindByKey',
-      'ScanEvents',
+      'EventsWithText',
       'DeliveriesPage',
       'Redeliver',
-      'CancelDelivery',
+      'CancelDeliveries',
     ]),
   )
 })

@@ -46,7 +46,7 @@ async function record(webhook: string | undefined, ...statuses: (number | null)[
 async function groups(filter: object = { since: hoursAgo(1) }, first?: number) {
   return await api.call(
     tenant.token,
-    `query ($filter: FailureGroupFilter!, $first: Int) { failureGroups(filter: $filter, first: $first) { nodes {
+    `query ($filter: FailureFilter!, $first: Int) { failures(filter: $filter, first: $first) { nodes {
       webhookId webhook { id } cause count countIsExact firstSeenAt lastSeenAt sample { id cause recordedAt } } } }`,
     { filter, first },
   )
@@ -59,13 +59,13 @@ test('failures are grouped by webhook and cause, the largest groups first', asyn
   const third = await record(one, 503)
   const { data, errors } = await groups()
   expect(errors).toBeUndefined()
-  expect(data.failureGroups.nodes).toMatchObject([
+  expect(data.failures.nodes).toMatchObject([
     { webhookId: one, webhook: { id: one }, cause: '503', count: 3, sample: { id: third[0] } },
     { webhookId: two, cause: '503', count: 2, countIsExact: true, sample: { id: last } },
     { webhookId: one, cause: '502', count: 1, sample: { cause: '502' } },
     { webhookId: one, cause: 'response_timed_out', count: 1 },
   ])
-  for (const { firstSeenAt, lastSeenAt, sample, count } of data.failureGroups.nodes) {
+  for (const { firstSeenAt, lastSeenAt, sample, count } of data.failures.nodes) {
     expect(lastSeenAt).toBe(sample.recordedAt)
     expect(Date.parse(firstSeenAt)).toBeLessThanOrEqual(Date.parse(lastSeenAt))
     if (count === 1) expect(firstSeenAt).toBe(lastSeenAt)
@@ -76,7 +76,7 @@ test('failures are grouped by webhook and cause, the largest groups first', asyn
     'select attempts',
     'select webhooks',
   ])
-  expect((await groups({ since: hoursAgo(1) }, 1)).data.failureGroups.nodes).toHaveLength(1)
+  expect((await groups({ since: hoursAgo(1) }, 1)).data.failures.nodes).toHaveLength(1)
 })
 
 test('failures are selected by time and webhook', async () => {
@@ -87,7 +87,7 @@ test('failures are selected by time and webhook', async () => {
   await record(two, 500)
   const found = async (filter: object) => {
     const { data } = await groups(filter)
-    return data.failureGroups.nodes.map(
+    return data.failures.nodes.map(
       ({ webhookId, cause, count }: { webhookId: string; cause: string; count: number }) =>
         `${webhookId === one ? 'one' : 'two'} ${cause} ${count}`,
     )
@@ -104,7 +104,7 @@ test('without an end, the failures of this moment count, also if the clock of th
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 60_000 })
   onTestFinished(() => void vi.useRealTimers())
   const { data } = await groups()
-  expect(data.failureGroups.nodes).toMatchObject([{ count: 1 }])
+  expect(data.failures.nodes).toMatchObject([{ count: 1 }])
 })
 
 test('the groups of a deleted webhook stay', async () => {
@@ -112,7 +112,7 @@ test('the groups of a deleted webhook stay', async () => {
   await record(one, 500)
   await deleteWebhook(api.deps.webhooks, tenant.organizationId, one)
   const { data } = await groups()
-  expect(data.failureGroups.nodes).toMatchObject([{ webhookId: one, webhook: null, cause: '500' }])
+  expect(data.failures.nodes).toMatchObject([{ webhookId: one, webhook: null, cause: '500' }])
 })
 
 test('counting stops at its bound, and says so', async () => {
@@ -154,6 +154,6 @@ test('the failures of one organization are in no group of another', async () => 
   tenant = await api.tenant()
   for (const webhookId of [null, webhooks[0]]) {
     const { data } = await groups({ since: hoursAgo(1), webhookId })
-    expect(data.failureGroups.nodes).toEqual([])
+    expect(data.failures.nodes).toEqual([])
   }
 })

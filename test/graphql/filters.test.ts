@@ -190,10 +190,10 @@ describe('a filter', () => {
     )
     await update(webhook.id, { filter: PAID })
     const redelivered = await call(
-      'mutation ($id: ID!) { redeliver(id: $id) { ... on RedeliverSuccess { delivery { state } } } }',
+      'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { ... on RedeliverSuccess { deliveries { state } } } }',
       { id: rows[0].id },
     )
-    expect(redelivered.delivery.state).toBe('QUEUED')
+    expect(redelivered.deliveries[0].state).toBe('QUEUED')
   })
 
   async function publishText(data: string) {

@@ -79,7 +79,9 @@ async function addWebhook({ graphql }: TestApp): Promise<void> {
 async function publishAndCancel({ graphql }: TestApp): Promise<void> {
   await graphql(document('events', 'PublishEvent'), { input: { type: JOINED, data: {} } })
   const { deliveries } = await graphql('{ deliveries(first: 1) { nodes { id } } }')
-  await graphql(document('deliveries', 'CancelDelivery'), { id: deliveries.nodes[0].id })
+  await graphql(document('bulk-tasks', 'CancelDeliveries'), {
+    input: { ids: [deliveries.nodes[0].id] },
+  })
 }
 
 interface Viewer {

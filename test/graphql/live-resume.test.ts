@@ -112,8 +112,14 @@ test('a stream of finished deliveries resumes with those that succeeded and thos
     where: { webhookId: parseId('webhook', webhookId) as string },
   })
   const id = publicId('delivery', (delivery as { id: string }).id)
-  await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', { id })
-  await posthorn.graphql('mutation ($id: ID!) { cancelDelivery(id: $id) { __typename } }', { id })
+  await posthorn.graphql(
+    'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename } }',
+    { id },
+  )
+  await posthorn.graphql(
+    'mutation ($id: ID!) { cancelDeliveries(input: { ids: [$id] }) { __typename } }',
+    { id },
+  )
   using stream = await subscribe(posthorn.app.url, token, FINISHED, { after: since, webhookId })
   await stream.result(2)
   const finished = stream.results.map(({ data }) => data.deliveryFinished)
@@ -132,8 +138,14 @@ test('a stream of finished deliveries resumes in the order of their end, so that
   await deliver(1)
   // A redelivery is parked while the webhook is disabled.
   await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: false })
-  await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', { id })
-  await posthorn.graphql('mutation ($id: ID!) { cancelDelivery(id: $id) { __typename } }', { id })
+  await posthorn.graphql(
+    'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename } }',
+    { id },
+  )
+  await posthorn.graphql(
+    'mutation ($id: ID!) { cancelDeliveries(input: { ids: [$id] }) { __typename } }',
+    { id },
+  )
   await posthorn.rest('PUT', `/webhooks/${webhookId}`, { enabled: true })
   await deliver(1)
   using stream = await subscribe(posthorn.app.url, token, FINISHED, { after: since, webhookId })

@@ -155,7 +155,7 @@ test('a canceled delivery is finished', async () => {
   const { data } = await attempts.result(1)
   const { id } = data.attemptRecorded.delivery
   await api.graphql(
-    `mutation { cancelDelivery(id: "${id}") { ... on CancelDeliverySuccess { delivery { id } } } }`,
+    `mutation { cancelDeliveries(input: { ids: ["${id}"] }) { ... on CancelDeliveriesSuccess { count } } }`,
   )
   expect(await finished.result(1)).toMatchObject({
     data: { deliveryFinished: { id, state: 'CANCELED' } },

@@ -33,12 +33,12 @@ const CONTENTS = `
     attempts(first: 2) { nodes { id } }
   } }
   events(first: 2) { nodes { id deliveryCounts { total } deliveries(first: 2) { nodes { id } } } }
-  failureGroups(filter: { since: "2020-01-01T00:00:00Z" }) { nodes { webhook { id } sample { id } } }
+  failures(filter: { since: "2020-01-01T00:00:00Z" }) { nodes { webhook { id } sample { id } } }
   apiKeys { nodes { organization { id } } }
   statistics(since: "2020-01-01T00:00:00Z", until: "2020-01-02T00:00:00Z", bucket: DAY) { attempts }`
 
 /** One runs at a time per organization. */
-const SCAN = 'scanEvents(filter: { contains: "0" }) { nodes { id } }'
+const SCAN = 'found: events(filter: { contains: "0" }) { nodes { id } }'
 
 function contentsOf({ webhook, event, delivery, attempt, publicOrganizationId }: typeof one) {
   const named = { id: webhook }
@@ -64,7 +64,7 @@ function contentsOf({ webhook, event, delivery, attempt, publicOrganizationId }:
         { id: event, deliveryCounts: { total: 1 }, deliveries: { nodes: [{ id: delivery }] } },
       ],
     },
-    failureGroups: { nodes: [{ webhook: named, sample: { id: attempt } }] },
+    failures: { nodes: [{ webhook: named, sample: { id: attempt } }] },
     apiKeys: { nodes: [{ organization: { id: publicOrganizationId } }] },
     statistics: [{ attempts: 0 }],
   }
@@ -86,8 +86,8 @@ test('an operator sees several organizations in one request, each with its own',
   const ids = { one: one.publicOrganizationId, two: two.publicOrganizationId }
   const { data, errors } = await api.call(operator.token, query, ids)
   expect(errors).toBeUndefined()
-  expect(data.one).toEqual({ ...contentsOf(one), scanEvents: { nodes: [{ id: one.event }] } })
-  expect(data.two).toEqual({ ...contentsOf(two), scanEvents: { nodes: [{ id: two.event }] } })
+  expect(data.one).toEqual({ ...contentsOf(one), found: { nodes: [{ id: one.event }] } })
+  expect(data.two).toEqual({ ...contentsOf(two), found: { nodes: [{ id: two.event }] } })
   const eventsOf = ({ delivery }: typeof one) => ({
     nodes: [{ deliveries: { nodes: [{ id: delivery }] } }],
   })
@@ -140,7 +140,6 @@ const OF_NONE: Readonly<Record<string, string>> = {
   nodes: 'finds any object',
   operationalEvents: 'of the installation',
   organization: 'finds an organization',
-  organizationDeletion: 'finds the deletion of an organization',
   organizationDeletions: 'finds deletions of organizations',
   organizations: 'finds organizations',
   templatePresets: 'all organizations share them',

@@ -49,6 +49,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'AttemptResponse.headers': 'the headers of one response',
   'BodyTrial.bodies': 'at most 10',
   'BodyTrial.issues': 'the problems of one selection or template',
+  'CancelDeliveriesSuccess.deliveries': 'at most 100',
   'Consumer.openLeases': 'at most 100',
   'DeliveryHealth.waiting': 'one for each reason',
   'DeliveryHealth.webhooks': 'one for each state',
@@ -56,21 +57,17 @@ const LISTS: Readonly<Record<string, string>> = {
   'Erasure.erased': 'one for each place',
   'EventType.selectableFields': 'at most 500',
   'EventType.versions': 'the last 20',
-  'FailureCauses.buckets': 'a time series, bounded by its range',
   'FilterTrial.events': 'at most 100',
   'FilterTrial.issues': 'the problems of one filter',
-  'Organization.deliveryGroups': 'one for each state and reason',
   'Organization.noticeAddresses': 'at most 20',
-  'Organization.searchKeyMatches': 'at most 100',
   'Organization.statistics': 'a time series, bounded by its range',
   'PublishEventsSuccess.publishedEvents': 'one for each event that was given',
-  'Query.deliveryGroups': 'one for each state and reason',
   'Query.eventTypes': 'a catalogue, which forms read whole',
   'Query.nodes': 'one for each id that was given',
   'Query.noticeAddresses': 'at most 20',
-  'Query.searchKeyMatches': 'at most 100',
   'Query.statistics': 'a time series, bounded by its range',
   'Query.templatePresets': 'one for each target',
+  'RedeliverSuccess.deliveries': 'at most 100',
   'RevealHeadersSuccess.headers': 'the headers of one webhook',
   'ValidationError.issues': 'at most 100',
   'Webhook.changes': 'marks of a chart, at most 100',
@@ -103,9 +100,9 @@ test('a connection takes a page, a filter and an order, and nothing else', () =>
 
 /** Connections in another order than newest first. Their description gives the reason. */
 const OTHER_ORDERS = [
-  'Organization.failureGroups',
+  'Organization.failures',
   'Organization.incidents',
-  'Query.failureGroups',
+  'Query.failures',
   'Query.incidents',
 ]
 

@@ -267,41 +267,36 @@ describe.each(LISTS)('%s', (list) => {
   })
 })
 
-describe('searchKeyMatches', () => {
-  async function matches(equals: string): Promise<object[]> {
+describe('a value of which nobody knows the key', () => {
+  async function find(value: string, page = 'first: 100') {
     const { data, errors } = await api.call(
       tenant.token,
-      'query ($equals: String!) { searchKeyMatches(equals: $equals) { path count countIsExact } }',
-      { equals },
+      `query ($value: String) { events(filter: { value: $value }, ${page}) { nodes { id } pageInfo { endCursor startCursor hasNextPage } } }`,
+      { value },
     )
     expect(errors).toBeUndefined()
-    return data.searchKeyMatches
+    const { nodes, pageInfo } = data.events
+    return { ids: nodes.map(({ id }: { id: string }) => id), ...pageInfo }
   }
 
-  test('has each search key at which events have the value, with their number', async () => {
+  test('is found at any search key, newest first, each event once, page by page', async () => {
     await publishOrders(2, '87001')
     await publishOrders(1, '87001', TICKET)
-    expect(await matches('87001')).toEqual([
-      { path: '$.customer', count: 3, countIsExact: true },
-      { path: '$.order.id', count: 1, countIsExact: true },
-    ])
-    expect(await matches('8700')).toEqual([])
-    expect(await matches('x'.repeat(201))).toEqual([])
+    const { ids } = await find('87001')
+    expect(ids).toHaveLength(3)
+    expect(ids).toEqual(ids.toSorted().toReversed())
+    const one = await find('87001', 'first: 2')
+    expect(one).toMatchObject({ ids: ids.slice(0, 2), hasNextPage: true })
+    const two = await find('87001', `first: 2, after: "${one.endCursor}"`)
+    expect(two).toMatchObject({ ids: ids.slice(2), hasNextPage: false })
+    expect((await find('87001', `last: 1, before: "${two.startCursor}"`)).ids).toEqual([ids[1]])
+    expect((await find('8700')).ids).toEqual([])
+    expect((await find('x'.repeat(201))).ids).toEqual([])
   })
 
-  test('counts at most 100 events for each key', async () => {
-    await publishOrders(100)
-    expect(await matches('Ada')).toEqual([{ path: '$.customer', count: 100, countIsExact: true }])
-    await publishOrders(1)
-    expect(await matches('Ada')).toEqual([{ path: '$.customer', count: 100, countIsExact: false }])
-  })
-
-  test('never has events of another organization, and needs the scope to read events', async () => {
+  test('is never found in another organization', async () => {
     await publishOrders(2)
     tenant = await api.tenant()
-    expect(await matches('Ada')).toEqual([])
-    tenant = await api.tenant(['deliveries:read'])
-    const { errors } = await api.call(tenant.token, '{ searchKeyMatches(equals: "Ada") { path } }')
-    expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
+    expect((await find('Ada')).ids).toEqual([])
   })
 })

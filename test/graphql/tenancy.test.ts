@@ -107,21 +107,11 @@ test.each([
     () => ({ id: their.webhook }),
   ],
   ['revealHeaders', () => document('webhooks', 'RevealHeaders'), () => ({ id: their.webhook })],
-  ['redeliver', () => document('deliveries', 'Redeliver'), () => ({ id: their.delivery })],
-  [
-    'redeliverDeliveries',
-    () => document('bulk-tasks', 'RedeliverDeliveries'),
-    () => ({ input: { ids: [their.delivery] } }),
-  ],
+  ['redeliver', () => document('deliveries', 'Redeliver'), () => ({ ids: [their.delivery] })],
   [
     'cancelDeliveries',
     () => document('bulk-tasks', 'CancelDeliveries'),
     () => ({ input: { ids: [their.delivery] } }),
-  ],
-  [
-    'cancelDelivery',
-    () => document('deliveries', 'CancelDelivery'),
-    () => ({ id: their.delivery }),
   ],
 ])(
   '%s does nothing to another organization, and reads as not found',

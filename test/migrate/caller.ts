@@ -22,7 +22,7 @@ const READ = `{
   }
 }`
 const REDELIVER =
-  'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }'
+  'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename ... on UserError { message } } }'
 const FINISHED = '{ deliveries(filter: { states: SUCCEEDED }, first: 1) { nodes { id } } }'
 
 export function startCaller({ url, token }: CallerOptions): Caller {

@@ -55,6 +55,6 @@ test('a retry has the priority 1, and a redelivery the priority 0', async () => 
   const next = { kind: 'retry', delayMs: 60_000 } as const
   await createRecordAttempt(pool, SENDER)(attemptOf(row, 503, { next }))
   expect(await priorities()).toEqual({ 1: 1 })
-  await redeliver({ prisma, sql: pool, actor: SYSTEM }, organizationId, id)
+  await redeliver({ sql: pool, actor: SYSTEM }, [row.id])
   expect(await priorities()).toEqual({ 0: 1 })
 })

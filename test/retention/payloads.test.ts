@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
-import { cancelDelivery } from '../../src/deliveries/delivery.ts'
+import { cancelNow } from '../../src/deliveries/delivery.ts'
 import { eraseUnkeptPayloads } from '../../src/deliveries/keep/erase-unkept-payloads.ts'
 import { queueOldPayloads } from '../../src/deliveries/keep/queue-old-payloads.ts'
 import { updateOrganization } from '../../src/organizations/organization.ts'
@@ -77,7 +77,7 @@ async function eventOf(id: string) {
 }
 
 async function redeliver(id: string) {
-  const mutation = `mutation ($id: ID!) { redeliver(id: $id) {
+  const mutation = `mutation ($id: ID!) { redeliver(input: { ids: [$id] }) {
     __typename ... on UserError { code message } } }`
   return (await api.call(tenant.token, mutation, { id })).data.redeliver
 }
@@ -155,12 +155,8 @@ describe('an organization that keeps no payloads', () => {
 
   test('erases the payload of a canceled delivery', async () => {
     const [id = ''] = await publish(api, tenant.organizationId)
-    const { prisma, pool } = api.database
-    await cancelDelivery(
-      { prisma, sql: pool, actor: SYSTEM },
-      tenant.organizationId,
-      await deliveryOf(id),
-    )
+    const delivery = parseId('delivery', await deliveryOf(id)) as string
+    await cancelNow({ sql: api.database.pool, actor: SYSTEM }, [delivery])
     expect(await erase()).toBe(1)
     expect((await eventOf(id)).payloadState).toBe('NOT_KEPT')
   })

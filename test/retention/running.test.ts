@@ -244,12 +244,12 @@ describe('the retention of an organization', () => {
     await updateOrganization({ retentionDays: 2 })
     const recover = async (daysAgo: number) => {
       const since = new Date(Date.now() - daysAgo * 86_400_000)
-      const { recoverDeliveries } = await graphql(
-        `mutation ($input: RecoverDeliveriesInput!) { recoverDeliveries(input: $input) {
-          ... on RecoverDeliveriesSuccess { count } ... on UserError { message } } }`,
-        { input: { webhookId: webhook, since, dryRun: true } },
+      const { redeliver } = await graphql(
+        `mutation ($input: RedeliverInput!) { redeliver(input: $input) {
+          ... on RedeliverSuccess { count } ... on UserError { message } } }`,
+        { input: { missed: { webhookId: webhook, since }, dryRun: true } },
       )
-      return recoverDeliveries
+      return redeliver
     }
     expect((await recover(3)).message).toContain(
       'events are kept for 2 days (retentionDays of the organization).',

@@ -12,6 +12,7 @@ import {
   createWebhook,
   numberOf,
   publish,
+  redeliver,
 } from './support/backlog.ts'
 
 const BACKLOG = 400
@@ -288,12 +289,12 @@ test('a canceled delivery in the backlog never arrives; a redelivery and a test 
      where parked_at is not null order by event_id desc limit 2`,
   )
   const [canceled, redelivered] = rows.map((row) => row.id)
-  const change = (name: string, delivery: string | undefined) =>
-    posthorn.graphql(`mutation ($id: ID!) { ${name}(id: $id) { __typename } }`, { id: delivery })
-  expect((await change('cancelDelivery', canceled)).cancelDelivery.__typename).toBe(
-    'CancelDeliverySuccess',
+  const { cancelDeliveries } = await posthorn.graphql(
+    'mutation ($id: ID!) { cancelDeliveries(input: { ids: [$id] }) { __typename } }',
+    { id: canceled },
   )
-  expect((await change('redeliver', redelivered)).redeliver.__typename).toBe('RedeliverSuccess')
+  expect(cancelDeliveries.__typename).toBe('CancelDeliveriesSuccess')
+  expect(await redeliver(posthorn, { id: redelivered as string })).toBe('RedeliverSuccess')
   const { testDelivery } = await posthorn.graphql(
     `mutation ($webhook: ID!, $type: String!) {
       testDelivery(id: $webhook, input: { eventType: $type }) {
@@ -329,7 +330,7 @@ test('a redelivery that is requested while an ordered delivery is in flight is s
   const { rows } = await pool.query(
     `select posthorn.type_id('msg', id) as id from posthorn.deliveries order by event_id limit 1`,
   )
-  await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', rows[0])
+  await redeliver(posthorn, rows[0])
   await until(async () => {
     const jobs = await pool.query(
       `select from graphile_worker.jobs where task_identifier = 'posthorn:release_backlog'`,

@@ -4,7 +4,14 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countParked, countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
+import {
+  countParked,
+  countStates,
+  createWebhook,
+  numberOf,
+  publish,
+  redeliver,
+} from './support/backlog.ts'
 
 const SECOND = 1_000
 
@@ -258,11 +265,7 @@ describe('a webhook that keeps failing', () => {
     const { rows } = await pool.query(
       `select posthorn.type_id('msg', id) as id from posthorn.deliveries order by id limit 1`,
     )
-    const { redeliver } = await posthorn.graphql(
-      'mutation ($id: ID!) { redeliver(id: $id) { __typename } }',
-      rows[0],
-    )
-    expect(redeliver.__typename).toBe('RedeliverSuccess')
+    expect(await redeliver(posthorn, rows[0])).toBe('RedeliverSuccess')
     await until(() => receiver.received.length === 1, 'the redelivery is sent')
     await until(async () => (await health()).consecutiveFailures === 12, 'its failure is recorded')
     expect((await health()).state).toBe('ON_HOLD')

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
+import { countStates, createWebhook, numberOf, publish, redeliver } from './support/backlog.ts'
 
 let receiver: Receiver
 let posthorn: TestApp
@@ -94,11 +94,11 @@ test('after a cancellation of a delivery, the next one is sent', async () => {
     `select posthorn.type_id('msg', id) as id from posthorn.deliveries order by event_id limit 1`,
   )
   await until(async () => {
-    const { cancelDelivery } = await graphql(
-      'mutation ($id: ID!) { cancelDelivery(id: $id) { __typename } }',
+    const { cancelDeliveries } = await graphql(
+      'mutation ($id: ID!) { cancelDeliveries(input: { ids: [$id] }) { __typename } }',
       { id: rows[0].id },
     )
-    return cancelDelivery.__typename === 'CancelDeliverySuccess'
+    return cancelDeliveries.__typename === 'CancelDeliveriesSuccess'
   }, 'the delivery is canceled')
   await until(
     async () => (await countStates(database.pool))['succeeded'] === 2,
@@ -108,7 +108,7 @@ test('after a cancellation of a delivery, the next one is sent', async () => {
 })
 
 test('a redelivery waits for the delivery in flight and is sent before newer ones', async () => {
-  const { database, tenant, graphql } = posthorn
+  const { database, tenant } = posthorn
   await createWebhook(posthorn, receiver.url, { ordered: true })
   await publish(database.pool, tenant.publicOrganizationId, 1)
   await until(
@@ -125,7 +125,7 @@ test('a redelivery waits for the delivery in flight and is sent before newer one
   }
   await publish(database.pool, tenant.publicOrganizationId, 2, 1)
   await until(() => receiver.received.length === 2, 'the second is in flight')
-  await graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', { id: rows[0].id })
+  await redeliver(posthorn, rows[0])
   answer()
   await until(async () => (await countStates(database.pool))['succeeded'] === 3, 'all arrive')
   expect(arrived()).toEqual([0, 1, 0, 2])
@@ -150,11 +150,11 @@ test('recovered deliveries arrive in the order of their events', async () => {
   const id = await createWebhook(posthorn, receiver.url, { ordered: true, enabled: false })
   await publish(database.pool, tenant.publicOrganizationId, 20)
   await posthorn.rest('PUT', `/webhooks/${id}`, { enabled: true })
-  const { recoverDeliveries } = await graphql(
-    `mutation ($input: RecoverDeliveriesInput!) { recoverDeliveries(input: $input) { __typename } }`,
-    { input: { webhookId: id, since: new Date(Date.now() - 60_000).toISOString() } },
+  const redelivered = await graphql(
+    `mutation ($missed: MissedEventsInput!) { redeliver(input: { missed: $missed }) { __typename } }`,
+    { missed: { webhookId: id, since: new Date(Date.now() - 60_000).toISOString() } },
   )
-  expect(recoverDeliveries.__typename).toBe('RecoverDeliveriesSuccess')
+  expect(redelivered.redeliver.__typename).toBe('RedeliverSuccess')
   await until(async () => (await countStates(database.pool))['succeeded'] === 20, 'all arrive')
   expect(arrived()).toEqual(upTo(20))
 })

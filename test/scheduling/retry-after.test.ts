@@ -8,7 +8,14 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countParked, countStates, createWebhook, numberOf, publish } from './support/backlog.ts'
+import {
+  countParked,
+  countStates,
+  createWebhook,
+  numberOf,
+  publish,
+  redeliver,
+} from './support/backlog.ts'
 
 const SECOND = 1_000
 
@@ -496,7 +503,7 @@ test('a redelivery and a test delivery are sent during the hold, and a success e
   const { rows } = await posthorn.database.pool.query(
     `select posthorn.type_id('msg', id) as id from posthorn.deliveries`,
   )
-  await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', rows[0])
+  await redeliver(posthorn, rows[0])
   await receiver.arrival(2)
   await until(async () => (await failedAttempts()) === 2, 'the redelivery fails')
   expect(await isOnHold()).toBe(true)

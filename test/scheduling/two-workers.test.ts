@@ -15,7 +15,7 @@ import {
 import { endHold } from '../../src/webhooks/end-hold.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
-import { countParked, createWebhook, publish } from './support/backlog.ts'
+import { countParked, createWebhook, publish, redeliver } from './support/backlog.ts'
 
 /** Without workers, so that only the test changes deliveries. */
 const DEADLOCKS = 'select deadlocks from pg_stat_database where datname = current_database()'
@@ -295,10 +295,7 @@ test('a redelivery and a worker that parks the delivery do not block each other,
   await duringTransaction(
     (other) => other.query('select from posthorn.deliveries where id = $1 for update', [id]),
     async () => {
-      const redelivery = posthorn.graphql(
-        'mutation ($id: ID!) { redeliver(id: $id) { __typename } }',
-        { id: publicId('delivery', id) },
-      )
+      const redelivery = redeliver(posthorn, { id: publicId('delivery', id) })
       await untilBlocked(1)
       const parking = park({ id, reason: 'on_hold' })
       await untilBlocked(2)

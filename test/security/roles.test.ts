@@ -7,7 +7,7 @@ import { type Database, type Db, openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { deleteOrganization } from '../../src/organizations/deletion/delete-organization.ts'
-import { findDeletion } from '../../src/organizations/deletion/find-deletions.ts'
+import { findDeletions } from '../../src/organizations/deletion/find-deletions.ts'
 import { deleteEndedSessions } from '../../src/sessions/ended-sessions.ts'
 import { document } from '../graphql/support/document.ts'
 import { openBrowser, VIEWER } from '../server/browser.ts'
@@ -82,7 +82,7 @@ describe('after the owner has migrated', () => {
     const input = { searchKey: { path: '$.email', equals: email }, unsent: 'CANCEL' }
     const { erase } = await posthorn.graphql(document('erasure', 'Erase'), { input })
     const read = async () =>
-      (await posthorn.graphql(document('erasure', 'Erasure'), erase.erasure)).erasure
+      (await posthorn.graphql(document('erasure', 'Erasure'), erase.erasure)).node
     await until(async () => (await read()).state === 'COMPLETED', 'the erasure is complete')
     expect((await read()).erased).toEqual([
       { place: 'EVENTS', count: 1 },
@@ -134,17 +134,16 @@ describe('after the owner has migrated', () => {
       'both are delivered',
     )
     const [delivery] = await state()
-    await posthorn.graphql('mutation ($id: ID!) { redeliver(id: $id) { __typename } }', delivery)
+    await posthorn.graphql(document('deliveries', 'Redeliver'), { ids: [delivery.id] })
     await receiver.arrival(4)
     const test =
       'mutation ($id: ID!, $t: String!) { testDelivery(id: $id, input: { eventType: $t }) { __typename } }'
     await posthorn.graphql(test, { id, t: JOINED })
     await receiver.arrival(5)
-    const recover =
-      'mutation ($i: RecoverDeliveriesInput!) { recoverDeliveries(input: $i) { __typename } }'
     const since = new Date(Date.now() - 60_000).toISOString()
-    const { recoverDeliveries } = await posthorn.graphql(recover, { i: { webhookId: id, since } })
-    expect(recoverDeliveries.__typename).toBe('RecoverDeliveriesSuccess')
+    const recover = document('bulk-tasks', 'RedeliverInBackground')
+    const input = { missed: { webhookId: id, since } }
+    expect((await posthorn.graphql(recover, { input })).redeliver.task).not.toBeNull()
     const browser = openBrowser(posthorn.app.url)
     expect((await browser.signIn({ token: posthorn.tenant.token })).status).toBe(204)
     expect((await browser.graphql(VIEWER)).errors).toBeUndefined()
@@ -201,7 +200,7 @@ describe('after the owner has migrated', () => {
       )
     }
     await deleteOrganization(asService.prisma, id, { force: false }, SYSTEM)
-    const hasEnded = async () => (await findDeletion(asService.prisma, id, {}))?.finishedAt
+    const hasEnded = async () => (await findDeletions(asService.prisma, id))[0]?.finishedAt
     await until(hasEnded, 'the organization is deleted', 30_000)
     expect((await rows('audit_log')).rowCount).toBe(0)
     expect((await rows('organization_deletions')).rowCount).toBe(1)

@@ -751,14 +751,11 @@ create table posthorn.bulk_tasks (
   total int not null,
   total_is_exact boolean not null,
   changed int not null default 0,
-  created int not null default 0,
   succeeded int not null default 0,
   exhausted int not null default 0,
   canceled int not null default 0,
-  -- The last delivery or, for a filter of attempts, the last attempt that a page has read.
+  -- The last delivery that a page has read: the last attempt for a filter of attempts, the last event for a recovery.
   reached_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  -- The last event whose delivery a recovery looked for. Null while it redelivers what failed.
-  reached_event_id uuid,
   -- The last item that was looked at for its outcome.
   followed_id uuid not null default '00000000-0000-0000-0000-000000000000',
   next_page_at timestamptz not null default now(),

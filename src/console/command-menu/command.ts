@@ -1,3 +1,5 @@
+import type { CommandMenuEventFragment } from '../generated/graphql.ts'
+import { formatDateTime } from '../lib/format.ts'
 import { consoleUrl } from '../mount.ts'
 import type { Session } from '../session/session.tsx'
 import { pageOfId } from '../shell/page-of-id.ts'
@@ -49,8 +51,15 @@ export const isId = (prefix: string, text: string) =>
   new RegExp(`^${prefix}_[0-9a-z]{26}$`).test(text)
 
 /** The page of the events with a value at a search key. */
-export const eventsWith = (key: string, value: string) =>
-  `/events?${new URLSearchParams({ key, value })}`
+const eventsWith = (key: string, value: string) => `/events?${new URLSearchParams({ key, value })}`
+
+export function openEvent(
+  { id, type, publishedAt, preview }: CommandMenuEventFragment,
+  group: Command['group'],
+): Command {
+  const label = `${type.name}, ${formatDateTime(publishedAt)}`
+  return { id, group, label, hint: preview ?? '', to: `/events/${id}` }
+}
 
 /** Another organization is another console, so the page loads again. */
 export function openOrganization(id: string, label: string, group: Command['group']): Command {

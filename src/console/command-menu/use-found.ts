@@ -3,10 +3,9 @@ import { useQuery } from 'urql'
 import { describeError } from '../api/request-error.ts'
 import { CommandMenuSearchDocument, PickEventTypeDocument } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
-import { formatCount, plural } from '../lib/format.ts'
 import { maskUrl } from '../lib/mask-url.ts'
 import { useSession } from '../session/session.tsx'
-import { type Command, eventsWith, isId, openOrganization } from './command.ts'
+import { type Command, isId, openEvent, openOrganization } from './command.ts'
 
 /** How long the reader pauses before the text is searched: at most one request for each pause. */
 const PAUSE_MS = 200
@@ -45,12 +44,7 @@ export function useFound(text: string) {
   const attempt = data.node && 'delivery' in data.node ? data.node : null
   const found: readonly Command[] = [
     ...(attempt?.delivery ? [openAttempt(attempt.id, attempt.number, attempt.delivery.id)] : []),
-    ...(data.searchKeyMatches ?? []).map(({ path, count, countIsExact }): Command => {
-      const to = eventsWith(path, text)
-      const label = `${path.replace(/^\$\.?/, '')} = ${text}`
-      const hint = `${formatCount(count)}${countIsExact ? '' : '+'} ${plural(count, 'event', 'events')}`
-      return { id: to, group: 'events', label, hint, to }
-    }),
+    ...(data.events?.nodes ?? []).map((event) => openEvent(event, 'events')),
     ...(data.webhooks?.nodes ?? []).map(({ id, url, description }): Command => {
       const shown = maskUrl(url)
       const [label, hint] = description ? [description, shown] : [shown]

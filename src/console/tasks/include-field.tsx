@@ -1,6 +1,7 @@
 import { Radio, Stack } from '@mantine/core'
-import type { RecoveryInclude } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
+
+export type RecoveryInclude = 'FAILED' | 'MISSED'
 
 interface IncludeFieldProps {
   readonly value: RecoveryInclude
@@ -17,11 +18,6 @@ export function IncludeField({ value, onChange }: IncludeFieldProps) {
     >
       <Stack gap="xs" mt="xs">
         <Radio
-          value="ALL"
-          label={INCLUDES.ALL}
-          description="All events that this webhook did not receive."
-        />
-        <Radio
           value="FAILED"
           label={INCLUDES.FAILED}
           description="Exhausted deliveries. Each is retried with the same id and the full retry schedule."
@@ -37,7 +33,6 @@ export function IncludeField({ value, onChange }: IncludeFieldProps) {
 }
 
 export const INCLUDES: Record<RecoveryInclude, string> = {
-  ALL: 'Failed and missed',
   FAILED: t('Failed'),
   MISSED: 'Missed',
 }

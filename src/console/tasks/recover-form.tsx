@@ -5,13 +5,9 @@ import { DateTimeInput } from '../components/forms/date-time-input.tsx'
 import { type FieldErrors, fieldErrorsOf } from '../components/forms/field-errors.ts'
 import { FormError } from '../components/forms/form-parts.tsx'
 import { Section } from '../components/page/section.tsx'
-import {
-  type RecoverWebhookQuery,
-  type RecoveryInclude,
-  TaskRecoverDocument,
-} from '../generated/graphql.ts'
+import { type RecoverWebhookQuery, TaskRedeliverDocument } from '../generated/graphql.ts'
 import { counted, formatCount, formatDuration } from '../lib/format.ts'
-import { IncludeField } from './include-field.tsx'
+import { IncludeField, type RecoveryInclude } from './include-field.tsx'
 import { RecoverPresets } from './recover-presets.tsx'
 
 const DEFAULT_RATE = 500
@@ -29,11 +25,11 @@ interface Counted {
 
 /** Chooses what to recover, counts it, and starts the recovery. */
 export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
-  const { run, running } = useAction(TaskRecoverDocument)
+  const { run, running } = useAction(TaskRedeliverDocument)
   const failingFrom = shortlyBefore(webhook.health?.failingSince)
   const [since, setSince] = useState<string | null>(failingFrom)
   const [until, setUntil] = useState<string | null>(null)
-  const [include, setInclude] = useState<RecoveryInclude>('ALL')
+  const [include, setInclude] = useState<RecoveryInclude>('FAILED')
   const [rate, setRate] = useState<number | string>(DEFAULT_RATE)
   const [found, setFound] = useState<Counted | null>(null)
   const [errors, setErrors] = useState<FieldErrors<(typeof FIELDS)[number]>>({})
@@ -50,12 +46,12 @@ export function RecoverForm({ webhook, onStart }: RecoverFormProps) {
   async function submit(dryRun: boolean) {
     if (since === null) return setErrors({ since: 'Choose a start time.' })
     setErrors({})
+    const { id } = webhook
     const outcome = await run({
       input: {
-        webhookId: webhook.id,
-        since,
-        until,
-        include,
+        ...(include === 'MISSED'
+          ? { missed: { webhookId: id, since, until } }
+          : { filter: { webhookIds: [id], states: ['EXHAUSTED'], since, until } }),
         ratePerSecond: rate === '' ? DEFAULT_RATE : Number(rate),
         dryRun,
       },

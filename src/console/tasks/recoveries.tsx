@@ -9,15 +9,14 @@ import { Time } from '../components/time.tsx'
 import { RecoveriesDocument, type TaskFieldsFragment } from '../generated/graphql.ts'
 import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
-import { INCLUDES } from './include-field.tsx'
-import { RecoveredTimes, TaskStateBadge } from './task-result.tsx'
+import { RecoveredTimes, TaskStateBadge, taskHeading } from './task-result.tsx'
 
 const REFRESH_EVERY_MS = 3_000
 
 const COLUMNS: readonly Column<TaskFieldsFragment>[] = [
   { label: 'Started', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { label: 'Events published', cell: (task) => <RecoveredTimes task={task} /> },
-  { label: t('Deliveries'), cell: ({ recovery }) => recovery && INCLUDES[recovery.include] },
+  { label: t('Deliveries'), cell: taskHeading },
   { label: t('State'), width: 200, cell: (task) => <TaskStateBadge task={task} /> },
   { label: t('Queued'), end: true, width: 100, cell: ({ changed }) => formatCount(changed) },
   { label: t('Delivered'), end: true, width: 100, cell: ({ succeeded }) => formatCount(succeeded) },

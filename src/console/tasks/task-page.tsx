@@ -15,7 +15,6 @@ import { TaskFailuresDocument, type TaskFieldsFragment } from '../generated/grap
 import { t } from '../language/t.ts'
 import { formatCount } from '../lib/format.ts'
 import { useSession } from '../session/session.tsx'
-import { INCLUDES } from './include-field.tsx'
 import {
   RecoveredTimes,
   StopTask,
@@ -68,7 +67,6 @@ export default function TaskPage() {
           task.recovery
             ? { label: 'Events published', value: <RecoveredTimes task={task} /> }
             : null,
-          task.recovery ? { label: t('Deliveries'), value: INCLUDES[task.recovery.include] } : null,
           {
             label: 'Rate',
             value: `${formatCount(task.ratePerSecond)} per second`,

@@ -68,7 +68,7 @@ export function RecoveredTimes({ task: { recovery } }: TaskProps) {
 
 /** What came of a bulk action so far: in a bar, in words, and why it ended early. */
 export function TaskResult({ task }: TaskProps) {
-  const { action, webhookId, changed, created, createdAt } = task
+  const { action, webhookId, changed, createdAt } = task
   const parts = partsOf(task)
   const whole = parts.reduce((sum, { count }) => sum + count, 0)
   return (
@@ -86,9 +86,7 @@ export function TaskResult({ task }: TaskProps) {
       <Group gap="md" role="status">
         {action !== 'CANCEL' && (
           <Text size="sm" fw={600}>
-            {created > 0
-              ? `${formatCount(changed)} queued, ${formatCount(created)} of them new`
-              : `${formatCount(changed)} queued`}
+            {formatCount(changed)} queued
           </Text>
         )}
         {parts.map(({ name, count, color }) => (

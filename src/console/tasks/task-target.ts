@@ -29,25 +29,3 @@ export function targetInput(
     filter: { ...filter, states: states ?? [...(action === 'REDELIVER' ? FAILED : STATES.CANCEL)] },
   }
 }
-
-/** The deliveries that match, and that the action leaves alone: for the API, which groups them by state. */
-export function restInput(
-  action: TargetAction,
-  target: TaskTarget,
-): { ids: string[] } | { filter: DeliveryFilter } | null {
-  if ('ids' in target) return { ids: [...target.ids] }
-  const { filter } = target
-  const changed = targetInput(action, target)
-  const asked = changed && 'filter' in changed ? [changed.filter.states ?? []].flat() : []
-  const given = filter.states == null ? ALL_STATES : [filter.states].flat()
-  const states = given.filter((state) => !asked.includes(state))
-  return states.length === 0 || filter.key != null ? null : { filter: { ...filter, states } }
-}
-
-const ALL_STATES: readonly DeliveryState[] = [
-  ...(['QUEUED', 'RETRYING', 'WAITING', 'SUCCEEDED', 'EXHAUSTED', 'CANCELED'] as const),
-]
-
-/** Whether an action changes deliveries in a state, if they are selected by their ids. */
-export const changesState = (action: TargetAction, state: DeliveryState) =>
-  STATES[action].includes(state)

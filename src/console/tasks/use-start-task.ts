@@ -30,7 +30,29 @@ export function useStartTask() {
   ): Promise<Outcome<StartedTask> | null> => {
     const selected = targetInput(action, target)
     if (selected === null) return null
-    const input = { ...selected, ...options }
-    return action === 'REDELIVER' ? await redeliver.run({ input }) : await cancel.run({ input })
+    const run = (input: object): Promise<Outcome<StartedTask>> =>
+      action === 'REDELIVER' ? redeliver.run({ input }) : cancel.run({ input })
+    return 'ids' in selected
+      ? await changeAtOnce(run, selected.ids, options.dryRun)
+      : await run({ ...selected, ...options })
   }
+}
+
+/** The server changes at most this many deliveries at once. */
+const MAX_IDS = 100
+
+/** An error, if none of the deliveries can be changed. */
+async function changeAtOnce(
+  run: (input: object) => Promise<Outcome<StartedTask>>,
+  ids: readonly string[],
+  dryRun = false,
+): Promise<Outcome<StartedTask>> {
+  let count = 0
+  let failed: Outcome<StartedTask> | null = null
+  for (let from = 0; from < ids.length; from += MAX_IDS) {
+    const outcome = await run({ ids: ids.slice(from, from + MAX_IDS), dryRun })
+    if (outcome.ok) count += outcome.value.count
+    else failed = outcome
+  }
+  return count === 0 && failed ? failed : { ok: true, value: { count, countIsExact: true } }
 }

@@ -18,7 +18,7 @@ import {
 
 declare module '../../graphql/builder.ts' {
   interface Inputs {
-    FailureGroupFilter: {
+    FailureFilter: {
       since: Date
       until?: Date | null | undefined
       webhookId?: string | null | undefined
@@ -74,7 +74,7 @@ const FailureGroup = builder.objectRef<FailureGroupOf>('FailureGroup').implement
   }),
 })
 
-builder.inputType('FailureGroupFilter', {
+builder.inputType('FailureFilter', {
   description: 'Selects failed attempts.',
   fields: (t) => ({
     since: t.field({
@@ -96,7 +96,7 @@ const FailureGroupConnection = builder.connectionObject(
 )
 
 organizationFields((t) => ({
-  failureGroups: t.connection(
+  failures: t.connection(
     {
       type: FailureGroup,
       semanticNonNull: true,
@@ -105,7 +105,7 @@ organizationFields((t) => ({
       portal: filtersByOneWebhook,
       args: {
         filter: t.arg({
-          type: 'FailureGroupFilter',
+          type: 'FailureFilter',
           required: true,
           description: 'Selects failed attempts.',
         }),

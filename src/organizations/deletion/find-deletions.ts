@@ -4,25 +4,18 @@ import { parseId } from '../../db/ids.ts'
 
 type Fields = Pick<Prisma.OrganizationDeletionFindManyArgs, 'select'>
 
-/** The deletion of the organization with a public id, or `null`. */
-export async function findDeletion(
-  db: Db,
-  id: string,
-  fields: Fields,
-): Promise<OrganizationDeletion | null> {
-  const organizationId = parseId('organization', id)
-  if (!organizationId) return null
-  return await db.organizationDeletion.findUnique({ ...withKey(fields), where: { organizationId } })
-}
-
-/** A page of all deletions, newest first. */
+/** A page of the deletions of all organizations, or of that with a public id, newest first. */
 export async function findDeletions(
   db: Db,
-  page: Fields & Pick<Prisma.OrganizationDeletionFindManyArgs, 'take' | 'skip' | 'cursor'>,
+  id: string | null | undefined,
+  page: Fields & Pick<Prisma.OrganizationDeletionFindManyArgs, 'take' | 'skip' | 'cursor'> = {},
 ): Promise<OrganizationDeletion[]> {
+  const organizationId = id == null ? undefined : parseId('organization', id)
+  if (organizationId === null) return []
   return await db.organizationDeletion.findMany({
     ...page,
     ...withKey(page),
+    ...(organizationId && { where: { organizationId } }),
     orderBy: [{ requestedAt: 'desc' }, { organizationId: 'desc' }],
   })
 }

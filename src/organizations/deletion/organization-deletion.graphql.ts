@@ -3,7 +3,7 @@ import { builder } from '../../graphql/builder.ts'
 import { ConflictError, NotFoundError } from '../../graphql/errors.ts'
 import { notFound } from '../../lib/errors.ts'
 import { deleteOrganization } from './delete-organization.ts'
-import { findDeletion, findDeletions } from './find-deletions.ts'
+import { findDeletions } from './find-deletions.ts'
 
 const OrganizationDeletion = builder.prismaObject('OrganizationDeletion', {
   description: 'The deletion of an organization: its progress, and afterwards its tombstone.',
@@ -38,30 +38,31 @@ const OrganizationDeletionConnection = builder.connectionObject(
   { name: 'OrganizationDeletionEdge', description: 'A deletion of an organization in a page.' },
 )
 
-builder.queryFields((t) => ({
-  organizationDeletion: t.prismaField({
-    type: 'OrganizationDeletion',
-    nullable: true,
-    description: 'The deletion of the organization with this id, or null.',
-    authScopes: { scope: 'admin' },
-    args: {
-      id: t.arg.id({ required: true, description: 'The id of the organization: `org_…`.' }),
-    },
-    resolve: (query, _root, { id }, { prisma }) => findDeletion(prisma, id, query),
+const OrganizationDeletionFilter = builder.inputType('OrganizationDeletionFilter', {
+  description: 'Selects deletions of organizations.',
+  fields: (t) => ({
+    organizationId: t.id({
+      description: 'The deletion of the organization with this id: `org_…`.',
+    }),
   }),
-  organizationDeletions: t.prismaConnection(
+})
+
+builder.queryField('organizationDeletions', (t) =>
+  t.prismaConnection(
     {
       type: 'OrganizationDeletion',
       cursor: 'organizationId',
       semanticNonNull: true,
       description:
-        'All deletions of organizations, newest first: those that run, and the tombstones of the others.',
+        'The deletions of organizations, newest first: those that run, and the tombstones of the others.',
       authScopes: { scope: 'admin' },
-      resolve: (query, _root, _args, { prisma }) => findDeletions(prisma, query),
+      args: { filter: t.arg({ type: OrganizationDeletionFilter, description: 'Default: all.' }) },
+      resolve: (query, _root, { filter }, { prisma }) =>
+        findDeletions(prisma, filter?.organizationId, query),
     },
     OrganizationDeletionConnection,
   ),
-}))
+)
 
 const DeleteOrganizationInput = builder.inputType('DeleteOrganizationInput', {
   description: 'How to delete an organization.',
@@ -101,7 +102,7 @@ builder.mutationField('deleteOrganization', (t) =>
     },
     resolve: async (query, _root, { id, input }, { prisma, actor }) => {
       await deleteOrganization(prisma, id, { force: input.force === true }, actor)
-      const row = await findDeletion(prisma, id, query)
+      const [row] = await findDeletions(prisma, id, query)
       if (!row) throw notFound('organization', id)
       return row
     },

@@ -100,7 +100,9 @@ story('what is redelivered elsewhere in the meantime is not sent again', async (
   // The row learns of it within seconds; the button is quicker.
   await page.route('**/graphql', async (route) => {
     if (!route.request().postData()?.includes('FailedOfEvent')) return await route.continue()
-    await call(server, 'redeliver', { id: ['ID!', event.deliveries.nodes[0]?.id] })
+    await call(server, 'redeliver', {
+      input: ['RedeliverInput!', { ids: [event.deliveries.nodes[0]?.id] }],
+    })
     await untilCount(server, { states: ['RETRYING'] }, 1)
     await route.continue()
   })

@@ -414,8 +414,7 @@ async function recordRunning(
 }
 
 async function requestRedelivery({ id }: Delivery): Promise<void> {
-  const { prisma, pool } = database
-  await redeliver({ prisma, sql: pool, actor: SYSTEM }, organizationId, publicId('delivery', id))
+  await redeliver({ sql: database.pool, actor: SYSTEM }, [id])
 }
 
 async function reload(delivery: Delivery | undefined): Promise<Delivery> {

@@ -26,8 +26,8 @@ followGuide('recover-after-an-outage', () => posthorn, {
   after: {
     // A reader looks later than a program.
     Grace: () => until(areBothExhausted, 'both deliveries are exhausted'),
-    'dryRun: true }\n  ) {\n    ... on RecoverDeliveriesSuccess': (output) => {
-      expect(output).toMatch(/"recoverDeliveries":\{"count":1,"countIsExact":true\}/)
+    'missed: redeliver(': (output) => {
+      expect(output).toMatch(/"failed":\{"count":1,"countIsExact":true\}/)
     },
   },
 })

@@ -75,7 +75,7 @@ describe.each(Object.entries(LANGUAGES))('%s', (name, options) => {
       expect(JSON.parse(receiver.processed(id)[0] ?? '')).toMatchObject({ type: TICKET, data })
 
       const { redeliver } = await posthorn.graphql(
-        'mutation ($id: ID!) { redeliver(id: $id) { __typename ... on UserError { message } } }',
+        'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename ... on UserError { message } } }',
         { id },
       )
       expect(redeliver).toEqual({ __typename: 'RedeliverSuccess' })

@@ -52,6 +52,12 @@ export function numberOf({ body }: { readonly body: Buffer }): number {
   return JSON.parse(body.toString()).data.number
 }
 
+/** Redelivers a delivery, by its public id. */
+export async function redeliver({ graphql }: TestApp, { id }: { readonly id: string }) {
+  const query = 'mutation ($id: ID!) { redeliver(input: { ids: [$id] }) { __typename } }'
+  return (await graphql(query, { id })).redeliver.__typename as string
+}
+
 /** Counts the deliveries of all webhooks by state. */
 export async function countStates(sql: Sql): Promise<Record<string, number>> {
   const { rows } = await sql.query<{ state: string; n: number }>(

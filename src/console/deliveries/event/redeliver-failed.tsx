@@ -49,7 +49,9 @@ export function RedeliverFailed({ eventId, onClose }: RedeliverFailedProps) {
       target={target}
       succeeded={0}
       onClose={onClose}
-      onStart={task.open}
+      onStart={(id) => {
+        if (id !== null) task.open(id)
+      }}
     />
   )
 }

@@ -59,7 +59,7 @@ export function BulkActions({ selection, rows, filter, isWhole }: BulkActionsPro
         onClose={() => setTarget(null)}
         onStart={(id) => {
           selection.clear()
-          task.open(id)
+          if (id !== null) task.open(id)
         }}
       />
     </>
