@@ -99,6 +99,7 @@ const LABELS_OUTSIDE = `
 `
 
 story('while the server is away, the last numbers stay, dimmed, and time goes on', async () => {
+  await reader.page.goto('about:blank')
   await using other = await visit(browser, { origins: [server.url], signedInTo: server })
   other.expectPageErrors(/./)
   const { page } = other
