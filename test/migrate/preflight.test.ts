@@ -114,25 +114,10 @@ describe('a transaction pooler', needs('pgbouncer'), () => {
     expect(await catalogueOf(other)).toEqual(before)
   })
 
-  test('in statement mode is rejected with the remedy', async () => {
-    pooler = await transactionPooler({ pool_mode: 'statement' })
-    const { code, stderr } = await migrateThrough(pooler.url, database.url)
-    expect(stderr).toMatch(/^error: DATABASE_URL leads to a pooler .*pool_mode = transaction/)
-    expect(code).toBe(1)
-  })
-
   async function migrateThrough(poolerUrl: string, directUrl: string) {
     const environment = { ...testEnvironment(poolerUrl), POSTHORN_DIRECT_DATABASE_URL: directUrl }
     return await runPosthorn(['migrate'], { environment })
   }
-
-  test('that rejects a startup parameter is rejected with the same remedy', async () => {
-    pooler = await transactionPooler({})
-    await using through = openDatabase(`${pooler.url}?options=-c%20jit%3Doff`)
-    await expect(migrate(through.pool)).rejects.toThrow(
-      /leads to a pooler that rejects the connection \(.*options.*\)\. .*direct connection/,
-    )
-  })
 
   async function transactionPooler(settings: Record<string, string | number>): Promise<PgBouncer> {
     await makeUsual(database)

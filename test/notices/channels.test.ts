@@ -4,7 +4,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { findNotices, switchOn } from './support/notices.ts'
+import { switchOn } from './support/notices.ts'
 
 const ON_HOLD = 'posthorn.webhook.on_hold'
 const RECOVERED = 'posthorn.webhook.recovered'
@@ -95,20 +95,4 @@ test('a webhook on hold is told in each channel in its form, signed, and its rec
     ['trigger', webhookId, 'critical'],
     ['resolve', webhookId, 'info'],
   ])
-})
-
-test('a channel that rejects each message causes no notice about itself', async () => {
-  const brokenId = await createChannel('broken', 'SLACK')
-  const webhookId = await create('other', { eventSubscriptions: [JOINED] })
-  await tell(webhookId, ON_HOLD)
-  await until(async () => {
-    const { webhook } = await posthorn.graphql(
-      `{ webhook(id: "${brokenId}") { deliveries { nodes { state } } } }`,
-    )
-    return webhook.deliveries.nodes[0]?.state === 'EXHAUSTED'
-  }, 'the delivery to the channel is exhausted')
-  // It would be told in the same transaction.
-  const told = (await findNotices(posthorn.database.pool)).map(({ data }) => data.webhook.id)
-  expect(told).toContain(webhookId)
-  expect(told).not.toContain(brokenId)
 })

@@ -131,18 +131,3 @@ test('without a rule, nothing is deleted', async () => {
   expect(await deletePast()).toBe(0)
   expect(await rows.counts()).toEqual(ALL)
 })
-
-describe('retentionDays', () => {
-  test.each([0, 3_651, 1.5])('rejects %s, with the bounds', async (days) => {
-    await expect(setOrganization(days)).rejects.toThrow('must be a whole number from 1 to 3,650')
-    await expect(setEventType(days)).rejects.toThrow('must be a whole number from 1 to 3,650')
-  })
-
-  test('is at most the retention of the installation', async () => {
-    await setOrganization(30)
-    await expect(setOrganization(31)).rejects.toThrow(
-      'retentionDays must be at most 30, not 31: POSTHORN_RETENTION keeps everything for 30 days.',
-    )
-    await expect(setEventType(31)).rejects.toThrow('retentionDays must be at most 30, not 31')
-  })
-})
