@@ -1,21 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { type GraphQLInputObjectType, Kind, parse, validate, visit } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { schema } from '../../src/server/schema.ts'
-import { type Api, openApi } from '../graphql/support/api.ts'
 
 const FOLDER = new URL('../../examples/terraform/', import.meta.url)
 const read = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8')
 
 const CONFIGURATION = read('main.tf')
-
-let api: Api
-
-beforeAll(async () => {
-  api = await openApi()
-  operator = await api.tenant(['admin'])
-})
-afterAll(() => api[Symbol.asyncDispose]())
 
 /** A resource of the configuration: its documents by the name of the argument, and the names of its variables. */
 interface Resource {
