@@ -39,7 +39,8 @@ const report = await runSuite({
   ...(values.logs !== undefined && { logs: values.logs }),
   ...(!values.json && { onRound: printRound }),
 })
-if (values.json) process.stdout.write(`${JSON.stringify({ ...length, seed, perSecond, ...report })}\n`)
+if (values.json)
+  process.stdout.write(`${JSON.stringify({ ...length, seed, perSecond, ...report })}\n`)
 else printReport(report)
 // After thousands of cut connections, Node may wait forever for handles to close.
 process.exit(report.violations.length > 0 ? 1 : 0)

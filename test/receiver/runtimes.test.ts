@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import path from 'node:path'
 import { createContext, runInContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { sign, verify } from '../../src/receiver/index.ts'
+import type { sign, verify } from '../../src/receiver/index.ts'
 import { PUBLISHED, publishedHeaders, sentAt } from './signed-delivery.ts'
 
 const { secret, body, id } = PUBLISHED
