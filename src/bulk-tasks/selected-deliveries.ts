@@ -30,10 +30,11 @@ export async function countSelected(
   return { count: Math.min(count, MAX_COUNTED), exact: read <= MAX_COUNTED }
 }
 
-/** SQL: whether an action changes the delivery `d`. */
+/** SQL: whether an action at once changes the delivery `d`. */
 const IS_CHANGED = {
-  redeliver: `d.parked_at is null and not d.is_erased and (d.state <> 'pending' or d.attempt_count > 0)
-    and exists (select from posthorn.webhooks as w where w.id = d.webhook_id and w.deleted_at is null)`,
+  redeliver: `not d.is_erased
+    and exists (select from posthorn.webhooks as w where w.id = d.webhook_id and w.deleted_at is null)
+    and exists (select from posthorn.events as e where e.id = d.event_id and e.erased_at is null)`,
   cancel: `d.state = 'pending'`,
 }
 

@@ -171,7 +171,7 @@ describe('a redelivery', () => {
     await record(exhausted, 500)
     const ids = [succeeded, canceled, exhausted, queued, queued]
     const counted = await run('RedeliverInBackground', { input: { ids, dryRun: true } })
-    expect(counted).toMatchObject({ count: 3, task: null })
+    expect(counted).toMatchObject({ count: 4, task: null })
     const { data } = await api.call(tenant.token, document('deliveries', 'Redeliver'), { ids })
     expect(data.redeliver.deliveries).toHaveLength(4)
     expect(new Set(Object.values(await states()))).toEqual(new Set(['pending']))

@@ -227,7 +227,7 @@ story(
     await server.receiver.arrival(before + 3)
     const recovery = page.getByRole('region', { name: 'Result of the bulk action' })
     await recovery.getByText('Recovery of 3 deliveries').waitFor()
-    await recovery.getByText('3 queued, 3 of them new').waitFor()
+    await recovery.getByText('3 queued').waitFor()
     await recovery.getByText('3 delivered', { exact: true }).waitFor()
     await recovery.getByText('Completed', { exact: true }).waitFor()
   },

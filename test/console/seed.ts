@@ -115,6 +115,7 @@ export async function seedServer(
   const webhooks = await createWebhooks(server)
   const recovered = await failTwice(server, endpoints, webhooks.boxOffice)
   await publish(48)
+  const since = new Date().toISOString()
   const canceled = await testDelivery(server, webhooks.ledger, TICKET)
   await untilDelivery(
     server,
@@ -125,7 +126,7 @@ export async function seedServer(
   const { task } = await call<{ task: { id: string } }>(
     server,
     'cancelDeliveries',
-    { input: ['CancelDeliveriesInput!', { ids: [canceled] }] },
+    { input: ['CancelDeliveriesInput!', { filter: { webhookIds: [webhooks.ledger], since } }] },
     'task { id }',
   )
   await untilDelivery(server, canceled, ({ state }) => state === 'CANCELED', 'it is canceled')

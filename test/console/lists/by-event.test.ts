@@ -155,8 +155,7 @@ const folded = (of: Page) =>
 async function redeliverOne(of: Page): Promise<void> {
   const dialog = of.getByRole('dialog', { name: 'Redeliver 1 delivery?' })
   await dialog.getByRole('button', { name: 'Redeliver', exact: true }).click()
-  const result = of.getByRole('region', { name: 'Result of the bulk action' })
-  await result.getByText('1 delivered', { exact: true }).waitFor()
+  await of.getByText('1 queued', { exact: true }).last().waitFor()
 }
 
 async function visitWith(scopes: readonly string[]): Promise<Visit> {
