@@ -103,7 +103,7 @@ export default function EventPage() {
         )}
         {dataText !== null && (
           <JsonView
-            label={t('Payload')}
+            label="Data"
             text={dataText}
             note="As published. The page of a delivery has the body that was sent."
           />
