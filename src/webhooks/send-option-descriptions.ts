@@ -14,3 +14,6 @@ export const SEND_OPTION_DESCRIPTIONS = {
   headerPrefix:
     'The prefix of the headers `id`, `timestamp` and `signature` of each delivery: `wh-`, `webhook-` or `svix-`, so that receivers of another sender verify deliveries as they are. The values stay the same. Null, the default: POSTHORN_HEADER_PREFIX (default: `wh-`).',
 } as const
+
+export const VERIFY_ENDPOINT =
+  'Whether a URL is only used once its endpoint has answered a challenge: a signed POST of `{"type": "verification", "challenge": "…"}` that is answered with 2xx and `{"challenge": "…"}` within 10 s. Then each new URL needs a new challenge, whichever interface sets it. Default: false.'

@@ -1,12 +1,10 @@
 import { builder } from '../../graphql/builder.ts'
+import { VERIFY_ENDPOINT } from '../send-option-descriptions.ts'
 import {
   EndpointUnverified,
   UNVERIFIED_REASONS,
   type UnverifiedReason,
 } from './endpoint-unverified.ts'
-
-export const VERIFY_ENDPOINT =
-  'Whether a URL is only used once its endpoint has answered a challenge: a signed POST of `{"type": "verification", "challenge": "…"}` that is answered with 2xx and `{"challenge": "…"}` within 10 s. Then each new URL needs a new challenge, whichever interface sets it. Default: false.'
 
 builder.prismaObjectFields('Webhook', (t) => ({
   verifyEndpoint: t.exposeBoolean('verifyEndpoint', { description: VERIFY_ENDPOINT }),
