@@ -8,6 +8,7 @@ import { compressFiles } from '../src/server/compress-files.ts'
 import { writeInlineScripts } from './after/inline-scripts.ts'
 import { writeLinkedFiles } from './after/linked-files.ts'
 import { writeMarkdown } from './after/markdown.ts'
+import { writePictureSizes } from './after/picture-sizes.ts'
 import { ROOT } from './pages/page.ts'
 import { siteOf } from './pages/site.ts'
 
@@ -40,6 +41,7 @@ export async function buildSite({ out = 'dist/docs', base, repository }: BuildOp
   const site = siteOf(environment)
   await writeMarkdown(unfinished, site)
   await writeLinkedFiles(unfinished, site)
+  await writePictureSizes(unfinished)
   await compressFiles(unfinished, /\.(html|js|css|svg|md|txt|json|ya?ml)$/)
   await writeInlineScripts(unfinished)
   await rm(folder, { recursive: true, force: true })

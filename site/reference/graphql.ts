@@ -45,10 +45,7 @@ function overview(): string {
     `[${name}](graphql-${name}.md)`,
     String(Object.keys(type?.getFields() ?? {}).length),
   ])
-  const types = (Object.keys(TITLES) as TypeGroup[]).map((group) => [
-    `[${TITLES[group]}](graphql-${group}.md)`,
-    String(typesOf(group).length),
-  ])
+  const types = Object.entries(TITLES).map(([group, title]) => `[${title}](graphql-${group}.md)`)
   return page(
     '# GraphQL',
     'The whole of Posthorn over GraphQL: `POST /graphql` with the header `Authorization: Bearer <API key>`. `schema.graphql` in the repository, and `/schema.graphql` of a server, have the schema as text. A field says which scopes an API key needs for it; the scope `admin` has all of them.',
@@ -58,7 +55,8 @@ function overview(): string {
   -d '{"query":"{ webhooks(first: 10) { nodes { id url enabled } } }"}'`,
       'sh',
     ),
-    table(['', 'number'], [...roots, ...types]),
+    table(['', 'number'], roots),
+    `The types: ${types.join(', ')}.`,
     'Mutations answer what a caller can correct as data: each has a union of its success and of the [errors](graphql-errors.md) that it can return. All else is in `errors` of the response, with a code in `extensions.code`: [Errors](errors.md#graphql) has all of them.',
     'The events themselves have [a graph of their own](../guides/event-graph.md).',
   )
@@ -79,7 +77,7 @@ function rootField(field: GraphQLField<unknown, unknown>, examples: Map<string, 
   return page(
     `## ${field.name}`,
     prose(field.description ?? ''),
-    `Answers ${linkedType(String(field.type))}.${needed(field)}${deprecation(field)}`,
+    `Answers ${linkedType(String(field.type))}.${needed(field)}`,
     table(['argument', 'type', 'default', ''], field.args.map(inputRow)),
     ...(example === undefined ? [] : [fenced(example, 'graphql')]),
   ).trimEnd()
@@ -127,14 +125,13 @@ function fieldRow(field: GraphQLField<unknown, unknown>): string[] {
     const standard = argument.defaultValue === undefined ? '' : ` = ${printDefault(argument)}`
     return `${code(`${argument.name}: ${argument.type}${standard}`)}: ${prose(argument.description ?? '')}`
   })
-  const text = [prose(field.description ?? ''), needed(field), deprecation(field), ...args]
+  const text = [prose(field.description ?? ''), needed(field), ...args]
   return [code(field.name), linkedType(String(field.type)), text.filter(Boolean).join(' ')]
 }
 
 function inputRow(input: GraphQLArgument | GraphQLInputField): string[] {
   const standard = input.defaultValue === undefined ? '' : code(printDefault(input))
-  const text = `${prose(input.description ?? '')}${deprecation(input)}`
-  return [code(input.name), linkedType(String(input.type)), standard, text]
+  return [code(input.name), linkedType(String(input.type)), standard, prose(input.description ?? '')]
 }
 
 function printDefault({ astNode }: GraphQLArgument | GraphQLInputField): string {
@@ -144,12 +141,8 @@ function printDefault({ astNode }: GraphQLArgument | GraphQLInputField): string 
 function valuesOf(type: GraphQLEnumType): string {
   const rows = type
     .getValues()
-    .map((value) => [code(value.name), `${prose(value.description ?? '')}${deprecation(value)}`])
+    .map((value) => [code(value.name), prose(value.description ?? '')])
   return table(['value', ''], rows)
-}
-
-function deprecation({ deprecationReason }: { deprecationReason?: string | null | undefined }) {
-  return deprecationReason ? ` **Deprecated:** ${prose(deprecationReason)}` : ''
 }
 
 /** The scopes of the directive `@requiresScopes`: lists, one of which is enough. */

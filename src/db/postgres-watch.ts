@@ -16,6 +16,9 @@ const ASK_EVERY_MS = 1_000
 /** Postgres answers `select 1` in well under a millisecond; on the busiest machine in a fraction of a second. */
 const RESPONSE_TIMEOUT_MS = 4_000
 
+/** Of a Postgres that was silent before: what is opened meanwhile never opens, and Postgres may be back. */
+const SILENT_TIMEOUT_MS = 2_000
+
 /**
  * Detects a Postgres that vanished without closing its connections, as after a failover or a machine failure, and then
  * destroys all connections. Without it, queries would wait for the TCP timeout of a quarter of an hour.
@@ -32,11 +35,13 @@ export function watchPostgres({
   if (poolerUrl !== null) sessions.push(openSession(poolerUrl, { ...options, kind: 'pooled' }))
 
   let unanswered = 0
+  let timeoutMs = RESPONSE_TIMEOUT_MS
   const timer = setInterval(() => {
     // Counts questions instead of reading the clock, so that a pause of this process is not taken for a silent Postgres.
-    if (unanswered > 0 && ++unanswered * ASK_EVERY_MS > RESPONSE_TIMEOUT_MS) {
+    if (unanswered > 0 && ++unanswered * ASK_EVERY_MS > timeoutMs) {
       unanswered = 0
-      onError(silence())
+      onError(silence(timeoutMs))
+      timeoutMs = SILENT_TIMEOUT_MS
       connections.destroyAll()
       return
     }
@@ -46,7 +51,9 @@ export function watchPostgres({
     // A session reports its broken connection itself.
     Promise.allSettled(answers).then((outcomes) => {
       unanswered = 0
-      if (outcomes.every(({ status }) => status === 'fulfilled')) onAnswer()
+      if (outcomes.some(({ status }) => status === 'rejected')) return
+      timeoutMs = RESPONSE_TIMEOUT_MS
+      onAnswer()
     })
   }, ASK_EVERY_MS)
   timer.unref()
@@ -59,7 +66,7 @@ export function watchPostgres({
   }
 }
 
-function silence(): Error {
-  const error = new Error(`Postgres did not respond for ${RESPONSE_TIMEOUT_MS} ms.`)
+function silence(timeoutMs: number): Error {
+  const error = new Error(`Postgres did not respond for ${timeoutMs} ms.`)
   return Object.assign(error, { code: 'ETIMEDOUT' })
 }

@@ -41,17 +41,11 @@ const PortalPage = builder.enumType('PortalPage', {
     EVENTS: { value: 'events', description: 'The published events.' },
     DELIVERIES: { value: 'deliveries', description: 'The deliveries.' },
     ATTEMPTS: { value: 'attempts', description: 'The attempts.' },
-    LIVE: {
-      value: 'attempts',
-      description: 'The same as `ATTEMPTS`.',
-      deprecationReason:
-        'The switch *Follow* on the page of `ATTEMPTS` shows attempts as they are made.',
-    },
     EVENT_TYPES: {
       value: 'event-types',
       description: 'The event types, with examples and schemas.',
     },
-  } satisfies Record<string, { value: Page; description: string; deprecationReason?: string }>,
+  } satisfies Record<string, { value: Page; description: string }>,
 })
 
 const URL_BOUNDS = `\`https://…\`, at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`

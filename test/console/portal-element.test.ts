@@ -64,7 +64,7 @@ story('the portal has three tabs, on one line at 360 pixels', async () => {
 })
 
 story('a session offers other pages, and the element others again', async () => {
-  const { url } = await session({}, 3_600, ['LIVE', 'OVERVIEW'])
+  const { url } = await session({}, 3_600, ['ATTEMPTS', 'OVERVIEW'])
   await using reader = await shown(url)
   const portal = reader.page.frameLocator('iframe:not(#stranger)')
   await portal.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()

@@ -45,8 +45,6 @@ const MEANS_MORE: Record<string, string> = {
   'FailureGroup.sample': 'deleted in the meantime',
   'FailureGroup.webhook': 'deleted',
   'Incident.webhook': 'deleted',
-  'Job.delivery': 'another task',
-  'Job.organization': 'another task',
   'Organization.bulkTask': 'no such object',
   'Organization.consumer': 'no such object',
   'Organization.delivery': 'no such object',

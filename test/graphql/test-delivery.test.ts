@@ -259,7 +259,7 @@ describe('a test delivery', () => {
     expect(request.headers).toContainEqual({ name: 'wh-test', value: 'true' })
     expect(request.headers).toContainEqual({ name: 'X-Team', value: '•••' })
 
-    await posthorn.graphql(document('deliveries', 'Redeliver'), { id })
+    await posthorn.graphql(document('deliveries', 'Redeliver'), { ids: [id] })
     expect((await receiver.arrival(3)).headers).toMatchObject({ 'wh-id': id, 'wh-test': 'true' })
   })
 

@@ -23,7 +23,7 @@ const SCHEMES = optionsOf<PortalColorScheme>({
 })
 const DENSITIES = optionsOf<PortalDensity>({ COMFORTABLE: 'Comfortable', COMPACT: 'Compact' })
 
-const PAGES = optionsOf<Exclude<PortalPage, 'LIVE'>>({
+const PAGES = optionsOf<PortalPage>({
   OVERVIEW: 'Overview',
   WEBHOOKS: 'Endpoints',
   EVENTS: 'Events',

@@ -20,6 +20,7 @@ const PATH = '/api/events/v1'
 const ONE = { max: '1', lease: '20' }
 
 const RETRY_AFTER_MS = 1_000
+const CHECK_AGAIN_MS = 500
 /** A busy server, one that restarts, and the proxy in front of it. */
 const TRANSIENT = new Set([429, 502, 503, 504])
 const SCOPES = '--forward needs a key with the scopes events:read and webhooks:write.'
@@ -75,19 +76,25 @@ export function createConsumer(
       await call('POST', '/acknowledge', { consumer: name, lease })
     },
     async delete() {
-      const found = await run<{ id: string } | null>(
-        access,
-        'query ($name: String!) { consumer(name: $name) { id } }',
-        { name },
-      )
-      if (!found) return
-      await run(
-        access,
-        'mutation ($id: ID!) { deleteConsumer(id: $id) { ... on NotFoundError { code } } }',
-        { id: found.id },
-      )
+      // A pull that is still on its way to the server would make the consumer again.
+      while (await deleteIfFound(access, name)) await sleep(CHECK_AGAIN_MS)
     },
   }
+}
+
+async function deleteIfFound(access: ServerAccess, name: string): Promise<boolean> {
+  const found = await run<{ id: string } | null>(
+    access,
+    'query ($name: String!) { consumer(name: $name) { id } }',
+    { name },
+  )
+  if (!found) return false
+  await run(
+    access,
+    'mutation ($id: ID!) { deleteConsumer(id: $id) { ... on NotFoundError { code } } }',
+    { id: found.id },
+  )
+  return true
 }
 
 class Final extends ServerError {}
