@@ -41,10 +41,7 @@ export function graphqlPages(): Map<string, string> {
 }
 
 function overview(): string {
-  const roots = Object.entries(ROOTS).map(([name, [, type]]) => [
-    `[${name}](graphql-${name}.md)`,
-    String(Object.keys(type?.getFields() ?? {}).length),
-  ])
+  const roots = Object.keys(ROOTS).map((name) => `[${name}](graphql-${name}.md)`)
   const types = Object.entries(TITLES).map(([group, title]) => `[${title}](graphql-${group}.md)`)
   return page(
     '# GraphQL',
@@ -55,8 +52,7 @@ function overview(): string {
   -d '{"query":"{ webhooks(first: 10) { nodes { id url enabled } } }"}'`,
       'sh',
     ),
-    table(['', 'number'], roots),
-    `The types: ${types.join(', ')}.`,
+    `The fields: ${roots.join(', ')}. The types: ${types.join(', ')}.`,
     'Mutations answer what a caller can correct as data: each has a union of its success and of the [errors](graphql-errors.md) that it can return. All else is in `errors` of the response, with a code in `extensions.code`: [Errors](errors.md#graphql) has all of them.',
     'The events themselves have [a graph of their own](../guides/event-graph.md).',
   )
@@ -131,7 +127,12 @@ function fieldRow(field: GraphQLField<unknown, unknown>): string[] {
 
 function inputRow(input: GraphQLArgument | GraphQLInputField): string[] {
   const standard = input.defaultValue === undefined ? '' : code(printDefault(input))
-  return [code(input.name), linkedType(String(input.type)), standard, prose(input.description ?? '')]
+  return [
+    code(input.name),
+    linkedType(String(input.type)),
+    standard,
+    prose(input.description ?? ''),
+  ]
 }
 
 function printDefault({ astNode }: GraphQLArgument | GraphQLInputField): string {
@@ -139,9 +140,8 @@ function printDefault({ astNode }: GraphQLArgument | GraphQLInputField): string 
 }
 
 function valuesOf(type: GraphQLEnumType): string {
-  const rows = type
-    .getValues()
-    .map((value) => [code(value.name), prose(value.description ?? '')])
+  const values = type.getValues()
+  const rows = values.map(({ name, description }) => [code(name), prose(description ?? '')])
   return table(['value', ''], rows)
 }
 

@@ -174,6 +174,7 @@ story(
     reader.expectPageErrors(UNREACHABLE)
     await page.goto(`${server.url}/console/webhooks/${webhookId}?tab=deliveries`)
     await untilLive(page)
+    await waitUntilLoaded(page)
     const rows = page.locator('main tbody tr')
     const before = await rows.count()
     await testDelivery(server, webhookId, JOINED)
