@@ -219,7 +219,7 @@ const readState = (workerSchema: string) => `
   fan_outs as (
     select sum(delivery_count - created_count) as to_create from posthorn.fan_outs
   ),
-  -- The types and filters of consumers do not count: whoever pulls gets past other events.
+  -- Also counts events that the types or the filter of a consumer leave out: a pull skips them.
   read_consumers as materialized (
     select c.last_pulled_at, c.missed_count, greatest(extract(epoch from now() - least(
       (select min(posthorn.uuid_v7_timestamp(l.event_ids[1])) from posthorn.consumer_leases as l

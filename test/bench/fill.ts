@@ -65,15 +65,15 @@ const FOUR_WEEKS_MS = 28 * 24 * 60 * 60 * 1_000
 
 const FINISHED_BATCH = 50_000
 
-/** Creates deliveries that succeeded in the last four weeks, each with its event and attempt. */
+/** Creates deliveries that succeeded between two times, by default in the last four weeks, each with its event and attempt. */
 export async function fillFinished(
   sql: Sql,
   { organizationId }: BenchTenant,
   types: readonly string[],
   count: number,
+  since = new Date(Date.now() - FOUR_WEEKS_MS),
+  until = new Date(),
 ): Promise<void> {
-  const until = new Date()
-  const since = new Date(until.getTime() - FOUR_WEEKS_MS)
   const [first, last] = [since, until].map((at) => `'${at.toISOString().slice(0, 10)}'`)
   await createPartitions(sql, first as string, last as string)
   await inBatches(count, FINISHED_BATCH, async (from, to) => {

@@ -6,7 +6,9 @@ import { killChildren } from './children.ts'
 import { reportDrains, reportWorkers } from './drains.ts'
 import { reportEndpoints } from './endpoints.ts'
 import { reportFairness } from './fairness.ts'
+import { reportFilters } from './filters.ts'
 import { reportLatency } from './latency.ts'
+import { reportNeighbors } from './neighbors.ts'
 import { reportOneProcess } from './one-process.ts'
 import { reportPublishing } from './publishing.ts'
 import { reportRawUndici } from './raw-undici.ts'
@@ -27,7 +29,9 @@ const SCENARIOS = {
   F: reportFairness,
   H: reportWorkers,
   M: reportOneProcess,
+  Q: reportFilters,
   S: reportSingles,
+  T: reportNeighbors,
   W: reportEndpoints,
 } satisfies Record<string, (bench: Bench) => Promise<void>>
 

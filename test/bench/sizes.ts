@@ -3,7 +3,7 @@ export interface Sizes {
   /** The number of requests, jobs or deliveries of a short run, after `warmUp` others that are not measured. */
   readonly count: number
   readonly warmUp: number
-  /** The number of deliveries of a long run, and of those waiting during a short one. */
+  /** The number of deliveries of a long run and of those waiting during a short one. */
   readonly stored: number
   /** The largest numbers of stored deliveries, and of webhooks of an organization, whose costs are compared. */
   readonly scaleStored: number
@@ -12,6 +12,10 @@ export interface Sizes {
   readonly parked: number
   /** The number of deliveries queued for a receiver that hangs. */
   readonly hanging: number
+  /** The webhooks and the deliveries of a large tenant beside a small one, and its events of the largest size. */
+  readonly greedyWebhooks: number
+  readonly greedyDeliveries: number
+  readonly greedyEvents: number
   /** How long publishing is measured, after `publishWarmUpMs`. */
   readonly publishMs: number
   readonly publishWarmUpMs: number
@@ -30,6 +34,9 @@ export const FULL: Sizes = {
   scaleWebhooks: 10_000,
   parked: 50_000,
   hanging: 20_000,
+  greedyWebhooks: 5_000,
+  greedyDeliveries: 100_000,
+  greedyEvents: 400,
   publishMs: 10_000,
   publishWarmUpMs: 6_000,
   steadyMs: 30_000,
@@ -46,6 +53,9 @@ export const QUICK: Sizes = {
   scaleWebhooks: 100,
   parked: 2_000,
   hanging: 1_000,
+  greedyWebhooks: 100,
+  greedyDeliveries: 2_000,
+  greedyEvents: 20,
   publishMs: 1_000,
   publishWarmUpMs: 300,
   steadyMs: 2_000,

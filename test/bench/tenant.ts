@@ -42,25 +42,39 @@ export async function createBenchTenant({ database }: Services): Promise<BenchTe
   }
 }
 
+interface BenchWebhooks {
+  /** Default: 1. */
+  readonly count?: number
+  /** Default: an adaptive limit. */
+  readonly maxInFlight?: number | null
+  /** All subscribe to the first type. Default: false. */
+  readonly sameType?: boolean
+  /** The number of the first one, in its type and URL. Default: 1. */
+  readonly firstNumber?: number
+}
+
 /** Registers webhooks that each subscribe to a different event type. Returns the types. */
 export async function addWebhooks(
   { webhooks: { keyring }, database }: Services,
   { organizationId }: BenchTenant,
   receiverUrl: string,
   behaviour: Behaviour,
-  { count = 1 }: { readonly count?: number } = {},
+  { count = 1, maxInFlight = null, sameType = false, firstNumber = 1 }: BenchWebhooks = {},
 ): Promise<string[]> {
-  const types = Array.from({ length: count }, (_, i) => `bench.${behaviour}_${i + 1}`)
+  const types = Array.from(
+    { length: count },
+    (_, i) => `bench.${behaviour}_${sameType ? 1 : firstNumber + i}`,
+  )
   await database.pool.query(
     `insert into posthorn.event_types (name, description)
      select name, 'Created by the bench.' from unnest($1::text[]) as name on conflict do nothing`,
     [types],
   )
   const { rows } = await database.pool.query<{ id: string }>(
-    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions)
-     select $1, $2 || n, true, array[type] from unnest($3::text[]) with ordinality as added (type, n)
+    `insert into posthorn.webhooks (organization_id, url, enabled, event_subscriptions, max_in_flight)
+     select $1, $2 || n, true, array[type], $3 from unnest($4::text[]) with ordinality as added (type, n)
      returning id`,
-    [organizationId, `${receiverUrl}/${behaviour}/`, types],
+    [organizationId, `${receiverUrl}/${behaviour}/`, maxInFlight, types],
   )
   const secretIds = rows.map(() => parseId('signingSecret', mintId('signingSecret')) as string)
   await database.pool.query(

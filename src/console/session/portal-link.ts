@@ -66,7 +66,7 @@ export function parsePortalLink(fields: URLSearchParams): PortalLink {
     background: matching('background', COLOR),
     foreground: matching('foreground', COLOR),
     padding: pixels('padding', /^([1-5]?\d|6[0-4])$/),
-    pages: (fields.get('pages') ?? DEFAULT_PAGES).split(' ').map(presentPage),
+    pages: (fields.get('pages') ?? DEFAULT_PAGES).split(' '),
     density: fields.get('density') === 'compact' ? 'compact' : 'comfortable',
     logo: matching('logo', /^https:\/\//),
     scheme: scheme === 'light' || scheme === 'dark' ? scheme : 'auto',
@@ -74,9 +74,6 @@ export function parsePortalLink(fields: URLSearchParams): PortalLink {
     locale: matching('locale', /^(?!auto$)[a-z]{2,8}(-[a-z\d]{1,8})*$/i),
   }
 }
-
-/** An application may still offer the page that is now the switch *Follow* on *Attempts*. */
-const presentPage = (page: string) => (page === 'live' ? 'attempts' : page)
 
 /** Without storage, which a browser may deny to a framed page, the session ends with a reload. */
 export const storeFragment = (fragment: string) => store('session', STORAGE_KEY, fragment)
