@@ -127,7 +127,6 @@ const VARIABLES: Record<
   }),
   UpdateWebhook: ({ webhookId }) => ({ id: webhookId, input: { enabled: false } }),
   SetFilter: ({ webhookId }) => ({ id: webhookId, filter: FILTER }),
-  TemplatePresets: () => ({ eventType: JOINED }),
   CreateWebhookWithTemplate: () => ({
     input: {
       url: 'https://example.com/hook',
@@ -307,7 +306,6 @@ const STATEMENTS: Readonly<Record<string, number>> = {
   WhetherDeliveriesArrive: 6,
   WhyWebhookFails: 15,
   SetFilter: 10,
-  TemplatePresets: 2,
   CreateWebhookWithTemplate: 13,
   TestFilter: 5,
   WhyNotDelivered: 5,

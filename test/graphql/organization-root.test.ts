@@ -142,7 +142,6 @@ const OF_NONE: Readonly<Record<string, string>> = {
   organization: 'finds an organization',
   organizationDeletions: 'finds deletions of organizations',
   organizations: 'finds organizations',
-  templatePresets: 'all organizations share them',
   viewer: 'the caller',
 }
 

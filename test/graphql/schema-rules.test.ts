@@ -66,7 +66,6 @@ const LISTS: Readonly<Record<string, string>> = {
   'Query.nodes': 'one for each id that was given',
   'Query.noticeAddresses': 'at most 20',
   'Query.statistics': 'a time series, bounded by its range',
-  'Query.templatePresets': 'one for each target',
   'RedeliverSuccess.deliveries': 'at most 100',
   'RevealHeadersSuccess.headers': 'the headers of one webhook',
   'ValidationError.issues': 'at most 100',

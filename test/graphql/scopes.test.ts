@@ -100,7 +100,6 @@ const QUERIES: [Scope, string][] = [
   ['deliveries:read', '{ deliveries { nodes { id } } }'],
   ['deliveries:read', '{ attempts { nodes { id } } }'],
   ['events:read', '{ events(filter: { value: "1" }) { nodes { id } } }'],
-  ['webhooks:read', `{ templatePresets { name template(eventType: "${JOINED}") } }`],
   ['events:read', '{ testFilter(eventSubscriptions: ["*"]) { tested events { event { id } } } }'],
   ['events:read', '{ testBody(eventSubscriptions: ["*"]) { bodies { event { id } } } }'],
   ['events:read', 'query ($delivery: ID!) { delivery(id: $delivery) { body } }'],

@@ -4,6 +4,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { templateText } from '../templates/support/limits.ts'
 import { switchOn } from './support/notices.ts'
 
 const ON_HOLD = 'posthorn.webhook.on_hold'
@@ -36,14 +37,14 @@ async function create(path: string, input: object): Promise<string> {
   return createWebhook.webhook.id
 }
 
-async function createChannel(path: string, target: string): Promise<string> {
-  const { templatePresets } = await posthorn.graphql(
-    `{ templatePresets { target template(eventType: "${ON_HOLD}") } }`,
-  )
-  const preset = templatePresets.find((one: { target: string }) => one.target === target)
+async function createChannel(
+  path: string,
+  target: string,
+  change = (text: string) => text,
+): Promise<string> {
   return await create(path, {
     eventSubscriptions: [ON_HOLD, RECOVERED, EXHAUSTED],
-    template: preset.template,
+    template: change(templateText(target)),
   })
 }
 
@@ -58,8 +59,14 @@ async function tell(webhookId: string, type: string): Promise<void> {
 const received = (path: string) => receiver.received.filter((one) => one.path === `/${path}`)
 
 test('a webhook on hold is told in each channel in its form, signed, and its recovery resolves the alert', async () => {
-  const slackId = await createChannel('slack', 'SLACK')
-  await createChannel('pagerduty', 'PAGERDUTY')
+  const slackId = await createChannel('slack', 'slack')
+  // The changes that docs/guides/notices.md advises.
+  await createChannel('pagerduty', 'pagerduty', (text) =>
+    text
+      .replace('"trigger"', '"{{ $.alert.action }}"')
+      .replace('{{ event.id }}', '{{ $.alert.key }}')
+      .replace('"info"', '"{{ $.alert.severity }}"'),
+  )
   const webhookId = await create('endpoint', {
     eventSubscriptions: [JOINED],
     description: 'Ticketing',
@@ -75,7 +82,8 @@ test('a webhook on hold is told in each channel in its form, signed, and its rec
     text: 'The webhook Ticketing at localhost is on hold: its deliveries wait until the endpoint responds again.',
     emoji: false,
   })
-  expect(blocks[2].fields.at(-1).text).toBe('Last error\n<!channel> 503')
+  expect(blocks[2].text).toMatchObject({ type: 'plain_text' })
+  expect(blocks[2].text.text).toContain('<!channel> 503')
   const secret = await posthorn.rest('GET', `/webhooks/${slackId}/secret`)
   const { key } = (await secret.json()) as { key: string }
   expect(await verify(message.body, message.headers, key)).toMatchObject({ ok: true })

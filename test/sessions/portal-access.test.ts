@@ -223,7 +223,6 @@ type How = 'open' | 'nothing' | 'narrowed' | 'closed'
 const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: boolean][]> = {
   viewer: [['open', () => '', false]],
   eventTypes: [['open', () => '', false]],
-  templatePresets: [['open', () => '', false]],
   defaultSettings: [['open', () => '', false]],
   node: [
     ['nothing', () => `id: "${other.webhook}"`],

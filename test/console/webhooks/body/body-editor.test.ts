@@ -100,7 +100,7 @@ story('a selection that names an unknown field says where, and is not saved', as
   await problem.waitFor()
 })
 
-story('a template starts from a preset, and one that is not JSON says where', async () => {
+story('a template starts from one of a target, and one that is not JSON says where', async () => {
   await edit()
   await body().getByRole('radio', { name: 'A template' }).check()
   await body().getByRole('button', { name: 'Slack' }).click()
@@ -115,7 +115,7 @@ story('a template starts from a preset, and one that is not JSON says where', as
   await page.getByText('Saving failed').waitFor()
   await template.fill('{ "text": "Paid: {{ $.order.id }}" }')
   await bodyText().getByText('Paid: A-2').waitFor()
-  // A preset in place of a text of the reader's own, and back.
+  // A template in place of a text of the reader's own, and back.
   await body().getByRole('button', { name: 'Discord' }).click()
   await body().getByRole('button', { name: 'Back to my text' }).click()
   await bodyText().getByText('Paid: A-2').waitFor()
