@@ -128,10 +128,9 @@ async function tryGiven(
 /** Says which event types a selection chooses nothing of. */
 function typesWithoutData({ plan }: ChosenBody, types: readonly string[]): string[] {
   if (plan === null) return []
-  const { event }: SelectionPlan = JSON.parse(plan)
-  const keysOfOthers = event.other?.keys ?? []
-  const selected = new Set(event.cases.flatMap(({ values }) => values))
+  const { cases, other }: SelectionPlan = JSON.parse(plan)
+  const selected = new Set(cases.map(({ eventType }) => eventType))
   return types
-    .filter((type) => !selected.has(type) && keysOfOthers.length === 0)
+    .filter((type) => !selected.has(type) && other.keys.length === 0)
     .map((type) => `The selection chooses nothing of ${type}: \`data\` is {} in its deliveries.`)
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { textOf } from '../event-types/catalogue/text-of.ts'
+import { textOf } from '../event-types/catalogue/parse-catalogue.ts'
 import { run } from './api.ts'
 import { registerExport } from './event-type/export.ts'
 import { ACCEPT_BROKEN_SELECTIONS, registerImport } from './event-type/import.ts'

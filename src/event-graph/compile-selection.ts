@@ -14,7 +14,7 @@ import type { SourceType } from './model.ts'
 import { RESERVED_TYPES } from './names.ts'
 import { type ParsedSelection, parseSelection } from './parse-selection.ts'
 import type { SelectionPlan } from './plan.ts'
-import { PlanTooLarge, planSelectionSet } from './plan-selection.ts'
+import { PlanTooLarge, planEvent } from './plan-selection.ts'
 import { MAX_REPETITIONS, repetitionsOf } from './repetitions.ts'
 
 /** What is wrong with a selection, and where in its text. Lines and columns count from 1. */
@@ -31,9 +31,8 @@ export interface CompiledSelection {
 }
 
 /**
- * An event has one type, and a value of a union is one member. Their fields may have the same name and different types,
- * such as the `status` of two event types, which a client with one type for the whole response could not express. The
- * plan refuses two fields of one object under one name.
+ * An event has one type. Fields of two event types may have the same name and different types, such as `status`, which a
+ * client with one type for the whole response could not express. The plan refuses two fields of one object under one name.
  */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule)
 
@@ -82,20 +81,16 @@ function planOf(parsed: ParsedSelection, catalogue: readonly SourceType[]): Sele
   if (errors.length > 0) throw new Invalid(errors)
   const budget = { fields: MAX_PLANNED_FIELDS }
   const planning = { schema, fragments, variables: {}, budget }
-  const event = planEvent(() => planSelectionSet(planning, types.event, [set]))
-  if (event.kind !== 'choice' || event.by !== 'value') throw new Error('An event has one type.')
-  if (repetitionsOf(event) > MAX_REPETITIONS) {
+  const plan = withinBudget(() => planEvent(planning, [set]))
+  if (repetitionsOf(plan) > MAX_REPETITIONS) {
     throw new GraphQLError(
       `A selection takes no value more than ${MAX_REPETITIONS} times. Remove some of the aliases, or data, which has every value.`,
     )
   }
-  return {
-    version: 1,
-    event: event.typenames ? { ...event, typenames: Object.fromEntries(names) } : event,
-  }
+  return plan.typenames ? { ...plan, typenames: Object.fromEntries(names) } : plan
 }
 
-function planEvent<Plan>(make: () => Plan): Plan {
+function withinBudget<Plan>(make: () => Plan): Plan {
   try {
     return make()
   } catch (error) {

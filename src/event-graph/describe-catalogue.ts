@@ -1,5 +1,4 @@
 import { describeEventType } from './describe-event-type.ts'
-import { givenName, NAME_KEYWORD } from './graphql-name.ts'
 import type { EventModel, SourceType } from './model.ts'
 import { typeNames } from './names.ts'
 import { takeTurns } from './take-turns.ts'
@@ -7,18 +6,13 @@ import { takeTurns } from './take-turns.ts'
 /** The same list has the same names: many selections are compiled for one catalogue. */
 const namesOfLists = new WeakMap<readonly SourceType[], ReadonlyMap<string, string>>()
 
-/** The names of the object types of a catalogue, by the names of the event types. Reads few of the schemas. */
+/** The names of the object types of a catalogue, by the names of the event types. */
 export function namesOfTypes(types: readonly SourceType[]): ReadonlyMap<string, string> {
   const known = namesOfLists.get(types)
   if (known) return known
-  const made = typeNames(types.map(({ name, schema }) => ({ name, given: givenTypeName(schema) })))
+  const made = typeNames(types.map(({ name }) => name))
   namesOfLists.set(types, made)
   return made
-}
-
-/** Null for most schemas, without parsing them. */
-function givenTypeName(schema: string | null): string | null {
-  return schema?.includes(NAME_KEYWORD) ? givenName(JSON.parse(schema)) : null
 }
 
 /** The models of some event types of a catalogue: those whose type name is wanted. */

@@ -1,24 +1,8 @@
-import { isSchema, namedPlace, placeOf, referred, type Schema } from '../lib/schema-path.ts'
-import { type Shape, shapeOf, withoutChoices } from './alternatives.ts'
-import { givenName } from './graphql-name.ts'
-import type {
-  ChoiceModel,
-  EventModel,
-  FieldModel,
-  SourceType,
-  TypeModel,
-  TypeRef,
-} from './model.ts'
+import { isSchema, namedPlace, placeOf, type Schema } from '../lib/schema-path.ts'
+import { withOnlyChoices } from './alternatives.ts'
+import type { EventModel, FieldModel, SourceType, TypeModel, TypeRef } from './model.ts'
+import { EVENT_FIELDS, fieldNames, firstFree, MAX_NAME_LENGTH, pascalCase } from './names.ts'
 import {
-  EVENT_FIELDS,
-  fieldNames,
-  firstFree,
-  isSpelled,
-  MAX_NAME_LENGTH,
-  pascalCase,
-} from './names.ts'
-import {
-  commonScalar,
   descriptionOf,
   enumValues,
   itemSchemas,
@@ -27,14 +11,12 @@ import {
   objectParts,
   propertiesOf,
 } from './shape-kind.ts'
-import { type Difference, tellApart } from './tell-apart.ts'
 
 /** What is nested deeper is JSON. As deep as selections can be. */
 const MAX_LEVELS = 16
 /** Of one event type. What is beyond is JSON, or has no field. */
 const MAX_TYPES = 300
 const MAX_FIELDS = 2_000
-const MAX_MEMBERS = 20
 const MAX_TYPE_NAME_LENGTH = 200
 
 const JSON_REF: TypeRef = { kind: 'scalar', name: 'JSON' }
@@ -53,7 +35,6 @@ export function describeEventType(source: SourceType, typeName: string): EventMo
   const taken = new Set([typeName, dataTypeName])
   const known = new Map<string, TypeRef>()
   const numbers = new Map<unknown, number>()
-  const bases = new Map<Schema, Schema[]>()
   const types: TypeModel[] = []
   /** Types are made level by level, so that each is as near to the event as it can be. */
   const todo: (() => void)[] = []
@@ -66,26 +47,11 @@ export function describeEventType(source: SourceType, typeName: string): EventMo
   const { name, description } = source
   return { name, typeName, description, fields, dataTypeName, types }
 
-  /** Of data that is one of several objects, the properties of all of them. */
   function dataProperties(): Property[] {
-    const { schemas, choices, isUnclear } = shapeAt([root])
-    if (isUnclear) return []
-    const shapes = choices === null ? [schemas] : shapesOf(schemas, choices).map(objectSchemas)
-    const objects = shapes.filter((one) => one !== null && kindOf(one) === 'object')
-    if (objects.length < shapes.length) return []
-    if (choices === null) {
-      known.set(keyOf(objectParts(schemas)), { kind: 'named', name: dataTypeName })
-    }
-    const found = new Map<string, Property>()
-    for (const property of objects.flatMap((one) => usableProperties(one ?? []))) {
-      const same = found.get(property.name)
-      found.set(property.name, same ? joinProperties(same, property) : property)
-    }
-    return [...found.values()].slice(0, fieldsLeft)
-  }
-
-  function shapeAt(schemas: readonly unknown[]): Shape {
-    return shapeOf(root, placeOf(root, schemas, true)?.schemas ?? [])
+    const schemas = withOnlyChoices(root, placeOf(root, [root], true)?.schemas ?? [])
+    if (schemas === null || kindOf(schemas) !== 'object') return []
+    known.set(keyOf(objectParts(schemas)), { kind: 'named', name: dataTypeName })
+    return usableProperties(schemas)
   }
 
   function usableProperties(schemas: readonly Schema[]): Property[] {
@@ -93,7 +59,7 @@ export function describeEventType(source: SourceType, typeName: string): EventMo
       .filter(({ name }) => name.length <= MAX_NAME_LENGTH)
       .flatMap((property) => {
         const place = namedPlace(root, schemas, property.name, true)
-        return place === null ? [] : [{ ...property, places: [place.schemas] }]
+        return place === null ? [] : [{ ...property, schemas: place.schemas }]
       })
       .slice(0, fieldsLeft)
   }
@@ -103,20 +69,18 @@ export function describeEventType(source: SourceType, typeName: string): EventMo
     parent: Omit<Spot, 'schemas'>,
     reserved: readonly string[],
   ): FieldModel[] {
-    const names = fieldNames(properties, reserved)
-    return properties.map(({ name: property, own, places }) => {
+    const names = fieldNames(
+      properties.map(({ name }) => name),
+      reserved,
+    )
+    return properties.map(({ name: property, own, schemas: ofValue }) => {
       const step = pascalCase(property) || 'Field'
       const at = { typeName: `${parent.typeName}_${step}`, level: parent.level + 1 }
-      const scalar = places.length > 1 ? commonScalar(places) : null
-      const refs: TypeRef[] =
-        scalar === null
-          ? places.map((schemas) => refTo({ ...at, schemas }, own))
-          : [{ kind: 'scalar', name: scalar }]
-      const schemas = [...own, ...places.flat()]
+      const schemas = [...own, ...ofValue]
       return {
         name: names.get(property) ?? property,
         property,
-        type: onlyOf(refs),
+        type: refTo({ ...at, schemas: ofValue }, own),
         description: descriptionOf(schemas),
         isDeprecated: schemas.some((one) => isSchema(one) && one['deprecated'] === true),
       }
@@ -126,10 +90,9 @@ export function describeEventType(source: SourceType, typeName: string): EventMo
   /** `own`: the schemas that stand at the place itself. What they refer to gives a type its name. */
   function refTo(spot: Spot, own: readonly unknown[]): TypeRef {
     if (spot.level > MAX_LEVELS) return JSON_REF
-    const { schemas, choices, isUnclear } = shapeOf(root, spot.schemas)
-    if (isUnclear) return JSON_REF
+    const schemas = withOnlyChoices(root, spot.schemas)
+    if (schemas === null) return JSON_REF
     const at = { ...spot, schemas, typeName: nameByReference(own) ?? spot.typeName }
-    if (choices !== null) return refToChoice(at, choices)
     const kind = kindOf(schemas)
     if (kind === 'object') return refToObject(at)
     if (kind === 'array') return refToList(at)
@@ -174,46 +137,6 @@ export function describeEventType(source: SourceType, typeName: string): EventMo
     }))
   }
 
-  function refToChoice(spot: Spot, choices: readonly unknown[]): TypeRef {
-    const shapes = shapesOf(spot.schemas, choices)
-    const scalar = commonScalar(shapes.map(({ schemas }) => schemas))
-    if (scalar !== null) return { kind: 'scalar', name: scalar }
-    const objects = shapes.map(objectSchemas).filter((one) => one !== null)
-    const isUnion = shapes.length <= MAX_MEMBERS && objects.length === shapes.length
-    const difference = isUnion ? tellApart(root, objects) : null
-    if (difference === null) return JSON_REF
-    const refs = objects.map((schemas, i) => {
-      const given = givenName(choices[i])
-      const step = given !== null && isSpelled(given) ? given : difference.names[i]
-      const wanted = nameByReference([choices[i]]) ?? `${spot.typeName}_${step}`
-      return refToObject({ schemas, typeName: wanted, level: spot.level })
-    })
-    const members = [...new Set(refs)].filter((ref) => ref.kind === 'named')
-    if (members.length < refs.length) return JSON_REF
-    const key = `one of ${members.map(({ name }) => name).join(' ')}`
-    return refToType(spot, key, (name) => ({
-      kind: 'union',
-      name,
-      description: descriptionOf(spot.schemas),
-      choice: choiceOf(
-        difference,
-        members.map((member) => member.name),
-      ),
-    }))
-  }
-
-  function shapesOf(schemas: readonly Schema[], choices: readonly unknown[]): Shape[] {
-    const base = schemas.flatMap(baseOf)
-    return choices.map((choice) => shapeAt([...base, choice]))
-  }
-
-  /** The schema without its lists of choices: one object for each schema, so that a type is known again. */
-  function baseOf(schema: Schema): Schema[] {
-    const known = bases.get(schema) ?? withoutChoices(schema)
-    bases.set(schema, known)
-    return known
-  }
-
   /** The type with the key, which is made once. */
   function refToType(spot: Spot, key: string, make: (name: string) => TypeModel): TypeRef {
     const found = known.get(key)
@@ -238,53 +161,17 @@ export function describeEventType(source: SourceType, typeName: string): EventMo
     return ids.toSorted((a, b) => a - b).join(',')
   }
 
-  /** `#/$defs/address` → `OrderPaid_Address`, or what the schema there says. */
+  /** `#/$defs/address` → `OrderPaid_Address`. */
   function nameByReference(own: readonly unknown[]): string | null {
     for (const schema of own) {
       const reference = isSchema(schema) ? schema['$ref'] : undefined
       if (typeof reference !== 'string' || reference === '#') continue
-      const given = givenName(referred(root, reference))
-      const last = reference.split('/').at(-1) ?? ''
-      const step = given !== null && isSpelled(given) ? given : pascalCase(last)
+      const step = pascalCase(reference.split('/').at(-1) ?? '')
       if (step !== '' && step.length <= MAX_NAME_LENGTH) return `${typeName}_${step}`
     }
     return null
   }
 }
 
-/** What holds for an object that is not one of several again. Null for anything else. */
-function objectSchemas({ schemas, choices, isUnclear }: Shape): readonly Schema[] | null {
-  return choices === null && !isUnclear && kindOf(schemas) === 'object' ? schemas : null
-}
-
-/** A property with the schemas of its values: one place for each object that has the property. */
-type Property = NamedProperty & { readonly places: readonly (readonly Schema[])[] }
-
-function joinProperties(a: Property, b: Property): Property {
-  const { name, given } = a
-  return {
-    name,
-    given: given ?? b.given,
-    own: [...a.own, ...b.own],
-    places: [...a.places, ...b.places],
-  }
-}
-
-/** The type, if all are the same. */
-function onlyOf(refs: readonly TypeRef[]): TypeRef {
-  const [ref = JSON_REF] = refs
-  return refs.every((one) => JSON.stringify(one) === JSON.stringify(ref)) ? ref : JSON_REF
-}
-
-function choiceOf(difference: Difference, types: readonly string[]): ChoiceModel {
-  if (difference.by === 'value') {
-    const { property, values } = difference
-    return {
-      by: 'value',
-      property,
-      members: types.map((type, i) => ({ type, values: values[i] ?? [] })),
-    }
-  }
-  const { properties } = difference
-  return { by: 'name', members: types.map((type, i) => ({ type, property: properties[i] ?? '' })) }
-}
+/** A property with the schemas of its values. */
+type Property = NamedProperty & { readonly schemas: readonly Schema[] }

@@ -13,7 +13,6 @@ import {
   type GraphQLOutputType,
   GraphQLScalarType,
   GraphQLString,
-  GraphQLUnionType,
 } from 'graphql'
 import type {
   EventModel,
@@ -23,7 +22,7 @@ import type {
   TypeModel,
   TypeRef,
 } from './model.ts'
-import { type Choice, readFrom } from './sources.ts'
+import { readFromEvent, readFromMember } from './sources.ts'
 
 /** The interface `Event` and the object types of the event types, for a schema of any root types. */
 export interface EventTypes {
@@ -79,12 +78,6 @@ export function createEventTypes(
     name: 'Event',
     description: 'An event, of any type. `... on` selects what an event of one type has.',
     fields: eventFields,
-    extensions: readFrom.choice(() => ({
-      by: 'value',
-      property: 'type',
-      cases: types.map((type, i) => ({ type, values: [models[i]?.name ?? ''] })),
-      isOpen: true,
-    })),
   })
   const made = models.map((model) => createEventType(model, event, eventFields))
   const types: GraphQLObjectType[] = made.map(({ type }) => type)
@@ -132,6 +125,7 @@ function createEventType(
     name: model.typeName,
     description: model.description,
     interfaces: [event],
+    extensions: readFromEvent(model.name),
     fields: () => ({
       ...eventFields(),
       previous: {
@@ -149,42 +143,12 @@ function createType(
   named: ReadonlyMap<string, GraphQLNamedOutputType>,
 ): GraphQLNamedOutputType {
   const { name, description } = model
-  switch (model.kind) {
-    case 'object':
-      return createObject(model, named)
-    case 'enum':
-      return new GraphQLEnumType({
-        name,
-        description,
-        values: Object.fromEntries(model.values.map((value) => [value, {}])),
-      })
-    case 'union': {
-      const { choice } = model
-      const typeOf = (member: string) => named.get(member) as GraphQLObjectType
-      return new GraphQLUnionType({
-        name,
-        description,
-        types: () => choice.members.map(({ type }) => typeOf(type)),
-        extensions: readFrom.choice(
-          (): Choice =>
-            choice.by === 'value'
-              ? {
-                  by: 'value',
-                  property: choice.property,
-                  cases: choice.members.map(({ type, values }) => ({ type: typeOf(type), values })),
-                  isOpen: false,
-                }
-              : {
-                  by: 'name',
-                  cases: choice.members.map(({ type, property }) => ({
-                    type: typeOf(type),
-                    property,
-                  })),
-                },
-        ),
-      })
-    }
-  }
+  if (model.kind === 'object') return createObject(model, named)
+  return new GraphQLEnumType({
+    name,
+    description,
+    values: Object.fromEntries(model.values.map((value) => [value, {}])),
+  })
 }
 
 function createObject(
@@ -207,7 +171,7 @@ function fieldsOf(
         type: outputType(type, named),
         description,
         ...(isDeprecated && { deprecationReason: 'The schema marks it as deprecated.' }),
-        extensions: readFrom.member(within === null ? [property] : [within, property]),
+        extensions: readFromMember(within === null ? [property] : [within, property]),
       },
     ]),
   )

@@ -37,7 +37,7 @@ export type TypeRef =
   | { readonly kind: 'named'; readonly name: string }
   | { readonly kind: 'list'; readonly of: TypeRef }
 
-export type TypeModel = ObjectModel | UnionModel | EnumModel
+export type TypeModel = ObjectModel | EnumModel
 
 export interface ObjectModel {
   readonly kind: 'object'
@@ -45,28 +45,6 @@ export interface ObjectModel {
   readonly description: string | null
   readonly fields: readonly FieldModel[]
 }
-
-export interface UnionModel {
-  readonly kind: 'union'
-  readonly name: string
-  readonly description: string | null
-  readonly choice: ChoiceModel
-}
-
-/** What tells the members of a union apart: the value of a property that all have, or a property that each alone has. */
-export type ChoiceModel =
-  | {
-      readonly by: 'value'
-      readonly property: string
-      readonly members: readonly {
-        readonly type: string
-        readonly values: readonly (string | number | boolean)[]
-      }[]
-    }
-  | {
-      readonly by: 'name'
-      readonly members: readonly { readonly type: string; readonly property: string }[]
-    }
 
 export interface EnumModel {
   readonly kind: 'enum'

@@ -12,11 +12,6 @@ export function isSpelled(name: string): boolean {
   return name.length <= MAX_NAME_LENGTH && SPELLED.test(name)
 }
 
-/** A name of the type of an event in `x-graphql-name`. `_` is left to the types of nested values. */
-export function isTypeName(name: string): boolean {
-  return /^[A-Z][A-Za-z0-9]*$/.test(name) && isSpelled(name) && !RESERVED_TYPES.has(name)
-}
-
 /** The fields that every type of an event has. `cursor` is one of the stream alone. */
 export const EVENT_FIELDS: readonly string[] = [
   'cursor',
@@ -59,25 +54,14 @@ export function pascalCase(name: string): string {
 }
 
 /**
- * The names of the types of events, which have `given` in `x-graphql-name`. If two would have one name, the event type of
+ * The names of the types of events. If two would have one name, the event type of
  * lower-case words and dots gets the name, or else none of them, and the others are spelled out. So no name depends on an
  * order, and an event type that is added seldom changes the name of another.
  */
-export function typeNames(
-  eventTypes: readonly { readonly name: string; readonly given: string | null }[],
-): Map<string, string> {
+export function typeNames(eventTypes: readonly string[]): Map<string, string> {
   const names = new Map<string, string>()
   const taken = new Set<string>()
-  for (const { name, given } of eventTypes) {
-    if (given === null || !isTypeName(given) || taken.has(given)) continue
-    names.set(name, given)
-    taken.add(given)
-  }
-  const rest = eventTypes
-    .map(({ name }) => name)
-    .filter((name) => !names.has(name))
-    .toSorted()
-  const sharing = Map.groupBy(rest, typeNameAlone)
+  const sharing = Map.groupBy(eventTypes.toSorted(), typeNameAlone)
   for (const [alone, group] of sharing) {
     const holder = group.length === 1 ? group[0] : holderOf(alone, group)
     for (const name of group) {
@@ -123,12 +107,11 @@ export function firstFree(name: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * The names of the fields for properties, which have `given` in `x-graphql-name`. A name in a schema wins, then a property
- * that GraphQL can spell. Of the others, one that is alone with its name gets the name; else each is spelled out. A
+ * The names of the fields for properties. A property that GraphQL can spell keeps its name. Of the others, one that is alone with its name gets the name; else each is spelled out. A
  * property without a name in the result has no field. `reserved`: names that another field has.
  */
 export function fieldNames(
-  properties: readonly { readonly name: string; readonly given: string | null }[],
+  properties: readonly string[],
   reserved: readonly string[] = [],
 ): Map<string, string> {
   const names = new Map<string, string>()
@@ -137,12 +120,8 @@ export function fieldNames(
     names.set(property, name)
     taken.add(name)
   }
-  for (const { name, given } of properties) {
-    if (given !== null && isSpelled(given) && !taken.has(given)) take(name, given)
-  }
-  const rest = properties.filter(({ name }) => !names.has(name)).map(({ name }) => name)
-  for (const name of rest) if (isSpelled(name) && !taken.has(name)) take(name, name)
-  const mapped = rest
+  for (const name of properties) if (isSpelled(name) && !taken.has(name)) take(name, name)
+  const mapped = properties
     .filter((name) => !names.has(name) && name.length <= MAX_NAME_LENGTH)
     .toSorted()
   for (const [wanted, group] of Map.groupBy(mapped, mappedName)) {

@@ -3,7 +3,6 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLNamedType,
-  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
@@ -16,8 +15,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import type { ChoicePlan, ObjectPlan, Read, ScalarPlan, ValuePlan } from './plan.ts'
-import { choiceOf, memberOf } from './sources.ts'
+import type { ObjectPlan, Read, ScalarPlan, SelectionPlan, ValuePlan } from './plan.ts'
+import { eventTypeOf, memberOf } from './sources.ts'
 
 /** What a plan is made with. The document must be valid. */
 export interface Planning {
@@ -33,36 +32,25 @@ export class PlanTooLarge extends Error {
   override readonly name = 'PlanTooLarge'
 }
 
-/** The plan of a selection set on an object type, an interface or a union. */
-export function planSelectionSet(
+/** The plan of selection sets on the interface `Event`. */
+export function planEvent(
   planning: Planning,
-  type: GraphQLNamedType,
   selectionSets: readonly SelectionSetNode[],
-): ObjectPlan | ChoicePlan {
-  if (isObjectType(type)) return planObject(planning, type, selectionSets)
-  if (!isAbstractType(type)) throw new Error(`${type.name} has no fields.`)
-  const choice = choiceOf(type)
-  const named = choice.by === 'value' && choice.isOpen ? namedTypes(planning, selectionSets) : null
-  const other = named && planObject(planning, type, selectionSets)
-  const kind = 'choice' as const
-  if (choice.by === 'name') {
-    const cases = choice.cases.map(({ type: one, property }) => ({
-      property,
-      plan: planObject(planning, one, selectionSets),
+): SelectionPlan {
+  const event = planning.schema.getType('Event')
+  if (!isAbstractType(event)) throw new Error('The schema has no events.')
+  const named = namedTypes(planning, selectionSets)
+  const types = planning.schema.getPossibleTypes(event)
+  const cases = types
+    .filter((type) => named.has(type.name))
+    .map((type) => ({
+      eventType: eventTypeOf(type),
+      plan: planObject(planning, type, selectionSets),
     }))
-    return { kind, by: 'name', cases, other: null }
-  }
-  const { property } = choice
-  const cases = choice.cases
-    .filter((one) => named === null || isNamed(planning, one.type, named))
-    .map(({ type: one, values }) => ({ values, plan: planObject(planning, one, selectionSets) }))
-  if (other === null || other.typenames.length === 0) {
-    return { kind, by: 'value', property, cases, other }
-  }
-  const typenames = Object.fromEntries(
-    choice.cases.flatMap((one) => one.values.map((value) => [String(value), one.type.name])),
-  )
-  return { kind, by: 'value', property, cases, other, typenames }
+  const other = planObject(planning, event, selectionSets)
+  if (other.typenames.length === 0) return { cases, other }
+  const typenames = Object.fromEntries(types.map((type) => [eventTypeOf(type), type.name]))
+  return { cases, other, typenames }
 }
 
 /** The types that conditions in the selection sets name, at any depth of fragments, but not within fields. */
@@ -85,20 +73,6 @@ function namedTypes(planning: Planning, selectionSets: readonly SelectionSetNode
     }
   }
   return names
-}
-
-function isNamed(
-  { schema }: Planning,
-  type: GraphQLObjectType,
-  named: ReadonlySet<string>,
-): boolean {
-  if (named.has(type.name)) return true
-  return [...named].some((name) => {
-    const condition = schema.getType(name)
-    return (
-      condition?.name !== 'Event' && isAbstractType(condition) && schema.isSubType(condition, type)
-    )
-  })
 }
 
 /** Of an interface, the plan for objects whose type no condition names. */
@@ -151,7 +125,7 @@ export function planValue(
   const kind = SCALARS[named.name]
   if (kind !== undefined) return { kind }
   const sets = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []))
-  return planSelectionSet(planning, named, sets)
+  return planObject(planning, named, sets)
 }
 
 const SCALARS: Readonly<Record<string, ScalarPlan['kind']>> = {

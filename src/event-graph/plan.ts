@@ -4,11 +4,10 @@
  *
  * The text of an event, for plans of the interface `Event` and of the types of events:
  *   {"id":"evt_…","type":"order.paid","occurredAt":"2026-01-31T12:00:00.000Z","publishedAt":"…","data":…,"previous":…}
- * `type` is the name of the event type in the catalogue, and decides which case of the plan applies. `data` and `previous`
- * are the stored texts; `previous` is null if it was not given.
+ * `type` is the name of the event type in the catalogue. `data` and `previous` are the stored texts; `previous` is null if it was not given.
  */
 
-export type ValuePlan = ScalarPlan | ListPlan | ObjectPlan | ChoicePlan
+export type ValuePlan = ScalarPlan | ListPlan | ObjectPlan
 
 /**
  * A value of another JSON type is null. `json` is any value. Enums are strings and `Int` is a number: a value that a schema
@@ -39,33 +38,11 @@ export type Read =
   | { readonly name: string; readonly key: number; readonly value: ValuePlan }
   | { readonly name: string; readonly within: readonly Read[] }
 
-/** One of several objects. `other` is for what fits no case; null makes null of it. */
-export type ChoicePlan = ValueChoice | NameChoice
-
-/** The value of a property decides. */
-export interface ValueChoice {
-  readonly kind: 'choice'
-  readonly by: 'value'
-  readonly property: string
-  readonly cases: readonly {
-    readonly values: readonly (string | number | boolean)[]
-    readonly plan: ObjectPlan
-  }[]
-  readonly other: ObjectPlan | null
+/** The plan of a selection on `Event`. The name of the event type decides which case applies. */
+export interface SelectionPlan {
+  readonly cases: readonly { readonly eventType: string; readonly plan: ObjectPlan }[]
+  /** For an event type without a case. */
+  readonly other: ObjectPlan
   /** The types of events by their name in the catalogue, if `other` has a `__typename`. */
   readonly typenames?: Readonly<Record<string, string>>
-}
-
-/** The properties that an object has decide: the first case whose property it has. */
-export interface NameChoice {
-  readonly kind: 'choice'
-  readonly by: 'name'
-  readonly cases: readonly { readonly property: string; readonly plan: ObjectPlan }[]
-  readonly other: ObjectPlan | null
-}
-
-/** The plan of a selection on `Event`. */
-export interface SelectionPlan {
-  readonly version: 1
-  readonly event: ValueChoice
 }

@@ -1,5 +1,4 @@
 import type { Db } from '../db/client.ts'
-import { NAME_KEYWORD } from './graphql-name.ts'
 import type { SourceType } from './model.ts'
 
 /** SQL: the event types that are not archived, with their schemas as their authors wrote them. */
@@ -10,11 +9,4 @@ export const SOURCE_TYPES = `
 /** The event types that the event graph is made of. */
 export async function readSourceTypes(db: Db): Promise<SourceType[]> {
   return await db.$queryRawUnsafe<SourceType[]>(SOURCE_TYPES)
-}
-
-/** The same, without the schemas that set no name: enough for the names of the types. */
-export async function readTypesForNames(db: Db): Promise<SourceType[]> {
-  return await db.$queryRawUnsafe<SourceType[]>(`
-    select name, description, case when strpos(schema, '${NAME_KEYWORD}') > 0 then schema end as schema
-    from (${SOURCE_TYPES}) as source order by name collate "C"`)
 }

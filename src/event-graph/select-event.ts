@@ -23,13 +23,12 @@ export interface SelectedEvent {
  * plan is kept with the object. Throws `OverBudget`.
  */
 export function selectEvent(
-  { event: choice }: SelectionPlan,
+  selection: SelectionPlan,
   event: SelectedEvent,
   budget: WorkBudget,
 ): string {
-  const plan = caseOf(choice, event.type)
-  if (plan === null) return '{}'
-  const values = emptyValues(plan, plan.typename ?? typenameOf(choice, event.type))
+  const plan = caseOf(selection, event.type)
+  const values = emptyValues(plan, plan.typename ?? typenameOf(selection, event.type))
   const { reads } = prepare(plan)
   for (const [name, uses] of reads) {
     const text = memberText(event, name)

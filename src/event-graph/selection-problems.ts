@@ -1,4 +1,3 @@
-import { comparePlans } from './compare-plans.ts'
 import { compileSelection } from './compile-selection.ts'
 import { namesOfTypes } from './describe-catalogue.ts'
 import type { SourceType } from './model.ts'
@@ -14,6 +13,16 @@ export function selectionProblems(
   const compiled = compileSelection(text, catalogue)
   if (compiled.plan === null) return compiled.issues.map(({ message }) => message)
   return comparePlans(plan, compiled.plan)
+}
+
+/** What the plan of the same selection in another catalogue does not take as before: a sentence for each event type. */
+export function comparePlans(was: SelectionPlan, is: SelectionPlan): string[] {
+  return was.cases.flatMap(({ eventType, plan }) => {
+    const other = is.cases.find((one) => one.eventType === eventType)
+    if (!other) return [`The event type ${eventType} has another type in the event graph.`]
+    const isSame = JSON.stringify(other.plan) === JSON.stringify(plan)
+    return isSame ? [] : [`A selected field of ${eventType} has another JSON type or property.`]
+  })
 }
 
 /** A selection as it was stored. */
@@ -40,7 +49,7 @@ export async function findBrokenSelections<Selection extends StoredSelection>(
   if (concerned.size === 0) return []
   const found = await takeTurns(selections, (selection) => {
     const { text, plan } = selection
-    const eventType = eventTypesOf(plan).find((name) => concerned.has(name))
+    const eventType = plan.cases.map((one) => one.eventType).find((name) => concerned.has(name))
     if (eventType === undefined) return null
     const problems = selectionProblems(text, plan, after)
     if (problems.length === 0) return null
@@ -49,10 +58,6 @@ export async function findBrokenSelections<Selection extends StoredSelection>(
     return added.length > 0 ? { selection, problems: added, eventType } : null
   })
   return found.filter((one) => one !== null)
-}
-
-function eventTypesOf({ event }: SelectionPlan): string[] {
-  return event.cases.flatMap(({ values }) => values.map(String))
 }
 
 /** The event types that go away, or get another schema or another name in the event graph. */

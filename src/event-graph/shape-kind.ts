@@ -1,5 +1,4 @@
 import { isSchema, listAt, type Schema, typesOf, valuesOf } from '../lib/schema-path.ts'
-import { givenName } from './graphql-name.ts'
 import type { ScalarName } from './model.ts'
 import { isSpelled } from './names.ts'
 
@@ -44,14 +43,6 @@ function isInt(schemas: readonly Schema[]): boolean {
   )
 }
 
-/** The scalar that all of the choices are. Null if they are objects, arrays or mixed. */
-export function commonScalar(choices: readonly (readonly Schema[])[]): ScalarName | null {
-  const kinds = new Set(choices.map(kindOf).map((kind) => (kind === 'Int' ? 'Float' : kind)))
-  const [kind, ...others] = kinds
-  const isScalar = kind === 'String' || kind === 'Boolean' || kind === 'Float'
-  return isScalar && others.length === 0 ? kind : null
-}
-
 const MAX_ENUM_VALUES = 200
 
 /** The values of an enum. Null if the schemas list none, or one that GraphQL cannot spell. */
@@ -68,8 +59,6 @@ function isEnumValue(value: unknown): value is string {
 /** A property that schemas name, with what they say about the property itself. */
 export interface Property {
   readonly name: string
-  /** What `x-graphql-name` says. */
-  readonly given: string | null
   readonly own: readonly unknown[]
 }
 
@@ -84,11 +73,7 @@ export function propertiesOf(schemas: readonly Schema[]): Property[] {
       else found.set(name, [schema])
     }
   }
-  return [...found].map(([name, own]) => ({
-    name,
-    given: own.map(givenName).find((one) => one !== null) ?? null,
-    own,
-  }))
+  return [...found].map(([name, own]) => ({ name, own }))
 }
 
 const MAX_DESCRIPTION_LENGTH = 1_000

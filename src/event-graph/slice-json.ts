@@ -1,6 +1,6 @@
 import { spend, spendOnText, type WorkBudget } from '../lib/work-budget.ts'
 import { typeNameAlone } from './names.ts'
-import type { ChoicePlan, ObjectPlan, Read, ScalarPlan, ValueChoice, ValuePlan } from './plan.ts'
+import type { ObjectPlan, Read, ScalarPlan, SelectionPlan, ValuePlan } from './plan.ts'
 import {
   CLOSE_ARRAY,
   CLOSE_OBJECT,
@@ -33,11 +33,9 @@ function takeValue(cursor: Cursor, plan: ValuePlan): string {
   const code = cursor.text.charCodeAt(cursor.at)
   switch (plan.kind) {
     case 'object':
-      return code === OPEN_OBJECT ? takeObject(cursor, plan, plan.typename) : takeNull(cursor)
+      return code === OPEN_OBJECT ? takeObject(cursor, plan) : takeNull(cursor)
     case 'list':
       return code === OPEN_ARRAY ? takeList(cursor, plan.of) : takeNull(cursor)
-    case 'choice':
-      return code === OPEN_OBJECT ? takeChoice(cursor, plan) : takeNull(cursor)
     default: {
       const start = cursor.at
       skip(cursor)
@@ -96,14 +94,14 @@ function skipComma(cursor: Cursor): void {
   }
 }
 
-/** `typename` is what `__typename` says. */
-function takeObject(cursor: Cursor, plan: ObjectPlan, typename: string | null): string {
+function takeObject(cursor: Cursor, plan: ObjectPlan): string {
   const prepared = prepare(plan)
-  const values = emptyValues(plan, typename)
+  const values = emptyValues(plan, plan.typename)
   takeMembers(cursor, prepared.reads, values)
   return joinObject(cursor.budget, prepared, values)
 }
 
+/** `typename` is what `__typename` says. */
 export function emptyValues(plan: ObjectPlan, typename: string | null): string[] {
   const values: string[] = new Array(plan.keys.length).fill('null')
   for (const key of plan.typenames) values[key] = JSON.stringify(typename)
@@ -161,50 +159,19 @@ export function takeMember(cursor: Cursor, reads: readonly PreparedRead[], value
   }
 }
 
-function takeChoice(cursor: Cursor, plan: ChoicePlan): string {
-  const value = plan.by === 'value' ? memberAt(cursor, plan.property) : undefined
-  const chosen =
-    plan.by === 'value'
-      ? caseOf(plan, value)
-      : (plan.cases.find(({ property }) => memberAt(cursor, property) !== undefined)?.plan ??
-        plan.other)
-  if (chosen === null) return takeNull(cursor)
-  const typename = chosen.typename ?? (plan.by === 'value' ? typenameOf(plan, value) : null)
-  return takeObject(cursor, chosen, typename)
-}
-
-export function caseOf(plan: ValueChoice, value: unknown): ObjectPlan | null {
-  return prepareChoice(plan).get(value) ?? plan.other
+export function caseOf(plan: SelectionPlan, eventType: string): ObjectPlan {
+  const known =
+    cases.get(plan) ?? new Map(plan.cases.map((one) => [one.eventType, one.plan] as const))
+  cases.set(plan, known)
+  return known.get(eventType) ?? plan.other
 }
 
 /** An event type that the plan does not know is newer than the plan. */
-export function typenameOf({ typenames = {} }: ValueChoice, value: unknown): string | null {
-  if (typeof value !== 'string') return null
-  return (Object.hasOwn(typenames, value) ? typenames[value] : undefined) ?? typeNameAlone(value)
-}
-
-/** The value of a member of the object at the cursor, if it has the member. The cursor stays. */
-function memberAt({ text, at, budget }: Cursor, property: string): unknown {
-  let found: unknown
-  let next = skipSpace(text, at + 1)
-  while (text.charCodeAt(next) === QUOTE) {
-    const end = skipString(text, next)
-    const isIt = decodeString(text, next, end) === property
-    const value = skipSpace(text, skipSpace(text, end) + 1)
-    const valueEnd = skipValue(text, value)
-    if (isIt) found = scalarOf(text.slice(value, valueEnd))
-    next = skipSpace(text, valueEnd)
-    if (text.charCodeAt(next) === COMMA) next = skipSpace(text, next + 1)
-    spend(budget, 1)
-    spendOnText(budget, valueEnd - value)
-  }
-  return found
-}
-
-/** Null stands for objects and arrays, too: none of them decides. */
-function scalarOf(value: string): unknown {
-  const code = value.charCodeAt(0)
-  return code === OPEN_OBJECT || code === OPEN_ARRAY ? null : JSON.parse(value)
+export function typenameOf({ typenames = {} }: SelectionPlan, eventType: string): string {
+  return (
+    (Object.hasOwn(typenames, eventType) ? typenames[eventType] : undefined) ??
+    typeNameAlone(eventType)
+  )
 }
 
 /** A plan with what is made of it once. */
@@ -221,7 +188,7 @@ type PreparedRead =
   | { readonly within: ReadsByName; readonly keys: readonly number[] }
 
 const prepared = new WeakMap<ObjectPlan, Prepared>()
-const choices = new WeakMap<ValueChoice, ReadonlyMap<unknown, ObjectPlan>>()
+const cases = new WeakMap<SelectionPlan, ReadonlyMap<string, ObjectPlan>>()
 
 export function prepare(plan: ObjectPlan): Prepared {
   const known = prepared.get(plan)
@@ -243,14 +210,4 @@ function byName(reads: readonly Read[]): ReadsByName {
 
 function keysOf(reads: readonly Read[]): number[] {
   return reads.flatMap((read) => ('value' in read ? [read.key] : keysOf(read.within)))
-}
-
-function prepareChoice(plan: ValueChoice): ReadonlyMap<unknown, ObjectPlan> {
-  const known = choices.get(plan)
-  if (known) return known
-  const made = new Map(
-    plan.cases.flatMap(({ values, plan: one }) => values.map((value) => [value, one] as const)),
-  )
-  choices.set(plan, made)
-  return made
 }

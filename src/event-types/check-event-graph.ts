@@ -1,40 +1,27 @@
 import type { Db } from '../db/client.ts'
-import { takenTypeNames } from '../event-graph/check-names.ts'
-import { NAME_KEYWORD } from '../event-graph/graphql-name.ts'
 import type { SourceType } from '../event-graph/model.ts'
 import { readSourceTypes } from '../event-graph/read-source-types.ts'
-import { fieldIssue, invalid } from '../lib/errors.ts'
-import {
-  SELECTING_WEBHOOKS,
-  type SelectingRow,
-  selectionFindings,
-} from './catalogue/selection-findings.ts'
+import { invalid } from '../lib/errors.ts'
+import { SELECTING_WEBHOOKS, type SelectingRow, selectionFindings } from './catalogue/findings.ts'
 
 export interface GraphOptions {
   /** Whether to change the catalogue even if that breaks selections of webhooks. Default: false. */
   readonly acceptBrokenSelections?: boolean | undefined
 }
 
-/**
- * Throws `invalid` if the event type, as it will be, has a name of the event graph that another has, or if the change
- * breaks selections. `after` null: the event type leaves the catalogue.
- */
+/** Throws `invalid` if the change breaks selections. `after` null: the event type leaves the catalogue. */
 export async function checkEventGraph(
   tx: Db,
   name: string,
   after: Omit<SourceType, 'name'> | null,
   { acceptBrokenSelections = false }: GraphOptions,
 ): Promise<void> {
-  const webhooks = acceptBrokenSelections
-    ? []
-    : await tx.$queryRawUnsafe<SelectingRow[]>(SELECTING_WEBHOOKS)
-  const isNamed = after?.schema?.includes(NAME_KEYWORD) ?? false
-  if (webhooks.length === 0 && !isNamed) return
+  if (acceptBrokenSelections) return
+  const webhooks = await tx.$queryRawUnsafe<SelectingRow[]>(SELECTING_WEBHOOKS)
+  if (webhooks.length === 0) return
   const types = await readSourceTypes(tx)
   const others = types.filter((type) => type.name !== name)
   const next = after === null ? others : [...others, { ...after, name }]
-  const [taken] = takenTypeNames(next, new Set([name]))
-  if (taken) throw invalid([fieldIssue(['schema'], 'invalid_schema', taken.rule)])
   const findings = await selectionFindings(webhooks, types, next)
   const broken = [...findings.values()].flat()
   if (broken.length === 0) return

@@ -4,7 +4,6 @@ import { changedFields, writeAuditEntry } from '../audit/audit-entry.ts'
 import { checkEditConflict } from '../audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import type { EventType, PrismaClient } from '../db/generated/prisma/client.ts'
-import { nameProblems } from '../event-graph/check-names.ts'
 import { didYouMean } from '../lib/did-you-mean.ts'
 import { DomainError, type FieldIssue, invalid, notFound } from '../lib/errors.ts'
 import type { IssueCode } from '../lib/issue-codes.ts'
@@ -242,7 +241,6 @@ export async function payloadIssues(schema: unknown, example: unknown): Promise<
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return issues
   const { check, problem } = await checkSchema(schema)
   if (problem) report('schema', 'invalid_schema', problem)
-  for (const rule of nameProblems(schema)) report('schema', 'invalid_schema', rule)
   const mismatches = check && example !== null ? check(example, exampleJson) : []
   if (mismatches.length > 0) {
     report('example', 'schema_mismatch', `does not match the schema: ${mismatches.join('; ')}.`)

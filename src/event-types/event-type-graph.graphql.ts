@@ -1,12 +1,10 @@
 import type { Db } from '../db/client.ts'
-import { namesOfTypes } from '../event-graph/describe-catalogue.ts'
 import { describeEventType } from '../event-graph/describe-event-type.ts'
-import type { SourceType } from '../event-graph/model.ts'
-import { typeNameAlone } from '../event-graph/names.ts'
-import { readTypesForNames } from '../event-graph/read-source-types.ts'
+import { typeNameAlone, typeNames } from '../event-graph/names.ts'
 import { type SelectableField, selectableFields } from '../event-graph/selectable-fields.ts'
 import { takeTurns } from '../event-graph/take-turns.ts'
 import { builder } from '../graphql/builder.ts'
+import { readNames } from './find-event-types.ts'
 
 /** Describing a schema costs as much as reading some rows. */
 const COMPLEXITY = 2
@@ -19,29 +17,10 @@ const SelectableFieldRef = builder.objectRef<SelectableField>('SelectableField')
       description: 'The names of the fields from the event type to this one.',
     }),
     name: t.exposeString('name', { portal: 'open', description: 'The name of the field.' }),
-    type: t.exposeString('type', {
-      portal: 'open',
-      description: 'The type, as the schema definition language writes it: `[OrderPaid_Lines]`.',
-    }),
     hasFields: t.exposeBoolean('hasFields', {
       portal: 'open',
       description:
         'Whether a selection of this field selects fields of it, which follow with longer paths. None follow where a schema refers to itself, and beyond 8 levels.',
-    }),
-    onType: t.exposeString('onType', {
-      portal: 'open',
-      nullable: true,
-      description:
-        'The type that a selection names before the field, as in `... on OrderPaid_Card { last4 }`, because the parent is a union. Null: none.',
-    }),
-    description: t.exposeString('description', {
-      portal: 'open',
-      nullable: true,
-      description: 'What the schema says about the property. Null: nothing.',
-    }),
-    jsonPath: t.exposeString('jsonPath', {
-      portal: 'open',
-      description: 'The path of the values in the data: `$.lines[*].sku`.',
     }),
   }),
 })
@@ -54,8 +33,8 @@ builder.prismaObjectFields('EventType', (t) => ({
     select: { name: true },
     resolve: ({ name }, _args, { perField, prisma }, info) =>
       perField(info, async (names: string[]) => {
-        const types = await readTypesForNames(prisma)
-        return names.map((one) => typeNameIn(types, one))
+        const all = await readNames(prisma)
+        return names.map((one) => typeNameIn(all, one))
       })(name),
   }),
   selectableFields: t.field({
@@ -75,11 +54,11 @@ async function findFields(
   db: Db,
   names: readonly string[],
 ): Promise<(readonly SelectableField[])[]> {
-  const types = await readTypesForNames(db)
+  const all = await readNames(db)
   const schemas = await findSchemas(db, names)
   return await takeTurns(names, (name) => {
     const source = { name, description: '', schema: schemas.get(name) ?? null }
-    return selectableFields(describeEventType(source, typeNameIn(types, name)))
+    return selectableFields(describeEventType(source, typeNameIn(all, name)))
   })
 }
 
@@ -89,6 +68,6 @@ async function findSchemas(db: Db, names: readonly string[]): Promise<Map<string
   return new Map(rows.map(({ name, schema }) => [name, schema]))
 }
 
-function typeNameIn(types: readonly SourceType[], name: string): string {
-  return namesOfTypes(types).get(name) ?? typeNameAlone(name)
+function typeNameIn(all: readonly string[], name: string): string {
+  return typeNames(all).get(name) ?? typeNameAlone(name)
 }

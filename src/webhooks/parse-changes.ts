@@ -2,7 +2,7 @@ import { bodyColumns, type ChosenBody, chooseBody } from '../bodies/choose-body.
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import type { Keyring } from '../encryption/keyring.ts'
-import { comparePlans } from '../event-graph/compare-plans.ts'
+import { comparePlans } from '../event-graph/selection-problems.ts'
 import { readNames } from '../event-types/find-event-types.ts'
 import { expandSubscriptions, isPattern } from '../event-types/subscriptions.ts'
 import { type FieldIssue, invalid } from '../lib/errors.ts'

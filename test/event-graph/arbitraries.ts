@@ -7,7 +7,6 @@ export type Shape =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'list'; readonly of: Shape }
   | ObjectShape
-  | { readonly kind: 'union'; readonly by: 'value' | 'name'; readonly members: ObjectShape[] }
 
 interface ObjectShape {
   readonly kind: 'object'
@@ -69,14 +68,6 @@ export const shapes = fc.letrec<{ any: Shape; object: ObjectShape }>((tie) => ({
     },
     { weight: 1, arbitrary: tie('any').map((of) => ({ kind: 'list', of })) },
     { weight: 3, arbitrary: tie('object') },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        kind: fc.constant('union' as const),
-        by: fc.constantFrom('value' as const, 'name' as const),
-        members: fc.array(tie('object'), { minLength: 2, maxLength: 3 }),
-      }),
-    },
   ) as fc.Arbitrary<Shape>,
   object: fc
     .uniqueArray(fc.tuple(names, tie('any')), {
@@ -87,52 +78,20 @@ export const shapes = fc.letrec<{ any: Shape; object: ObjectShape }>((tie) => ({
     .map((members) => ({ kind: 'object', members })),
 }))
 
-/** The property that tells the members of a union apart, of the member with an index. */
-const tagOf = (by: 'value' | 'name', index: number) => (by === 'value' ? 'kind' : `is${index}`)
-
-/** The JSON Schema of a shape, with the members of unions in `defs`. */
-export function schemaOf(shape: Shape, defs: object[]): object | boolean {
+/** The JSON Schema of a shape. */
+export function schemaOf(shape: Shape): object | boolean {
   switch (shape.kind) {
     case 'scalar':
       return shape.scalar.schema
     case 'list':
-      return { type: 'array', items: schemaOf(shape.of, defs) }
+      return { type: 'array', items: schemaOf(shape.of) }
     case 'object':
-      return { type: 'object', properties: propertiesOf(shape, defs) }
-    case 'union':
-      return {
-        oneOf: [
-          ...refsOf(shape).map(({ ref, member, index }) => {
-            const tag = tagOf(shape.by, index)
-            const properties = { [tag]: shape.by === 'value' ? { const: `v${index}` } : true }
-            defs.push({
-              [ref]: {
-                type: 'object',
-                properties: { ...propertiesOf(member, defs), ...properties },
-                required: [tag],
-              },
-            })
-            return { $ref: `#/$defs/${ref}` }
-          }),
-          { type: 'null' },
-        ],
-      }
+      return { type: 'object', properties: propertiesOf(shape) }
   }
 }
 
-function propertiesOf({ members }: ObjectShape, defs: object[]): object {
-  return Object.fromEntries(members.map(([name, member]) => [name, schemaOf(member, defs)]))
-}
-
-const numbers = new WeakMap<object, string>()
-let count = 0
-
-function refsOf({ members }: Extract<Shape, { kind: 'union' }>) {
-  return members.map((member, index) => {
-    const ref = numbers.get(member) ?? `M${count++}`
-    numbers.set(member, ref)
-    return { ref, member, index }
-  })
+function propertiesOf({ members }: ObjectShape): object {
+  return Object.fromEntries(members.map(([name, member]) => [name, schemaOf(member)]))
 }
 
 const space = fc.constantFrom('', '', ' ', '\n\t ')
@@ -191,20 +150,6 @@ function fittingTexts(shape: Shape): fc.Arbitrary<string> {
       return fc.array(textsOf(shape.of), { maxLength: 3 }).chain(arrayText)
     case 'object':
       return membersOf(shape).chain(objectText)
-    case 'union':
-      return fc.nat(shape.members.length - 1).chain((index) => {
-        const { by } = shape
-        const tag = fc.tuple(
-          fc.constant(tagOf(by, index)),
-          fc.constantFrom(`"v${index}"`, `"v${index}"`, `"\\u0076${index}"`, '"v0"', '1', '{}'),
-        )
-        const member = shape.members[index] as ObjectShape
-        return fc
-          .tuple(membersOf(member), tag, fc.boolean())
-          .chain(([members, one, first]) =>
-            objectText(first ? [one, ...members] : [...members, one]),
-          )
-      })
   }
 }
 
@@ -222,11 +167,7 @@ export interface Selected {
 }
 
 /** `isEvent`: the shape is the data of an event type. */
-export function selectionsOf(
-  shape: Shape,
-  typeName: string,
-  isEvent = false,
-): fc.Arbitrary<Selected> {
+export function selectionsOf(shape: Shape, isEvent = false): fc.Arbitrary<Selected> {
   switch (shape.kind) {
     case 'scalar': {
       const { takes } = shape.scalar
@@ -236,7 +177,7 @@ export function selectionsOf(
       })
     }
     case 'list':
-      return selectionsOf(shape.of, typeName).map(({ graphql, of }) => ({
+      return selectionsOf(shape.of).map(({ graphql, of }) => ({
         graphql,
         of: (text) => {
           const items = text === undefined ? null : rawItems(text)
@@ -244,55 +185,23 @@ export function selectionsOf(
         },
       }))
     case 'object':
-      return fieldsOf(shape, typeName, { isEvent }).map(inObject)
-    case 'union':
-      return fc
-        .tuple(
-          ...refsOf(shape).map(({ ref, member, index }) =>
-            fieldsOf(member, typeName, { prefix: `m${index}_` }).map((fields) => ({
-              ...inObject(fields),
-              name: `${typeName}_${ref}`,
-            })),
-          ),
-        )
-        .map((members) => ({
-          graphql: `{ __typename ${members.map(({ name, graphql }) => `... on ${name} ${graphql}`).join(' ')} }`,
-          of: (text) => {
-            const found = text === undefined ? null : rawMembers(text)
-            const index = members.findIndex((_, i) => {
-              const tag = found?.get(tagOf(shape.by, i))
-              return shape.by === 'name'
-                ? tag !== undefined
-                : tag?.startsWith('"') && JSON.parse(tag) === `v${i}`
-            })
-            const chosen = members[index]
-            if (!chosen) return 'null'
-            return chosen.of(text).replace(/^\{/, `{"__typename":"${chosen.name}",`)
-          },
-        }))
+      return fieldsOf(shape, isEvent).map(inObject)
   }
 }
 
 type Field = Selected & { readonly key: string; readonly property: string }
 
-/** `prefix`: of the keys, which have one type each in all members of a union. */
-function fieldsOf(
-  { members }: ObjectShape,
-  typeName: string,
-  { isEvent = false, prefix = '' },
-): fc.Arbitrary<Field[]> {
+function fieldsOf({ members }: ObjectShape, isEvent: boolean): fc.Arbitrary<Field[]> {
   const spelled = fieldNames(
-    members.map(([name]) => ({ name, given: null })),
+    members.map(([name]) => name),
     isEvent ? EVENT_FIELDS : [],
   )
   const fields = members.map(([property, member], i) =>
-    fc
-      .tuple(selectionsOf(member, typeName), fc.boolean())
-      .map(([{ graphql, of }, isAlias]): Field => {
-        const name = spelled.get(property) as string
-        const key = isAlias || prefix !== '' ? `${prefix}alias${i}` : name
-        return { graphql: `${key === name ? '' : `${key}: `}${name} ${graphql}`, of, key, property }
-      }),
+    fc.tuple(selectionsOf(member), fc.boolean()).map(([{ graphql, of }, isAlias]): Field => {
+      const name = spelled.get(property) as string
+      const key = isAlias ? `alias${i}` : name
+      return { graphql: `${key === name ? '' : `${key}: `}${name} ${graphql}`, of, key, property }
+    }),
   )
   return fc.tuple(...fields).chain((made) => fc.subarray(made, { minLength: 1 }))
 }

@@ -21,14 +21,12 @@ function tableOf(head: string): string[][][] {
   )
 }
 
-const given = (names: readonly string[]) => names.map((name) => ({ name, given: null }))
-
 test.each(tableOf('| event type | GraphQL type |'))('the types of %j are %j', (names, expected) => {
-  expect(names.map((name) => typeNames(given(names)).get(name))).toEqual(expected)
+  expect(names.map((name) => typeNames(names).get(name))).toEqual(expected)
 })
 
 test.each(tableOf('| property | field |'))('the fields of %j are %j', (names, expected) => {
-  const spelled = fieldNames(given(names), EVENT_FIELDS)
+  const spelled = fieldNames(names, EVENT_FIELDS)
   expect(names.map((name) => spelled.get(name))).toEqual(expected)
 })
 
@@ -40,12 +38,12 @@ test('every property has a name of its own that GraphQL can spell, in any order'
   fc.assert(
     fc.property(properties, fc.boolean(), (names, isEvent) => {
       const reserved = isEvent ? EVENT_FIELDS : []
-      const spelled = fieldNames(given(names), reserved)
+      const spelled = fieldNames(names, reserved)
       expect([...spelled.keys()].toSorted()).toEqual(names.toSorted())
       const fields = [...spelled.values()]
       expect(fields.filter((field) => !isSpelled(field))).toEqual([])
       expect(new Set([...fields, ...reserved]).size).toBe(fields.length + reserved.length)
-      const again = fieldNames(given(names.toReversed()), reserved)
+      const again = fieldNames(names.toReversed(), reserved)
       expect(Object.fromEntries(again)).toEqual(Object.fromEntries(spelled))
       for (const name of names) {
         if (isSpelled(name) && !reserved.includes(name)) expect(spelled.get(name)).toBe(name)
@@ -55,24 +53,9 @@ test('every property has a name of its own that GraphQL can spell, in any order'
   )
 })
 
-test('what a schema names wins, and what it cannot name is mapped', () => {
-  const names = fieldNames([
-    { name: 'order-id', given: null },
-    { name: 'x', given: 'order_id' },
-    { name: 'y', given: 'order_id' },
-    { name: 'z', given: '1z' },
-  ])
-  expect(Object.fromEntries(names)).toEqual({
-    x: 'order_id',
-    y: 'y',
-    z: 'z',
-    'order-id': 'order_x2d_id',
-  })
-})
-
 test('a property whose name is too long has no field', () => {
   const names = ['a'.repeat(MAX_NAME_LENGTH), 'a'.repeat(MAX_NAME_LENGTH + 1)]
-  expect([...fieldNames(given(names)).values()]).toEqual([names[0]])
+  expect([...fieldNames(names).values()]).toEqual([names[0]])
 })
 
 const word = fc.stringMatching(/^[a-cA-C0-1_-]{1,3}$/)
@@ -86,14 +69,12 @@ const eventTypes = fc.uniqueArray(
 test('every event type has a name of its own, and no nested type has the name of another', () => {
   fc.assert(
     fc.property(eventTypes, (names) => {
-      const spelled = typeNames(given(names))
+      const spelled = typeNames(names)
       const types = [...spelled.values()]
       expect([...spelled.keys()].toSorted()).toEqual(names.toSorted())
       expect(types.filter((type) => !isSpelled(type))).toEqual([])
       expect(new Set(types).size).toBe(types.length)
-      expect(Object.fromEntries(typeNames(given(names.toReversed())))).toEqual(
-        Object.fromEntries(spelled),
-      )
+      expect(Object.fromEntries(typeNames(names.toReversed()))).toEqual(Object.fromEntries(spelled))
       // Nested types are named after a type, `_` and a word with a capital or a digit.
       const nested = types.filter((type) => types.some((one) => isNestedIn(type, one)))
       expect(nested).toEqual([])
@@ -107,20 +88,14 @@ function isNestedIn(type: string, parent: string): boolean {
 }
 
 test('a new event type leaves the names of those of lower-case words and dots as they are', () => {
-  const before = typeNames(given(['order.paid', 'order.line.added']))
-  const after = typeNames(
-    given(['order.paid', 'order.line.added', 'order_paid', 'Order.Paid', 'order.line_added']),
-  )
+  const before = typeNames(['order.paid', 'order.line.added'])
+  const after = typeNames([
+    'order.paid',
+    'order.line.added',
+    'order_paid',
+    'Order.Paid',
+    'order.line_added',
+  ])
   for (const [name, type] of before) expect(after.get(name)).toBe(type)
   expect(after.get('Order.Paid')).toBe('Order_x2e_Paid')
-})
-
-test('two event types with one name in x-graphql-name: one of them has it', () => {
-  const names = typeNames([
-    { name: 'a', given: 'Paid' },
-    { name: 'b', given: 'Paid' },
-    { name: 'paid', given: null },
-    { name: 'c', given: 'Not_spelled' },
-  ])
-  expect(Object.fromEntries(names)).toEqual({ a: 'Paid', b: 'B', paid: 'paid', c: 'C' })
 })

@@ -298,15 +298,4 @@ describe('findings', () => {
     await publishEvents(organizationId, events)
     expect(await findingsOf(total({ type: 'number', maximum: 2 }))).toEqual([])
   })
-
-  test('an event type that was published is archived with --force only', async () => {
-    await publish({ total: 1 })
-    const text = fileOf({ ...PAID, archived: true })
-    expect(await load(text)).toMatchObject({
-      changes: [{ change: 'archived', findings: [{ kind: 'refuses_accepted' }] }],
-      written: false,
-    })
-    expect(await load(text, { force: true })).toMatchObject({ written: true })
-    await expect(publish({ total: 1 })).rejects.toThrow(/There is no event type/)
-  })
 })

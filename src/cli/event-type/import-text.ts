@@ -1,4 +1,4 @@
-import type { Finding } from '../../event-types/catalogue/finding.ts'
+import type { Finding } from '../../event-types/catalogue/findings.ts'
 import type {
   CatalogueImport,
   CatalogueImportOptions,

@@ -4,8 +4,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
 } from 'graphql'
-import type { SelectionPlan } from '../../event-graph/plan.ts'
-import { type Planning, PlanTooLarge, planSelectionSet } from '../../event-graph/plan-selection.ts'
+import { type Planning, PlanTooLarge, planEvent } from '../../event-graph/plan-selection.ts'
 import { MAX_REPETITIONS, repetitionsOf } from '../../event-graph/repetitions.ts'
 import { selectEvent } from '../../event-graph/select-event.ts'
 import { inTurn } from '../../lib/in-turn.ts'
@@ -50,16 +49,12 @@ export function planEvents(
   repetitions = newRepetitions(),
 ): PrintEvent {
   const sets = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []))
-  const type = scope.schema.getType('Event')
-  if (!type) throw new Error('The schema has no events.')
-  const event = withinBudget(nodes, () => planSelectionSet(planningOf(scope), type, sets))
-  if (event.kind !== 'choice' || event.by !== 'value') throw new Error('An event has one type.')
-  repetitions.left -= repetitionsOf(event)
+  const plan = withinBudget(nodes, () => planEvent(planningOf(scope), sets))
+  repetitions.left -= repetitionsOf(plan)
   if (repetitions.left < 0) {
     const message = `A selection takes no value more than ${MAX_REPETITIONS} times. Remove some of the aliases, or data, which has every value.`
     throw tooLarge(message, nodes)
   }
-  const plan: SelectionPlan = { version: 1, event }
   return async (streamed) => {
     try {
       return await inTurn(organizationId, (budget) =>

@@ -1,18 +1,20 @@
 import type { Actor } from '../../access/actor.ts'
 import type { Database, Sql } from '../../db/client.ts'
 import { inTransaction } from '../../db/transaction.ts'
-import { takenTypeNames } from '../../event-graph/check-names.ts'
-import { NAME_KEYWORD } from '../../event-graph/graphql-name.ts'
 import type { SourceType } from '../../event-graph/model.ts'
 import { SOURCE_TYPES } from '../../event-graph/read-source-types.ts'
-import { catalogueAfter } from './catalogue-after.ts'
-import { changedMeanwhile, unusable } from './catalogue-error.ts'
+import { changedMeanwhile } from './catalogue-error.ts'
 import type { CatalogueType, GivenType } from './catalogue-type.ts'
-import { checkCatalogue, checkPayloads } from './check-catalogue.ts'
+import { checkCatalogue, checkPayloads, parsed } from './check-catalogue.ts'
 import { compareCatalogue, type TypeChange } from './compare-catalogue.ts'
-import { findFindings } from './find-findings.ts'
-import type { Finding } from './finding.ts'
+import {
+  type Finding,
+  SELECTING_WEBHOOKS,
+  type SelectingRow,
+  selectionFindings,
+} from './findings.ts'
 import { readCatalogue } from './read-catalogue.ts'
+import { refusedEvents } from './refused-events.ts'
 import { writeCatalogue } from './write-catalogue.ts'
 
 export interface CatalogueImportOptions {
@@ -53,7 +55,6 @@ export async function importCatalogue(
   const database = await readCatalogue(pool)
   const changes = compareCatalogue(database, file, archiveMissing)
   await checkPayloads(changes.filter(hasNewPayload).map(({ after }) => after))
-  await checkTypeNames(pool, changes)
   const findings = await findFindings(pool, changes)
   const isAccepted = ({ kind }: Finding) =>
     force || (acceptBrokenSelections && kind === 'breaks_selection')
@@ -76,14 +77,41 @@ export async function importCatalogue(
   }
 }
 
-/** Throws one error with every name of the event graph that another event type has. */
-async function checkTypeNames(sql: Sql, changes: readonly TypeChange[]): Promise<void> {
-  const named = changes.filter(({ after }) => after.schema?.includes(NAME_KEYWORD))
-  if (named.length === 0) return
+/** What each of the changes breaks, by the name of the event type. An added event type breaks nothing. */
+async function findFindings(
+  sql: Sql,
+  changes: readonly TypeChange[],
+): Promise<ReadonlyMap<string, readonly Finding[]>> {
+  const findings = new Map<string, readonly Finding[]>()
+  for (const { name, fields, before, after } of changes) {
+    if (before === null || !fields.includes('schema')) continue
+    const found = await refusedEvents(sql, name, parsed(after.schema))
+    if (found !== null) findings.set(name, [found])
+  }
+  // A change can rename the type of an event type that it does not change: the first change then tells of it.
+  for (const [eventType, found] of await brokenSelections(sql, changes)) {
+    const isChanged = changes.some(({ name }) => name === eventType)
+    const name = isChanged ? eventType : (changes[0]?.name ?? eventType)
+    findings.set(name, [...(findings.get(name) ?? []), ...found])
+  }
+  return findings
+}
+
+async function brokenSelections(
+  sql: Sql,
+  changes: readonly TypeChange[],
+): Promise<Map<string, Finding[]>> {
+  const { rows: webhooks } = await sql.query<SelectingRow>(SELECTING_WEBHOOKS)
+  if (webhooks.length === 0) return new Map()
   const { rows: before } = await sql.query<SourceType>(SOURCE_TYPES)
-  const changed = new Set(named.map(({ name }) => name))
-  const taken = takenTypeNames(catalogueAfter(before, changes), changed)
-  if (taken.length > 0) throw unusable(taken.map((one) => `${one.eventType}: schema ${one.rule}`))
+  const changed = new Set(changes.map(({ name }) => name))
+  const after = [
+    ...before.filter(({ name }) => !changed.has(name)),
+    ...changes
+      .filter((change) => !change.after.archived)
+      .map(({ name, after: { description, schema } }) => ({ name, description, schema })),
+  ]
+  return await selectionFindings(webhooks, before, after)
 }
 
 function countUnchanged(file: readonly CatalogueType[], changes: readonly TypeChange[]): number {

@@ -1,9 +1,10 @@
 import { didYouMean } from '../../lib/did-you-mean.ts'
+import { InvalidJson, parseJson } from '../../lib/parse-json.ts'
 import { rawItems, rawMembers } from '../../lib/raw-json.ts'
+import { decodeUtf8 } from '../../lib/utf8.ts'
 import { unusable } from './catalogue-error.ts'
 import { CATALOGUE_FIELDS, type GivenType } from './catalogue-type.ts'
 import { parseOpenApi } from './parse-openapi.ts'
-import { textOf } from './text-of.ts'
 
 /** Reads a file: what `printCatalogue` printed, or an OpenAPI 3.1 document with `webhooks`. Throws one error. */
 export function parseCatalogueFile(bytes: Uint8Array, file: string): GivenType[] {
@@ -64,4 +65,21 @@ function parseItem(text: string, place: string): GivenType {
 
 function notNull(text: string | undefined): string | null {
   return text === undefined || text === 'null' ? null : text
+}
+
+/** The text of JSON. Throws for what is not JSON, or has numbers that JavaScript would change. */
+export function textOf(bytes: Uint8Array, file: string): string {
+  const text = decodeUtf8(bytes)?.replace(/^\ufeff/, '')
+  if (text === undefined) throw unusable([`${file} is not UTF-8. Convert it.`])
+  try {
+    parseJson(text)
+    return text
+  } catch (error) {
+    const { message } = error as Error
+    const problem =
+      error instanceof InvalidJson
+        ? message
+        : `is not JSON: ${message}. Convert a document in YAML to JSON.`
+    throw unusable([`${file} ${problem}`])
+  }
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Sql } from '../../db/client.ts'
 import { compileSchema } from '../../lib/json-schema.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from './findings.ts'
 
 /** The newest events of a type that a new schema is tried on. */
 const MAX_EVENTS = 1_000
@@ -9,10 +9,14 @@ const MAX_EVENTS = 1_000
 const PAGE_EVENTS = 100
 
 /** Whether the schema refuses stored events, which were accepted before. Test events and erased ones do not count. */
-export async function refusedEvents(sql: Sql, name: string, schema: unknown): Promise<Finding[]> {
-  if (typeof schema !== 'object' || schema === null) return []
-  const uuids = await newestEvents(sql, name, MAX_EVENTS)
-  if (uuids.length === 0) return []
+export async function refusedEvents(
+  sql: Sql,
+  name: string,
+  schema: unknown,
+): Promise<Finding | null> {
+  if (typeof schema !== 'object' || schema === null) return null
+  const uuids = await newestEvents(sql, name)
+  if (uuids.length === 0) return null
   const check = await compileSchema(schema)
   let refused = 0
   let first: { id: string; problem: string } | null = null
@@ -25,39 +29,19 @@ export async function refusedEvents(sql: Sql, name: string, schema: unknown): Pr
     }
     await setTimeout(0)
   }
-  if (first === null) return []
+  if (first === null) return null
   const events =
     uuids.length === 1 ? 'the only event' : `the newest ${uuids.length.toLocaleString('en')} events`
-  return [
-    {
-      kind: 'refuses_accepted',
-      message: `The schema refuses ${refused.toLocaleString('en')} of ${events}, which were accepted. ${first.id}: ${first.problem}.`,
-      remedy: 'Change the publishers first, or let the schema accept this data.',
-      eventId: first.id,
-    },
-  ]
-}
-
-/** Whether publishers used an event type that an import archives. */
-export async function refusedPublishers(sql: Sql, name: string): Promise<Finding[]> {
-  const [newest] = await newestEvents(sql, name, 1)
-  if (newest === undefined) return []
-  const { rows } = await sql.query<{ id: string }>(`select posthorn.type_id('evt', $1) as id`, [
-    newest,
-  ])
-  const id = rows[0]?.id as string
-  return [
-    {
-      kind: 'refuses_accepted',
-      message: `Events of ${name} were published, the newest is ${id}. Once the event type is archived, publishing one is an error.`,
-      remedy: 'Make sure that nothing publishes the event type any more, or keep it.',
-      eventId: id,
-    },
-  ]
+  return {
+    kind: 'refuses_accepted',
+    message: `The schema refuses ${refused.toLocaleString('en')} of ${events}, which were accepted. ${first.id}: ${first.problem}.`,
+    remedy: 'Change the publishers first, or let the schema accept this data.',
+    eventId: first.id,
+  }
 }
 
 /** By the index on organization, type and id. */
-async function newestEvents(sql: Sql, name: string, limit: number): Promise<string[]> {
+async function newestEvents(sql: Sql, name: string): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `select newest.id from posthorn.organizations as o
      cross join lateral (
@@ -65,7 +49,7 @@ async function newestEvents(sql: Sql, name: string, limit: number): Promise<stri
        where e.organization_id = o.id and e.type = $1 and not e.is_test order by e.id desc limit $2
      ) as newest
      order by newest.id desc limit $2`,
-    [name, limit],
+    [name, MAX_EVENTS],
   )
   return rows.map(({ id }) => id)
 }

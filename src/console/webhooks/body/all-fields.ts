@@ -3,8 +3,6 @@ interface SelectableField {
   readonly path: readonly string[]
   readonly name: string
   readonly hasFields: boolean
-  /** The member of a union that has the field. */
-  readonly onType?: string | null | undefined
 }
 
 const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`)
@@ -16,19 +14,14 @@ export function allFields(graphqlType: string, fields: readonly SelectableField[
   let at = 0
   function inside(depth: number): string[] {
     const own: string[] = []
-    const members = new Map<string, string[]>()
     for (let field = fields[at]; field && field.path.length > depth; field = fields[at]) {
       at++
       const inner = inside(depth + 1)
       // The list ends at a depth. An object without fields in the list cannot be chosen.
       if (field.hasFields && inner.length === 0) continue
-      const lines = field.hasFields ? block(field.name, inner) : [field.name]
-      if (field.onType == null) own.push(...lines)
-      else members.set(field.onType, [...(members.get(field.onType) ?? []), ...lines])
+      own.push(...(field.hasFields ? block(field.name, inner) : [field.name]))
     }
-    // The members of a union can be told apart by it.
-    if (members.size > 0) own.unshift('__typename')
-    return [...own, ...[...members].flatMap(([type, lines]) => block(`... on ${type}`, lines))]
+    return own
   }
   return block(`... on ${graphqlType}`, inside(0))
 }

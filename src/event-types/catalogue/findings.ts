@@ -1,7 +1,21 @@
 import type { SourceType } from '../../event-graph/model.ts'
 import type { SelectionPlan } from '../../event-graph/plan.ts'
 import { findBrokenSelections, type StoredSelection } from '../../event-graph/selection-problems.ts'
-import type { Finding } from './finding.ts'
+
+/** What a change of the catalogue breaks. */
+export interface Finding {
+  /**
+   * `refuses_accepted`: data that was accepted before is refused. `breaks_selection`: a webhook's selection takes what is
+   * no longer there.
+   */
+  readonly kind: 'refuses_accepted' | 'breaks_selection'
+  readonly message: string
+  readonly remedy: string
+  /** The newest event that is refused. */
+  readonly eventId?: string
+  /** The webhooks whose selection breaks. */
+  readonly webhookIds?: readonly string[]
+}
 
 /** SQL: the webhooks with a selection, of all organizations, with the version that new deliveries have. */
 export const SELECTING_WEBHOOKS = `
