@@ -9,7 +9,6 @@ export default defineConfig({
   experimental: { externalTables: true },
   tables: {
     external: [
-      'posthorn.bulk_task_items',
       'posthorn.event_keys',
       'posthorn.event_streams',
       'posthorn.exhausted_deliveries',

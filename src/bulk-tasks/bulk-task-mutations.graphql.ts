@@ -122,7 +122,7 @@ const CHANGES = {
     states:
       '`states` may have RETRYING, SUCCEEDED, EXHAUSTED and CANCELED. Default for `states`: RETRYING and EXHAUSTED.',
     description:
-      'Sends deliveries again, each with the same `wh-id`: at once those with the `ids`, with priority over the rest of a backlog; in the background those of a `filter`, or what a webhook `missed`. A finished delivery restarts its retry schedule; the next attempt of a retrying one is made now. A delivery of an ordered webhook keeps its place. Left out are deliveries whose webhook was deleted or whose payload is gone; of a `filter`, also those with a later attempt anyway. A redelivery of missed events needs an enabled webhook without another one that runs, and creates no delivery twice. The task shows the progress and what came of the deliveries.',
+      'Sends deliveries again, each with the same `wh-id`: at once those with the `ids`, with priority over the rest of a backlog; in the background those of a `filter`, or what a webhook `missed`. A finished delivery restarts its retry schedule; the next attempt of a retrying one is made now. A delivery of an ordered webhook keeps its place. Left out are deliveries whose webhook was deleted or whose payload is gone; of a `filter`, also those with a later attempt anyway. A redelivery of missed events needs an enabled webhook without another one that runs, and creates no delivery twice. The task shows the progress.',
   },
   cancel: {
     name: 'CancelDeliveries',

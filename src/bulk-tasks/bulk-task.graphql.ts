@@ -8,7 +8,6 @@ import { filtersByOneWebhook, findsNode, type RestrictedSession } from '../graph
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../webhooks/find-webhooks.ts'
 import { findBulkTask, findBulkTasks } from './bulk-task.ts'
-import { findExhaustedDeliveries } from './exhausted-deliveries.ts'
 
 const BulkTaskAction = builder.enumType('BulkTaskAction', {
   description: 'What a bulk task does.',
@@ -30,14 +29,7 @@ const BulkTaskState = builder.enumType('BulkTaskState', {
       description:
         'Deliveries are being queued or canceled. A recovery pauses while its webhook is disabled.',
     },
-    DELIVERING: {
-      value: 'delivering',
-      description: 'All deliveries are queued, and some have not finished.',
-    },
-    COMPLETED: {
-      value: 'completed',
-      description: 'All deliveries are canceled, or have finished since they were queued.',
-    },
+    COMPLETED: { value: 'completed', description: 'All deliveries are queued or canceled.' },
     CANCELED: { value: 'canceled', description: 'The task was canceled while it was running.' },
     FAILED: { value: 'failed', description: 'The task failed. `failure` says why.' },
   } as const,
@@ -75,24 +67,12 @@ const BulkTask = builder.prismaNode('BulkTask', {
     total: t.exposeInt('total'),
     totalIsExact: t.exposeBoolean('totalIsExact'),
     changed: t.exposeInt('changed'),
-    succeeded: t.exposeInt('succeeded'),
-    exhausted: t.exposeInt('exhausted'),
-    canceled: t.exposeInt('canceled'),
-    unfinished: t.int({
-      description:
-        'The number of queued deliveries that have not finished. Updated every few seconds at first, later every few minutes; also after the task was canceled.',
-      select: { action: true, changed: true, succeeded: true, exhausted: true, canceled: true },
-      resolve: ({ action, changed, succeeded, exhausted, canceled }) =>
-        action === 'cancel' ? 0 : Math.max(0, changed - succeeded - exhausted - canceled),
-    }),
     progress: t.float({
       description:
         'The part of `total` that is queued or canceled, from 0 to 1. Always 1 after `RUNNING`, unless the task failed or was canceled.',
       select: { state: true, total: true, changed: true },
       resolve: ({ state, total, changed }) =>
-        state === 'completed' || state === 'delivering'
-          ? 1
-          : Math.min(1, changed / Math.max(1, total)),
+        state === 'completed' ? 1 : Math.min(1, changed / Math.max(1, total)),
     }),
     createdAt: t.field({
       type: 'DateTime',
@@ -102,23 +82,6 @@ const BulkTask = builder.prismaNode('BulkTask', {
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true }),
   }),
 })
-
-builder.prismaObjectField('BulkTask', 'exhaustedDeliveries', (t) =>
-  t.prismaConnection(
-    {
-      type: 'Delivery',
-      cursor: 'id',
-      semanticNonNull: true,
-      description:
-        'The queued deliveries that were exhausted since, newest first, as `exhausted` counts them. A delivery that was redelivered later stays in the list.',
-      authScopes: { scope: 'deliveries:read' },
-      resolve: (query, { id, organizationId }, _args, context) =>
-        findExhaustedDeliveries(context, organizationId, id, query),
-    },
-    { name: 'BulkTaskDeliveryConnection', description: 'A page of deliveries of a task.' },
-    { name: 'BulkTaskDeliveryEdge', description: 'A delivery of a task in a page.' },
-  ),
-)
 
 const BulkTaskFilter = builder.inputType('BulkTaskFilter', {
   description: 'Selects bulk tasks. A task must match all given fields.',

@@ -3,10 +3,11 @@ import { isDatabaseUnavailable } from '../db/faults.ts'
 import { publicId } from '../db/ids.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { cancelDeliveries } from '../deliveries/cancel-deliveries.ts'
+import { timestampOf } from '../lib/uuid-v7.ts'
 import { type Page, runPages } from '../queue/background.ts'
 import type { ReportCanceled } from '../telemetry/events.ts'
-import { followTask, WAIT_MS } from './follow-task.ts'
-import { type PageResult, recoverPage } from './recovery-page.ts'
+import { endOf, type PageResult } from './page-result.ts'
+import { recoverPage } from './recovery-page.ts'
 import { redeliverPage } from './redeliver-page.ts'
 import { selectPage } from './selected-deliveries.ts'
 import { readSelection, type Selection } from './selection.ts'
@@ -29,10 +30,8 @@ export async function continueBulkTask(
 ): Promise<void> {
   const taskId = publicId('bulkTask', uuid)
   let count = 0
-  async function runNext(previous: TaskPage | null): Promise<TaskPage | null> {
-    const page = await runPage(pool, uuid, previous === null).catch((error) =>
-      recordFault(pool, uuid, error),
-    )
+  async function runNext(): Promise<TaskPage | null> {
+    const page = await runPage(pool, uuid)
     count += page?.canceled ?? 0
     return page
   }
@@ -54,9 +53,7 @@ interface LockedTask {
   readonly action: 'redeliver' | 'cancel' | 'recover'
   readonly selection: Selection
   readonly ratePerSecond: number
-  readonly state: string
   readonly reachedId: string
-  readonly followedId: string
   /** Milliseconds until the next page. */
   readonly waitMs: number
 }
@@ -64,106 +61,90 @@ interface LockedTask {
 /**
  * Changes the next deliveries of a task and moves its cursor, in one transaction, so that a killed process leaves whole
  * pages. The row of the task is locked until the commit, so all processes together keep the rate, and a cancellation
- * waits for the page. Once all deliveries are changed, the pages count how they finish; before that, the first page of
- * each run does.
+ * waits for the page.
  */
-export async function runPage(
-  pool: Database['pool'],
-  uuid: string,
-  isFirst: boolean,
-): Promise<TaskPage | null> {
-  return await inTransaction(pool, async (sql) => {
-    const task = await lockTask(sql, uuid)
-    if (!task) return null
-    const { organizationId: organizationUuid, selection, waitMs } = task
-    if (task.state !== 'running') {
-      return { organizationUuid, waitMs: await followTask(sql, task), canceled: 0 }
-    }
-    // A delivery stands on the page of each attempt that matches. Its item keeps it from being redelivered twice.
-    const keepsItems = 'filter' in selection && selection.filter.anyAttempt
-    if (isFirst && !keepsItems) await followTask(sql, task)
-    if (waitMs > 0) return { organizationUuid, waitMs, canceled: 0 }
-    return { organizationUuid, ...(await changePage(sql, task)) }
-  })
+export async function runPage(pool: Database['pool'], uuid: string): Promise<TaskPage | null> {
+  try {
+    return await inTransaction(pool, async (sql) => {
+      const task = await lockTask(sql, uuid)
+      if (!task) return null
+      const { organizationId: organizationUuid, waitMs } = task
+      if (waitMs > 0) return { organizationUuid, waitMs, canceled: 0 }
+      const page = await changeDeliveries(sql, task)
+      const canceled = task.action === 'cancel' ? page.changed : 0
+      return { organizationUuid, waitMs: await recordPage(sql, task, page), canceled }
+    })
+  } catch (error) {
+    return await recordFault(pool, uuid, error)
+  }
 }
+
+/** SQL: the milliseconds until the next page. */
+const WAIT_MS = `
+  ceil(greatest(0, extract(epoch from next_page_at - clock_timestamp()) * 1000))::float8 as "waitMs"`
 
 async function lockTask(sql: Sql, uuid: string): Promise<LockedTask | null> {
   const { rows } = await sql.query<LockedTask & { selection: string }>(
     `select id, organization_id as "organizationId", action::text, selection::text, rate_per_second as "ratePerSecond",
-       state::text, reached_id as "reachedId", followed_id as "followedId", ${WAIT_MS}
-     from posthorn.bulk_tasks where id = $1 for update`,
+       reached_id as "reachedId", ${WAIT_MS}
+     from posthorn.bulk_tasks where id = $1 and state = 'running' for update`,
     [uuid],
   )
   const [row] = rows
   return row ? { ...row, selection: readSelection(row.selection) } : null
 }
 
-async function changePage(sql: Sql, task: LockedTask) {
-  const { id, ratePerSecond } = task
+async function changeDeliveries(sql: Sql, task: LockedTask): Promise<PageResult> {
+  const { id, action, selection, ratePerSecond } = task
   const size = Math.min(Math.ceil((ratePerSecond * PAGE_INTERVAL_MS) / 1_000), MAX_PAGE_SIZE)
-  const page = await nextPage(sql, task, size)
-  if ('waitMs' in page) return { waitMs: page.waitMs, canceled: 0 }
-  if ('failure' in page) {
-    await failTask(sql, id, page.failure)
-    return { waitMs: await followTask(sql, { ...task, state: 'failed', waitMs: 0 }), canceled: 0 }
-  }
-  const { changed, reachedId, last } = page
-  // The last page is an empty one, so that the wait after the last deliveries keeps the rate.
-  if (last && changed === 0) {
-    await sql.query(`update posthorn.bulk_tasks set state = 'delivering' where id = $1`, [id])
-    const waitMs = await followTask(sql, { ...task, state: 'delivering', waitMs: 0 })
-    return { waitMs, canceled: 0 }
-  }
-  const canceled = task.action === 'cancel' ? changed : 0
-  const { rows } = await sql.query<{ waitMs: number }>(
-    `update posthorn.bulk_tasks set
-       changed = changed + $2, canceled = canceled + $3, fault_count = 0,
-       reached_id = coalesce($4::uuid, reached_id),
-       next_page_at = ${NEXT_PAGE_AT}
-     where id = $1 returning ${WAIT_MS}`,
-    [id, changed, canceled, reachedId, (changed * 1_000) / ratePerSecond],
-  )
-  return { waitMs: rows[0]?.waitMs ?? null, canceled }
-}
-
-/**
- * SQL: when the page after the next one may begin, if the next one takes $5 ms of the rate. A late page is made up for,
- * but at most 250 ms of it, so that the wait for other pages of the organization ends in no burst.
- */
-const NEXT_PAGE_AT = `greatest(next_page_at, clock_timestamp() - interval '250 milliseconds')
-  + $5::float8 * interval '1 millisecond'`
-
-async function nextPage(sql: Sql, task: LockedTask, size: number): Promise<PageResult> {
-  const { id, action, selection } = task
   if ('since' in selection) return await recoverPage(sql, { ...task, selection }, size)
   const { deliveryIds, reachedId, last } = await selectPage(sql, { ...task, selection }, size)
+  // A delivery stands on the page of each attempt that matches. The first of these pages changes it.
+  const unchangedSince = selection.filter.anyAttempt ? timestampOf(id) : null
   const changed =
     action === 'redeliver'
-      ? await redeliverPage(sql, id, deliveryIds)
+      ? await redeliverPage(sql, deliveryIds, unchangedSince)
       : (await cancelDeliveries(sql, deliveryIds, null)).length
-  return { changed, reachedId, last }
+  return { changed, reachedId, ...endOf(changed, last) }
+}
+
+/** A late page is made up for, but at most this time of it, so that the wait for other pages ends in no burst. */
+const MAX_LATE_MS = 250
+
+/** Returns the milliseconds until the next page, or null after the last one. */
+async function recordPage(sql: Sql, task: LockedTask, page: PageResult): Promise<number | null> {
+  const { changed, reachedId, state, failure } = page
+  const { rows } = await sql.query<{ waitMs: number }>(
+    `update posthorn.bulk_tasks set
+       changed = changed + $2, reached_id = coalesce($3::uuid, reached_id), fault_count = 0,
+       next_page_at = greatest(next_page_at, clock_timestamp() - $4 * interval '1 millisecond')
+         + $5::float8 * interval '1 millisecond',
+       state = $6::posthorn.bulk_task_state, failure = $7, finished_at = case when $6 <> 'running' then now() end
+     where id = $1 returning ${WAIT_MS}`,
+    [
+      ...[task.id, changed, reachedId ?? null],
+      ...(page.waitMs === undefined
+        ? [MAX_LATE_MS, (changed * 1_000) / task.ratePerSecond]
+        : [0, page.waitMs]),
+      ...[state ?? 'running', failure ?? null],
+    ],
+  )
+  return state === undefined ? (rows[0]?.waitMs ?? null) : null
 }
 
 /** Fails the task after `MAX_FAULTS` consecutive faults. An unavailable database does not count. */
 async function recordFault(sql: Sql, uuid: string, error: unknown): Promise<never> {
   if (isDatabaseUnavailable(error)) throw error
-  const { rows } = await sql.query<{ faults: number }>(
-    `update posthorn.bulk_tasks set fault_count = fault_count + 1
-     where id = $1 and state in ('running', 'delivering') returning fault_count as faults`,
-    [uuid],
+  await sql.query(
+    `update posthorn.bulk_tasks set fault_count = fault_count + 1,
+       state = case when fault_count + 1 >= $2 then 'failed' else state end,
+       failure = case when fault_count + 1 >= $2 then $3 end,
+       finished_at = case when fault_count + 1 >= $2 then now() end
+     where id = $1 and state = 'running'`,
+    [uuid, MAX_FAULTS, FAILURE],
   )
-  if ((rows[0]?.faults ?? 0) >= MAX_FAULTS) await failTask(sql, uuid, FAILURE)
   throw error
 }
 
 const FAILURE =
   'An internal error stopped the task; the worker log has the details. Changed deliveries stay changed. Start another task for the rest.'
-
-/** Fails a task with a reason that its owner reads. */
-async function failTask(sql: Sql, uuid: string, reason: string): Promise<void> {
-  await sql.query(
-    `update posthorn.bulk_tasks set state = 'failed', failure = $2, finished_at = now()
-     where id = $1 and state in ('running', 'delivering')`,
-    [uuid, reason],
-  )
-}

@@ -2,6 +2,7 @@ import type { Sql } from '../db/client.ts'
 import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { SUBSCRIBED_TYPES } from '../webhooks/subscribed-types-sql.ts'
+import { endOf, type PageResult } from './page-result.ts'
 import type { Recovery } from './selection.ts'
 
 /** Rows that a page reads at most to find deliveries to queue. */
@@ -14,18 +15,6 @@ const DISABLED_POLL_MS = 5_000
 const SETTLE_TIMEOUT_SECONDS = 30
 const SETTLE_POLL_MS = 200
 
-/** A page of a task, the time to wait before it, or why there is none. */
-export type PageResult = ChangedPage | { readonly waitMs: number } | { readonly failure: string }
-
-interface ChangedPage {
-  /** Deliveries that the page queued or canceled or, for a webhook with a backlog, parked. */
-  readonly changed: number
-  /** The new cursor. Null if it stays where it is. */
-  readonly reachedId: string | null
-  /** Whether there were no further rows to read. */
-  readonly last: boolean
-}
-
 interface RecoveryTask {
   readonly id: string
   readonly selection: Recovery
@@ -37,9 +26,11 @@ interface RecoveryTask {
 export async function recoverPage(sql: Sql, task: RecoveryTask, size: number): Promise<PageResult> {
   const { id, selection } = task
   const webhook = await lockWebhook(sql, id, selection.until)
-  if (!webhook || webhook.deleted) return { failure: 'The webhook was deleted.' }
-  if (!webhook.enabled) return { waitMs: DISABLED_POLL_MS }
-  if (!webhook.settled) return { waitMs: SETTLE_POLL_MS }
+  if (!webhook || webhook.deleted) {
+    return { changed: 0, state: 'failed', failure: 'The webhook was deleted.' }
+  }
+  if (!webhook.enabled) return { changed: 0, waitMs: DISABLED_POLL_MS }
+  if (!webhook.settled) return { changed: 0, waitMs: SETTLE_POLL_MS }
   return await createMissed(sql, webhook, task, size)
 }
 
@@ -86,19 +77,27 @@ const MINUTE_MS = 60_000
 async function createMissed(
   sql: Sql,
   webhook: LockedWebhook,
-  { id, selection, reachedId: reached }: RecoveryTask,
+  { selection, reachedId: reached }: RecoveryTask,
   size: number,
-): Promise<ChangedPage> {
+): Promise<PageResult> {
   const from = lowerBoundAt(selection.since)
-  const { rows } = await sql.query<ChangedPage>(CREATE_MISSED, [
-    ...[id, webhook.id, reached, from, lowerBoundAt(selection.until), size],
+  const { rows } = await sql.query<CreatedPage>(CREATE_MISSED, [
+    ...[webhook.id, reached, from, lowerBoundAt(selection.until), size],
     ...[webhook.organizationId, webhook.eventTypes],
     firstDeliveryUuidOf(timestampOf(reached > from ? reached : from)),
     selection.ignoreFilter,
   ])
   const [page] = rows
   if (!page) throw new Error('A page of a recovery has no row.')
-  return page
+  const { changed, reachedId, last } = page
+  return { changed, reachedId, ...endOf(changed, last) }
+}
+
+interface CreatedPage {
+  readonly changed: number
+  readonly reachedId: string | null
+  /** Whether there were no further rows to read. */
+  readonly last: boolean
 }
 
 /** SQL: the size of the event `e`. Postgres knows it without reading the data. */
@@ -118,21 +117,21 @@ const MAX_FILTER_STEPS = 4_000_000
 const CREATE_MISSED = `
   with webhook as materialized (
     select w.ordered, w.body_id, ${MAX_ATTEMPTS} as max_attempts, ${PARKED_REASON} as parked_reason,
-      case when $10::boolean then null else w.filter_query end as filter_query, w.filter_times, w.filter_steps,
+      case when $9::boolean then null else w.filter_query end as filter_query, w.filter_times, w.filter_steps,
       w.filter_scans
     from posthorn.webhooks as w left join posthorn.webhook_schedules as s on s.webhook_id = w.id
-    where w.id = $2
+    where w.id = $1
   ),
   scanned as (
     select event.*
-    from unnest($8::text[]) as subscribed (type), lateral (
+    from unnest($7::text[]) as subscribed (type), lateral (
       -- The row comparisons and the order match the index of each partition. With a condition on the id alone, Postgres
       -- can choose the index without the type, and scan all events for a rare type.
       select e.id, e.type, ${EVENT_BYTES} as bytes from posthorn.events as e
-      where e.organization_id = $7 and not e.is_test and e.erased_at is null
-        and (e.type, e.id) > (subscribed.type, $3::uuid)
-        and (e.type, e.id) >= (subscribed.type, $4::uuid)
-        and (e.type, e.id) < (subscribed.type, $5::uuid)
+      where e.organization_id = $6 and not e.is_test and e.erased_at is null
+        and (e.type, e.id) > (subscribed.type, $2::uuid)
+        and (e.type, e.id) >= (subscribed.type, $3::uuid)
+        and (e.type, e.id) < (subscribed.type, $4::uuid)
       order by e.type, e.id limit ${MAX_SCANNED}
     ) as event
     order by event.id limit ${MAX_SCANNED}
@@ -140,8 +139,8 @@ const CREATE_MISSED = `
   received as materialized (
     -- The cast to text keeps Postgres from scanning all deliveries of the webhook by its index.
     select d.event_id from posthorn.deliveries as d
-    where d.event_id = any (array(select id from scanned)) and d.webhook_id::text = $2::uuid::text
-      and d.id >= $9
+    where d.event_id = any (array(select id from scanned)) and d.webhook_id::text = $1::uuid::text
+      and d.id >= $8
   ),
   filterable as materialized (
     select scanned.id, scanned.type, ${STEPS_BEFORE}
@@ -155,7 +154,7 @@ const CREATE_MISSED = `
       select posthorn.lets_through(e.data, e.previous, webhook.filter_query, webhook.filter_times, webhook.filter_steps,
         webhook.filter_scans)
       from posthorn.events as e, webhook where e.id = filterable.id))
-    order by id limit $6::int
+    order by id limit $5::int
   ),
   minted as (
     select id, row_number() over (order by id) as n from (select posthorn.uuid_v7() as id from subject) as new_id
@@ -163,7 +162,7 @@ const CREATE_MISSED = `
   missed as (
     insert into posthorn.deliveries (id, organization_id, webhook_id, event_id, event_type, max_attempts,
       next_attempt_at, parked_at, parked_reason, body_id)
-    select minted.id, $7::uuid, $2, subject.id, subject.type, webhook.max_attempts,
+    select minted.id, $6::uuid, $1, subject.id, subject.type, webhook.max_attempts,
       case when webhook.parked_reason is null then now() end,
       case when webhook.parked_reason is not null then now() end, webhook.parked_reason, webhook.body_id
     from subject join minted on minted.n = subject.n, webhook order by minted.n
@@ -174,16 +173,13 @@ const CREATE_MISSED = `
       max_attempts, null)::posthorn.delivery_job order by id))
     from missed where parked_at is null having count(*) > 0
   ),
-  items as (
-    insert into posthorn.bulk_task_items (task_id, delivery_id) select $1::uuid, id from missed
-  ),
   released as (
     -- An ordered webhook may have no open backlog yet.
-    select count(posthorn.enqueue('release_backlog', json_build_object('webhookId', posthorn.type_id('wh', $2::uuid))))
+    select count(posthorn.enqueue('release_backlog', json_build_object('webhookId', posthorn.type_id('wh', $1::uuid))))
     from webhook where ordered and exists (select from missed)
   ),
   counted as (
-    select (select count(*) from missed)::int as changed, (select count(*) from subject) = $6 as full,
+    select (select count(*) from missed)::int as changed, (select count(*) from subject) = $5 as full,
       (select count(*) from scanned) = ${MAX_SCANNED} as more,
       (select id from filterable where steps_before > ${MAX_FILTER_STEPS} order by id limit 1) as first_left
   )

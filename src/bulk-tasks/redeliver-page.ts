@@ -2,20 +2,20 @@ import type { Sql } from '../db/client.ts'
 import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
 
 /**
- * Redelivers these deliveries, each under its `wh-id`, and adds them to the items of the task. Returns how many. A
- * finished delivery restarts its retry schedule, or is parked if its webhook has a backlog. The next attempt of a retrying
+ * Redelivers these deliveries, each under its `wh-id`, and returns how many. With `unchangedSince`, those that changed after
+ * this time are skipped. A finished delivery restarts its retry schedule, or is parked if its webhook has a backlog. The next attempt of a retrying
  * delivery is made now, unless an attempt is running or its webhook would park it. All others are skipped: an attempt of
  * theirs follows anyway, their event is past its retention or erased, or their webhook was deleted.
  */
 export async function redeliverPage(
   sql: Sql,
-  taskId: string,
   deliveryIds: readonly string[],
+  unchangedSince: Date | null,
 ): Promise<number> {
   const { rows } = await sql.query<{ redelivered: number }>({
     name: 'redeliver_page',
     text: REDELIVER_PAGE,
-    values: [taskId, deliveryIds],
+    values: [deliveryIds, unchangedSince],
   })
   return rows[0]?.redelivered ?? 0
 }
@@ -27,12 +27,10 @@ const REDELIVER_PAGE = `
     from posthorn.deliveries as d
     join posthorn.webhooks as w on w.id = d.webhook_id and w.deleted_at is null
     left join posthorn.webhook_schedules as s on s.webhook_id = w.id
-    where d.id = any ($2::uuid[]) and d.parked_at is null and (d.state <> 'pending' or d.attempt_count > 0)
+    where d.id = any ($1::uuid[]) and d.parked_at is null and (d.state <> 'pending' or d.attempt_count > 0)
       and not d.is_erased
       and exists (select from posthorn.events as e where e.id = d.event_id and e.erased_at is null)
-      and not exists (
-        select from posthorn.bulk_task_items as i
-        where i.task_id = $1 and i.exhausted in (true, false) and i.delivery_id = d.id)
+      and ($2::timestamptz is null or d.job_written_at <= $2)
     order by d.id for update of d for share of w
   ),
   reopened as (
@@ -62,14 +60,10 @@ const REDELIVER_PAGE = `
     from started where d.id = started.id and started.now
     returning d.id
   ),
-  items as (
-    insert into posthorn.bulk_task_items (task_id, delivery_id)
-    select $1, id from reopened union all select $1, id from advanced
-    returning delivery_id
-  ),
   released as (
     -- An ordered webhook may have no open backlog yet.
     select count(posthorn.enqueue('release_backlog', json_build_object('webhookId', posthorn.type_id('wh', webhook_id))))
     from (select distinct webhook_id from reopened where ordered) as webhook
   )
-  select (select count(*)::int from items) as redelivered from released left join jobs on true`
+  select ((select count(*) from reopened) + (select count(*) from advanced))::int as redelivered
+  from released left join jobs on true`

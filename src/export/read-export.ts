@@ -193,7 +193,7 @@ async function createJobs(sql: Sql): Promise<void> {
   }
   const { rows: works } = await sql.query<{ id: string; organizationId: string; kind: Kind }>(
     `select id, organization_id as "organizationId", 'bulkTask' as kind from posthorn.bulk_tasks
-     where state in ('running', 'delivering')
+     where state = 'running'
      union all
      select id, organization_id, 'erasure' from posthorn.erasures where state = 'running'`,
   )

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createFindBody } from '../../src/bodies/find-body.ts'
-import { followTask } from '../../src/bulk-tasks/follow-task.ts'
-import { FIRST_ID } from '../../src/bulk-tasks/selection.ts'
 import type { Database } from '../../src/db/client.ts'
 import {
   createLoadBody,
@@ -255,34 +253,6 @@ test.each(['without statistics', 'with statistics'])(
     }
   },
 )
-
-test('a session of the general pool with plans for empty tables follows a bulk task by index', async () => {
-  const pipeline = session
-  session = await database.pool.connect()
-  try {
-    const { rows } = await session.query<{ id: string }>(
-      `insert into posthorn.bulk_tasks (organization_id, action, selection, rate_per_second, state, total, total_is_exact)
-       values ($1, 'redeliver', '{"filter": {}}', 100, 'delivering', 1, true) returning id`,
-      [organizationId],
-    )
-    const task = { id: rows[0]?.id as string, state: 'delivering', followedId: FIRST_ID, waitMs: 0 }
-    const follow = () => followTask(session, task)
-    await publishOther(pipeline, 1)
-    for (let i = 0; i < 10; i++) await follow()
-    await emptyTables('with statistics')
-    await follow()
-    await publishOther(pipeline, 10_000)
-    await session.query(
-      `insert into posthorn.bulk_task_items (task_id, delivery_id)
-       select $1, id from posthorn.deliveries order by id limit 100`,
-      [task.id],
-    )
-    await withAnyStatistics(async () => expect(await rowsRead(follow)).toBeLessThan(1_000))
-  } finally {
-    session.release()
-    session = pipeline
-  }
-})
 
 test('a session with plans for empty tables parks by index among 10,000 deliveries', async () => {
   const park = async (count: number) => {

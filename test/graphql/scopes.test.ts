@@ -137,7 +137,6 @@ const QUERIES: [Scope, string][] = [
   ],
   ['deliveries:read', 'query ($event: ID!) { event(id: $event) { deliveries { nodes { id } } } }'],
   ['deliveries:read', 'query ($event: ID!) { event(id: $event) { deliveryCounts { total } } }'],
-  ['deliveries:read', '{ bulkTasks { nodes { exhaustedDeliveries { nodes { id } } } } }'],
   ['keys:manage', '{ frontendSessions { nodes { id } } }'],
   ['deliveries:read', '{ attempts { nodes { delivery { id } } } }'],
   ['events:read', '{ attempts { nodes { request { body } } } }'],

@@ -679,7 +679,6 @@ describe('a new field', () => {
     'FailureGroup.sample',
     'Delivery.event',
     'Delivery.eventType',
-    'BulkTask.exhaustedDeliveries',
     'Delivery.webhook',
     'Delivery.attempts',
     'TriedBody.event',

@@ -143,7 +143,7 @@ create type posthorn.search_key as (
 
 create type posthorn.bulk_task_action as enum ('redeliver', 'cancel', 'recover');
 
-create type posthorn.bulk_task_state as enum ('running', 'delivering', 'completed', 'canceled', 'failed');
+create type posthorn.bulk_task_state as enum ('running', 'completed', 'canceled', 'failed');
 
 create type posthorn.exact_time as (
   -- Since 1970 in UTC.
@@ -751,13 +751,8 @@ create table posthorn.bulk_tasks (
   total int not null,
   total_is_exact boolean not null,
   changed int not null default 0,
-  succeeded int not null default 0,
-  exhausted int not null default 0,
-  canceled int not null default 0,
   -- The last delivery that a page has read: the last attempt for a filter of attempts, the last event for a recovery.
   reached_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  -- The last item that was looked at for its outcome.
-  followed_id uuid not null default '00000000-0000-0000-0000-000000000000',
   next_page_at timestamptz not null default now(),
   -- Once every transaction before this one has ended, all events published before the task are visible.
   started_xid bigint not null default ((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint,
@@ -765,7 +760,7 @@ create table posthorn.bulk_tasks (
   finished_at timestamptz,
   constraint recovery_has_a_webhook check (action <> 'recover' or webhook_id is not null),
   constraint rate_is_1_to_5000_per_second check (rate_per_second between 1 and 5000),
-  constraint finished_or_finished_at_null check ((state in ('running', 'delivering')) = (finished_at is null)),
+  constraint finished_or_finished_at_null check ((state = 'running') = (finished_at is null)),
   constraint failed_means_failure_given check ((state = 'failed') = (failure is not null))
 );
 alter table posthorn.bulk_tasks enable row level security;
@@ -777,15 +772,6 @@ create unique index bulk_tasks_one_recovery_running on posthorn.bulk_tasks (webh
 create policy own_organization on posthorn.bulk_tasks
   using ((select posthorn.current_organization()) is null
     or organization_id = (select posthorn.current_organization()));
-
--- The deliveries that a task queued and that have not finished since, or were exhausted. The primary key serves the pages
--- of both.
-create table posthorn.bulk_task_items (
-  task_id uuid not null references posthorn.bulk_tasks on delete cascade,
-  exhausted boolean not null default false,
-  delivery_id uuid not null,
-  primary key (task_id, exhausted, delivery_id)
-);
 
 -- The states of a webhook that notices reported, until the webhook recovers: each is reported once.
 create table posthorn.reported_states (

@@ -19,8 +19,6 @@ const COLUMNS: readonly Column<TaskFieldsFragment>[] = [
   { label: t('Deliveries'), cell: taskHeading },
   { label: t('State'), width: 200, cell: (task) => <TaskStateBadge task={task} /> },
   { label: t('Queued'), end: true, width: 100, cell: ({ changed }) => formatCount(changed) },
-  { label: t('Delivered'), end: true, width: 100, cell: ({ succeeded }) => formatCount(succeeded) },
-  { label: t('Failed'), end: true, width: 90, cell: ({ exhausted }) => formatCount(exhausted) },
 ]
 
 /** The recoveries of a webhook, including a running one. */
@@ -32,7 +30,7 @@ export function Recoveries({ webhookId }: { webhookId: string }) {
     { context: useMemo(() => ({ additionalTypenames: ['BulkTask'] }), []) },
   )
   const tasks = data?.bulkTasks
-  const runs = tasks?.nodes.some(({ state, unfinished }) => state === 'RUNNING' || unfinished > 0)
+  const runs = tasks?.nodes.some(({ state }) => state === 'RUNNING')
   usePolling(runs ? REFRESH_EVERY_MS : null, read.reload)
   return (
     <Section title="Recoveries">

@@ -18,7 +18,6 @@ import { partsOf } from './task-parts.ts'
 
 const COLORS: Record<BulkTaskState, string> = {
   RUNNING: 'blue',
-  DELIVERING: 'blue',
   COMPLETED: 'green',
   CANCELED: 'gray',
   FAILED: 'red',
@@ -28,17 +27,12 @@ interface TaskProps {
   readonly task: TaskFieldsFragment
 }
 
-/** A task that completed has not succeeded for that. */
-export function TaskStateBadge({ task: { state, exhausted } }: TaskProps) {
-  if (state === 'COMPLETED' && exhausted > 0) {
-    return <StateBadge label="Completed with failures" color="orange" />
-  }
+export function TaskStateBadge({ task: { state } }: TaskProps) {
   return <StateBadge label={LABELS[state]} color={COLORS[state]} />
 }
 
 const LABELS = {
   RUNNING: 'Queuing',
-  DELIVERING: 'Delivering',
   COMPLETED: 'Completed',
   CANCELED: 'Stopped',
   FAILED: t('Failed'),
@@ -66,10 +60,13 @@ export function RecoveredTimes({ task: { recovery } }: TaskProps) {
   )
 }
 
-/** What came of a bulk action so far: in a bar, in words, and why it ended early. */
+/** How far a bulk action is: in a bar, in words, and why it ended early. */
 export function TaskResult({ task }: TaskProps) {
   const { action, webhookId, changed, createdAt } = task
   const parts = partsOf(task)
+  const done = action === 'CANCEL' ? 'canceled' : 'queued'
+  const nameOf = (name: (typeof parts)[number]['name']) =>
+    name === 'changed' ? done : OTHERS[name]
   const whole = parts.reduce((sum, { count }) => sum + count, 0)
   return (
     <Stack gap={6}>
@@ -79,20 +76,15 @@ export function TaskResult({ task }: TaskProps) {
             key={name}
             value={(100 * count) / whole}
             color={color}
-            aria-label={`${formatCount(count)} ${PARTS[name]}`}
+            aria-label={`${formatCount(count)} ${nameOf(name)}`}
           />
         ))}
       </Progress.Root>
       <Group gap="md" role="status">
-        {action !== 'CANCEL' && (
-          <Text size="sm" fw={600}>
-            {formatCount(changed)} queued
-          </Text>
-        )}
         {parts.map(({ name, count, color }) => (
           <Group key={name} gap={6} wrap="nowrap">
             <span className="ph-dot" style={{ background: color }} />
-            <Text size="sm">{`${formatCount(count)} ${PARTS[name]}`}</Text>
+            <Text size="sm">{`${formatCount(count)} ${nameOf(name)}`}</Text>
           </Group>
         ))}
         {action !== 'CANCEL' && webhookId && changed > 0 && (
@@ -120,11 +112,7 @@ export function TaskResult({ task }: TaskProps) {
   )
 }
 
-const PARTS = {
-  delivered: 'delivered',
-  failed: 'failed',
-  waiting: 'in progress',
-  canceled: 'canceled',
+const OTHERS = {
   left: 'remaining',
   skipped: 'skipped: finished, queued or waiting',
 }

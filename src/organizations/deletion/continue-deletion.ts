@@ -24,7 +24,6 @@ const PAGE_ROWS = 500
 
 /** A row of these tables takes others with it, or no index has the columns that order the rows. */
 const ROWS_OF_TABLES: Partial<Record<OrganizationTable, number>> = {
-  bulk_tasks: 1,
   webhooks: 20,
   api_keys: 100,
   published_batches: 20_000,

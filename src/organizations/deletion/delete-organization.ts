@@ -43,7 +43,7 @@ export async function deleteOrganization(
       where api_key_id in (select k.id from posthorn.api_keys as k where k.organization_id = ${uuid}::uuid)`
     await tx.$executeRaw`
       update posthorn.bulk_tasks set state = 'canceled', finished_at = now()
-      where organization_id = ${uuid}::uuid and state in ('running', 'delivering')`
+      where organization_id = ${uuid}::uuid and state = 'running'`
     await tx.$executeRaw`
       update posthorn.settings set operator_organization_id = null where operator_organization_id = ${uuid}::uuid`
     const job = { key: deletionKey(id), queue: DELETION_QUEUE }

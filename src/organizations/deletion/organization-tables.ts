@@ -38,7 +38,6 @@ export const PARTITIONED_TABLES = ['deliveries', 'attempts', 'event_keys', 'even
 
 /** Tables whose rows Postgres deletes with those of another table, by foreign keys. */
 export const TABLES_OF_PARENTS: Readonly<Record<string, OrganizationTable>> = {
-  bulk_task_items: 'bulk_tasks',
   consumer_leases: 'event_consumers',
   exhausted_deliveries: 'webhooks',
   notice_mails: 'notice_addresses',
