@@ -7,6 +7,7 @@ const SCHEDULE: Partial<Record<TaskName, string>> = {
   sweep: '*/2 * * * *',
   roll_up: '* * * * *',
   send_notices: '* * * * *',
+  check_jobs: '* * * * *',
 }
 
 /**

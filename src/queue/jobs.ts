@@ -38,6 +38,8 @@ export interface TaskPayloads {
   send_confirmation: { readonly addressId: string }
   /** Report what expires soon and the exhausted deliveries that share a notice, and add the jobs of mails to confirm. */
   send_notices: Record<string, never>
+  /** Find the rescheduled jobs of exhausted deliveries, and those that an unknown runner claimed. */
+  check_jobs: Record<string, never>
 }
 
 /** The key of the job that cancels the deliveries of a deleted webhook. */

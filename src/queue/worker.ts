@@ -4,7 +4,6 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outage-log.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import {
-  abandonUnknownRunners,
   type EndedThread,
   type RunnerConnections,
   rescueOfEndedThread,
@@ -47,8 +46,6 @@ export interface ThreadRunners {
 
 const RETRY_AFTER_MS = 500
 
-const LOOK_FOR_UNKNOWN_RUNNERS_EVERY_MS = 60_000
-
 /** Runs jobs until it is disposed of, by a runner that is replaced when it fails. */
 export async function startWorker(
   database: Pools,
@@ -81,11 +78,6 @@ export async function startWorker(
       onError: report,
     }),
   )
-  const looking = setInterval(() => {
-    abandonUnknownRunners(pool, workerSchema).catch(report)
-  }, LOOK_FOR_UNKNOWN_RUNNERS_EVERY_MS)
-  looking.unref()
-  started.defer(() => clearInterval(looking))
 
   function report(error: unknown): void {
     if (!outages.report(error)) logger.warn({ error }, 'A worker runner reported an error.')

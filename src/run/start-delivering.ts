@@ -39,7 +39,6 @@ import { createExchangeThread } from './exchange-thread.ts'
 import { openExchange } from './start-exchanging.ts'
 import { createTasks } from './tasks.ts'
 import { watchHealth } from './watch-health.ts'
-import { watchRescheduled } from './watch-rescheduled.ts'
 
 /** Disposing of it finishes the attempts in flight. */
 export interface Delivering extends AsyncDisposable {
@@ -67,17 +66,6 @@ export async function startDelivering(
   const alone = [openThread(), openThread()] as const
   const attempting = { sender, scheduler, alone, reportSweep, thread }
   const worker = started.use(await startTasks(deps, attempting, settings))
-  started.use(
-    watchRescheduled({
-      pool: deps.database.pool,
-      workerSchema: settings.config.workerSchema,
-      report: reportSweep,
-      onError(error) {
-        if (deps.outages.report(error)) return
-        deps.logger.warn({ error }, 'cannot look for rescheduled jobs; trying again')
-      },
-    }),
-  )
   started.use(
     watchHealth({
       sql: deps.database.pipeline,

@@ -10,6 +10,7 @@ import { continueCancelation } from '../deliveries/continue-cancelation.ts'
 import { deletePastRules } from '../deliveries/keep/delete-past-rules.ts'
 import { eraseUnkeptPayloads } from '../deliveries/keep/erase-unkept-payloads.ts'
 import { queueOldPayloads } from '../deliveries/keep/queue-old-payloads.ts'
+import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
 import type { Keyring } from '../encryption/keyring.ts'
@@ -24,6 +25,7 @@ import { continueDeletion } from '../organizations/deletion/continue-deletion.ts
 import { restartDeletions } from '../organizations/deletion/restart-deletions.ts'
 import type { SendMail } from '../outbound/mail.ts'
 import { ForeignJobError } from '../queue/foreign-job.ts'
+import { abandonUnknownRunners } from '../queue/rescue.ts'
 import type { Tasks } from '../queue/task-runs.ts'
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
@@ -154,6 +156,11 @@ export function createTasks({
     },
 
     sweep: async (_payload, { signal }) => reportSweep(await sweep(pool, workerSchema, { signal })),
+
+    async check_jobs() {
+      await abandonUnknownRunners(pool, workerSchema)
+      reportSweep({ reopened: await reopenRescheduled(pool, workerSchema) })
+    },
 
     async send_notices() {
       await sendLateNotices(pool, Boolean(sendMail))

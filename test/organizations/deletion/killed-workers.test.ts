@@ -194,7 +194,7 @@ async function deletion() {
 async function logsOfMaintenance(workers: readonly PosthornProcess[]): Promise<string> {
   const before = workers.map(({ stdout, stderr }) => [stdout.length, stderr.length] as const)
   const { pool } = api.database
-  const tasks = ['maintain', 'sweep', 'roll_up', 'send_notices']
+  const tasks = ['maintain', 'sweep', 'roll_up', 'send_notices', 'check_jobs']
   for (const task of tasks) {
     await pool.query(`select graphile_worker.add_job($1, '{}', job_key := $1)`, [
       `posthorn:${task}`,

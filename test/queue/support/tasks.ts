@@ -17,6 +17,7 @@ export function createTasks(tasks: Partial<Tasks>): Tasks {
     send_notice: idle,
     send_confirmation: idle,
     send_notices: idle,
+    check_jobs: idle,
     ...tasks,
   }
 }
