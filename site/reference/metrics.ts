@@ -1,19 +1,12 @@
 import { Registry } from 'prom-client'
 import { OUTCOME_CODES } from '../../src/deliveries/attempts/describe-outcome.ts'
 import { createAttemptMetrics } from '../../src/telemetry/attempt-metrics.ts'
+import { addAll } from '../../src/telemetry/counters.ts'
 import { createDatabaseMetrics } from '../../src/telemetry/database-metrics.ts'
-import { countLines } from '../../src/telemetry/log-metrics.ts'
-import { createMaintenanceMetrics } from '../../src/telemetry/maintenance-metrics.ts'
 import { createMetrics, OF_THREAD } from '../../src/telemetry/metrics.ts'
-import { countFailures } from '../../src/telemetry/outage-metrics.ts'
 import { watchPools } from '../../src/telemetry/pool-metrics.ts'
 import { measurePublishing } from '../../src/telemetry/publish-metrics.ts'
 import { createRequestMetrics } from '../../src/telemetry/request-metrics.ts'
-import { countReplacements } from '../../src/telemetry/runner-metrics.ts'
-import { addSchedulerGauges } from '../../src/telemetry/scheduler-gauges.ts'
-import { addSubscriptionGauge } from '../../src/telemetry/subscription-gauge.ts'
-import { createSweepMetrics } from '../../src/telemetry/sweep-metrics.ts'
-import { createUpMetric } from '../../src/telemetry/up-metric.ts'
 import { code, page, prose, table } from './markdown.ts'
 
 export interface DescribedMetric {
@@ -29,19 +22,11 @@ export function describeMetrics(): {
   ofInstallation: DescribedMetric[]
 } {
   const { registry } = createMetrics('api')
-  const nothing = { report: () => false, answered() {} }
   measurePublishing(registry, async () => [])
   createAttemptMetrics(registry, OUTCOME_CODES)
-  addSchedulerGauges(registry, { inFlight: 0, waiting: 0 }, { concurrency: 0 })
-  createSweepMetrics(registry)
-  createMaintenanceMetrics(registry)
   createRequestMetrics(registry, [])
-  addSubscriptionGauge(registry, { size: 0 })
-  createUpMetric(registry)
-  countFailures(registry, nothing)
   watchPools(registry, {})
-  countReplacements(registry)
-  countLines(registry)
+  addAll(registry)
   const installation = new Registry()
   createDatabaseMetrics(installation)
   return { ofProcess: described(registry), ofInstallation: described(installation) }

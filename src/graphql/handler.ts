@@ -3,7 +3,7 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import { createQuota } from '../access/quota.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outage-log.ts'
+import type { OutageLog } from '../telemetry/outages.ts'
 import {
   type Context,
   createContext,

@@ -1,5 +1,5 @@
 import type { Logger } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outage-log.ts'
+import type { OutageLog } from '../telemetry/outages.ts'
 import { ForeignJobError } from './foreign-job.ts'
 
 /** Writes a log line of graphile-worker. */

@@ -1,7 +1,7 @@
 import type { Pools } from '../db/pools.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outage-log.ts'
+import type { OutageLog } from '../telemetry/outages.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import {
   type EndedThread,

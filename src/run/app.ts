@@ -4,8 +4,8 @@ import type { Provisioned } from '../embedded/provision.ts'
 import { requireListedKeys } from '../encryption/stored-secrets.ts'
 import type { ThreadRunners } from '../queue/worker.ts'
 import type { RestOfProcess } from '../server/operator-routes.ts'
+import { addGauge } from '../telemetry/counters.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
-import { createUpMetric } from '../telemetry/up-metric.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
 import type { Services } from './services.ts'
 import type { Exchanging } from './start-exchanging.ts'
@@ -39,26 +39,32 @@ export interface StartOptions extends ServiceOptions {
   readonly writing?: SharedArrayBuffer
 }
 
+/** Postgres is asked once a second. */
+const SILENT_AFTER_MS = 5_000
+
 /** Runs the API, the worker or both on a migrated database. */
 export async function startApp(settings: Settings, options: StartOptions = {}): Promise<App> {
   const { rest = NOTHING_ELSE } = options
   const [api, worker, server, alone] = await loadParts(options)
   await using started = new AsyncDisposableStack()
   const common = started.use(openCommonServices(settings, options))
-  const { database, logger, outages } = common
+  const { database, logger, outages, metrics } = common
   started.use(await startTracing(process.env, logger))
   await requireListedKeys(database.pool, common.keyring)
-  const up = createUpMetric(common.metrics.registry)
+  let answeredAtMs = performance.now()
+  const isUp = () => Number(performance.now() - answeredAtMs < SILENT_AFTER_MS)
+  addGauge(metrics.registry, 'postgres_up', isUp)
+  const warn = common.warnOf('the watch of Postgres failed')
   started.use(
     watchPostgres({
       ...database,
       onAnswer() {
-        up.answered()
+        answeredAtMs = performance.now()
         outages.answered()
       },
       onError(error) {
-        up.failed()
-        if (!outages.report(error)) logger.warn({ error }, 'the watch of Postgres failed')
+        answeredAtMs = Number.NEGATIVE_INFINITY
+        warn(error)
       },
     }),
   )

@@ -3,12 +3,10 @@ import { openPools, type Pools } from '../db/pools.ts'
 import { createKeyring, type Keyring } from '../encryption/keyring.ts'
 import { hasLittleMemory } from '../lib/little-memory.ts'
 import { createNotifier, type Notify } from '../live/notify.ts'
-import { countLines } from '../telemetry/log-metrics.ts'
+import { addCounter } from '../telemetry/counters.ts'
 import { createLogger, type Logger } from '../telemetry/logger.ts'
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts'
-import { createOutageLines } from '../telemetry/outage-lines.ts'
-import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts'
-import { countFailures } from '../telemetry/outage-metrics.ts'
+import { createOutageLines, createOutageLog, type OutageLog } from '../telemetry/outages.ts'
 import { watchPools } from '../telemetry/pool-metrics.ts'
 import { currentOwner } from '../telemetry/request-log.ts'
 import { createTracing, type Tracing } from '../telemetry/tracing.ts'
@@ -17,6 +15,8 @@ import { createTracing, type Tracing } from '../telemetry/tracing.ts'
 export interface CommonServices extends AsyncDisposable {
   readonly logger: Logger
   readonly outages: OutageLog
+  /** Handles an error of what is tried again: one of an outage is reported, any other is logged with this message. */
+  warnOf(message: string): (error: unknown) => void
   readonly metrics: Metrics
   readonly tracing: Tracing
   readonly database: Pools
@@ -47,8 +47,14 @@ export function openCommonServices(
 ): CommonServices {
   const metrics = createMetrics(role, restarts)
   const { registry } = metrics
-  const logger = createLogger(config.logLevel, countLines(registry))
-  const outages = countFailures(registry, createOutageLog(outageLines ?? createOutageLines(logger)))
+  const countLine = addCounter(registry, 'log_lines')
+  const logger = createLogger(config.logLevel, (level) => countLine(1, level))
+  const countFailure = addCounter(registry, 'postgres_failures')
+  const lines = outageLines ?? createOutageLines(logger)
+  const outages = createOutageLog(lines, (cause) => countFailure(1, cause))
+  const warnOf = (message: string) => (error: unknown) => {
+    if (!outages.report(error)) logger.warn({ error }, message)
+  }
   const database = openPools(secrets.databaseUrl, {
     maxConnections: MAX_CONNECTIONS[role],
     ...(hasLittleMemory() && WITH_LITTLE_MEMORY),
@@ -60,12 +66,11 @@ export function openCommonServices(
     ownerOf: currentOwner,
   })
   watchPools(registry, database.pools)
-  const notifier = createNotifier(database.pool, (error) => {
-    if (!outages.report(error)) logger.warn({ error }, 'cannot notify subscribers')
-  })
+  const notifier = createNotifier(database.pool, warnOf('cannot notify subscribers'))
   return {
     logger,
     outages,
+    warnOf,
     metrics,
     tracing: createTracing(),
     database,

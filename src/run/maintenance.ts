@@ -1,6 +1,6 @@
 import { unavailabilityOf } from '../db/faults.ts'
+import type { MaintenanceStep } from '../telemetry/counters.ts'
 import type { MaintenanceFailure, ReportMaintenanceFailure } from '../telemetry/events.ts'
-import type { MaintenanceStep } from '../telemetry/maintenance-metrics.ts'
 
 /** A maintenance whose steps run whether or not others fail. */
 export interface Maintenance {

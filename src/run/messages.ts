@@ -5,7 +5,7 @@ import type { ExchangedAlone } from '../deliveries/attempts/run-alone.ts'
 import type { Provisioned } from '../embedded/provision.ts'
 import type { EndedThread, RunnerConnections } from '../queue/rescue.ts'
 import type { MetricsSnapshot } from '../telemetry/metrics.ts'
-import type { OutageCause, OutageError } from '../telemetry/outage-lines.ts'
+import type { OutageCause, OutageError } from '../telemetry/outages.ts'
 
 /** What a thread of the process runs. With little memory, one thread runs both. */
 export type ThreadRole = 'api' | 'worker' | 'all'

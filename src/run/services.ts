@@ -17,8 +17,8 @@ import {
   createAuthenticateSession,
 } from '../sessions/authenticate-session.ts'
 import { findEndedSessions } from '../sessions/ended-sessions.ts'
+import { addGauge } from '../telemetry/counters.ts'
 import { measurePublishing } from '../telemetry/publish-metrics.ts'
-import { addSubscriptionGauge } from '../telemetry/subscription-gauge.ts'
 import type { WebhookDeps } from '../webhooks/webhook.ts'
 import { type CommonServices, openCommonServices } from './common-services.ts'
 
@@ -54,11 +54,8 @@ const SHARE_OF_CATALOGUE = 1 / 8
 /** Adds the services of the API to the common ones, which stay open when it is disposed of. */
 export function addServices(common: CommonServices, settings: Settings): Services {
   const { config, secrets } = settings
-  const { outages, logger, keyring } = common
+  const { keyring, warnOf } = common
   const { registry } = common.metrics
-  const warnOf = (message: string) => (error: unknown) => {
-    if (!outages.report(error)) logger.warn({ error }, message)
-  }
   const { pool, pipeline } = common.database
   const prisma = openPrisma(pool)
   const challenges = createChallengeSender(settings)
@@ -73,7 +70,7 @@ export function addServices(common: CommonServices, settings: Settings): Service
     findEndedSessions: (sessionIds) => findEndedSessions(pool, sessionIds),
     onError: warnOf('the connection of the subscriptions to Postgres broke'),
   })
-  addSubscriptionGauge(registry, live)
+  addGauge(registry, 'subscriptions', () => live.size)
   const catalogue = createCatalogue(pool, heapShare(config, SHARE_OF_CATALOGUE))
   const publish = notifyOfEvents(createPublishEvents(pipeline, catalogue), common.notify)
   return {

@@ -21,6 +21,7 @@ import { TASK_PREFIX } from '../queue/jobs.ts'
 import { startWorker, type ThreadRunners, type Worker } from '../queue/worker.ts'
 import { createScheduler, type Scheduler } from '../scheduling/scheduler.ts'
 import { createAttemptMetrics } from '../telemetry/attempt-metrics.ts'
+import { addCounter, addGauge } from '../telemetry/counters.ts'
 import {
   createCancelReporter,
   createDeliveryReporter,
@@ -28,10 +29,6 @@ import {
   createSweepReporter,
   type ReportSweep,
 } from '../telemetry/events.ts'
-import { createMaintenanceMetrics } from '../telemetry/maintenance-metrics.ts'
-import { countReplacements } from '../telemetry/runner-metrics.ts'
-import { addSchedulerGauges } from '../telemetry/scheduler-gauges.ts'
-import { createSweepMetrics } from '../telemetry/sweep-metrics.ts'
 import { createIsCurrentRevision } from '../webhooks/is-current-revision.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { CommonServices } from './common-services.ts'
@@ -60,8 +57,11 @@ export async function startDelivering(
   await using started = new AsyncDisposableStack()
   const sender = started.use(await openSender(settings))
   const scheduler = started.use(openScheduler(deps, settings))
-  addSchedulerGauges(deps.metrics.registry, scheduler, settings.config)
-  const reportSweep = createSweepReporter(deps.logger, createSweepMetrics(deps.metrics.registry))
+  const { registry } = deps.metrics
+  addGauge(registry, 'attempts_in_flight', () => scheduler.inFlight)
+  addGauge(registry, 'attempts_in_flight_limit', () => settings.config.concurrency)
+  addGauge(registry, 'attempts_waiting', () => scheduler.waiting)
+  const reportSweep = createSweepReporter(deps.logger, registry)
   const openThread = () => started.use(createExchangeThread(settings, deps.logger))
   const alone = [openThread(), openThread()] as const
   const attempting = { sender, scheduler, alone, reportSweep, thread }
@@ -71,27 +71,18 @@ export async function startDelivering(
       sql: deps.database.pipeline,
       notify: deps.notify,
       now: settings.now ?? systemClock,
-      onError(error) {
-        if (deps.outages.report(error)) return
-        deps.logger.warn({ error }, 'cannot evaluate the health of the webhooks; trying again')
-      },
+      onError: deps.warnOf('cannot evaluate the health of the webhooks; trying again'),
     }),
   )
   const resources = started.move()
   return { worker, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-function openScheduler(
-  { database, logger, outages, notify }: CommonServices,
-  { config, now }: Settings,
-) {
+function openScheduler({ database, notify, warnOf }: CommonServices, { config, now }: Settings) {
   return createScheduler(database.pipeline, {
     concurrency: config.concurrency,
     notify,
-    onError(error) {
-      if (outages.report(error)) return
-      logger.warn({ error }, 'cannot release from the backlogs; trying again')
-    },
+    onError: warnOf('cannot release from the backlogs; trying again'),
     now: now ?? systemClock,
   })
 }
@@ -162,18 +153,16 @@ async function startTasks(
     logger,
     reportCanceled,
     reportSweep,
-    reportMaintenanceFailure: createMaintenanceReporter(
-      logger,
-      createMaintenanceMetrics(metrics.registry),
-    ),
+    reportMaintenanceFailure: createMaintenanceReporter(logger, metrics.registry),
   })
+  const countReplacement = addCounter(metrics.registry, 'runner_replacements')
   const worker = await startWorker(database, tasks, {
     concurrency: config.concurrency,
     workerSchema,
     logger,
     outages,
     onStopping: () => scheduler.close(),
-    onReplaced: countReplacements(metrics.registry),
+    onReplaced: () => countReplacement(1),
     ...(thread.runners && { runners: thread.runners }),
   })
   // Maintenance may have been missed while no process ran.

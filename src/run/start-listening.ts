@@ -23,7 +23,7 @@ interface ListenOptions {
 
 /** Serves the routes at the configured address, and `/metrics` on its own port if it has one. */
 export async function startListening(
-  { database, logger, metrics, outages }: CommonServices,
+  { database, logger, metrics, warnOf }: CommonServices,
   { config }: Settings,
   { worker, rest, addRoutes }: ListenOptions,
 ): Promise<HttpServer> {
@@ -35,9 +35,7 @@ export async function startListening(
     watchDatabase({
       ...config,
       sql: database.pipeline,
-      onError(error) {
-        if (!outages.report(error)) logger.warn({ error }, 'cannot read metrics from the database')
-      },
+      onError: warnOf('cannot read metrics from the database'),
     }),
   )
   metrics.addSource(watch.snapshot)

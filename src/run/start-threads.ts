@@ -4,7 +4,7 @@ import { hasLittleMemory } from '../lib/little-memory.ts'
 import { openSharedId, type SharedId } from '../lib/shared-id.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { RunnerConnections } from '../queue/rescue.ts'
-import { createOutageLines } from '../telemetry/outage-lines.ts'
+import { createOutageLines } from '../telemetry/outages.ts'
 import {
   type LaunchedThread,
   type LoadingThread,

@@ -10,7 +10,7 @@ import { problemResponse } from '../http/problem.ts'
 import { type ExactJson, printExactJson } from '../lib/exact-json.ts'
 import { openApiDocument } from '../rest/connect-v1/routes.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outage-log.ts'
+import type { OutageLog } from '../telemetry/outages.ts'
 import { answerText, type ServedText, servedText } from './static-text.ts'
 
 interface CatalogueDeps {

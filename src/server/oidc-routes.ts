@@ -23,7 +23,7 @@ import {
 } from '../sessions/oidc/sign-in-state.ts'
 import { endSession, startSession } from '../sessions/session.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import type { OutageLog } from '../telemetry/outage-log.ts'
+import type { OutageLog } from '../telemetry/outages.ts'
 import { createFail, type Fail, rejectAsLimited } from './oidc-failure.ts'
 
 export interface OidcDeps {

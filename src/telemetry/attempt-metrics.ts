@@ -1,4 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
+import { addCounter } from './counters.ts'
 
 /** Counts attempts and what became of their deliveries. */
 export interface AttemptMetrics {
@@ -15,7 +16,6 @@ interface CountedAttempt {
 }
 
 const OUTCOMES = ['succeeded', 'failed'] as const
-const FINAL_STATES = ['succeeded', 'exhausted']
 const STATUS_CODES = ['http_3xx', 'http_4xx', 'http_5xx']
 
 /** `errorCodes`: those of attempts without a response. */
@@ -48,13 +48,7 @@ export function createAttemptMetrics(
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800],
     registers,
   })
-  const finished = new Counter({
-    name: 'posthorn_deliveries_finished_total',
-    help: 'Deliveries that ended with an attempt: succeeded, or exhausted after the last one failed.',
-    labelNames: ['state'],
-    registers,
-  })
-  for (const state of FINAL_STATES) finished.inc({ state }, 0)
+  const countFinished = addCounter(registry, 'deliveries_finished')
 
   return {
     started: (delayMs) => delay.observe(Math.max(0, delayMs) / 1_000),
@@ -62,7 +56,7 @@ export function createAttemptMetrics(
       const outcome = succeeded ? 'succeeded' : 'failed'
       attempts.inc({ outcome, error_code: succeeded ? '' : (errorCode ?? statusCode(status)) })
       duration.observe({ outcome }, durationMs / 1_000)
-      if (FINAL_STATES.includes(deliveryState)) finished.inc({ state: deliveryState })
+      countFinished(1, deliveryState)
     },
   }
 }

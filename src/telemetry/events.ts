@@ -1,8 +1,8 @@
+import type { Registry } from 'prom-client'
 import { publicId } from '../db/ids.ts'
 import type { AttemptMetrics } from './attempt-metrics.ts'
+import { addCounter, type MaintenanceStep } from './counters.ts'
 import type { Logger } from './logger.ts'
-import type { MaintenanceMetrics, MaintenanceStep } from './maintenance-metrics.ts'
-import type { SweepMetrics, SweptKind } from './sweep-metrics.ts'
 
 /** The outcome of an attempt for the log. Never a body, a header value or a secret. */
 interface AttemptFacts {
@@ -95,16 +95,17 @@ export function createCancelReporter(logger: Logger): ReportCanceled {
 const MAX_LOGGED_IDS = 10
 
 /** The public ids of deliveries that were corrected because an operator changed their jobs. */
-export type Swept = Partial<Record<SweptKind, readonly string[]>>
+export type Swept = Partial<Record<keyof typeof TEXTS, readonly string[]>>
 
 export type ReportSweep = (swept: Swept) => void
 
 /** Reports at `info`, because an operator may cause all of it on purpose. */
-export function createSweepReporter(logger: Logger, metrics: SweepMetrics): ReportSweep {
+export function createSweepReporter(logger: Logger, registry: Registry): ReportSweep {
+  const count = addCounter(registry, 'swept_deliveries')
   return (swept) => {
-    for (const [kind, text] of Object.entries(TEXTS) as [SweptKind, string][]) {
+    for (const [kind, text] of Object.entries(TEXTS) as [keyof typeof TEXTS, string][]) {
       const { [kind]: ids = [] } = swept
-      metrics.swept(kind, ids.length)
+      count(ids.length, kind)
       if (ids.length === 0) continue
       const deliveryIds = ids.slice(0, MAX_LOGGED_IDS)
       const reason = kind === 'canceled' ? { reason: 'job_failed' } : {}
@@ -113,13 +114,13 @@ export function createSweepReporter(logger: Logger, metrics: SweepMetrics): Repo
   }
 }
 
-const TEXTS: Readonly<Record<SweptKind, string>> = {
+const TEXTS = {
   restored:
     'restored the missing jobs of deliveries, such as completed or deleted ones. To cancel a delivery, permanently fail its job or use cancelDeliveries',
   canceled: 'canceled deliveries because an operator permanently failed their jobs',
   reopened:
     'started the retry schedules of exhausted deliveries again because an operator rescheduled their jobs',
-}
+} as const
 
 export interface MaintenanceFailure {
   readonly step: MaintenanceStep
@@ -131,10 +132,11 @@ export type ReportMaintenanceFailure = (failure: MaintenanceFailure) => void
 
 export function createMaintenanceReporter(
   logger: Logger,
-  metrics: MaintenanceMetrics,
+  registry: Registry,
 ): ReportMaintenanceFailure {
+  const count = addCounter(registry, 'maintenance_failures')
   return (failure) => {
-    metrics.failed(failure.step)
+    count(1, failure.step)
     logger.warn(
       { event: 'maintenance.failed', ...failure },
       'a step of the maintenance failed; it is tried again',

@@ -68,18 +68,6 @@ export function createMetrics(thread: string, restarts = 0): Metrics {
   }
 }
 
-/** Adds a gauge that is read at each scrape. */
-export function addGauge(registry: Registry, name: string, help: string, read: () => number): void {
-  new Gauge({
-    name,
-    help,
-    registers: [registry],
-    collect() {
-      this.set(read())
-    },
-  })
-}
-
 /** The others describe the same process. */
 function withoutProcess(snapshot: MetricsSnapshot): MetricsSnapshot {
   return snapshot.filter(({ name }) => !OF_PROCESS.test(name))

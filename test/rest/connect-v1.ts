@@ -12,8 +12,7 @@ import {
   createConnectV1,
 } from '../../src/rest/connect-v1/routes.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
-import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
-import { createOutageLog } from '../../src/telemetry/outage-log.ts'
+import { createOutageLines, createOutageLog } from '../../src/telemetry/outages.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createTenant, JOINED } from '../support/factories.ts'
 

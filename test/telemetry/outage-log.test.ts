@@ -2,8 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { NO_FREE_CONNECTION } from '../../src/db/share-connections.ts'
 import { unavailable } from '../../src/db/unavailable.ts'
 import type { Logger } from '../../src/telemetry/logger.ts'
-import { createOutageLines } from '../../src/telemetry/outage-lines.ts'
-import { createOutageLog, type OutageLog } from '../../src/telemetry/outage-log.ts'
+import { createOutageLines, createOutageLog, type OutageLog } from '../../src/telemetry/outages.ts'
 
 let lines: string[]
 let fields: object[]
@@ -21,7 +20,7 @@ beforeEach(() => {
   const logger = Object.fromEntries(
     ['debug', 'info', 'warn', 'error', 'fatal'].map((level) => [level, log(level)]),
   )
-  outages = createOutageLog(createOutageLines(logger as unknown as Logger), () => nowMs)
+  outages = createOutageLog(createOutageLines(logger as unknown as Logger), undefined, () => nowMs)
 })
 
 const errorOf = (code: string, message = 'reason') => Object.assign(new Error(message), { code })

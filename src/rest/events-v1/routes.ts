@@ -14,7 +14,7 @@ import { DomainError } from '../../lib/errors.ts'
 import type { EndReason } from '../../live/subscriber.ts'
 import type { RateLimiter } from '../../rate-limit/rate-limiter.ts'
 import type { Logger } from '../../telemetry/logger.ts'
-import type { OutageLog } from '../../telemetry/outage-log.ts'
+import type { OutageLog } from '../../telemetry/outages.ts'
 import { actorOf, addRateLimitHeaders, type CallerEnv, requireApiKey } from '../caller.ts'
 import { readAcknowledgement, readPull } from './read-requests.ts'
 

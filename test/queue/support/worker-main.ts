@@ -3,8 +3,7 @@ import { openDatabase } from '../../../src/db/client.ts'
 import { parseId } from '../../../src/db/ids.ts'
 import { startWorker } from '../../../src/queue/worker.ts'
 import { createLogger } from '../../../src/telemetry/logger.ts'
-import { createOutageLines } from '../../../src/telemetry/outage-lines.ts'
-import { createOutageLog } from '../../../src/telemetry/outage-log.ts'
+import { createOutageLines, createOutageLog } from '../../../src/telemetry/outages.ts'
 import { createTasks } from './tasks.ts'
 
 /** The state of a delivery in a worker process: its task started, lost its claim, or recorded its only attempt. */

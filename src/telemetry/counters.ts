@@ -1,0 +1,117 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+
+/** The steps of the maintenance, in order. */
+const MAINTENANCE_STEPS = [
+  'detach_partitions',
+  'drop_partitions',
+  'create_partitions',
+  'delete_default_rows',
+  'retention_rules',
+  'old_payloads',
+  'finished_jobs',
+  'bulk_tasks',
+  'statistics',
+  'holds',
+  'incidents',
+  'event_streams',
+  'secrets',
+  'idempotency_keys',
+  'notice_mails',
+  'sessions',
+  'audit_entries',
+] as const
+
+export type MaintenanceStep = (typeof MAINTENANCE_STEPS)[number]
+
+interface Described {
+  readonly help: string
+  /** The label, and all its values. Default: none. */
+  readonly label?: readonly [name: string, ...values: string[]]
+}
+
+/** The counters of a thread, by their names without `posthorn_` and `_total`. */
+const COUNTERS = {
+  events_published: {
+    help: 'Events that this process stored. Those that SQL publishes do not pass through a process.',
+  },
+  events_duplicate: {
+    help: 'Published events whose idempotency key had been used before, so that nothing was stored.',
+  },
+  deliveries_created: {
+    help: 'Deliveries of the events that this process stored, also those that a job creates later.',
+  },
+  deliveries_finished: {
+    help: 'Deliveries that ended with an attempt: succeeded, or exhausted after the last one failed.',
+    label: ['state', 'succeeded', 'exhausted'],
+  },
+  swept_deliveries: {
+    help: 'Deliveries that were corrected after a change of their jobs: restored a missing job, canceled because an operator permanently failed the job, or reopened because an operator rescheduled the job of an exhausted delivery. Restored ones indicate a bug unless somebody completed or deleted jobs.',
+    label: ['kind', 'restored', 'canceled', 'reopened'],
+  },
+  maintenance_failures: {
+    help: 'Steps of the maintenance that failed. Each is tried again, at the latest by the next maintenance after 15 minutes.',
+    label: ['step', ...MAINTENANCE_STEPS],
+  },
+  postgres_failures: {
+    help: 'Requests and jobs that failed or were repeated because a statement could not run: unreachable, disk_full, contention (a lock), time_limit or pool_exhausted.',
+    label: ['cause', 'unreachable', 'disk_full', 'contention', 'time_limit', 'pool_exhausted'],
+  },
+  runner_replacements: {
+    help: 'Runners of graphile-worker that failed or claimed no jobs, and were replaced.',
+  },
+  log_lines: {
+    help: 'Log lines at the levels warn, error and fatal.',
+    label: ['level', 'warn', 'error', 'fatal'],
+  },
+} as const satisfies Record<string, Described>
+
+/** Adds a counter, which has 0 for each value of its label. Returns what counts; a value that is not listed does not count. */
+export function addCounter(
+  registry: Registry,
+  name: keyof typeof COUNTERS,
+): (by: number, value?: string) => void {
+  const { help, label }: Described = COUNTERS[name]
+  const [labelName, ...values] = label ?? []
+  const labelNames = labelName === undefined ? [] : [labelName]
+  const counter = new Counter({
+    ...{ name: `posthorn_${name}_total`, help, labelNames },
+    registers: [registry],
+  })
+  for (const value of values) counter.inc({ [labelName as string]: value }, 0)
+  return (by, value) => {
+    if (labelName === undefined) counter.inc(by)
+    else if (value !== undefined && values.includes(value)) counter.inc({ [labelName]: value }, by)
+  }
+}
+
+/** The gauges of a thread that are read at each scrape, by their names without `posthorn_`. */
+const GAUGES = {
+  attempts_in_flight: 'Attempts in flight.',
+  attempts_in_flight_limit:
+    'The limit of attempts in flight, POSTHORN_CONCURRENCY. Up to a quarter more may be in flight without a connection.',
+  attempts_waiting: 'Claimed deliveries that wait until they may be sent.',
+  subscriptions: 'Open subscriptions.',
+  postgres_up: 'Whether Postgres answered this thread in the last 5 seconds: 1 or 0.',
+} as const
+
+export function addGauge(registry: Registry, name: keyof typeof GAUGES, read: () => number): void {
+  new Gauge({
+    name: `posthorn_${name}`,
+    help: GAUGES[name],
+    registers: [registry],
+    collect() {
+      this.set(read())
+    },
+  })
+}
+
+/** Adds all that the registry does not have, for the reference. */
+export function addAll(registry: Registry): void {
+  const isMissing = (name: string) => !registry.getSingleMetric(`posthorn_${name}`)
+  for (const name of Object.keys(COUNTERS) as (keyof typeof COUNTERS)[]) {
+    if (isMissing(`${name}_total`)) addCounter(registry, name)
+  }
+  for (const name of Object.keys(GAUGES) as (keyof typeof GAUGES)[]) {
+    if (isMissing(name)) addGauge(registry, name, () => 0)
+  }
+}

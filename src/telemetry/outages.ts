@@ -1,0 +1,153 @@
+import { type Unavailability, unavailabilityOf } from '../db/faults.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { Logger } from './logger.ts'
+
+/** Why statements of a process that is not stopping cannot run for now. */
+export type OutageCause = Exclude<Unavailability, 'stopping'>
+
+export interface OutageError {
+  readonly code?: unknown
+  readonly message: string
+}
+
+interface Described {
+  readonly event: string
+  readonly level: 'warn' | 'error'
+  readonly begins: string
+  /** Null: the end is not worth a line. */
+  readonly ends: string | null
+  /** Postgres may answer some statements during an outage, so an outage ends after this time without an error. */
+  readonly endsAfterMs: number
+}
+
+const UNAVAILABLE = 'postgres.unavailable'
+
+const AVAILABLE_AGAIN = 'Postgres is available again; work resumes.'
+
+const DESCRIBED: Readonly<Record<OutageCause, Described>> = {
+  unreachable: {
+    event: UNAVAILABLE,
+    level: 'warn',
+    begins: 'Postgres is unavailable. Until it returns, requests get 503 and deliveries wait.',
+    ends: AVAILABLE_AGAIN,
+    endsAfterMs: 10_000,
+  },
+  disk_full: {
+    event: UNAVAILABLE,
+    level: 'error',
+    begins:
+      'The disk of Postgres is full. Free space on the disk or enlarge it; Posthorn needs no restart. Until then, publishing gets 503, and the outcomes of attempts wait to be recorded.',
+    ends: AVAILABLE_AGAIN,
+    // A publisher may try again only once in a while.
+    endsAfterMs: 60_000,
+  },
+  contention: {
+    event: 'postgres.contention',
+    level: 'warn',
+    begins:
+      'A statement was canceled because another session of Postgres holds a lock that it needs. Its request got 503; a worker repeats it.',
+    ends: null,
+    endsAfterMs: 10_000,
+  },
+  time_limit: {
+    event: 'postgres.time_limit',
+    level: 'warn',
+    begins:
+      'A statement or a transaction was canceled because it took longer than it may. Its request got 503; a worker repeats it.',
+    ends: null,
+    endsAfterMs: 10_000,
+  },
+  pool_exhausted: {
+    event: 'pool.exhausted',
+    level: 'warn',
+    begins:
+      'All connections of a pool of this process are busy, such as with long statements or with waiting for a lock. Requests that need one get 503; a worker repeats its statement.',
+    ends: null,
+    endsAfterMs: 10_000,
+  },
+}
+
+/** Writes one line when an outage of Postgres begins for the first reporter, and one when it has ended for the last. */
+export interface OutageLines {
+  begins(cause: OutageCause, error: OutageError, reporter?: string): void
+  ends(cause: OutageCause, reporter?: string): void
+  /** For a reporter that will not report the end. */
+  forget(reporter: string): void
+}
+
+export function createOutageLines(logger: Logger): OutageLines {
+  const reporters = new Map<OutageCause, Set<string>>()
+  return {
+    begins(cause, error, reporter = '') {
+      const affected = reporters.get(cause)
+      if (affected) {
+        affected.add(reporter)
+        return
+      }
+      reporters.set(cause, new Set([reporter]))
+      const { event, level, begins } = DESCRIBED[cause]
+      logger[level]({ event, cause, error }, begins)
+    },
+    ends(cause, reporter = '') {
+      const affected = reporters.get(cause)
+      if (!affected?.delete(reporter) || affected.size > 0) return
+      reporters.delete(cause)
+      const { ends } = DESCRIBED[cause]
+      if (ends !== null) logger.info({ event: 'postgres.available', cause }, ends)
+    },
+    forget(reporter) {
+      for (const [cause, affected] of reporters) {
+        if (affected.delete(reporter) && affected.size === 0) reporters.delete(cause)
+      }
+    },
+  }
+}
+
+/** Reports each outage of Postgres once, with its end. */
+export interface OutageLog {
+  /**
+   * Returns whether the error means that a statement cannot run for now. The first error of an outage begins it. While
+   * Postgres is unreachable, statements that hang keep connections and locks, which is not reported besides.
+   */
+  report(error: unknown): boolean
+  /** Call it whenever Postgres answers. Ends an outage that has caused no error for a while. */
+  answered(): void
+}
+
+/** `onFailure` is called for each error of an outage. `now` is a monotonic clock in milliseconds. */
+export function createOutageLog(
+  lines: Pick<OutageLines, 'begins' | 'ends'>,
+  onFailure: (cause: OutageCause) => void = () => {},
+  now = () => performance.now(),
+): OutageLog {
+  const lastErrorAtMs = new Map<OutageCause, number>()
+  return {
+    report(error) {
+      const cause = unavailabilityOf(error)
+      if (cause === null) return false
+      if (cause === 'stopping') return true
+      onFailure(cause)
+      const isNew = !lastErrorAtMs.has(cause)
+      if (isNew && lastErrorAtMs.has('unreachable') && cause !== 'disk_full') return true
+      lastErrorAtMs.set(cause, now())
+      if (isNew) lines.begins(cause, briefly(error))
+      return true
+    },
+    answered() {
+      for (const [cause, atMs] of lastErrorAtMs) {
+        if (now() - atMs < DESCRIBED[cause].endsAfterMs) continue
+        lastErrorAtMs.delete(cause)
+        lines.ends(cause)
+      }
+    },
+  }
+}
+
+/** Without the stack, which only shows where Posthorn happened to need Postgres. */
+function briefly(error: unknown): OutageError {
+  if (error instanceof DomainError) return briefly(error.cause)
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: string }
+  // Prisma puts the reason into the last line. An error of several addresses has no message.
+  const reason = message?.trim().split('\n').at(-1)
+  return { ...(code !== undefined && { code }), message: reason || String(code) }
+}
