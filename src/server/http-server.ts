@@ -16,8 +16,7 @@ import {
 } from '../http/http-limits.ts'
 import { urlTooLongProblem } from '../http/problem.ts'
 import type { Logger } from '../telemetry/logger.ts'
-import { createRequestReporter } from '../telemetry/request-log.ts'
-import { type RequestMetrics, UNMEASURED } from '../telemetry/request-metrics.ts'
+import type { RequestMetrics } from '../telemetry/request-metrics.ts'
 import { LOOPBACK, limitConnections } from './connection-limits.ts'
 import { listenError, type PortSetting } from './free-port.ts'
 import { createRequestLogger } from './request-logger.ts'
@@ -48,10 +47,9 @@ export async function startHttpServer(
   routes: Hono,
   { host, port, trustedProxies, setting = 'PORT' }: Address,
   logger: Logger,
-  metrics: RequestMetrics = UNMEASURED,
+  metrics: RequestMetrics,
 ): Promise<HttpServer> {
-  const reporter = createRequestReporter(logger, metrics)
-  const requestLog = createRequestLogger(reporter)
+  const requestLog = createRequestLogger(logger, metrics)
   return await new Promise((resolve, reject) => {
     const fetch = (request: Request, env: HttpBindings) =>
       requestLog.run(env.incoming, () =>
@@ -74,7 +72,7 @@ export async function startHttpServer(
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       const requestId = newRequestId()
       const status = answerBrokenRequest(error, socket, requestId)
-      if (status !== null) reporter.rejected(requestId, status, error.code)
+      if (status !== null) requestLog.rejected(requestId, status, error.code)
     })
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(listenError(error, { host, port, setting })),

@@ -1,25 +1,26 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
+import { publicId } from '../db/ids.ts'
 import { REQUEST_ID_HEADER, requestIdOf } from '../http/connection.ts'
-import {
-  describeRequest,
-  type LoggedRequest,
-  type RequestReporter,
-  runRequest,
-} from '../telemetry/request-log.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { describeRequest, type LoggedRequest, runRequest } from '../telemetry/request-log.ts'
+import type { RequestMetrics } from '../telemetry/request-metrics.ts'
 
 type Incoming = HttpBindings['incoming']
+type Outgoing = HttpBindings['outgoing']
 
 /** Gives every request an id and, when its response has ended, a line in the log. */
 export interface RequestLogger {
   /** Call it for a request before any handler. */
-  begin(incoming: Incoming, outgoing: HttpBindings['outgoing']): void
+  begin(incoming: Incoming, outgoing: Outgoing): void
   /** Runs the handlers of the request. */
   run<Result>(incoming: Incoming, handle: () => Result): Result
+  /** Writes the one line of bytes that are not a request, with the code of the parser. */
+  rejected(requestId: string, status: number, reason: string | undefined): void
 }
 
-export function createRequestLogger(reporter: RequestReporter): RequestLogger {
+export function createRequestLogger(logger: Logger, metrics: RequestMetrics): RequestLogger {
   const requests = new WeakMap<Incoming, LoggedRequest>()
   return {
     begin(incoming, outgoing) {
@@ -36,18 +37,64 @@ export function createRequestLogger(reporter: RequestReporter): RequestLogger {
       const startedAtMs = performance.now()
       requests.set(incoming, request)
       outgoing.setHeader(REQUEST_ID_HEADER, request.id)
-      outgoing.once('close', () =>
-        reporter.finished(request, {
-          status: outgoing.headersSent ? outgoing.statusCode : null,
-          durationMs: performance.now() - startedAtMs,
-          aborted: !outgoing.writableFinished,
-        }),
-      )
+      outgoing.once('close', () => {
+        const durationMs = performance.now() - startedAtMs
+        const status = outgoing.headersSent ? outgoing.statusCode : null
+        const route = request.route()
+        const isStream = request.operation?.type === 'subscription'
+        metrics.finished({ route, status, durationMs, isStream })
+        if (request.limit) metrics.limited(request.limit)
+        const level = route !== null && QUIET_ROUTE.test(route) ? 'debug' : 'info'
+        if (!logger.isLevelEnabled(level)) return
+        const aborted = !outgoing.writableFinished
+        const line = { status, durationMs: Math.round(durationMs), aborted }
+        logger[level](
+          lineOf(request, route, line),
+          aborted ? 'request aborted' : 'request finished',
+        )
+      })
     },
     run(incoming, handle) {
       const request = requests.get(incoming)
       return request ? runRequest(request, handle) : handle()
     },
+    rejected(requestId, status, reason) {
+      metrics.finished({ route: null, status, durationMs: 0, isStream: true })
+      logger.info(
+        { event: 'request.rejected', status, requestId, reason },
+        'rejected bytes that are not a valid request',
+      )
+    },
+  }
+}
+
+/** Probes, scrapes and the files of the console: their lines are for debugging only. */
+const QUIET_ROUTE = /^\/(healthz|readyz|metrics|console(?!\/session)|portal)(\/|$)/
+
+/** Clients choose the names of operations. */
+const MAX_NAME_LENGTH = 100
+
+function lineOf(
+  { id, method, caller, operation, limit }: LoggedRequest,
+  route: string | null,
+  { aborted, ...outcome }: { status: number | null; durationMs: number; aborted: boolean },
+) {
+  return {
+    event: 'request.finished',
+    method,
+    route,
+    ...outcome,
+    requestId: id,
+    ...(caller && {
+      keyId: publicId('apiKey', caller.keyId),
+      organizationId: publicId('organization', caller.organizationId),
+    }),
+    ...(operation && {
+      operationType: operation.type,
+      operationName: operation.name?.slice(0, MAX_NAME_LENGTH),
+    }),
+    ...(limit && { limit }),
+    ...(aborted && { aborted }),
   }
 }
 

@@ -23,6 +23,23 @@ const MAINTENANCE_STEPS = [
 
 export type MaintenanceStep = (typeof MAINTENANCE_STEPS)[number]
 
+/** The limits of callers. A request that one of them rejects did nothing. */
+const LIMITS = [
+  'requests',
+  'events',
+  'deliveries',
+  'failed_keys',
+  'keyless_requests',
+  'in_flight_of_owner',
+  'in_flight',
+  'body',
+  'document',
+  'subscriptions',
+  'connections',
+  'pipelining',
+] as const
+export type Limit = (typeof LIMITS)[number]
+
 interface Described {
   readonly help: string
   /** The label, and all its values. Default: none. */
@@ -58,6 +75,10 @@ const COUNTERS = {
   },
   runner_replacements: {
     help: 'Runners of graphile-worker that failed or claimed no jobs, and were replaced.',
+  },
+  limit_rejections: {
+    help: 'Requests and connections that a limit rejected: requests, events and deliveries of an API key; failed_keys and keyless_requests of an address; in_flight_of_owner and in_flight; body of a request; document of GraphQL or its response; subscriptions of a key; connections of an address; pipelining on a connection.',
+    label: ['limit', ...LIMITS],
   },
   log_lines: {
     help: 'Log lines at the levels warn, error and fatal.',

@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { publicId } from '../db/ids.ts'
-import type { Logger } from './logger.ts'
-import { type Limit, type RequestMetrics, UNMEASURED } from './request-metrics.ts'
+import type { Limit } from './counters.ts'
 
 /** What the handlers of a request add to its log line. Never a URL, a header value or a variable. */
 export interface RequestFacts {
@@ -23,21 +21,6 @@ export interface LoggedRequest extends RequestFacts {
   readonly method: string
   /** The headers of its trace, as sent. */
   readonly trace: { readonly traceParent: string; readonly traceState: string | null } | null
-}
-
-export interface RequestOutcome {
-  /** Null: the connection closed before the response began. */
-  readonly status: number | null
-  readonly durationMs: number
-  /** Whether the connection closed before the response was complete. */
-  readonly aborted: boolean
-}
-
-export interface RequestReporter {
-  /** Writes the one line of a request. */
-  finished(request: LoggedRequest, outcome: RequestOutcome): void
-  /** Writes the one line of bytes that are not a request, with the code of the parser. */
-  rejected(requestId: string, status: number, reason: string | undefined): void
 }
 
 const current = new AsyncLocalStorage<LoggedRequest>()
@@ -64,55 +47,4 @@ export function currentTraceContext(): LoggedRequest['trace'] {
 
 export function currentRequestId(): string | undefined {
   return current.getStore()?.id
-}
-
-/** Probes, scrapes and the files of the console: their lines are for debugging only. */
-const QUIET_ROUTE = /^\/(healthz|readyz|metrics|console(?!\/session)|portal)(\/|$)/
-
-/** Clients choose the names of operations. */
-const MAX_NAME_LENGTH = 100
-
-export function createRequestReporter(
-  logger: Logger,
-  metrics: RequestMetrics = UNMEASURED,
-): RequestReporter {
-  return {
-    finished(request, { status, durationMs, aborted }) {
-      const route = request.route()
-      const isStream = request.operation?.type === 'subscription'
-      metrics.finished({ route, status, durationMs, isStream })
-      if (request.limit) metrics.limited(request.limit)
-      const level = route !== null && QUIET_ROUTE.test(route) ? 'debug' : 'info'
-      if (!logger.isLevelEnabled(level)) return
-      const { id, method, caller, operation, limit } = request
-      logger[level](
-        {
-          event: 'request.finished',
-          method,
-          route,
-          status,
-          durationMs: Math.round(durationMs),
-          requestId: id,
-          ...(caller && {
-            keyId: publicId('apiKey', caller.keyId),
-            organizationId: publicId('organization', caller.organizationId),
-          }),
-          ...(operation && {
-            operationType: operation.type,
-            operationName: operation.name?.slice(0, MAX_NAME_LENGTH),
-          }),
-          ...(limit && { limit }),
-          ...(aborted && { aborted }),
-        },
-        aborted ? 'request aborted' : 'request finished',
-      )
-    },
-    rejected(requestId, status, reason) {
-      metrics.finished({ route: null, status, durationMs: 0, isStream: true })
-      logger.info(
-        { event: 'request.rejected', status, requestId, reason },
-        'rejected bytes that are not a valid request',
-      )
-    },
-  }
 }

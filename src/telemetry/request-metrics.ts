@@ -1,21 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
-
-/** The limits of callers. A request that one of them rejects did nothing. */
-export const LIMITS = [
-  'requests',
-  'events',
-  'deliveries',
-  'failed_keys',
-  'keyless_requests',
-  'in_flight_of_owner',
-  'in_flight',
-  'body',
-  'document',
-  'subscriptions',
-  'connections',
-  'pipelining',
-] as const
-export type Limit = (typeof LIMITS)[number]
+import { addCounter, type Limit } from './counters.ts'
 
 export interface RequestMetrics {
   /** `route` and `status` are null if there is none. Streams have no duration. */
@@ -35,9 +19,6 @@ const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'none']
 /** For requests that match no route, or are no valid HTTP. */
 const NO_ROUTE = 'none'
 
-/** For a server without metrics. */
-export const UNMEASURED: RequestMetrics = { finished() {}, limited() {} }
-
 export function createRequestMetrics(
   registry: Registry,
   routes: readonly string[],
@@ -55,17 +36,11 @@ export function createRequestMetrics(
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   })
-  const limited = new Counter({
-    name: 'posthorn_limit_rejections_total',
-    help: 'Requests and connections that a limit rejected: requests, events and deliveries of an API key; failed_keys and keyless_requests of an address; in_flight_of_owner and in_flight; body of a request; document of GraphQL or its response; subscriptions of a key; connections of an address; pipelining on a connection.',
-    labelNames: ['limit'],
-    registers: [registry],
-  })
+  const countLimited = addCounter(registry, 'limit_rejections')
   for (const route of [...routes, NO_ROUTE]) {
     for (const status of STATUSES) requests.inc({ route, status }, 0)
     duration.zero({ route })
   }
-  for (const limit of LIMITS) limited.inc({ limit }, 0)
   return {
     finished({ route, status, durationMs, isStream }) {
       const label = route ?? NO_ROUTE
@@ -75,6 +50,6 @@ export function createRequestMetrics(
       })
       if (!isStream) duration.observe({ route: label }, durationMs / 1_000)
     },
-    limited: (limit) => limited.inc({ limit }),
+    limited: (limit) => countLimited(1, limit),
   }
 }
