@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Context, Hono } from 'hono'
-import { PORTAL_ELEMENT_PATH, servePortalElement } from './portal-element.ts'
+import { pageHeaders } from './page-headers.ts'
 import { redirectBrowsers } from './redirect-browsers.ts'
 import { cacheForever, cacheUntilChanged, staticFiles } from './static-files.ts'
 
@@ -23,12 +23,8 @@ interface ConsoleFilesOptions {
  * Serves the console and the portal, which are one application, at `/console/…` and `/portal/…`. Every path below them
  * that is not a file gets the HTML page. `/` leads browsers to the console.
  */
-export function createConsoleFiles({
-  portalOrigins,
-  graphiql,
-  docs = () => false,
-  signInHost = '',
-}: ConsoleFilesOptions): Hono {
+export function createConsoleFiles(options: ConsoleFilesOptions): Hono {
+  const { portalOrigins } = options
   const routes = new Hono()
   // A program gets the same answer as at any path where there is nothing, so that it notices a wrong URL.
   routes.get('/', redirectBrowsers('/console'), (context) => context.notFound())
@@ -40,60 +36,31 @@ export function createConsoleFiles({
   for (const file of ['posthorn.svg', 'color-scheme.js']) {
     routes.get(`/console/${file}`, cacheUntilChanged, asset)
   }
-  const consolePage = page({
-    graphiql,
-    docs,
-    signInHost,
-    portalOrigins,
-    // The page Portal shows the portal in a frame.
-    frames: `'self'`,
-    framedBy: [],
-    pictures: `'self' data:`,
-    fonts: [],
-  })
+  // The page Portal shows the portal in a frame.
+  const consoleHeaders = pageHeaders({ 'form-action': `'self'`, 'frame-src': `'self'` })
+  const consolePage = page(options, consoleHeaders)
   // The host application serves the logo and the font of the portal.
-  const portalPage = page({
-    graphiql: false,
-    docs: () => false,
-    signInHost: '',
-    portalOrigins,
-    frames: `'none'`,
-    framedBy: [`'self'`, ...portalOrigins],
-    pictures: `'self' data: https:`,
-    fonts: portalOrigins,
-  })
-  routes.get(PORTAL_ELEMENT_PATH, servePortalElement)
+  const portalHeaders = pageHeaders(
+    {
+      'form-action': `'self'`,
+      'frame-src': `'none'`,
+      'img-src': `'self' data: https:`,
+      'font-src': [`'self'`, ...portalOrigins].join(' '),
+    },
+    [`'self'`, ...portalOrigins],
+  )
+  const portalPage = page({ graphiql: false, portalOrigins }, portalHeaders)
+  routes.get('/portal/element.js', servePortalElement)
   for (const at of ['/console', '/console/*']) routes.get(at, consolePage)
   for (const at of ['/portal', '/portal/*']) routes.get(at, portalPage)
   return routes
 }
 
-interface PageOptions {
-  readonly graphiql: boolean
-  readonly docs: () => boolean
-  readonly signInHost: string
-  /** The origins whose pages may frame the portal. */
-  readonly portalOrigins: readonly string[]
-  /** The allowed sources of frames. */
-  readonly frames: string
-  /** The sources whose pages may frame the page. */
-  readonly framedBy: readonly string[]
-  /** The allowed sources of pictures. */
-  readonly pictures: string
-  /** The origins of fonts, beside Posthorn's own. */
-  readonly fonts: readonly string[]
-}
-
-function page({ graphiql, docs, signInHost, portalOrigins, ...sources }: PageOptions) {
-  const headers = {
-    'cache-control': 'no-cache',
-    'content-security-policy': contentSecurityPolicy(sources),
-    'cross-origin-opener-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    ...xFrameOptions(sources.framedBy),
-  }
+function page(
+  { graphiql, docs = () => false, signInHost = '', portalOrigins }: ConsoleFilesOptions,
+  securityHeaders: Record<string, string>,
+) {
+  const headers = { 'cache-control': 'no-cache', ...securityHeaders }
   return async (context: Context) => {
     const html = await readFile(`${FOLDER}index.html`, 'utf8').catch(() => null)
     if (html === null) {
@@ -119,29 +86,20 @@ function turnOff(html: string, setting: string | false): string {
   return html.replace(`name="${setting}" content="on"`, `name="${setting}" content="off"`)
 }
 
-/** For browsers that do not know `frame-ancestors`. The header cannot name other origins. */
-function xFrameOptions(framedBy: readonly string[]) {
-  if (framedBy.length === 0) return { 'x-frame-options': 'DENY' }
-  return framedBy.every((source) => source === `'self'`) && { 'x-frame-options': 'SAMEORIGIN' }
-}
+/** An output of `npm run build:console`. The path is the same in a clone and in the published package. */
+const PORTAL_ELEMENT = new URL('../../dist/portal-element/posthorn-portal.js', import.meta.url)
 
-/** Allows only scripts from this origin, and no inline scripts. Inline styles are allowed, because components use them. */
-function contentSecurityPolicy({
-  frames,
-  framedBy,
-  pictures,
-  fonts,
-}: Pick<PageOptions, 'frames' | 'framedBy' | 'pictures' | 'fonts'>): string {
-  return [
-    `default-src 'none'`,
-    `script-src 'self'`,
-    `style-src 'self' 'unsafe-inline'`,
-    `img-src ${pictures}`,
-    ['font-src', `'self'`, ...fonts].join(' '),
-    `connect-src 'self'`,
-    `frame-src ${frames}`,
-    `base-uri 'none'`,
-    `form-action 'self'`,
-    `frame-ancestors ${framedBy.length > 0 ? framedBy.join(' ') : `'none'`}`,
-  ].join('; ')
+/** Serves the element `<posthorn-portal>` to pages of every origin. */
+async function servePortalElement(context: Context) {
+  const script = await readFile(PORTAL_ELEMENT, 'utf8').catch(() => null)
+  if (script === null) {
+    return context.text('The element is not built. Run: npm run build:console\n', 503)
+  }
+  return context.body(script, 200, {
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'no-cache',
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+    'x-content-type-options': 'nosniff',
+  })
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { accepts } from 'hono/accepts'
 import { etag } from 'hono/etag'
+import { pageHeaders } from './page-headers.ts'
 import { cacheForever, cacheUntilChanged, staticFiles } from './static-files.ts'
 
 export const DOCS_PATH = '/docs'
@@ -103,17 +104,12 @@ function notFoundPage(folder: string) {
   }
 }
 
+/** Only what the site brings runs. The search is WebAssembly. */
 function securityHeaders(folder: string): MiddlewareHandler {
-  const headers = {
-    'cross-origin-opener-policy': 'same-origin',
-    'referrer-policy': 'no-referrer',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    'x-frame-options': 'DENY',
-  }
   return async (context, next) => {
     await next()
-    const policy = contentSecurityPolicy(inlineScripts(folder))
-    context.header('content-security-policy', policy)
+    const scripts = [`'self'`, `'wasm-unsafe-eval'`, ...inlineScripts(folder)].join(' ')
+    const headers = pageHeaders({ 'script-src': scripts, 'worker-src': `'self'` })
     for (const [name, value] of Object.entries(headers)) context.header(name, value)
   }
 }
@@ -124,20 +120,4 @@ function inlineScripts(folder: string): string[] {
   } catch {
     return []
   }
-}
-
-/** Only what the site brings runs. The search is WebAssembly. */
-function contentSecurityPolicy(scripts: readonly string[]): string {
-  return [
-    `default-src 'none'`,
-    ['script-src', `'self'`, `'wasm-unsafe-eval'`, ...scripts].join(' '),
-    `worker-src 'self'`,
-    `style-src 'self' 'unsafe-inline'`,
-    `img-src 'self' data:`,
-    `font-src 'self'`,
-    `connect-src 'self'`,
-    `base-uri 'none'`,
-    `form-action 'none'`,
-    `frame-ancestors 'none'`,
-  ].join('; ')
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { etag } from 'hono/etag'
 import { CONSOLE_HEADER } from '../http/session-cookie.ts'
+import { pageHeaders } from './page-headers.ts'
 import { isBrowser } from './redirect-browsers.ts'
 import { answerText, type ServedText, servedText } from './static-text.ts'
 
@@ -35,30 +36,14 @@ async function renderPage(): Promise<ServedText> {
     // An API key that somebody enters stays in the memory of the page.
     shouldPersistHeaders: false,
   }) as string
-  return servedText(html, 'text/html; charset=utf-8', {
-    'content-security-policy': contentSecurityPolicy(html),
-    'cross-origin-opener-policy': 'same-origin',
-    // The URL of the page has the operation.
-    'referrer-policy': 'no-referrer',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    'x-frame-options': 'DENY',
-  })
-}
-
-/** Allows the one script of the page, and the workers that it makes of its own text. */
-function contentSecurityPolicy(html: string): string {
   const [, script = ''] = /<script>(.*)<\/script>/s.exec(html) ?? []
   const hash = createHash('sha256').update(script).digest('base64')
-  return [
-    `default-src 'none'`,
-    `script-src 'sha256-${hash}'`,
-    `worker-src blob:`,
-    `style-src 'unsafe-inline'`,
-    `img-src 'self' data:`,
-    `font-src data:`,
-    `connect-src 'self'`,
-    `base-uri 'none'`,
-    `form-action 'none'`,
-    `frame-ancestors 'none'`,
-  ].join('; ')
+  // Allows the one script of the page, and the workers that it makes of its own text.
+  const headers = pageHeaders({
+    'script-src': `'sha256-${hash}'`,
+    'worker-src': 'blob:',
+    'style-src': `'unsafe-inline'`,
+    'font-src': 'data:',
+  })
+  return servedText(html, 'text/html; charset=utf-8', headers)
 }

@@ -5,18 +5,19 @@ import { type Caller, ownerOf } from '../../access/scope.ts'
 import type { Config } from '../../config/config.ts'
 import type { Keyring } from '../../encryption/keyring.ts'
 import { ORGANIZATION_HEADER } from '../../graphql/context.ts'
+import type { Handle } from '../../graphql/cors.ts'
+import { GRAPHQL_PATH } from '../../graphql/handler.ts'
 import { connectionOf } from '../../http/connection.ts'
 import { readBody } from '../../http/read-body.ts'
 import { useOnce } from '../../idempotency/use-once.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { createConfirmations } from '../../mcp/confirmations.ts'
-import { createExecute } from '../../mcp/execute.ts'
+import { createExecute, type GraphqlResult, type Send } from '../../mcp/execute.ts'
 import { createMcpServer } from '../../mcp/mcp-server.ts'
 import { toolsFor } from '../../mcp/tools.ts'
 import { trustedDocumentsOf } from '../../mcp/trusted-documents.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../graphql-handler.ts'
 import { createIdentify } from '../identify.ts'
-import { sendTo } from './send-to-graph.ts'
 
 export interface McpDeps extends GraphqlDeps {
   readonly keyring: Keyring
@@ -105,4 +106,22 @@ async function withBody(
     throw new DomainError('malformed', 'Send one message in each request: there are no batches.')
   }
   return new Request(url, { method, headers, signal, body })
+}
+
+/** What the graph reads of a request: who calls, for which organization, and what the audit log says about the caller. */
+const KEPT_HEADERS = ['authorization', ORGANIZATION_HEADER, 'user-agent', 'x-forwarded-for']
+
+/** Sends the documents of a request to `/mcp` to the graph of this process, with the credential of the request. */
+function sendTo(graph: Handle, request: Request, address: string | undefined): Send {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  for (const name of KEPT_HEADERS) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  const url = new URL(GRAPHQL_PATH, request.url)
+  return async (body) => {
+    const sent = new Request(url, { method: 'POST', headers, body: JSON.stringify(body) })
+    const response = await graph(sent, { address })
+    return (await response.json()) as GraphqlResult
+  }
 }

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
 import type { Config } from '../../config/config.ts'
+import { isLoopbackHttp } from '../../config/oidc-settings.ts'
 import { problemResponse } from '../../http/problem.ts'
-import { requireKnownOrigin } from './known-origin.ts'
+import { DomainError } from '../../lib/errors.ts'
 import type { createMcpHandle, McpDeps } from './mcp-handler.ts'
 
 export const MCP_PATH = '/mcp'
@@ -23,4 +24,22 @@ export function createMcpRoutes(deps: McpDeps, config: McpConfig): Hono {
     }
   })
   return routes
+}
+
+/**
+ * Throws `forbidden` for a request of a page that is not known. A page whose name leads to this machine (DNS rebinding) has
+ * the same host as the request, so only loopback names count without a setting.
+ */
+function requireKnownOrigin(
+  { headers, url }: Request,
+  { publicUrl, corsOrigins }: McpConfig,
+): void {
+  const origin = headers.get('origin')
+  if (origin === null || origin === publicUrl || corsOrigins.includes(origin)) return
+  const page = URL.parse(origin)
+  if (page && isLoopbackHttp(page) && page.host === new URL(url).host) return
+  throw new DomainError(
+    'forbidden',
+    'The request comes from a page whose origin is not known. Add the origin to POSTHORN_CORS_ORIGINS, or call /mcp from a program, which sends no Origin.',
+  )
 }
