@@ -8,23 +8,27 @@ import { addGauge } from '../telemetry/counters.ts'
 import { startTracing } from '../telemetry/start-tracing.ts'
 import { type CommonServices, openCommonServices, type ServiceOptions } from './common-services.ts'
 import type { Services } from './services.ts'
-import type { Exchanging } from './start-exchanging.ts'
+import type { ExchangeAlone } from './start-exchanging.ts'
 
-/** A running API, worker or both. Disposing of it finishes what is in flight, then closes the database. */
-export interface App extends AsyncDisposable {
-  readonly common: CommonServices
-  /** The services of the API. Null without it. */
-  readonly services: Services | null
+/** What runs in a process. Disposing of it finishes what is in flight. */
+export interface Running extends AsyncDisposable {
   /** The URL of the server, such as `http://127.0.0.1:4000`. Empty without a server. */
   readonly url: string
-  /** Whether it claims jobs. */
-  readonly workerRuns: boolean
   /** Creates the organization and the API key of embedded mode on the first start. Only with the API. */
   provision(dataDir: string): Promise<Provisioned>
   /** Makes a shutdown unclaim the jobs in flight instead of finishing them. */
   abort(): void
+}
+
+/** A running API, worker or both. */
+export interface App extends Running {
+  readonly common: CommonServices
+  /** The services of the API. Null without it. */
+  readonly services: Services | null
+  /** Whether it claims jobs. */
+  readonly workerRuns: boolean
   /** Only with `isAlone`. */
-  readonly exchange: Exchanging['exchange']
+  readonly exchange: ExchangeAlone
 }
 
 export interface StartOptions extends ServiceOptions {
@@ -68,37 +72,30 @@ export async function startApp(settings: Settings, options: StartOptions = {}): 
       },
     }),
   )
-  const delivering = worker && started.use(await worker.startDelivering(common, settings, options))
-  const exchanging = alone && started.use(await alone.startExchanging(common, settings))
-  const serving = api && started.use(await api.startServing(common, settings))
-  const listening =
-    server &&
-    started.use(
-      await server.startListening(common, settings, {
-        worker: delivering?.worker,
-        rest,
-        addRoutes: serving?.addRoutes,
-      }),
-    )
+  const jobs = worker && (await worker.startDelivering(started, common, settings, options))
+  const exchange = alone && (await alone.startExchanging(started, common, settings))
+  const serving = api && (await api.startServing(started, common, settings))
+  const listening = { worker: jobs ?? undefined, rest, addRoutes: serving?.addRoutes }
+  const url = server && (await server.startListening(started, common, settings, listening))
   // Disposed before the server: the server waits for open responses, and a stream only ends when its hub closes.
   started.use(serving?.services.live)
   const resources = started.move()
   return {
     common,
     services: serving?.services ?? null,
-    url: listening?.url ?? '',
+    url: url ?? '',
     get workerRuns() {
-      return delivering?.worker.running === true
+      return jobs?.running === true
     },
     async provision(dataDir) {
       if (serving === null) throw new Error('A worker has nothing to provision.')
       const { provision } = await import('../embedded/provision.ts')
       return await provision(serving.services, dataDir)
     },
-    abort: () => delivering?.worker.abort(),
+    abort: () => jobs?.abort(),
     async exchange(...given) {
-      if (!exchanging) throw new Error('It makes no requests of attempts that run alone.')
-      return await exchanging.exchange(...given)
+      if (!exchange) throw new Error('It makes no requests of attempts that run alone.')
+      return await exchange(...given)
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

@@ -1,6 +1,6 @@
 import { unavailabilityOf } from '../db/faults.ts'
 import type { MaintenanceStep } from '../telemetry/counters.ts'
-import type { MaintenanceFailure, ReportMaintenanceFailure } from '../telemetry/events.ts'
+import type { Logger } from '../telemetry/logger.ts'
 
 /** A maintenance whose steps run whether or not others fail. */
 export interface Maintenance {
@@ -10,21 +10,40 @@ export interface Maintenance {
     run: () => Promise<Result>,
     table?: string,
   ): Promise<Result | null>
+  /** Of the steps that have run. */
+  readonly results: Partial<Record<MaintenanceStep, unknown>>
   /** Throws if a step failed, so that the job is retried. */
   end(): void
 }
 
-export function startMaintenance(report: ReportMaintenanceFailure): Maintenance {
-  const failures: MaintenanceFailure[] = []
+interface Failure {
+  readonly step: MaintenanceStep
+  readonly table?: string
+  readonly error: unknown
+}
+
+export function startMaintenance(
+  logger: Logger,
+  countFailure: (by: number, step: MaintenanceStep) => void,
+): Maintenance {
+  const failures: Failure[] = []
+  const results: Maintenance['results'] = {}
   return {
+    results,
     async run(step, run, table) {
       try {
-        return await run()
+        const result = await run()
+        results[step] = result
+        return result
       } catch (error) {
         if (concernsAllSteps(error)) throw error
         const failure = { step, ...(table !== undefined && { table }), error }
         failures.push(failure)
-        report(failure)
+        countFailure(1, step)
+        logger.warn(
+          { event: 'maintenance.failed', ...failure },
+          'a step of the maintenance failed; it is tried again',
+        )
         return null
       }
     },
@@ -45,7 +64,7 @@ function concernsAllSteps(error: unknown): boolean {
   return cause === 'unreachable' || cause === 'pool_exhausted' || cause === 'stopping'
 }
 
-function describe({ step, table, error }: MaintenanceFailure): string {
+function describe({ step, table, error }: Failure): string {
   const message = error instanceof Error ? error.message : String(error)
   return `${step}${table === undefined ? '' : ` of ${table}`} (${message})`
 }

@@ -1,6 +1,6 @@
 import type { Role } from '../config/settings.ts'
 import { loadParts, startApp } from './app.ts'
-import type { LoadingParts } from './running.ts'
+import type { LoadingParts } from './start-threads.ts'
 
 /** Runs a role on the main thread. A fault ends the process, which its process manager starts again. */
 export function loadAlone(role: Role): LoadingParts {
@@ -10,19 +10,8 @@ export function loadAlone(role: Role): LoadingParts {
   return {
     async start(settings, { hasStarted }) {
       await loading
-      const app = await startApp(settings, {
-        role,
-        rest: {
-          readiness: async () => (hasStarted() ? {} : { start: false }),
-          metrics: async () => [],
-        },
-      })
-      return {
-        url: app.url,
-        provision: (dataDir) => app.provision(dataDir),
-        abort: () => app.abort(),
-        [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
-      }
+      const readiness = async () => (hasStarted() ? {} : { start: false })
+      return await startApp(settings, { role, rest: { readiness, metrics: async () => [] } })
     },
     async [Symbol.asyncDispose]() {},
   }

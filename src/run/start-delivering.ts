@@ -25,7 +25,6 @@ import { addCounter, addGauge } from '../telemetry/counters.ts'
 import {
   createCancelReporter,
   createDeliveryReporter,
-  createMaintenanceReporter,
   createSweepReporter,
   type ReportSweep,
 } from '../telemetry/events.ts'
@@ -37,11 +36,6 @@ import { openExchange } from './start-exchanging.ts'
 import { createTasks } from './tasks.ts'
 import { watchHealth } from './watch-health.ts'
 
-/** Disposing of it finishes the attempts in flight. */
-export interface Delivering extends AsyncDisposable {
-  readonly worker: Worker
-}
-
 /** What the thread that supervises this one gives it. */
 interface OfThread {
   readonly runners?: ThreadRunners
@@ -50,11 +44,11 @@ interface OfThread {
 
 /** Runs the jobs of deliveries and of maintenance. */
 export async function startDelivering(
+  started: AsyncDisposableStack,
   deps: CommonServices,
   settings: Settings,
   thread: OfThread = {},
-): Promise<Delivering> {
-  await using started = new AsyncDisposableStack()
+): Promise<Worker> {
   const sender = started.use(await openSender(settings))
   const scheduler = started.use(openScheduler(deps, settings))
   const { registry } = deps.metrics
@@ -74,8 +68,7 @@ export async function startDelivering(
       onError: deps.warnOf('cannot evaluate the health of the webhooks; trying again'),
     }),
   )
-  const resources = started.move()
-  return { worker, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return worker
 }
 
 function openScheduler({ database, notify, warnOf }: CommonServices, { config, now }: Settings) {
@@ -139,21 +132,15 @@ async function startTasks(
     retryScheduleMs: config.retryScheduleMs,
     now: now ?? systemClock,
   }
+  const sendMail = await openMailer(settings)
   const tasks = createTasks({
-    database,
-    workerSchema,
-    keyring,
+    common,
+    config,
     attempt,
     scheduler,
-    retentionMs: config.retentionMs,
-    auditRetentionMs: config.auditRetentionMs,
-    keepFailedJobsMs: config.keepFailedJobsMs,
-    publicUrl: config.publicUrl,
-    sendMail: await openMailer(settings),
-    logger,
+    sendMail,
     reportCanceled,
     reportSweep,
-    reportMaintenanceFailure: createMaintenanceReporter(logger, metrics.registry),
   })
   const countReplacement = addCounter(metrics.registry, 'runner_replacements')
   const worker = await startWorker(database, tasks, {

@@ -14,33 +14,29 @@ import type { HttpSender } from '../outbound/http-sender.ts'
 import { createFindSendOptions } from '../webhooks/send-options.ts'
 import type { CommonServices } from './common-services.ts'
 
-/** Makes the requests of attempts that run alone. */
-export interface Exchanging extends AsyncDisposable {
-  exchange(
-    delivery: LoadedDelivery,
-    started: StartedAttempt,
-    beforeSend: ExchangeControl['beforeSend'],
-  ): Promise<ExchangedAlone>
-}
+/** Makes the request of an attempt that runs alone. */
+export type ExchangeAlone = (
+  delivery: LoadedDelivery,
+  started: StartedAttempt,
+  beforeSend: ExchangeControl['beforeSend'],
+) => Promise<ExchangedAlone>
 
 export async function startExchanging(
+  resources: AsyncDisposableStack,
   common: CommonServices,
   settings: Settings,
-): Promise<Exchanging> {
+): Promise<ExchangeAlone> {
   const { pipeline } = common.database
-  const sender = await openSender(settings)
+  const sender = resources.use(await openSender(settings))
   const deps = openExchange(settings, sender)
   const loadBody = createLoadBody(pipeline, createFindBody(pipeline))
   const findSendOptions = createFindSendOptions(pipeline, common.keyring)
   const { signal } = new AbortController()
-  return {
-    async exchange(delivery, started, beforeSend) {
-      const options = await findSendOptions(delivery.webhookId, delivery.revision)
-      const body = await loadBody(delivery)
-      if (!options || body === null) return 'changed'
-      return await exchange(deps, { delivery, options }, body, started, { signal, beforeSend })
-    },
-    [Symbol.asyncDispose]: () => sender[Symbol.asyncDispose](),
+  return async (delivery, started, beforeSend) => {
+    const options = await findSendOptions(delivery.webhookId, delivery.revision)
+    const body = await loadBody(delivery)
+    if (!options || body === null) return 'changed'
+    return await exchange(deps, { delivery, options }, body, started, { signal, beforeSend })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono'
 import type { Settings } from '../config/settings.ts'
 import type { Worker } from '../queue/worker.ts'
-import { type HttpServer, startHttpServer } from '../server/http-server.ts'
+import { startHttpServer } from '../server/http-server.ts'
 import {
   createMetricsRoutes,
   createOperatorRoutes,
@@ -21,13 +21,13 @@ interface ListenOptions {
   readonly addRoutes: ((routes: Hono) => void) | undefined
 }
 
-/** Serves the routes at the configured address, and `/metrics` on its own port if it has one. */
+/** Serves the routes at the configured address, and `/metrics` on its own port if it has one. Returns the URL. */
 export async function startListening(
+  started: AsyncDisposableStack,
   { database, logger, metrics, warnOf }: CommonServices,
   { config }: Settings,
   { worker, rest, addRoutes }: ListenOptions,
-): Promise<HttpServer> {
-  await using started = new AsyncDisposableStack()
+): Promise<string> {
   const servesMetrics = config.metricsPort === null
   const routes = createOperatorRoutes({ database, logger, metrics, worker, rest, servesMetrics })
   addRoutes?.(routes)
@@ -50,6 +50,5 @@ export async function startListening(
     started.use(await startHttpServer(metricsRoutes, address, logger, requests))
   }
   const { url } = started.use(await startHttpServer(routes, config, logger, requests))
-  const resources = started.move()
-  return { url, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return url
 }

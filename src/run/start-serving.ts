@@ -6,26 +6,26 @@ import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import type { CommonServices } from './common-services.ts'
 import { addServices, type Services } from './services.ts'
 
-/** Disposing of it ends the subscriptions, and closes what the API has opened. */
-export interface Serving extends AsyncDisposable {
+export interface Serving {
   readonly services: Services
   /** Adds the routes of the API and the console. */
   addRoutes(routes: Hono): void
 }
 
 /** Opens what the API needs. */
-export async function startServing(common: CommonServices, settings: Settings): Promise<Serving> {
-  await using started = new AsyncDisposableStack()
+export async function startServing(
+  started: AsyncDisposableStack,
+  common: CommonServices,
+  settings: Settings,
+): Promise<Serving> {
   const services = started.use(addServices(common, settings))
   const oidc = await openOidc(settings)
   const toolDocuments = await readToolDocuments(settings)
-  const resources = started.move()
   return {
     services,
     addRoutes(routes) {
       addApiRoutes(routes, { ...services, oidc, toolDocuments }, settings.config)
     },
-    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }
 

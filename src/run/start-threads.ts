@@ -4,7 +4,9 @@ import { hasLittleMemory } from '../lib/little-memory.ts'
 import { openSharedId, type SharedId } from '../lib/shared-id.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { RunnerConnections } from '../queue/rescue.ts'
+import type { Logger } from '../telemetry/logger.ts'
 import { createOutageLines } from '../telemetry/outages.ts'
+import type { Running } from './app.ts'
 import {
   type LaunchedThread,
   type LoadingThread,
@@ -12,7 +14,18 @@ import {
   loadThread,
 } from './launch-thread.ts'
 import type { MainThread, ThreadRole } from './messages.ts'
-import type { LoadingParts, PartsOptions, Running } from './running.ts'
+
+/** What is to run in a process, while its modules are loaded. Disposing of it ends what was not started. */
+export interface LoadingParts extends AsyncDisposable {
+  /** Rejects if the first start of a part fails. */
+  start(settings: Settings, options: PartsOptions): Promise<Running>
+}
+
+export interface PartsOptions {
+  readonly logger: Logger
+  /** Whether the main thread has finished its own start. `/readyz` reports unavailable until then. */
+  readonly hasStarted: () => boolean
+}
 
 /** The pause before another start of a thread that could not start. */
 const RETRY_AFTER_MS = 1_000

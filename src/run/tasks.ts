@@ -1,8 +1,8 @@
 import { deleteOldAuditEntries } from '../audit/delete-old-audit-entries.ts'
 import { deleteOldBulkTasks } from '../bulk-tasks/bulk-task.ts'
 import { continueBulkTask } from '../bulk-tasks/continue-bulk-task.ts'
+import type { Config } from '../config/config.ts'
 import { ID_PREFIXES, type IdKind, parseId } from '../db/ids.ts'
-import type { Pools } from '../db/pools.ts'
 import { type AttemptDeps, attemptDelivery } from '../deliveries/attempts/attempt-delivery.ts'
 import { backfillIndex } from '../deliveries/backfill-index.ts'
 import { completeFinishedJobs } from '../deliveries/complete-finished-jobs.ts'
@@ -13,7 +13,6 @@ import { queueOldPayloads } from '../deliveries/keep/queue-old-payloads.ts'
 import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
-import type { Keyring } from '../encryption/keyring.ts'
 import { continueErasure } from '../erasure/continue-erasure.ts'
 import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
@@ -30,48 +29,31 @@ import type { Tasks } from '../queue/task-runs.ts'
 import { pruneSchedules } from '../scheduling/prune-schedules.ts'
 import type { Scheduler } from '../scheduling/scheduler.ts'
 import { deleteEndedSessions } from '../sessions/ended-sessions.ts'
-import type { ReportCanceled, ReportMaintenanceFailure, ReportSweep } from '../telemetry/events.ts'
-import type { Logger } from '../telemetry/logger.ts'
+import { addCounter } from '../telemetry/counters.ts'
+import type { ReportCanceled, ReportSweep } from '../telemetry/events.ts'
 import { deleteExpiredSecrets } from '../webhooks/delete-expired-secrets.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../webhooks/roll-up-statistics.ts'
 import { deleteOldHolds } from '../webhooks/webhook-changes.ts'
+import type { CommonServices } from './common-services.ts'
 import { startMaintenance } from './maintenance.ts'
 
 export interface TaskDeps {
-  readonly database: Pools
-  readonly workerSchema: string
-  readonly keyring: Keyring
+  readonly common: CommonServices
+  readonly config: Config
   readonly attempt: AttemptDeps
   readonly scheduler: Scheduler
-  readonly retentionMs: number
-  readonly auditRetentionMs: number
-  readonly keepFailedJobsMs: number
-  readonly publicUrl: string | null
   /** Null without a mail server. */
   readonly sendMail: SendMail | null
-  readonly logger: Logger
   readonly reportCanceled: ReportCanceled
   readonly reportSweep: ReportSweep
-  readonly reportMaintenanceFailure: ReportMaintenanceFailure
 }
 
 /** The tasks of the worker. Each one parses its payload and calls the domain. */
-export function createTasks({
-  database,
-  workerSchema,
-  keyring,
-  attempt,
-  scheduler,
-  retentionMs,
-  auditRetentionMs,
-  keepFailedJobsMs,
-  publicUrl,
-  sendMail,
-  logger,
-  reportCanceled,
-  reportSweep,
-  reportMaintenanceFailure,
-}: TaskDeps): Tasks {
+export function createTasks(deps: TaskDeps): Tasks {
+  const { common, config, attempt, scheduler, sendMail, reportCanceled, reportSweep } = deps
+  const { database, keyring, logger } = common
+  const { workerSchema, retentionMs, publicUrl } = config
+  const countFailure = addCounter(common.metrics.registry, 'maintenance_failures')
   const { pool, background } = database
   const fanOut = createFanOut(background)
   return {
@@ -112,46 +94,24 @@ export function createTasks({
     },
 
     async maintain(_payload, { signal }) {
-      const { run, end } = startMaintenance(reportMaintenanceFailure)
-      const partitions = await maintainPartitions(pool, { retentionMs, signal }, run)
-      const pastRules = await run('retention_rules', () => deletePastRules(background, signal))
-      const oldPayloads = await run('old_payloads', () => queueOldPayloads(pool))
-      const jobs = await run('finished_jobs', () =>
-        completeFinishedJobs(pool, workerSchema, keepFailedJobsMs),
+      const { run, results, end } = startMaintenance(logger, countFailure)
+      await maintainPartitions(pool, { retentionMs, signal }, run)
+      await run('retention_rules', () => deletePastRules(background, signal))
+      await run('old_payloads', () => queueOldPayloads(pool))
+      await run('finished_jobs', () =>
+        completeFinishedJobs(pool, workerSchema, config.keepFailedJobsMs),
       )
-      const bulkTasks = await run('bulk_tasks', () => deleteOldBulkTasks(pool, retentionMs))
-      const statistics = await run('statistics', () => deleteOldStatistics(pool, retentionMs))
-      const holds = await run('holds', () => deleteOldHolds(pool, retentionMs))
-      const incidents = await run('incidents', () => deleteOldIncidents(pool, retentionMs))
-      const eventBatches = await run('event_streams', () => deleteOldBatches(pool, retentionMs))
-      const secrets = await run('secrets', () => deleteExpiredSecrets(pool))
-      const idempotencyKeys = await run('idempotency_keys', () =>
-        deleteExpiredIdempotencyKeys(pool),
-      )
-      const mails = await run('notice_mails', () => deleteOldMails(pool))
-      const sessions = await run('sessions', () => deleteEndedSessions(pool))
-      const auditEntries = await run('audit_entries', () =>
-        deleteOldAuditEntries(pool, auditRetentionMs),
-      )
-      logger.debug(
-        {
-          partitions,
-          pastRules,
-          oldPayloads,
-          jobs,
-          bulkTasks,
-          statistics,
-          holds,
-          incidents,
-          eventBatches,
-          secrets,
-          idempotencyKeys,
-          mails,
-          sessions,
-          auditEntries,
-        },
-        'Maintenance finished.',
-      )
+      await run('bulk_tasks', () => deleteOldBulkTasks(pool, retentionMs))
+      await run('statistics', () => deleteOldStatistics(pool, retentionMs))
+      await run('holds', () => deleteOldHolds(pool, retentionMs))
+      await run('incidents', () => deleteOldIncidents(pool, retentionMs))
+      await run('event_streams', () => deleteOldBatches(pool, retentionMs))
+      await run('secrets', () => deleteExpiredSecrets(pool))
+      await run('idempotency_keys', () => deleteExpiredIdempotencyKeys(pool))
+      await run('notice_mails', () => deleteOldMails(pool))
+      await run('sessions', () => deleteEndedSessions(pool))
+      await run('audit_entries', () => deleteOldAuditEntries(pool, config.auditRetentionMs))
+      logger.debug(results, 'Maintenance finished.')
       end()
     },
 

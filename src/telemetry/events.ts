@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { publicId } from '../db/ids.ts'
 import type { AttemptMetrics } from './attempt-metrics.ts'
-import { addCounter, type MaintenanceStep } from './counters.ts'
+import { addCounter } from './counters.ts'
 import type { Logger } from './logger.ts'
 
 /** The outcome of an attempt for the log. Never a body, a header value or a secret. */
@@ -121,25 +121,3 @@ const TEXTS = {
   reopened:
     'started the retry schedules of exhausted deliveries again because an operator rescheduled their jobs',
 } as const
-
-export interface MaintenanceFailure {
-  readonly step: MaintenanceStep
-  readonly table?: string
-  readonly error: unknown
-}
-
-export type ReportMaintenanceFailure = (failure: MaintenanceFailure) => void
-
-export function createMaintenanceReporter(
-  logger: Logger,
-  registry: Registry,
-): ReportMaintenanceFailure {
-  const count = addCounter(registry, 'maintenance_failures')
-  return (failure) => {
-    count(1, failure.step)
-    logger.warn(
-      { event: 'maintenance.failed', ...failure },
-      'a step of the maintenance failed; it is tried again',
-    )
-  }
-}

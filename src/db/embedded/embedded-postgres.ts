@@ -151,7 +151,7 @@ async function prepareDatabase(
   try {
     const missing = (await tryConnection(superuserUrl))?.code === DATABASE_MISSING
     if (missing) await renameDatabase(superuserUrl)
-    await withClient(superuserUrl, (client) => createOwner(client, ownerPassword))
+    await withClient(superuserUrl, (client) => createOwner(client, DATABASE, ownerPassword))
     return null
   } catch (error) {
     return (error as Error).message
