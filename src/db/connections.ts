@@ -1,14 +1,12 @@
+import { Socket } from 'node:net'
 import pg from 'pg'
 import { APPLICATION_NAME } from './embedded/embedded-postgres.ts'
-import { createOwnedSockets, type OwnedSockets } from './owned-sockets.ts'
 import { type ConnectionKind, type Purpose, sessionOptions } from './session-settings.ts'
-import { UnnamedStatementsClient } from './unnamed-statements.ts'
 
 /** The connections of this process to one database. */
 export interface Connections {
   /** Opens a pool. It connects on first use, so this succeeds while Postgres is unreachable. */
   open(options: PoolOptions): pg.Pool
-  /** The `stream` option of `pg`, for a pool that another module opens. */
   readonly openSocket: OwnedSockets['open']
   /** Destroys the connections of all pools: running queries fail, and the pools reconnect. */
   destroyAll(): void
@@ -26,6 +24,8 @@ export interface PoolOptions {
   readonly poolerUrl?: string | null
   /** What the connections are. Default: pooled with a `poolerUrl`, otherwise direct. */
   readonly kind?: ConnectionKind
+  /** In `pg_stat_activity`. Default: `posthorn`. */
+  readonly applicationName?: string
 }
 
 /** The longest wait for a free connection, and for one that is used for nothing else. */
@@ -43,17 +43,19 @@ export const START_CONNECT_TIMEOUT_MS = 30_000
  */
 const IDLE_TIMEOUT_MS = 300_000
 
+/** `openSocket` opens sockets that others own, too. */
 export function createConnections(
   url: string,
   connectTimeoutMs = POOL_CONNECT_TIMEOUT_MS,
+  openSocket?: OwnedSockets['open'],
 ): Connections {
-  const sockets = createOwnedSockets()
+  const sockets = createOwnedSockets(openSocket)
   return {
-    open({ maxConnections, purpose, onError, setupSql, poolerUrl = null, kind }) {
+    open({ maxConnections, purpose, onError, setupSql, poolerUrl = null, kind, applicationName }) {
       const pool = new pg.Pool({
         connectionString: poolerUrl ?? url,
         ...(poolerUrl !== null && { Client: UnnamedStatementsClient }),
-        application_name: APPLICATION_NAME,
+        application_name: applicationName ?? APPLICATION_NAME,
         max: maxConnections,
         connectionTimeoutMillis: connectTimeoutMs,
         idleTimeoutMillis: IDLE_TIMEOUT_MS,
@@ -70,5 +72,39 @@ export function createConnections(
 
     openSocket: sockets.open,
     destroyAll: sockets.destroy,
+  }
+}
+
+/** The sockets of a pool or of a client, opened by the `stream` option of `pg`, so that they can be destroyed while queries run. */
+export interface OwnedSockets {
+  open(): Socket
+  destroy(): void
+}
+
+export function createOwnedSockets(openSocket = () => new Socket()): OwnedSockets {
+  const sockets = new Set<Socket>()
+  return {
+    open() {
+      const socket = openSocket()
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      return socket
+    },
+    destroy() {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/**
+ * A client of a transaction pooler, which may run each transaction in another session of Postgres. A statement that was
+ * prepared under a name in one session is missing in the others, so this client sends the text each time.
+ * (PgBouncer follows names since 1.21, but only if it is told to; other poolers do not.)
+ */
+class UnnamedStatementsClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: it passes all forms of `query` on.
+  override query(query: any, ...rest: any[]): any {
+    const isNamed = typeof query === 'object' && query?.name !== undefined
+    return super.query(isNamed ? { ...query, name: undefined } : query, ...rest)
   }
 }

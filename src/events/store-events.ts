@@ -1,6 +1,6 @@
 import { type ArrayElement, columnLiteral } from '../db/array-literal.ts'
 import type { Sql } from '../db/client.ts'
-import { isRejection } from '../db/rejection.ts'
+import { isRejection } from '../db/faults.ts'
 import { batched } from '../lib/batch.ts'
 import { DomainError } from '../lib/errors.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { HTTPException } from 'hono/http-exception'
-import { unavailable } from '../db/unavailable.ts'
+import { unavailable } from '../db/faults.ts'
 import { DomainError, listedIssues } from '../lib/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { unavailable } from '../db/unavailable.ts'
+import { unavailable } from '../db/faults.ts'
 import { DomainError } from '../lib/errors.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { describeRequest } from '../telemetry/request-log.ts'

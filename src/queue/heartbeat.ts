@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { openSession } from '../db/session.ts'
-import { type ClockReading, elapsedMsSince, readClock } from './clock.ts'
-import { createDeadRunnerFinder, type LateRunner } from './find-dead-runners.ts'
+import {
+  type ClockReading,
+  createDeadRunnerFinder,
+  elapsedMsSince,
+  type LateRunner,
+  readClock,
+} from './find-dead-runners.ts'
 
 /** Sends the heartbeats of this process's runners, and finds dead runners of all processes. */
 export interface Heartbeat extends AsyncDisposable {

@@ -1,8 +1,6 @@
-import pg from 'pg'
-import { POOL_CONNECT_TIMEOUT_MS } from '../db/connections.ts'
-import { createOwnedSockets } from '../db/owned-sockets.ts'
+import type pg from 'pg'
+import { createConnections, POOL_CONNECT_TIMEOUT_MS } from '../db/connections.ts'
 import type { Pools } from '../db/pools.ts'
-import { sessionOptions } from '../db/session-settings.ts'
 
 /** The Postgres connections of one worker runner. */
 export interface RunnerPool {
@@ -32,33 +30,28 @@ const SETTINGS = `
       else array['bitmapscan'] end) as method`
 
 export function openRunnerPool(
-  { url, connections }: Pick<Pools, 'url' | 'connections'>,
+  { url, connections: ofProcess }: Pick<Pools, 'url' | 'connections'>,
   applicationName: string,
   onError: (error: Error) => void,
 ): RunnerPool {
-  const sockets = createOwnedSockets(connections.openSocket)
-  const pool = new pg.Pool({
-    connectionString: url,
-    application_name: applicationName,
-    ...sessionOptions('direct', 'jobs', SETTINGS),
-    max: MAX_CONNECTIONS,
-    connectionTimeoutMillis: POOL_CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    stream: sockets.open,
-  })
+  const connections = createConnections(url, POOL_CONNECT_TIMEOUT_MS, ofProcess.openSocket)
   let isDestroyed = false
   function report(error: Error): void {
     if (!isDestroyed) onError(error)
   }
-  // Without listeners, a broken connection would end the process.
-  pool.on('error', report)
-  pool.on('connect', (client) => client.on('error', report))
+  const pool = connections.open({
+    maxConnections: MAX_CONNECTIONS,
+    purpose: 'jobs',
+    onError: report,
+    setupSql: SETTINGS,
+    applicationName,
+  })
   return {
     pool,
     destroy() {
       isDestroyed = true
       if (!pool.ended) pool.end().catch(report)
-      sockets.destroy()
+      connections.destroyAll()
     },
   }
 }

@@ -11,7 +11,9 @@ import type { Heartbeat } from './heartbeat.ts'
 import { type RunnerConnections, rescueAbandoned } from './rescue.ts'
 import { openRunnerPool } from './runner-pool.ts'
 import { createTaskRuns, type TaskRuns, type Tasks } from './task-runs.ts'
-import type { WorkerLog } from './worker-log.ts'
+
+/** Writes a log line of graphile-worker. */
+export type WorkerLog = (level: string, message: string, meta?: Record<string, unknown>) => void
 
 /** A runner of graphile-worker, with its own connections. */
 export interface Runner extends Part {

@@ -2,6 +2,7 @@ import type { Pools } from '../db/pools.ts'
 import { type Supervised, supervise } from '../lib/supervise.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
+import { ForeignJobError } from './foreign-job.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import {
   type EndedThread,
@@ -9,9 +10,8 @@ import {
   rescueOfEndedThread,
   rescueWorkers,
 } from './rescue.ts'
-import { DRAIN_TIMEOUT_MS, type Runner, startRunner, waitAtMost } from './runner.ts'
+import { DRAIN_TIMEOUT_MS, type Runner, startRunner, type WorkerLog, waitAtMost } from './runner.ts'
 import type { Tasks } from './task-runs.ts'
-import { createWorkerLog } from './worker-log.ts'
 
 /** The part of a process that runs jobs. Disposal lets running tasks finish for up to 8 s. */
 export interface Worker extends AsyncDisposable {
@@ -154,4 +154,26 @@ export async function startWorker(
       await watches.disposeAsync()
     },
   }
+}
+
+/** Writes graphile-worker's log lines to our log. */
+function createWorkerLog(logger: Logger, outages: OutageLog): WorkerLog {
+  return (level, message, meta = {}) => {
+    const error = errorIn(meta)
+    if (error instanceof ForeignJobError) logger.warn({ event: 'job.foreign' }, message)
+    else if (level === 'error') {
+      if (!outages.report(error)) logger.error({ error }, message)
+    } else if (level === 'warning' && !isAboutPoolSize(meta)) logger.warn({ worker: true }, message)
+    else if (logger.isLevelEnabled('debug')) logger.debug({ worker: true }, message)
+  }
+}
+
+/** Most jobs wait for endpoints, so a few connections are enough. */
+function isAboutPoolSize(meta: Record<string, unknown>): boolean {
+  return 'max' in meta && 'concurrency' in meta
+}
+
+function errorIn({ error, fatalError }: Record<string, unknown>): unknown {
+  const found = fatalError ?? error
+  return found instanceof AggregateError ? found.errors[0] : found
 }

@@ -7,7 +7,6 @@ import { connectClient } from '../session-settings.ts'
 import { STRICT_TYPES } from '../strict-types.ts'
 import { binariesFor, type PostgresBinaries, run } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
-import { createOwner, OWNER } from './owner.ts'
 import { clearStaleLock, readPostmaster } from './postmaster.ts'
 import { START_TIMEOUT_MS, startEmbeddedServer } from './server.ts'
 import { socketUrl } from './socket.ts'
@@ -34,6 +33,10 @@ export interface KeepRunningHandlers {
 export const APPLICATION_NAME = 'posthorn'
 
 const SUPERUSER = 'posthorn'
+
+/** The role of Posthorn's connections. It owns the database, and is no superuser. */
+const OWNER = 'posthorn_embedded'
+
 const DATABASE = 'posthorn'
 
 /**
@@ -151,11 +154,27 @@ async function prepareDatabase(
   try {
     const missing = (await tryConnection(superuserUrl))?.code === DATABASE_MISSING
     if (missing) await renameDatabase(superuserUrl)
-    await withClient(superuserUrl, (client) => createOwner(client, DATABASE, ownerPassword))
+    await withClient(superuserUrl, (client) => createOwner(client, ownerPassword))
     return null
   } catch (error) {
     return (error as Error).message
   }
+}
+
+/** Creates the owner of the database, or gives it this password. */
+async function createOwner(asSuperuser: pg.Client, password: string): Promise<void> {
+  await asSuperuser.query(`
+    begin;
+    select pg_advisory_xact_lock(hashtextextended('posthorn.owner', 0));
+    do $do$ begin
+      if not exists (select from pg_roles where rolname = '${OWNER}') then
+        create role ${OWNER};
+        alter database ${DATABASE} owner to ${OWNER};
+      end if;
+    end $do$;
+    alter role ${OWNER} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
+      password ${pg.escapeLiteral(password)};
+    commit`)
 }
 
 async function renameDatabase(superuserUrl: string): Promise<void> {

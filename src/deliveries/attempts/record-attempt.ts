@@ -1,6 +1,6 @@
 import { columnLiteral } from '../../db/array-literal.ts'
 import type { Sql } from '../../db/client.ts'
-import { isRejection } from '../../db/rejection.ts'
+import { isRejection } from '../../db/faults.ts'
 import { batched } from '../../lib/batch.ts'
 import type { AttemptRecord } from './attempt-record.ts'
 import { ATTEMPTS, RECORD_ATTEMPTS, SUBJECT_COUNTS } from './record-attempts-statement.ts'
