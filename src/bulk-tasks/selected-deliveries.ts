@@ -1,9 +1,8 @@
 import type { Sql } from '../db/client.ts'
 import { type AddValue, createParameters } from '../db/parameters.ts'
 import { pageOfAttempts } from '../deliveries/attempts/attempt-filter.ts'
-import { columnConditions } from '../deliveries/deliveries-by-attempt.ts'
-import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
-import { pageOfOrganization } from '../deliveries/page-of-organization.ts'
+import { columnConditions, type DeliveryFilter } from '../deliveries/delivery-filter.ts'
+import { pageOfOrganization } from '../deliveries/ids-of-page.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from '../deliveries/read-filters.ts'
 import { invalid } from '../lib/errors.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
@@ -105,7 +104,7 @@ function selectPageSql(
   const end = taskId === null ? null : new Date(timestampOf(taskId).getTime() + 1)
   const { anyAttempt, webhookUuid } = filter
   if (!anyAttempt) {
-    const text = pageOfOrganization(organizationId, until(filter, end), bounds, add)
+    const text = pageOfOrganization(add(organizationId), until(filter, end), bounds, add)
     return text === null
       ? null
       : {

@@ -1,16 +1,15 @@
-import type { IndexedDeliveryState, Prisma } from '../db/generated/prisma/client.ts'
 import type { AddValue } from '../db/parameters.ts'
 import type { SearchKey } from '../event-types/find-search-key.ts'
-import { lowerBoundAt } from '../lib/uuid-v7.ts'
-import type { AttemptFilter } from './attempts/attempt-filter.ts'
-import type { DeliveryState } from './delivery-state.ts'
-import type { StatusClass } from './status-class.ts'
+import {
+  type AttemptFilter,
+  type StatusClass,
+  type WebhookAndTime,
+  webhookAndTimeConditions,
+} from './attempts/attempt-filter.ts'
+import { type DeliveryState, deliveryStateSql } from './delivery-state.ts'
 
-/** Conditions on deliveries. A missing or null field matches every delivery. */
-export interface DeliveryFilter {
-  readonly webhookUuid?: string | null | undefined
-  /** One of these webhooks. */
-  readonly webhookUuids?: readonly string[] | null | undefined
+/** Conditions on deliveries. A missing or null field matches every delivery. Times are those of creation. */
+export interface DeliveryFilter extends WebhookAndTime {
   readonly states?: readonly DeliveryState[] | null | undefined
   /** The status classes of the last attempt. */
   readonly statusClasses?: readonly StatusClass[] | null | undefined
@@ -19,10 +18,6 @@ export interface DeliveryFilter {
   readonly eventTypes?: readonly string[] | null | undefined
   /** A value in the data of the event. */
   readonly key?: SearchKey | null | undefined
-  /** The earliest time of creation. */
-  readonly since?: Date | null | undefined
-  /** Created before this time. */
-  readonly until?: Date | null | undefined
   /** At least one attempt matches. */
   readonly anyAttempt?: AttemptFilter | null | undefined
 }
@@ -32,91 +27,60 @@ export interface DeliveryFilter {
  * indexes have generated columns instead; `indexed_state` is null for deliveries that have succeeded or are fresh.
  */
 export interface IndexRange {
-  readonly indexedState?: IndexedDeliveryState | { readonly in: IndexedDeliveryState[] } | null
-  readonly indexedStatusClass?: StatusClass
-  readonly state?: 'pending' | 'succeeded'
-  /** Only deliveries that are too new for the index of states. */
-  readonly fresh?: true
+  /** SQL: conditions on the deliveries `d`. Literals, so that Postgres can use partial indexes. */
+  readonly conditions: readonly string[]
+  /** Whether an index is for these conditions alone. */
+  readonly hasIndex: boolean
 }
 
 /** The index ranges of a filter's states and status classes. The ranges do not overlap. */
 export function indexRanges(filter: DeliveryFilter): IndexRange[] {
   const states = filter.states ? [...new Set(filter.states)] : null
   const classes = filter.statusClasses ? [...new Set(filter.statusClasses)] : null
-  if (classes === null) return states ? states.flatMap(rangesOfState) : [{}]
+  if (classes === null) {
+    return states ? states.flatMap(rangesOfState) : [{ conditions: [], hasIndex: false }]
+  }
   const unfinished = states?.filter((state) => state !== 'succeeded')
-  const listed =
-    unfinished?.length === 0
-      ? []
-      : classes.map(
-          (indexedStatusClass): IndexRange => ({
-            indexedStatusClass,
-            ...(unfinished && { indexedState: oneOf(unfinished) }),
-          }),
-        )
+  const ofStates = unfinished ? [`d.indexed_state in ('${unfinished.join("', '")}')`] : []
+  const listed = classes.map((statusClass) => ({
+    conditions: [`d.indexed_status_class = ${statusClass}`, ...ofStates],
+    hasIndex: true,
+  }))
   const hasSucceeded = classes.includes(2) && (states === null || states.includes('succeeded'))
-  return [...listed, ...(hasSucceeded ? rangesOfState('succeeded') : [])]
+  return [
+    ...(unfinished?.length === 0 ? [] : listed),
+    ...(hasSucceeded ? rangesOfState('succeeded') : []),
+  ]
 }
 
 function rangesOfState(state: DeliveryState): IndexRange[] {
-  if (state === 'succeeded') return [{ indexedState: null, state }]
-  const listed = { indexedState: state }
-  return state === 'queued'
-    ? [listed, { indexedState: null, state: 'pending', fresh: true }]
-    : [listed]
-}
-
-function oneOf(
-  states: IndexedDeliveryState[],
-): IndexedDeliveryState | { readonly in: IndexedDeliveryState[] } {
-  const [state, second] = states
-  return state && !second ? state : { in: states }
-}
-
-/** The filter for Prisma, or `null` if it does not read exactly one range of an index. */
-export function toWhere(filter: DeliveryFilter): Prisma.DeliveryWhereInput | null {
-  const { webhookUuid, webhookUuids, eventType, eventTypes, since, until, anyAttempt } = filter
-  const [range, second] = indexRanges(filter)
-  if (!range || second || range.fresh || anyAttempt || webhookUuids || eventTypes) return null
-  return {
-    ...range,
-    ...(webhookUuid && { webhookId: webhookUuid }),
-    ...(typeof eventType === 'string' && { eventType }),
-    AND: [
-      ...(since ? [{ id: { gte: lowerBoundAt(since) } }] : []),
-      ...(until ? [{ id: { lt: lowerBoundAt(until) } }] : []),
-    ],
+  if (state === 'succeeded') {
+    return [{ conditions: ['d.indexed_state is null', `d.state = 'succeeded'`], hasIndex: false }]
   }
+  const listed = { conditions: [`d.indexed_state = '${state}'`], hasIndex: true }
+  if (state !== 'queued') return [listed]
+  // Those that are too new for the index of states.
+  const fresh = `d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill')`
+  const conditions = ['d.indexed_state is null', `d.state = 'pending'`, fresh]
+  return [listed, { conditions, hasIndex: true }]
 }
 
 /** SQL: the filter's conditions on the deliveries `d`, without those of its index ranges. */
 export function sharedConditions(filter: DeliveryFilter, add: AddValue): string[] {
-  const { webhookUuid, webhookUuids, eventType, eventTypes, since, until } = filter
+  const { eventType, eventTypes } = filter
   return [
-    ...(webhookUuid ? [`d.webhook_id = ${add(webhookUuid)}`] : []),
-    ...(webhookUuids ? [`d.webhook_id = any (${add(webhookUuids)}::uuid[])`] : []),
+    ...webhookAndTimeConditions('d', filter, add),
     ...(typeof eventType === 'string' ? [`d.event_type = ${add(eventType)}`] : []),
     ...(eventTypes ? [`d.event_type = any (${add(eventTypes)}::text[])`] : []),
-    ...(since ? [`d.id >= ${add(lowerBoundAt(since))}`] : []),
-    ...(until ? [`d.id < ${add(lowerBoundAt(until))}`] : []),
   ]
 }
 
-/** SQL: the conditions of an index range on the deliveries `d`. Literals, so that Postgres can use partial indexes. */
-export function rangeConditions(range: IndexRange): string[] {
-  const { indexedState, indexedStatusClass, state, fresh } = range
+/** SQL: the conditions on the columns of a delivery `d` that its id already found. */
+export function columnConditions(filter: DeliveryFilter, add: AddValue): string[] {
+  const { states, statusClasses } = filter
   return [
-    ...(indexedState === undefined ? [] : [indexedStateCondition(indexedState)]),
-    ...(indexedStatusClass === undefined ? [] : [`d.indexed_status_class = ${indexedStatusClass}`]),
-    ...(state ? [`d.state = '${state}'`] : []),
-    ...(fresh
-      ? [`d.id >= (select reached_id from posthorn.cursors where name = 'index_backfill')`]
-      : []),
+    ...sharedConditions(filter, add),
+    ...(states ? [`${deliveryStateSql('d')} = any (${add(states)}::text[])`] : []),
+    ...(statusClasses ? [`d.last_status_class = any (${add(statusClasses)}::smallint[])`] : []),
   ]
-}
-
-function indexedStateCondition(state: NonNullable<IndexRange['indexedState']> | null): string {
-  if (state === null) return 'd.indexed_state is null'
-  if (typeof state === 'string') return `d.indexed_state = '${state}'`
-  return `d.indexed_state in (${state.in.map((each) => `'${each}'`).join(', ')})`
 }

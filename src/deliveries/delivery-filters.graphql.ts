@@ -3,8 +3,8 @@ import { builder } from '../graphql/builder.ts'
 import { DeliveryState } from '../webhooks/delivery-enums.ts'
 import { MIN_SLOW_MS } from './attempts/attempt-filter.ts'
 import { causesRule, minDurationRule } from './attempts/attempt-filter-rules.ts'
-import { MAX_ATTEMPTS_SEARCHED } from './deliveries-by-attempt.ts'
 import { deliveryState } from './delivery-state.ts'
+import { MAX_ATTEMPTS_SEARCHED } from './ids-of-page.ts'
 import type { AttemptFilterInput, DeliveryFilterInput } from './read-filters.ts'
 
 declare module '../graphql/builder.ts' {

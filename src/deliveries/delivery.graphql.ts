@@ -8,8 +8,12 @@ import { organizationFields, organizationOf } from '../graphql/organization-fiel
 import { filtersByWebhook, findsNode, type RestrictedSession } from '../graphql/portal-access.ts'
 import { timestampOf } from '../lib/uuid-v7.ts'
 import { ParkedReason } from '../webhooks/delivery-enums.ts'
-import { findDeliveries, findDeliveriesOfEach, findDeliveryById } from './find-deliveries.ts'
-import { findNewestOfEvents } from './find-newest-of-events.ts'
+import {
+  findDeliveries,
+  findDeliveriesOfEach,
+  findDeliveryById,
+  findNewestOfEvents,
+} from './find-deliveries.ts'
 import { type DeliveryFilterInput, readDeliveryFilter } from './read-filters.ts'
 
 type ParkedReasonValue = typeof ParkedReason.$inferType
@@ -138,8 +142,13 @@ builder.prismaObjectField('Webhook', 'deliveries', (t) =>
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
         const filter = readFilter(given, context)
-        const run = (ids: string[]) =>
-          findDeliveriesOfEach(context, organizationId, 'webhook_id', ids, filter, query)
+        const run = (uuids: string[]) =>
+          findDeliveriesOfEach(
+            context,
+            { organizationId, column: 'webhook_id', uuids },
+            filter,
+            query,
+          )
         return context.perOrganization(organizationId, info, run)(id)
       },
     },
@@ -159,8 +168,13 @@ builder.prismaObjectField('Event', 'deliveries', (t) =>
       args: { filter: t.arg(filterArg) },
       resolve: (query, { id, organizationId }, { filter: given }, context, info) => {
         const filter = readFilter(given, context)
-        const run = (ids: string[]) =>
-          findDeliveriesOfEach(context, organizationId, 'event_id', ids, filter, query)
+        const run = (uuids: string[]) =>
+          findDeliveriesOfEach(
+            context,
+            { organizationId, column: 'event_id', uuids },
+            filter,
+            query,
+          )
         return context.perOrganization(organizationId, info, run)(id)
       },
     },

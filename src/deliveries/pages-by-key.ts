@@ -4,12 +4,7 @@ import type { PageOfOwner } from '../db/pages-of-each.ts'
 import { type AddValue, createParameters } from '../db/parameters.ts'
 import { findSearchKey, type SearchKey } from '../event-types/find-search-key.ts'
 import { lowerBoundAt } from '../lib/uuid-v7.ts'
-import {
-  type DeliveryFilter,
-  indexRanges,
-  rangeConditions,
-  sharedConditions,
-} from './delivery-filter.ts'
+import { type DeliveryFilter, indexRanges, sharedConditions } from './delivery-filter.ts'
 import { hasAttempt, idsOfPage, type Owners, pagesOfOwners } from './ids-of-page.ts'
 
 type KeyFilter = DeliveryFilter & { readonly key: SearchKey }
@@ -86,9 +81,7 @@ async function pagesOfEvents(
   return await pagesOfOwners(sql, owners, ({ organization, owned, add }) => {
     const cursor = cursorConditions(bounds, add)
     const ofKey = [...keyConditions(organization, filter, add), ...cursor.ofEvent]
-    const ranges = indexRanges(filter).map(
-      (range) => rangeConditions(range).join(' and ') || 'true',
-    )
+    const ranges = indexRanges(filter).map(({ conditions }) => conditions.join(' and ') || 'true')
     const ofDelivery = [
       // The second condition limits the lookup to the partitions since the event.
       ...['d.event_id = k.event_id', 'd.id >= k.event_id'],

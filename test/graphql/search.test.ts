@@ -210,8 +210,6 @@ describe('deliveries', () => {
   })
 
   test('of a state take at most two statements, also for a page of one webhook', async () => {
-    await api.call(tenant.token, '{ deliveries(filter: { states: EXHAUSTED }) { nodes { id } } }')
-    expect(api.statements.list).toEqual(['authenticate', 'select deliveries'])
     await api.call(tenant.token, '{ deliveries(filter: { states: QUEUED }) { nodes { id } } }')
     expect(api.statements.list).toHaveLength(3)
     await api.call(

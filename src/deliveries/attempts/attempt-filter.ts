@@ -1,22 +1,24 @@
-import { boundConditions, idBounds, type PageBounds } from '../../db/page.ts'
+import { boundConditions, idBounds, type PageBounds, type TimeRange } from '../../db/page.ts'
 import type { AddValue } from '../../db/parameters.ts'
 import { lowerBoundAt } from '../../lib/uuid-v7.ts'
-import type { StatusClass } from '../status-class.ts'
 
-/** Conditions on attempts. A missing or null field matches every attempt. */
-export interface AttemptFilter {
+/** The first digit of an HTTP status. 0: no response. */
+export type StatusClass = 0 | 2 | 3 | 4 | 5
+
+/** The conditions that attempts and deliveries share. */
+export interface WebhookAndTime extends TimeRange {
   readonly webhookUuid?: string | null | undefined
   /** One of these webhooks. */
   readonly webhookUuids?: readonly string[] | null | undefined
+}
+
+/** Conditions on attempts. A missing or null field matches every attempt. Times are those of the record. */
+export interface AttemptFilter extends WebhookAndTime {
   readonly statusClasses?: readonly StatusClass[] | null | undefined
   /** Statuses of failed attempts, such as `502`, and error codes. */
   readonly causes?: readonly string[] | null | undefined
   /** At least `MIN_SLOW_MS`. */
   readonly minDurationMs?: number | null | undefined
-  /** Recorded at or after this time. */
-  readonly since?: Date | null | undefined
-  /** Recorded before this time. */
-  readonly until?: Date | null | undefined
 }
 
 /** Attempts of at least this duration are in an index. */
@@ -27,20 +29,31 @@ const SLOW_CLASSES = [1, 2, 5, 10, 15]
 
 const STATUS_CLASSES: readonly StatusClass[] = [0, 2, 3, 4, 5]
 
-/** SQL: the filter's conditions on the attempts `a`, without those of its index ranges. */
-export function attemptConditions(filter: AttemptFilter, add: AddValue): string[] {
-  const { webhookUuid, webhookUuids, since, until, minDurationMs } = filter
+/** SQL: conditions on the attempts or deliveries `row`. Ids are ordered by time. */
+export function webhookAndTimeConditions(
+  row: 'a' | 'd',
+  { webhookUuid, webhookUuids, since, until }: WebhookAndTime,
+  add: AddValue,
+): string[] {
   return [
-    ...(webhookUuid ? [`a.webhook_id = ${add(webhookUuid)}`] : []),
-    ...(webhookUuids ? [`a.webhook_id = any (${add(webhookUuids)}::uuid[])`] : []),
-    ...(since ? [`a.id >= ${add(lowerBoundAt(since))}`] : []),
-    ...(until ? [`a.id < ${add(lowerBoundAt(until))}`] : []),
+    ...(webhookUuid ? [`${row}.webhook_id = ${add(webhookUuid)}`] : []),
+    ...(webhookUuids ? [`${row}.webhook_id = any (${add(webhookUuids)}::uuid[])`] : []),
+    ...(since ? [`${row}.id >= ${add(lowerBoundAt(since))}`] : []),
+    ...(until ? [`${row}.id < ${add(lowerBoundAt(until))}`] : []),
+  ]
+}
+
+/** SQL: the filter's conditions on the attempts `a`, without those of its index ranges. */
+function attemptConditions(filter: AttemptFilter, add: AddValue): string[] {
+  const { minDurationMs } = filter
+  return [
+    ...webhookAndTimeConditions('a', filter, add),
     ...(minDurationMs ? [`a.duration_ms >= ${add(minDurationMs)}`] : []),
   ]
 }
 
 /** The ranges of an index: one for each value of a column. They do not overlap. */
-export interface AttemptRanges {
+interface AttemptRanges {
   readonly column: 'status_class' | 'cause' | 'slow_class'
   readonly type: 'smallint' | 'text'
   readonly values: readonly (number | string)[]
@@ -49,7 +62,7 @@ export interface AttemptRanges {
 }
 
 /** The index ranges that a filter reads. Causes are the most selective, then the duration. */
-export function attemptRanges(filter: AttemptFilter): AttemptRanges {
+function attemptRanges(filter: AttemptFilter): AttemptRanges {
   const { causes, minDurationMs, statusClasses } = filter
   const classes = statusClasses ? [...new Set(statusClasses)] : null
   const conditions = classes ? [`a.status_class in (${classes.join(', ') || 'null'})`] : []

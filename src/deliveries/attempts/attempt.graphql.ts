@@ -9,9 +9,8 @@ import { filtersByWebhook, type RestrictedSession } from '../../graphql/portal-a
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
 import { readAttemptFilter } from '../read-filters.ts'
-import { FAILED } from '../status-class.ts'
-import { findAttemptsOfEach } from './find-attempts.ts'
-import { listAttempts, listAttemptsOfWebhooks } from './list-attempts.ts'
+import type { StatusClass } from './attempt-filter.ts'
+import { findAttemptsOfEach, listAttempts, listAttemptsOfWebhooks } from './find-attempts.ts'
 
 const Attempt = builder.prismaNode('Attempt', {
   id: { field: 'id' },
@@ -131,6 +130,8 @@ builder.prismaObjectField('Webhook', 'attempts', (t) =>
     AttemptConnection,
   ),
 )
+
+const FAILED: readonly StatusClass[] = [0, 3, 4, 5]
 
 builder.prismaObjectField('Webhook', 'lastFailure', (t) =>
   t.prismaField({

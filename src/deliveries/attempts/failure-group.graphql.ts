@@ -7,7 +7,6 @@ import { organizationFields, organizationOf } from '../../graphql/organization-f
 import { filtersByOneWebhook } from '../../graphql/portal-access.ts'
 import { timestampOf } from '../../lib/uuid-v7.ts'
 import { findWebhooksByIds } from '../../webhooks/find-webhooks.ts'
-import { findAttemptsByIds } from '../find-by-ids.ts'
 import { filteredWebhook } from '../read-filters.ts'
 import {
   type FailureGroup as FailureGroupOfDomain,
@@ -15,6 +14,7 @@ import {
   MAX_COUNTED_FAILURES,
   MAX_PAIRS,
 } from './failure-groups.ts'
+import { findAttemptsByIds } from './find-attempts.ts'
 
 declare module '../../graphql/builder.ts' {
   interface Inputs {

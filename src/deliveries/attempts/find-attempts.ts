@@ -1,9 +1,95 @@
 import type { Db, Sql } from '../../db/client.ts'
 import type { Attempt, Delivery, Prisma } from '../../db/generated/prisma/client.ts'
-import { type Page, pageOf } from '../../db/page.ts'
+import { type Page, type PageBounds, pageOf, pageOrder } from '../../db/page.ts'
+import { type PageOfOwner, pagesOfEach } from '../../db/pages-of-each.ts'
+import { type AddValue, createParameters } from '../../db/parameters.ts'
 import { lowerBoundAt, timestampOf } from '../../lib/uuid-v7.ts'
+import { type AttemptFilter, pageOfAttempts } from './attempt-filter.ts'
 
 type Selection = Pick<Prisma.AttemptFindManyArgs, 'select' | 'include'>
+
+interface Deps {
+  readonly prisma: Db
+  readonly sql: Sql
+}
+
+/** A page of an organization's attempts, newest first, with two statements. */
+export async function listAttempts(
+  deps: Deps,
+  organizationId: string,
+  filter: AttemptFilter,
+  query: Selection & Page,
+): Promise<Attempt[]> {
+  const pages = await readPages(deps, [organizationId], query, (bounds, add) =>
+    pageOfSome(filter, [`a.organization_id = ${add(organizationId)}`], bounds, add),
+  )
+  return pages.flat()
+}
+
+/** For several webhooks, reads a page of each in the order of an index, and merges them. */
+function pageOfSome(
+  filter: AttemptFilter,
+  owned: readonly string[],
+  bounds: PageBounds,
+  add: AddValue,
+): string {
+  const { webhookUuid, webhookUuids } = filter
+  if (!webhookUuids || webhookUuid) return pageOfAttempts(filter, { owned, ...bounds }, add)
+  const ofWebhook = ['a.webhook_id = owner.id', ...owned]
+  const page = pageOfAttempts(
+    { ...filter, webhookUuids: null },
+    { owned: ofWebhook, ...bounds },
+    add,
+  )
+  return `
+    select page.id from unnest(${add([...new Set(webhookUuids)])}::uuid[]) as owner (id), lateral (${page}) as page
+    ${pageOrder(bounds, add)}`
+}
+
+/** A page of attempts for each of several webhooks, in their order, newest first, with two statements. */
+export async function listAttemptsOfWebhooks(
+  deps: Deps,
+  organizationId: string,
+  webhookUuids: readonly string[],
+  filter: AttemptFilter,
+  query: Selection & Page,
+): Promise<Attempt[][]> {
+  return await readPages(deps, webhookUuids, query, (bounds, add) => {
+    const owned = ['a.webhook_id = owner.id', `a.organization_id = ${add(organizationId)}`]
+    return pageOfAttempts(filter, { owned, ...bounds }, add)
+  })
+}
+
+/** `pageSql` selects the ids of a page of the owner `owner.id`. */
+async function readPages(
+  { prisma, sql }: Deps,
+  owners: readonly string[],
+  query: Selection & Page,
+  pageSql: (bounds: PageBounds, add: AddValue) => string,
+): Promise<Attempt[][]> {
+  const { where, take, orderBy: _, ...selection } = pageOf(query, 'newest first')
+  const { values, add } = createParameters()
+  const page = pageSql({ take, bound: where.id }, add)
+  const { rows } = await sql.query<PageOfOwner>(
+    `select owner.id as owner, array(${page}) as ids from unnest(${add(owners)}::uuid[]) as owner (id)`,
+    values,
+  )
+  const ids = rows.flatMap((row) => row.ids)
+  const found = await prisma.attempt.findMany({ ...selection, where: { id: { in: ids } } })
+  return pagesOfEach(owners, rows, found, take)
+}
+
+/** The organization's attempts with these uuids, by uuid. */
+export async function findAttemptsByIds(
+  db: Db,
+  organizationId: string,
+  uuids: readonly string[],
+  selection: Selection,
+): Promise<Map<string, Attempt>> {
+  const where = { id: { in: [...uuids] }, organizationId }
+  const rows = await db.attempt.findMany({ ...selection, where })
+  return new Map(rows.map((row) => [row.id, row]))
+}
 
 /** Attempt ids are later than their delivery's id, except for differences between clocks. */
 const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000
@@ -15,7 +101,7 @@ const MAX_CLOCK_SKEW_MS = 60 * 60 * 1_000
  * its state, which was read with `attemptCount`, knows nothing of them.
  */
 export async function findAttemptsOfEach(
-  deps: { readonly prisma: Db; readonly sql: Sql },
+  deps: Deps,
   deliveries: readonly Pick<Delivery, 'id' | 'attemptCount'>[],
   query: Selection & Page,
 ): Promise<Attempt[][]> {
@@ -53,7 +139,7 @@ async function pageIds(
   sql: Sql,
   counts: ReadonlyMap<string, number>,
   take: number,
-  bound: { readonly lt: string } | { readonly gt: string } | undefined,
+  bound: PageBounds['bound'],
 ): Promise<string[]> {
   const deliveryUuids = [...counts.keys()]
   const { rows } = await sql.query<{ id: string }>(
