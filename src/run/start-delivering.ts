@@ -2,17 +2,13 @@ import { createFindBody } from '../bodies/find-body.ts'
 import { heapShare } from '../config/heap-share.ts'
 import type { Settings } from '../config/settings.ts'
 import { UNSENT_CODES } from '../deliveries/attempts/attempt-record.ts'
-import { createCancelWithoutEvent } from '../deliveries/attempts/cancel-without-event.ts'
+import { createDeliveryJobs } from '../deliveries/attempts/delivery-jobs.ts'
 import { OUTCOME_CODES } from '../deliveries/attempts/describe-outcome.ts'
 import { createLoadBody, createLoadDelivery } from '../deliveries/attempts/load-delivery.ts'
-import { createMarkFault } from '../deliveries/attempts/mark-fault.ts'
 import { createPayloadMemory } from '../deliveries/attempts/payload-memory.ts'
-import { createRecordAttempt } from '../deliveries/attempts/record-attempt.ts'
-import { recordWithRetry } from '../deliveries/attempts/record-with-retry.ts'
-import { createRequeue } from '../deliveries/attempts/requeue.ts'
+import { createRecordAttempt, recordWithRetry } from '../deliveries/attempts/record-attempt.ts'
 import { createRunAlone, type ExchangeThread } from '../deliveries/attempts/run-alone.ts'
 import { openMailer, openSender } from '../deliveries/open-sender.ts'
-import { reopenExhausted } from '../deliveries/reopen-exhausted.ts'
 import { saveSendDefaults } from '../deliveries/send-defaults.ts'
 import { openSharedId } from '../lib/shared-id.ts'
 import { USER_AGENT } from '../lib/version.ts'
@@ -107,7 +103,6 @@ async function startTasks(
   const senderIdentity = { headerPrefix: config.headerPrefix, userAgent: USER_AGENT }
   await saveSendDefaults(pool, config)
   const reportCanceled = createCancelReporter(logger)
-  const markFault = createMarkFault(pool)
   const attempt = {
     load: createLoadDelivery(pipeline),
     loadBody: createLoadBody(
@@ -123,10 +118,7 @@ async function startTasks(
     alone: createRunAlone(pool, alone),
     record: recordWithRetry(pool, createRecordAttempt(pipeline, senderIdentity), outages.report),
     notify,
-    cancel: createCancelWithoutEvent(pool, reportCanceled),
-    requeue: createRequeue(pipeline),
-    reopen: (uuid: string) => reopenExhausted(pool, uuid),
-    markFault: (uuid: string) => markFault(uuid).catch(() => {}),
+    jobs: createDeliveryJobs(database, reportCanceled),
     report: createDeliveryReporter(logger, createAttemptMetrics(metrics.registry, ERROR_CODES)),
     tracing,
     retryScheduleMs: config.retryScheduleMs,

@@ -15,6 +15,7 @@ import {
   toAttemptRecord,
   toUnsentRecord,
 } from './attempt-record.ts'
+import type { DeliveryJobs } from './delivery-jobs.ts'
 import { type ExchangeDeps, exchange, type Sendable } from './exchange.ts'
 import { isSuspect, type LoadBody, type LoadDelivery, mustRunAlone } from './load-delivery.ts'
 import type { PayloadMemory } from './payload-memory.ts'
@@ -33,14 +34,7 @@ export interface AttemptDeps extends ExchangeDeps {
   readonly alone: RunAlone
   readonly record: RecordAttempt
   readonly notify: Notify
-  /** Cancels a delivery whose event was deleted or erased. */
-  readonly cancel: (uuid: string) => Promise<void>
-  /** Queues the delivery for any worker. */
-  readonly requeue: (uuid: string) => Promise<void>
-  /** Makes an exhausted delivery pending again. */
-  readonly reopen: (uuid: string) => Promise<void>
-  /** Records that Posthorn, not an operator, made the delivery's job fail. */
-  readonly markFault: (uuid: string) => Promise<void>
+  readonly jobs: DeliveryJobs
   readonly report: DeliveryReporter
   readonly tracing: Tracing
   readonly retryScheduleMs: readonly number[]
@@ -65,7 +59,7 @@ export async function attemptDelivery(
     const attempt = (thread: ExchangeThread | null) => makeAttempt(deps, uuid, { ...run, thread })
     await (run.aloneOf === null ? attempt(null) : deps.alone.withThread(run.aloneOf, attempt))
   } catch (error) {
-    if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.markFault(uuid)
+    if (!run.signal.aborted && !isDatabaseUnavailable(error)) await deps.jobs.markFault(uuid)
     throw error
   }
 }
@@ -101,7 +95,7 @@ async function makeAttempt(deps: AttemptDeps, uuid: string, run: AttemptRun): Pr
 /** Checks the claim first: after a rescue, the delivery's job belongs to another runner. */
 async function requeue(deps: AttemptDeps, uuid: string, run: TaskRun): Promise<void> {
   await run.ensureClaimed()
-  await deps.requeue(uuid)
+  await deps.jobs.requeue(uuid)
 }
 
 /** `null` if there is nothing to send: the delivery has finished or was canceled, or its webhook was deleted. */
@@ -109,14 +103,14 @@ async function loadSendable(deps: AttemptDeps, uuid: string): Promise<Sendable |
   let delivery = await deps.load(uuid)
   if (delivery?.state === 'exhausted') {
     // The failed job of an exhausted delivery stays visible. Only an operator runs such a job again.
-    await deps.reopen(uuid)
+    await deps.jobs.reopen(uuid)
     delivery = await deps.load(uuid)
   }
   if (delivery?.state !== 'pending') return null
   // The job that the deletion added cancels the deliveries of the webhook.
   if (delivery.webhook === 'deleted') return null
   if (delivery.dataBytes === null) {
-    await deps.cancel(delivery.id)
+    await deps.jobs.cancel(delivery.id)
     return null
   }
   const found = deps.findSendOptions(delivery.webhookId, delivery.revision)

@@ -1,7 +1,7 @@
 import { type ColumnsOf, inputColumns, namesOf } from '../../db/input-columns.ts'
 import { DAYS_AFTER_EXHAUSTED } from '../keep/days-after-exhausted.ts'
 import { type AttemptRecord, WORKER_DIED } from './attempt-record.ts'
-import type { SubjectCount } from './subject-count.ts'
+import { COUNTED, type SubjectCount, TIMED } from './subject-count.ts'
 
 /** Columns of attempts that are stored as they are. */
 const STORED: ColumnsOf<AttemptRecord> = {
@@ -47,20 +47,16 @@ const COMPUTED: ColumnsOf<AttemptRecord> = {
 const COUNTS: ColumnsOf<SubjectCount> = {
   subject_id: ['uuid', (count) => count.subjectId],
   organization_id: ['uuid', (count) => count.organizationId],
-  attempts: ['int', (count) => count.attempts],
-  succeeded: ['int', (count) => count.succeeded],
-  failed_3xx: ['int', (count) => count.failed3xx],
-  failed_4xx: ['int', (count) => count.failed4xx],
-  failed_5xx: ['int', (count) => count.failed5xx],
-  failed_without_response: ['int', (count) => count.failedWithoutResponse],
-  latency: ['text', (count) => `{${count.latency.join(',')}}`],
-  first_attempts: ['int', (count) => count.firstAttempts],
-  first_attempts_failed: ['int', (count) => count.firstAttemptsFailed],
-  on_time: ['int', (count) => count.onTime],
-  late: ['int', (count) => count.late],
-  exhausted: ['int', (count) => count.exhausted],
-  first_delay: ['text', (count) => `{${count.firstDelay.join(',')}}`],
   last_error: ['text', (count) => count.lastError],
+  ...columnsOf(COUNTED, (name) => ['int', ({ counts }) => counts[name]]),
+  ...columnsOf(TIMED, (name) => ['text', ({ times }) => `{${times[name].join(',')}}`]),
+}
+
+function columnsOf<Name extends string>(
+  names: Readonly<Record<Name, unknown>>,
+  columnOf: (name: Name) => ColumnsOf<SubjectCount>[string],
+): ColumnsOf<SubjectCount> {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, columnOf(name as Name)]))
 }
 
 export const ATTEMPTS = inputColumns({ ...COMPUTED, ...STORED }, 6)
@@ -71,10 +67,18 @@ function storableJson(headers: Readonly<Record<string, string>> | null): string 
   return headers && JSON.stringify(headers).replaceAll('\\u0000', '')
 }
 
-/** SQL: the element-wise sum of an array of the statistics and of the given counts. */
-const addedTo = (column: string) => `array(
-        select pair.a + pair.b from unnest(s.${column}, excluded.${column}) with ordinality as pair (a, b, i)
-        order by pair.i)`
+const COUNTED_NAMES = Object.keys(COUNTED)
+const TIMED_NAMES = Object.keys(TIMED)
+
+/** SQL: adds the given counts to those of the statistics, of an array element by element. */
+const ADDED = [
+  ...COUNTED_NAMES.map((name) => `${name} = s.${name} + excluded.${name}`),
+  ...TIMED_NAMES.map(
+    (name) => `${name} = array(
+        select pair.a + pair.b from unnest(s.${name}, excluded.${name}) with ordinality as pair (a, b, i)
+        order by pair.i)`,
+  ),
+].join(', ')
 
 /** SQL: the stored columns. The contents of a delivery can be erased during its attempt. */
 const STORED_VALUES = Object.keys(STORED)
@@ -198,26 +202,11 @@ export const RECORD_ATTEMPTS = `
   counted as (
     -- Sixteen stripes, so that concurrent backends rarely lock the same row.
     insert into posthorn.webhook_statistics as s (
-      subject_id, organization_id, minutes, bucket, stripe, attempts, succeeded, failed_3xx, failed_4xx, failed_5xx,
-      failed_without_response, latency, first_attempts, first_attempts_failed, on_time, late, exhausted, first_delay)
-    select subject_id, organization_id, 1, date_trunc('minute', now()), pg_backend_pid() & 15, attempts, succeeded,
-      failed_3xx, failed_4xx, failed_5xx, failed_without_response, latency::int[], first_attempts,
-      first_attempts_failed, on_time, late, exhausted, first_delay::int[]
+      subject_id, organization_id, minutes, bucket, stripe, ${[...COUNTED_NAMES, ...TIMED_NAMES].join(', ')})
+    select subject_id, organization_id, 1, date_trunc('minute', now()), pg_backend_pid() & 15,
+      ${[...COUNTED_NAMES, ...TIMED_NAMES.map((name) => `${name}::int[]`)].join(', ')}
     from count
-    on conflict (subject_id, minutes, bucket, stripe) do update set
-      attempts = s.attempts + excluded.attempts,
-      succeeded = s.succeeded + excluded.succeeded,
-      failed_3xx = s.failed_3xx + excluded.failed_3xx,
-      failed_4xx = s.failed_4xx + excluded.failed_4xx,
-      failed_5xx = s.failed_5xx + excluded.failed_5xx,
-      failed_without_response = s.failed_without_response + excluded.failed_without_response,
-      latency = ${addedTo('latency')},
-      first_attempts = s.first_attempts + excluded.first_attempts,
-      first_attempts_failed = s.first_attempts_failed + excluded.first_attempts_failed,
-      on_time = s.on_time + excluded.on_time,
-      late = s.late + excluded.late,
-      exhausted = s.exhausted + excluded.exhausted,
-      first_delay = ${addedTo('first_delay')}
+    on conflict (subject_id, minutes, bucket, stripe) do update set ${ADDED}
   ),
   condition as (
     insert into posthorn.webhook_conditions as c (

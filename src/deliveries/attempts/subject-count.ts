@@ -5,93 +5,88 @@ import type { AttemptRecord } from './attempt-record.ts'
 /** A delivery that succeeds within this time after its creation is on time. */
 const ON_TIME_MS = 60_000
 
+/** The columns of the statistics that count attempts, and which attempts each counts. */
+export const COUNTED = {
+  attempts: () => true,
+  succeeded: ({ succeeded }) => succeeded,
+  failed_3xx: (record) => failureOf(record) === '3xx',
+  failed_4xx: (record) => failureOf(record) === '4xx',
+  failed_5xx: (record) => failureOf(record) === '5xx',
+  failed_without_response: (record) => failureOf(record) === 'without response',
+  first_attempts: isFirst,
+  first_attempts_failed: (record) => isFirst(record) && !record.succeeded,
+  on_time: (record) => record.succeeded && msToSuccess(record) <= ON_TIME_MS,
+  late: (record) => record.succeeded && msToSuccess(record) > ON_TIME_MS,
+  exhausted: ({ next }) => next.kind === 'exhausted',
+} satisfies Record<string, (record: AttemptRecord) => boolean>
+
+/** The columns that count attempts in each bucket of `LATENCY_BOUNDS_MS`, by a time. Null: the attempt is not counted. */
+export const TIMED = {
+  latency: ({ durationMs }) => durationMs,
+  /** The time that the delivery was queued. */
+  first_delay: (record) => (isFirst(record) ? record.queuedMs : null),
+} satisfies Record<string, (record: AttemptRecord) => number | null>
+
 /** The counts of one batch of attempts for one webhook, or for all webhooks of an organization. */
 export interface SubjectCount {
   readonly subjectId: string
   readonly organizationId: string
-  attempts: number
-  succeeded: number
-  failed3xx: number
-  failed4xx: number
-  failed5xx: number
-  failedWithoutResponse: number
-  /** Attempts in each bucket of `LATENCY_BOUNDS_MS`. */
-  readonly latency: number[]
-  lastError: string | null
-  firstAttempts: number
-  firstAttemptsFailed: number
-  onTime: number
-  late: number
-  exhausted: number
-  /** First attempts in each bucket of `LATENCY_BOUNDS_MS`, by the time that the delivery was queued. */
-  readonly firstDelay: number[]
+  readonly counts: Record<keyof typeof COUNTED, number>
+  readonly times: Record<keyof typeof TIMED, number[]>
+  readonly lastError: string | null
 }
 
 /** Sorted by id, so that two processes that record for the same webhooks cannot deadlock. */
 export function countBySubject(records: readonly AttemptRecord[]): SubjectCount[] {
-  const counts = new Map<string, SubjectCount>()
+  const bySubject = new Map<string, AttemptRecord[]>()
   for (const record of records) {
-    const { webhookId, organizationId } = record
-    for (const subjectId of [webhookId, organizationId]) {
-      const count = counts.get(subjectId) ?? newCount(subjectId, organizationId)
-      counts.set(subjectId, count)
-      add(count, record)
+    for (const subjectId of [record.webhookId, record.organizationId]) {
+      const others = bySubject.get(subjectId)
+      if (others) others.push(record)
+      else bySubject.set(subjectId, [record])
     }
   }
-  return [...counts.values()].sort((a, b) => (a.subjectId < b.subjectId ? -1 : 1))
+  return [...bySubject]
+    .map(([subjectId, own]) => countOf(subjectId, own))
+    .sort((a, b) => (a.subjectId < b.subjectId ? -1 : 1))
 }
 
-const newHistogram = () => new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0)
-
-function newCount(subjectId: string, organizationId: string): SubjectCount {
+function countOf(subjectId: string, records: readonly AttemptRecord[]): SubjectCount {
   return {
     subjectId,
-    organizationId,
-    attempts: 0,
-    succeeded: 0,
-    failed3xx: 0,
-    failed4xx: 0,
-    failed5xx: 0,
-    failedWithoutResponse: 0,
-    latency: newHistogram(),
-    lastError: null,
-    firstAttempts: 0,
-    firstAttemptsFailed: 0,
-    onTime: 0,
-    late: 0,
-    exhausted: 0,
-    firstDelay: newHistogram(),
+    organizationId: records[0]?.organizationId as string,
+    counts: mapValues(COUNTED, (counts) => records.filter(counts).length),
+    times: mapValues(TIMED, (timeOf) => histogramOf(records.map(timeOf))),
+    lastError: records.findLast(({ succeeded }) => !succeeded)?.summary ?? null,
   }
 }
 
-function add(count: SubjectCount, record: AttemptRecord): void {
-  const { succeeded, durationMs, next } = record
-  count.attempts += 1
-  countIn(count.latency, durationMs)
-  if (record.attemptsBefore === 0) {
-    count.firstAttempts += 1
-    if (!succeeded) count.firstAttemptsFailed += 1
-    countIn(count.firstDelay, record.queuedMs)
+function mapValues<Key extends string, Value, Result>(
+  values: Readonly<Record<Key, Value>>,
+  map: (value: Value) => Result,
+): Record<Key, Result> {
+  const entries = Object.entries<Value>(values).map(([key, value]) => [key, map(value)])
+  return Object.fromEntries(entries) as Record<Key, Result>
+}
+
+function histogramOf(times: readonly (number | null)[]): number[] {
+  const histogram = new Array<number>(LATENCY_BOUNDS_MS.length + 1).fill(0)
+  for (const ms of times) {
+    if (ms === null) continue
+    const bucket = latencyBucket(Math.round(ms))
+    histogram[bucket] = (histogram[bucket] ?? 0) + 1
   }
-  if (succeeded) {
-    count.succeeded += 1
-    if (msToSuccess(record) <= ON_TIME_MS) count.onTime += 1
-    else count.late += 1
-  } else addFailure(count, record)
-  if (next.kind === 'exhausted') count.exhausted += 1
+  return histogram
 }
 
-function addFailure(count: SubjectCount, { status, summary }: AttemptRecord): void {
-  count.lastError = summary
-  if (status === null) count.failedWithoutResponse += 1
-  else if (status >= 300 && status <= 399) count.failed3xx += 1
-  else if (status >= 400 && status <= 499) count.failed4xx += 1
-  else count.failed5xx += 1
+function isFirst({ attemptsBefore }: AttemptRecord): boolean {
+  return attemptsBefore === 0
 }
 
-function countIn(histogram: number[], ms: number): void {
-  const bucket = latencyBucket(Math.round(ms))
-  histogram[bucket] = (histogram[bucket] ?? 0) + 1
+function failureOf({ succeeded, status }: AttemptRecord): string | null {
+  if (succeeded) return null
+  if (status === null) return 'without response'
+  return status >= 300 && status <= 499 ? `${Math.floor(status / 100)}xx` : '5xx'
 }
 
 function msToSuccess({ deliveryUuid, startedAt, durationMs }: AttemptRecord): number {
