@@ -1,5 +1,4 @@
 import { type Dispatcher, errors } from 'undici'
-import { connectionEndOf } from './connection-end.ts'
 import { ConnectionTimer } from './connection-timer.ts'
 import {
   ConnectionFailure,
@@ -8,6 +7,7 @@ import {
   explainNoResponse,
   explainTimeout,
 } from './failure.ts'
+import { connectionEndOf } from './guarded-connector.ts'
 import { AddressRefused } from './guarded-lookup.ts'
 import type { ExchangeLimits } from './limits.ts'
 import type { AttemptTiming, Outcome } from './outcome.ts'

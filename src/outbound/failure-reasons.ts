@@ -1,7 +1,5 @@
-import type { FailureCode } from './outcome.ts'
-
 /** A sentence for each failure without a response, that partners can read. */
-export const REASONS: Record<FailureCode, string> = {
+export const REASONS = {
   name_not_found: 'The host name does not exist.',
   name_lookup_failed: 'The host name could not be looked up.',
   connection_refused: 'The connection was refused.',
@@ -27,6 +25,8 @@ export const REASONS: Record<FailureCode, string> = {
   head_too_large: "The response's status line and headers were too large.",
   proxy_failed: 'The egress proxy opened no connection.',
   sender_failed: 'Posthorn could not open a connection on its own machine.',
-}
+} as const
+
+export type FailureCode = keyof typeof REASONS
 
 export const FAILURE_CODES = Object.keys(REASONS) as readonly FailureCode[]

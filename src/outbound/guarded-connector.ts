@@ -1,7 +1,6 @@
 import { isIP, type Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { buildConnector } from 'undici'
-import { watchConnectionEnd } from './connection-end.ts'
+import { buildConnector, errors } from 'undici'
 import { ConnectionTimer } from './connection-timer.ts'
 import type { OpenTunnel } from './egress-proxy.ts'
 import { ConnectionFailure, ConnectTimeout } from './failure.ts'
@@ -132,3 +131,38 @@ function rebuiltHourly(build: () => buildConnector.connector): () => buildConnec
 }
 
 const MAX_SESSION_AGE_MS = 3_600_000
+
+/** How the connection ended that undici reports an error for. */
+interface ConnectionEnd {
+  /** The first error on the socket. After a TLS alert the connection ends, and undici reports only that end. */
+  readonly cause: Error
+  /** The connection had received data before. */
+  readonly wasUsed: boolean
+  /** undici closed the connection because it received data that is not a response to a request. */
+  readonly isInvalidHttp: boolean
+}
+
+const ends = new WeakMap<Error, ConnectionEnd>()
+
+export function connectionEndOf(error: Error): ConnectionEnd | undefined {
+  return ends.get(error)
+}
+
+/** Call before undici gets the socket. `onInvalidHttp` learns whether a request had been sent by then. */
+function watchConnectionEnd(
+  socket: Socket,
+  onInvalidHttp: (requestWasSent: boolean) => void,
+): void {
+  let cause: Error | null = null
+  socket.on('error', (error) => {
+    cause ??= error
+    const isInvalidHttp = isUndiciSocketError(error) && !socket.readableEnded
+    ends.set(error, { cause, wasUsed: socket.bytesRead > 0, isInvalidHttp })
+    if (isInvalidHttp) onInvalidHttp(socket.bytesWritten > 0)
+  })
+}
+
+/** undici also throws a `SocketError` when the receiver closes the connection; `readableEnded` tells the two apart. */
+function isUndiciSocketError(error: Error): boolean {
+  return error instanceof errors.HTTPParserError || error instanceof errors.SocketError
+}

@@ -1,5 +1,5 @@
 import * as tls from 'node:tls'
-import { createDestinationParser } from './destination.ts'
+import { createDestinationParser } from './destination-url.ts'
 import { createEgressProxy } from './egress-proxy.ts'
 import { createGuardedLookup, type Lookup } from './guarded-lookup.ts'
 import { type ConnectionLimits, DEFAULT_LIMITS, type ExchangeLimits } from './limits.ts'

@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici'
-import { abortGroup } from './abort-group.ts'
 import { Agents } from './agents.ts'
 import { Exchange } from './exchange.ts'
 import { type ConnectorOptions, createGuardedConnector } from './guarded-connector.ts'
@@ -154,4 +153,22 @@ function afterTurns(turns: number, next: () => void): void {
 /** undici frees the connection of a response one turn of the loop later. The next request must find it free. */
 function onceConnectionIsFree(next: () => void): void {
   process.nextTick(setImmediate, next)
+}
+
+const groups = new WeakMap<AbortSignal, Set<Exchange>>()
+
+/**
+ * The requests that a signal aborts: add a request when it starts and delete it when it ends. All requests of a
+ * worker share one signal, and an `AbortSignal` searches its whole list of listeners whenever one is added or removed;
+ * so each group has a single listener.
+ */
+function abortGroup(signal: AbortSignal): Set<Exchange> {
+  const known = groups.get(signal)
+  if (known) return known
+  const group = new Set<Exchange>()
+  groups.set(signal, group)
+  signal.addEventListener('abort', () => {
+    for (const request of group) request.abort()
+  })
+  return group
 }

@@ -1,3 +1,5 @@
+import type { FailureCode } from './failure-reasons.ts'
+
 /** The result of one HTTPS request. Network and receiver failures are outcomes; only bugs in Posthorn throw. */
 export type Outcome = Ended | Busy | Aborted
 
@@ -68,28 +70,3 @@ export interface Busy {
 export interface Aborted {
   readonly kind: 'aborted'
 }
-
-export type FailureCode =
-  | 'name_not_found'
-  | 'name_lookup_failed'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'connection_failed'
-  | 'network_unreachable'
-  | 'certificate_expired'
-  | 'certificate_not_yet_valid'
-  | 'certificate_self_signed'
-  | 'certificate_unknown_authority'
-  | 'certificate_wrong_host'
-  | 'certificate_invalid'
-  | 'no_tls'
-  | 'tls_version_refused'
-  | 'tls_name_unknown'
-  | 'tls_failed'
-  | 'client_certificate_demanded'
-  | 'http_version_refused'
-  | 'closed_early'
-  | 'invalid_http'
-  | 'head_too_large'
-  | 'proxy_failed'
-  | 'sender_failed'

@@ -1,4 +1,4 @@
-import type { FailureCode } from './outcome.ts'
+import type { FailureCode } from './failure-reasons.ts'
 
 export interface TlsFailure {
   readonly code: FailureCode
@@ -16,7 +16,8 @@ export function readTlsFailure(errorCode: string): TlsFailure {
     return { code, sentence: null, detail: errorCode }
   }
   const code = CODE_BY_ALERT[alert] ?? 'tls_failed'
-  const sentence = code === 'tls_failed' ? (SENTENCE_BY_ALERT[alert] ?? ENDED) : null
+  const ended = alert === 'handshake_failure' ? HANDSHAKE_FAILED : ENDED
+  const sentence = code === 'tls_failed' ? ended : null
   return { code, sentence, detail: `TLS alert ${alert}` }
 }
 
@@ -48,24 +49,6 @@ const CODE_BY_ALERT: Readonly<Record<string, FailureCode>> = {
 
 const ENDED = 'The receiver ended the TLS handshake.'
 
-const UNREADABLE =
-  'The receiver, or a device in front of it, could not read the messages of the TLS handshake.'
-
-const SENTENCE_BY_ALERT: Readonly<Record<string, string>> = {
-  handshake_failure:
-    'The receiver shares no cipher suite with Posthorn, has no certificate for this host name, or requires a client certificate.',
-  insufficient_security: 'The receiver requires stronger cipher suites.',
-  access_denied: 'The receiver refuses this connection by its access rules.',
-  internal_error:
-    'The receiver failed during the TLS handshake, as some servers do that have no certificate for this host name.',
-  missing_extension: 'The receiver requires a TLS extension that was not sent.',
-  unexpected_message: UNREADABLE,
-  bad_record_mac: UNREADABLE,
-  decryption_failed: UNREADABLE,
-  record_overflow: UNREADABLE,
-  decompression_failure: UNREADABLE,
-  illegal_parameter: UNREADABLE,
-  decode_error: UNREADABLE,
-  decrypt_error: UNREADABLE,
-  unsupported_extension: UNREADABLE,
-}
+/** The alert that most servers send for several faults. */
+const HANDSHAKE_FAILED =
+  'The receiver shares no cipher suite with Posthorn, has no certificate for this host name, or requires a client certificate.'

@@ -3,7 +3,7 @@ import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import type { Keyring } from '../encryption/keyring.ts'
 import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
-import { requestedUrl } from '../outbound/destination.ts'
+import { requestedUrl } from '../outbound/destination-url.ts'
 import { readHeaders } from './encrypted-headers.ts'
 
 /** The settings of a webhook that an attempt needs, decrypted. */
