@@ -1,11 +1,24 @@
-import { fairShare, SHARE_OF_FREE } from './fair-share.ts'
 import type {
   Candidate,
   LimitedOrganization,
   LimitedWebhook,
   WaitingCandidate,
 } from './limited-webhook.ts'
-import { UnconnectedAttempts } from './unconnected-attempts.ts'
+
+/**
+ * The attempts in flight of an organization may be this many times the free capacity. So one organization alone uses four
+ * fifths of the capacity, two use four ninths each, and some capacity is always free for another one.
+ */
+export const SHARE_OF_FREE = 4
+
+/** How much of a capacity one organization gets, if no other one uses it. */
+function fairShare(capacity: number): number {
+  return Math.ceil((capacity * SHARE_OF_FREE) / (SHARE_OF_FREE + 1))
+}
+
+/** The part of the capacity that counts apart, for attempts without a connection, and what one webhook may have of it. */
+const SHARE_UNCONNECTED = 0.25
+const SHARE_OF_WEBHOOK = 0.1
 
 /**
  * The capacity of a process, shared among its organizations. Organizations with waiting candidates take turns, and so do
@@ -15,14 +28,19 @@ export class SharedCapacity {
   readonly #capacity: number
   /** Organizations that have a ready webhook, the next one first. */
   readonly #ready = new Set<LimitedOrganization>()
-  readonly #unconnected: UnconnectedAttempts
+  /**
+   * Attempts that wait for a connection for longer than usual. They count apart from the capacity, so that endpoints that
+   * accept no connection leave the capacity to the others. Their number is bounded for each webhook and organization.
+   */
+  readonly #unconnected = new Set<Candidate>()
+  readonly #capacityUnconnected: number
   /** Without unconnected attempts. */
   #inFlight = 0
   #waiting = 0
 
   constructor(capacity: number) {
     this.#capacity = capacity
-    this.#unconnected = new UnconnectedAttempts(capacity)
+    this.#capacityUnconnected = Math.ceil(capacity * SHARE_UNCONNECTED)
   }
 
   get inFlight(): number {
@@ -48,7 +66,7 @@ export class SharedCapacity {
 
   /** The deliveries of an unresponsive webhook wait in its backlog until they can start. */
   targetOf(webhook: LimitedWebhook, limit = this.limitOf(webhook)): number {
-    if (webhook.isUnresponsive) return this.#unconnected.hasRoomFor(webhook) ? limit : 0
+    if (webhook.isUnresponsive) return this.#hasRoomUnconnected(webhook) ? limit : 0
     return webhook.target(limit, this.#capacity)
   }
 
@@ -60,9 +78,15 @@ export class SharedCapacity {
     return Math.max(0, canStart + canWait - organization.waiting)
   }
 
-  /** How many more attempts without a connection an organization may have. */
-  roomForUnconnected(organization: Pick<LimitedOrganization, 'unconnected'>): number {
-    return this.#unconnected.roomFor(organization)
+  /** How many more attempts without a connection an organization may have. It leaves some to the next organization. */
+  roomForUnconnected({ unconnected }: Pick<LimitedOrganization, 'unconnected'>): number {
+    const free = this.#capacityUnconnected - this.#unconnected.size
+    return Math.max(0, Math.ceil((SHARE_OF_FREE * free - unconnected) / (SHARE_OF_FREE + 1)))
+  }
+
+  #hasRoomUnconnected({ unconnected, organization }: LimitedWebhook): boolean {
+    const maxForWebhook = Math.ceil(this.#capacityUnconnected * SHARE_OF_WEBHOOK)
+    return unconnected < maxForWebhook && this.roomForUnconnected(organization) > 0
   }
 
   isBelowLimit(webhook: LimitedWebhook): boolean {
@@ -71,7 +95,7 @@ export class SharedCapacity {
 
   canStart(webhook: LimitedWebhook): boolean {
     if (!this.isBelowLimit(webhook)) return false
-    if (webhook.isUnresponsive) return this.#unconnected.hasRoomFor(webhook)
+    if (webhook.isUnresponsive) return this.#hasRoomUnconnected(webhook)
     return this.#isBelowShare(webhook.organization)
   }
 
@@ -82,13 +106,14 @@ export class SharedCapacity {
 
   start(webhook: LimitedWebhook, candidate: Candidate): void {
     webhook.inFlight += 1
-    if (webhook.isUnresponsive) this.#unconnected.add(webhook, candidate)
+    if (webhook.isUnresponsive) this.#addUnconnected(webhook, candidate)
     else this.#changeInFlight(webhook, 1)
   }
 
   end(webhook: LimitedWebhook, candidate: Candidate): void {
     webhook.inFlight -= 1
-    if (!this.#unconnected.delete(webhook, candidate)) this.#changeInFlight(webhook, -1)
+    if (this.#unconnected.delete(candidate)) this.#changeUnconnected(webhook, -1)
+    else this.#changeInFlight(webhook, -1)
     webhook.countEnded()
     this.markReady(webhook)
     this.startReady()
@@ -106,10 +131,10 @@ export class SharedCapacity {
       this.markReady(webhook)
     }
     if (this.#unconnected.has(candidate)) return true
-    if (!this.#unconnected.hasRoomFor(webhook)) {
+    if (!this.#hasRoomUnconnected(webhook)) {
       return ![...webhook.organization.ready].some((other) => this.isBelowLimit(other))
     }
-    this.#unconnected.add(webhook, candidate)
+    this.#addUnconnected(webhook, candidate)
     this.#changeInFlight(webhook, -1)
     this.startReady()
     return true
@@ -170,7 +195,7 @@ export class SharedCapacity {
   /** Each one that has started is tried again after the others. */
   startUnresponsive({ unresponsive }: LimitedOrganization): void {
     for (const webhook of unresponsive) {
-      if (!this.#unconnected.hasRoomFor(webhook)) continue
+      if (!this.#hasRoomUnconnected(webhook)) continue
       unresponsive.delete(webhook)
       this.#startOneOf(webhook)
     }
@@ -184,6 +209,16 @@ export class SharedCapacity {
     this.start(webhook, candidate)
     this.markReady(webhook)
     resolve('acquired')
+  }
+
+  #addUnconnected(webhook: LimitedWebhook, candidate: Candidate): void {
+    this.#unconnected.add(candidate)
+    this.#changeUnconnected(webhook, 1)
+  }
+
+  #changeUnconnected(webhook: LimitedWebhook, by: number): void {
+    webhook.unconnected += by
+    webhook.organization.unconnected += by
   }
 
   #changeInFlight({ organization }: LimitedWebhook, by: number): void {

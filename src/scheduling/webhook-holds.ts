@@ -5,7 +5,6 @@ import { endHold } from '../webhooks/end-hold.ts'
 import type { BacklogReleaser } from './backlog-releaser.ts'
 import { endProbe, type Failures, putOnHold, shouldPutOnHold } from './circuit-breaker.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
-import { RecentHolds } from './recent-holds.ts'
 import { createHoldForRetryAfter, endWait, type HoldForRetryAfter } from './retry-after-hold.ts'
 import type { ScheduledDelivery } from './scheduled-delivery.ts'
 
@@ -29,12 +28,19 @@ export interface WebhookHoldsOptions {
   readonly stopping: AbortSignal
 }
 
+/** By then, the deliveries that were loaded before a hold have acquired a permit or were parked. */
+const FORGET_AFTER_MS = 60_000
+
 /** Puts webhooks on hold by the results of their attempts, and ends their holds. */
 export class WebhookHolds {
   readonly #sql: Sql
   readonly #options: WebhookHoldsOptions
   readonly #holdForRetryAfter: HoldForRetryAfter
-  readonly #recent = new RecentHolds()
+  /**
+   * When the recent holds of this process were stored, by webhook; infinity until then. A delivery that was loaded before
+   * does not know of the hold.
+   */
+  readonly #storedAt = new Map<string, number>()
   readonly #storing = new Set<Promise<void>>()
 
   constructor(sql: Sql, options: WebhookHoldsOptions) {
@@ -45,12 +51,12 @@ export class WebhookHolds {
 
   /** Whether this process put the webhook on hold after it loaded the delivery, which must wait. */
   beganAfterLoading({ webhookId, loadedAt, isTest, isProbe }: ScheduledDelivery): boolean {
-    return !isTest && !isProbe && this.#recent.startedAfter(loadedAt, webhookId)
+    return !isTest && !isProbe && loadedAt < (this.#storedAt.get(webhookId) ?? 0)
   }
 
   /** Puts the webhook on hold for `waitMs`: at once in this process, and soon in Postgres. */
   waitAsAsked(delivery: ScheduledDelivery, waitMs: number): void {
-    this.#recent.start(delivery.webhookId)
+    this.#storedAt.set(delivery.webhookId, Number.POSITIVE_INFINITY)
     this.#options.limiter.rejectWaiting(delivery.webhookId)
     const stored = this.#store(delivery, waitMs)
       .catch(this.#options.onError)
@@ -71,7 +77,7 @@ export class WebhookHolds {
       )
       if (isNew) this.#options.notify(organizationId)
     } finally {
-      this.#recent.stored(webhookId)
+      this.#storedAt.set(webhookId, performance.now())
     }
   }
 
@@ -95,7 +101,7 @@ export class WebhookHolds {
     const opens =
       shouldPutOnHold(result, aheadMs()) && (await putOnHold(this.#sql, webhookId, aheadMs()))
     if (opens) {
-      this.#recent.stored(webhookId)
+      this.#storedAt.set(webhookId, performance.now())
       limiter.rejectWaiting(webhookId)
       notify(organizationId)
     } else if (isResumed) await backlogs.release(webhookId)
@@ -115,7 +121,8 @@ export class WebhookHolds {
   }
 
   forgetOld(): void {
-    this.#recent.forgetOld()
+    const before = performance.now() - FORGET_AFTER_MS
+    for (const [webhookId, at] of this.#storedAt) if (at < before) this.#storedAt.delete(webhookId)
   }
 
   /** Resolves once Postgres has the holds that were asked for, or the process stops. */

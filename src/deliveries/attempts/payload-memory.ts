@@ -1,4 +1,4 @@
-import { SHARE_OF_FREE } from '../../scheduling/fair-share.ts'
+import { SHARE_OF_FREE } from '../../scheduling/shared-capacity.ts'
 
 /** The memory of the large payloads that are being sent. */
 export interface PayloadMemory {
