@@ -2,7 +2,7 @@ import type * as net from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { startStopwatch } from '../support/stopwatch.ts'
 import { drip, pour } from './hostile-receivers.ts'
-import { openTcpReceiver, openTlsReceiver } from './raw-receivers.ts'
+import { openTlsReceiver } from './raw-receivers.ts'
 import {
   assertAnswered,
   certificate,
@@ -16,22 +16,6 @@ import {
 import { OK } from './tls-receiver.ts'
 
 const KIB = 1024
-
-describe('within the connect timeout', () => {
-  const connectTimeoutMs = 200
-
-  test('a receiver that never completes TLS times out', async () => {
-    const receiver = await openTcpReceiver(() => {})
-    const outcome = await post(openSender({ connectTimeoutMs }), receiver)
-    expect(outcome).toEqual({
-      kind: 'timed-out',
-      phase: 'connect',
-      afterMs: 200,
-      reason: 'No TLS connection could be made within 200 ms.',
-      ...TIMING,
-    })
-  })
-})
 
 describe('within the acknowledge timeout', () => {
   const acknowledgeTimeoutMs = 200
@@ -89,21 +73,6 @@ describe('within the acknowledge timeout', () => {
 })
 
 describe('the response head decides, even if the body fails:', () => {
-  test('a body that drips without end is cut off after the body timeout', async () => {
-    const receiver = await openReceiver((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
-      drip(socket, '1\r\na\r\n')
-    })
-    const stopwatch = startStopwatch()
-    const outcome = await post(openSender({ bodyTimeoutMs: 200 }), receiver)
-    assertAnswered(outcome)
-    expect(stopwatch.readMs()).toBeLessThan(1_000)
-    expect(outcome).toMatchObject({ status: 200, bodyTruncated: true })
-    expect(outcome.body.toString()).toMatch(/^a+$/)
-    expect(outcome.durationMs).toBeGreaterThanOrEqual(200)
-    await poll(() => receiver.openConnections === 0)
-  })
-
   test.each([
     ['with a length', 'content-length: 1000000000\r\n\r\n', 'x'.repeat(10_000)],
     ['in chunks', 'transfer-encoding: chunked\r\n\r\n', `2710\r\n${'x'.repeat(10_000)}\r\n`],

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { assertAnswered, openReceiver, openSender, poll, post } from './sending.ts'
 import { OK } from './tls-receiver.ts'
@@ -154,68 +155,47 @@ describe('a connection that the receiver closes', () => {
     expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 2])
   })
 
-  test('at the moment of reuse is replaced, and the request is sent once more', async () => {
-    const seen = new Map<number, number>()
-    const receiver = await openReceiver((socket, { connection }) => {
-      seen.set(connection, (seen.get(connection) ?? 0) + 1)
-      if (connection === 1 && seen.get(1) === 2) socket.destroy()
-      else socket.write(OK)
-    })
-    const sender = openSender()
-    const outcomes = [await post(sender, receiver), await post(sender, receiver)]
-    expect(outcomes).toMatchObject([
-      { status: 200, resent: false },
+  const closes = (socket: Socket) => socket.destroy()
+  const answers = (socket: Socket) => socket.write(OK)
+  const closed = { code: 'closed_early' }
+
+  // Each with what the receiver does at each request, the outcome of the last one, and the connections of the requests.
+  test.each([
+    [
+      'at the moment of reuse is replaced, and the request is sent once more',
+      [answers, closes, answers],
       { status: 200, resent: true },
-    ])
-    expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2])
-  })
-
-  test('together with the next one fails the attempt: the request is resent only once', async () => {
-    let count = 0
+      [1, 1, 2],
+    ],
+    [
+      'together with the next one fails the attempt: the request is resent only once',
+      [answers, closes, closes],
+      closed,
+      [1, 1, 2],
+    ],
+    ['when it is new fails the attempt', [closes], closed, [1]],
+    [
+      'after the first byte of a response fails the attempt',
+      [answers, (socket: Socket) => socket.end('H')],
+      closed,
+      [1, 1],
+    ],
+    [
+      'later than the connect timeout fails the attempt, so that its total time stays bounded',
+      [answers, (socket: Socket) => setTimeout(() => socket.destroy(), 3_000)],
+      closed,
+      [1, 1],
+    ],
+  ])('%s', async (_what, script, expected, connections) => {
     const receiver = await openReceiver((socket) => {
-      count += 1
-      if (count === 1) socket.write(OK)
-      else socket.destroy()
-    })
-    const sender = openSender()
-    assertAnswered(await post(sender, receiver))
-    expect(await post(sender, receiver)).toMatchObject({
-      kind: 'unreachable',
-      code: 'closed_early',
-    })
-    expect(receiver.requests.map(({ connection }) => connection)).toEqual([1, 1, 2])
-  })
-
-  test('when it is new fails the attempt', async () => {
-    const receiver = await openReceiver((socket) => socket.destroy())
-    expect(await post(openSender(), receiver)).toMatchObject({ code: 'closed_early' })
-    expect(receiver.requests).toHaveLength(1)
-  })
-
-  test('after the first byte of a response fails the attempt', async () => {
-    let count = 0
-    const receiver = await openReceiver((socket) => {
-      count += 1
-      if (count === 1) socket.write(OK)
-      else socket.end('H')
-    })
-    const sender = openSender()
-    assertAnswered(await post(sender, receiver))
-    expect(await post(sender, receiver)).toMatchObject({ code: 'closed_early' })
-    expect(receiver.requests).toHaveLength(2)
-  })
-
-  test('later than the connect timeout fails the attempt, so that its total time stays bounded', async () => {
-    let count = 0
-    const receiver = await openReceiver((socket) => {
-      count += 1
-      if (count === 1) socket.write(OK)
-      else setTimeout(() => socket.destroy(), 3_000)
+      script[receiver.requests.length - 1]?.(socket)
     })
     const sender = openSender({ connectTimeoutMs: 2_000 })
-    assertAnswered(await post(sender, receiver))
-    expect(await post(sender, receiver)).toMatchObject({ code: 'closed_early' })
-    expect(receiver.requests).toHaveLength(2)
+    if (script[0] === answers) {
+      expect(await post(sender, receiver)).toMatchObject({ status: 200, resent: false })
+    }
+    expect(await post(sender, receiver)).toMatchObject(expected)
+    expect(receiver.requests.map(({ connection }) => connection)).toEqual(connections)
   })
 
   test('during many parallel requests makes none of them fail', async () => {

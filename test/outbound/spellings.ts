@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { groupsOf } from './address-blocks.ts'
 
 /** Host spellings of an address that some parser, such as the URL standard or getaddrinfo, reads as that address. */
 export function spellingsOf(ip: string): string[] {
@@ -40,12 +41,12 @@ function spellingsOfIpv4(ip: string): string[] {
 
 /** IPv4-mapped and NAT64 forms, in which the address inside decides. */
 function embeddedSpellings(ip: string): string[] {
-  return [`[::ffff:${ip}]`, `[::FFFF:${groupsOf(ip)}]`, `[64:ff9b::${groupsOf(ip)}]`]
+  return [`[::ffff:${ip}]`, `[::FFFF:${hexOf(ip)}]`, `[64:ff9b::${hexOf(ip)}]`]
 }
 
 /** IPv6 forms of an IPv4 address that the internet does not route, even if the IPv4 address is public. */
 export function smuggledSpellingsOf(ipv4: string): string[] {
-  const groups = groupsOf(ipv4)
+  const groups = hexOf(ipv4)
   return [
     `[::${ipv4}]`,
     `[::ffff:0:${ipv4}]`,
@@ -61,7 +62,7 @@ export function smuggledSpellingsOf(ipv4: string): string[] {
 
 function spellingsOfIpv6(ip: string): string[] {
   const canonical = new URL(`https://[${ip}]/`).hostname
-  const groups = expand(ip)
+  const groups = groupsOf(ip)
   return [
     `[${ip}]`,
     canonical,
@@ -74,26 +75,14 @@ function spellingsOfIpv6(ip: string): string[] {
   ]
 }
 
-/** Expands `::1` to eight groups. */
-function expand(ip: string): string[] {
-  const [left = '', right] = ip.split('::')
-  const groups = (text: string) => text.split(':').filter((group) => group !== '')
-  const tail = groups(right ?? '')
-  return [
-    ...groups(left),
-    ...Array<string>(8 - groups(left).length - tail.length).fill('0'),
-    ...tail,
-  ]
-}
-
-function groupsOf(ipv4: string): string {
+function hexOf(ipv4: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number)
   return [a * 256 + b, c * 256 + d].map((group) => group.toString(16)).join(':')
 }
 
 /** Teredo's obfuscation of a client address (RFC 4380). */
 function complement(ipv4: string): string {
-  return groupsOf(
+  return hexOf(
     ipv4
       .split('.')
       .map((part) => 255 - Number(part))
