@@ -174,7 +174,7 @@ module.exports = {
         ],
         pathNot: [
           '(^|/)(pg|graphile-worker|@prisma/(adapter-pg|client))(/|$)',
-          '(^|/)(graphql|graphql-yoga|@graphql-yoga/(plugin-persisted-operations|render-graphiql)|@pothos/[a-z-]+)(/|$)',
+          '(^|/)(graphql|graphql-yoga|@graphql-yoga/render-graphiql|@pothos/[a-z-]+)(/|$)',
           '(^|/)(hono|@hono/(zod-openapi|node-server)|zod|commander|ajv|ajv-formats|leven|lossless-json|re2js)(/|$)',
           '(^|/)(pino|prom-client|undici|uuid|birpc|@peculiar/x509|@opentelemetry/api)(/|$)',
           '(^|/)@opentelemetry/(sdk-trace|resources|exporter-trace-otlp-proto)(/|$)',

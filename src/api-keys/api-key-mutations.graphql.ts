@@ -78,14 +78,11 @@ const CreatedApiKeyRef = builder.objectRef<CreatedApiKey>('CreatedApiKey').imple
 builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: CreatedApiKeyRef,
-    nullable: true,
     description: 'Creates an API key of the organization.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError],
       dataField: { name: 'createdApiKey', description: 'The new key, with its token.' },
-      result: { description: 'The key was created.' },
-      union: { description: 'The result of `createApiKey`.' },
     },
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {
@@ -102,14 +99,11 @@ builder.mutationFields((t) => ({
 
   updateApiKey: t.prismaField({
     type: 'ApiKey',
-    nullable: true,
     description: 'Changes the rate limits of an API key of the organization.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError, EditConflict],
       dataField: { name: 'apiKey', description: 'The key after the change.' },
-      result: { description: 'The key was changed.' },
-      union: { description: 'The result of `updateApiKey`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the key: `key_…`.' }),
@@ -124,15 +118,12 @@ builder.mutationFields((t) => ({
 
   revokeApiKey: t.prismaField({
     type: 'ApiKey',
-    nullable: true,
     description:
       'Revokes an API key of the organization permanently. Once this mutation returns, no process accepts the key. A key can revoke itself. Revoking a revoked key changes nothing.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [NotFoundError],
       dataField: { name: 'apiKey', description: 'The revoked key.' },
-      result: { description: 'The key was revoked.' },
-      union: { description: 'The result of `revokeApiKey`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the key: `key_…`.' }) },
     resolve: async (query, _root, { id }, context) => {

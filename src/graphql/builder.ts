@@ -17,14 +17,10 @@ import {
   pageSizeRule,
 } from './arguments.ts'
 import { type Context, callerOf } from './context.ts'
+import type { NeededScopes } from './field-plugin.ts'
+import './field-plugin.ts'
 import { decodeNodeId, encodeNodeId } from './node-id.ts'
 import { findsAnyNode, findsAnyNodes } from './portal-access.ts'
-import './first-unavailable-plugin.ts'
-import './limits/field-complexity.ts'
-import './portal-access-plugin.ts'
-import type { NeededScopes } from './requires-scopes-plugin.ts'
-import './semantic-non-null-plugin.ts'
-import './well-formed-plugin.ts'
 
 /**
  * Object types that are not Prisma models, by name, so that the file of one type can name another. Type files add
@@ -59,21 +55,8 @@ export interface SchemaTypes {
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 export const builder = new SchemaBuilder<SchemaTypes>({
-  // The first plugin is the outermost. The errors plugin turns the errors of authorization and validation into data, so it
-  // wraps them. `semanticNonNull` checks what `portalAccess` or the resolver returns.
-  plugins: [
-    ErrorsPlugin,
-    ScopeAuthPlugin,
-    'wellFormed',
-    RelayPlugin,
-    PrismaPlugin,
-    ValidationPlugin,
-    'complexity',
-    'semanticNonNull',
-    'requiresScopes',
-    'portalAccess',
-    'firstUnavailable',
-  ],
+  // The first plugin is the outermost. The errors plugin turns the errors of the others into data.
+  plugins: [ErrorsPlugin, ScopeAuthPlugin, RelayPlugin, PrismaPlugin, ValidationPlugin, 'posthorn'],
   defaultFieldNullability: false,
   errors: {
     defaultUnionOptions: { name: ({ fieldName }) => `${capitalized(fieldName)}Result` },

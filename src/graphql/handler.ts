@@ -1,6 +1,7 @@
-import { GraphQLSchema } from 'graphql'
+import { type DocumentNode, GraphQLSchema } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import { createQuota } from '../access/quota.ts'
+import { LruMap, MAX_IDLE_MS } from '../lib/lru-map.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { OutageLog } from '../telemetry/outages.ts'
@@ -13,13 +14,11 @@ import {
   type RequestContext,
 } from './context.ts'
 import { corsOptions, type Handle } from './cors.ts'
-import { createDocumentCache, noCache } from './document-cache.ts'
 import { useLimits } from './limits/use-limits.ts'
 import { createMaskError } from './mask-error.ts'
+import { type TrustedDocuments, usePersistedDocuments } from './persisted-documents.ts'
 import { useReadParams } from './read-params.ts'
-import { usePersistedQueries } from './use-persisted-queries.ts'
 import { useStreams } from './use-streams.ts'
-import { type TrustedDocuments, useTrustedDocuments } from './use-trusted-documents.ts'
 
 export interface HandlerOptions {
   /** A function for one that changes. It throws if the caller cannot read it. */
@@ -83,19 +82,19 @@ async function schemaFor(identity: Identity, { schema }: HandlerOptions): Promis
 }
 
 function createServer(deps: DomainDeps, options: HandlerOptions) {
-  const { path = GRAPHQL_PATH, executor, trustedDocuments: trusted } = options
+  const { path = GRAPHQL_PATH, executor, trustedDocuments } = options
   return createYoga<RequestContext, Context>({
     schema: ({ schema }) => schema,
     graphqlEndpoint: path,
     context: (context) => createContext(deps, context, context.request),
     plugins: [
       useReadParams(),
-      trusted ? useTrustedDocuments(trusted) : usePersistedQueries(),
+      usePersistedDocuments(trustedDocuments),
       useLimits(),
       useStreams(),
       ...(executor ? [executor] : []),
     ],
-    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache },
+    parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: NO_CACHE },
     maskedErrors: { maskError: createMaskError(options.logger, options.outages) },
     cors: options.corsOrigins.length > 0 && corsOptions(options.corsOrigins),
     // A plugin above does each of these, the server does, or Posthorn does not offer it.
@@ -108,3 +107,20 @@ function createServer(deps: DomainDeps, options: HandlerOptions) {
     fetchAPI: { Request, Response, Headers, URL, ReadableStream },
   })
 }
+
+/** Longer documents are not cached, so that no client can fill the memory. */
+const MAX_CACHED_LENGTH = 8 * 1024
+
+/** Parsed documents by their text. */
+function createDocumentCache() {
+  const documents = new LruMap<string, DocumentNode>({ maxEntries: 500, maxIdleMs: MAX_IDLE_MS })
+  return {
+    get: (text: string) => documents.get(text),
+    set(text: string, document: DocumentNode) {
+      if (text.length <= MAX_CACHED_LENGTH) documents.set(text, document)
+    },
+  }
+}
+
+/** Parse errors are not cached. */
+const NO_CACHE = { get: () => undefined, set: () => {} }

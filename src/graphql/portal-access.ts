@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql'
+import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql'
 import type { Caller } from '../access/scope.ts'
 import { publicId } from '../db/ids.ts'
 import { DomainError, notFound } from '../lib/errors.ts'
@@ -18,7 +18,7 @@ export interface RestrictedSession {
 type Args = any
 
 /** Makes the field resolve to null: the caller requested an object outside the webhook of the session. */
-export const NOTHING = Symbol('nothing')
+const NOTHING = Symbol('nothing')
 
 /**
  * The access of a restricted session to a field, declared with the option `portal`. `open` changes nothing. A
@@ -26,7 +26,34 @@ export const NOTHING = Symbol('nothing')
  */
 export type PortalAccess =
   | 'open'
+  | 'closed'
   | ((args: Args, session: RestrictedSession) => Args | Promise<Args | typeof NOTHING>)
+
+/** Limits a portal or frontend session that is restricted to one webhook to it. */
+export function restrictTo<Parent, Ctx>(
+  access: Exclude<PortalAccess, 'open'>,
+  resolve: GraphQLFieldResolver<Parent, Ctx, Args>,
+): GraphQLFieldResolver<Parent, Ctx, Args> {
+  return async (parent, args, context, info) => {
+    const { identity } = context as Context
+    const webhookId = identity instanceof Error ? null : identity.session?.webhookId
+    if (identity instanceof Error || webhookId == null) return resolve(parent, args, context, info)
+    if (access === 'closed') {
+      throw new DomainError(
+        'forbidden',
+        `This session is restricted to the webhook ${publicId('webhook', webhookId)}, and ${info.parentType.name}.${info.fieldName} covers more than that webhook.`,
+      )
+    }
+    const session = {
+      webhookId,
+      caller: identity,
+      context: context as Context,
+      schema: info.schema,
+    }
+    const narrowed = await access(args, session)
+    return narrowed === NOTHING ? null : resolve(parent, narrowed, context, info)
+  }
+}
 
 /**
  * Selects the rows of a node type that belong to the webhook of a session. A node type declares this function as

@@ -148,7 +148,6 @@ const AcknowledgeIncidentInput = builder.inputType('AcknowledgeIncidentInput', {
 builder.mutationField('acknowledgeIncident', (t) =>
   t.prismaField({
     type: 'Incident',
-    nullable: true,
     description:
       'Acknowledges an incident that is not resolved, or withdraws that. Nobody is told, and deliveries continue as before.',
     authScopes: { scope: 'webhooks:write' },
@@ -156,8 +155,6 @@ builder.mutationField('acknowledgeIncident', (t) =>
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'incident', description: 'The incident after the change.' },
-      result: { description: 'The incident was changed.' },
-      union: { description: 'The result of `acknowledgeIncident`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the incident: `inc_…`.' }),

@@ -84,14 +84,11 @@ const SESSIONS = 'A portal or frontend session also needs the scope `alerts:writ
 builder.mutationFields((t) => ({
   setNoticeAddress: t.prismaField({
     type: NoticeAddress,
-    nullable: true,
     description: `Adds an e-mail address, or changes what it gets. An address that is not confirmed is sent a link, which works for 7 days, and gets notices once the link was used. An address gets at most ten mails an hour, and at most one of these has a link to confirm it, which waits if need be. Each mail has a link to unsubscribe. ${SESSIONS}`,
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [ValidationError, ConflictError],
       dataField: { name: 'noticeAddress', description: 'The address.' },
-      result: { description: 'The address was added or changed.' },
-      union: { description: 'The result of `setNoticeAddress`.' },
     },
     args: {
       input: t.arg({ type: SetNoticeAddressInput, required: true, description: 'The address.' }),
@@ -111,14 +108,11 @@ builder.mutationFields((t) => ({
 
   removeNoticeAddress: t.field({
     type: 'ID',
-    nullable: true,
     description: `Removes an e-mail address, also with what waits for it. ${SESSIONS}`,
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [NotFoundError],
       dataField: { name: 'removedId', description: 'The id of the removed address.' },
-      result: { description: 'The address was removed.' },
-      union: { description: 'The result of `removeNoticeAddress`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the address: `addr_…`.' }) },
     resolve: async (_root, { id }, context) => {

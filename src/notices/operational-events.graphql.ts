@@ -54,14 +54,11 @@ builder.queryField('operationalEvents', (t) =>
 builder.mutationField('setOperationalEvents', (t) =>
   t.field({
     type: OperationalEvents,
-    nullable: true,
     description: 'Switches operational events on or off, for all organizations.',
     authScopes: { scope: 'admin' },
     errors: {
       types: [NotFoundError],
       dataField: { name: 'operationalEvents', description: 'The operational events.' },
-      result: { description: 'The operational events were switched on or off.' },
-      union: { description: 'The result of `setOperationalEvents`.' },
     },
     args: {
       input: t.arg({ type: SetOperationalEventsInput, required: true, description: 'The change.' }),

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type { Settings } from '../config/settings.ts'
-import type { TrustedDocuments } from '../graphql/use-trusted-documents.ts'
+import type { TrustedDocuments } from '../graphql/persisted-documents.ts'
 import { addApiRoutes } from '../server/api-routes.ts'
 import type { OidcSignIn } from '../sessions/oidc/oidc-sign-in.ts'
 import type { CommonServices } from './common-services.ts'

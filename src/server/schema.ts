@@ -53,15 +53,11 @@ import '../webhooks/webhook.graphql.ts'
 import '../webhooks/webhook-changes.graphql.ts'
 import '../webhooks/webhook-health.graphql.ts'
 import '../webhooks/webhook-mutations.graphql.ts'
-import { specifiedDirectives } from 'graphql'
 import { builder } from '../graphql/builder.ts'
-import { withRequiresScopes } from '../graphql/requires-scopes-plugin.ts'
-import { semanticNonNull } from '../graphql/semantic-non-null-plugin.ts'
+import { withDirectives } from '../graphql/directives.ts'
 import '../graphql/error-codes.ts'
 import '../graphql/errors.ts'
 import '../graphql/root.ts'
 import '../graphql/scalars.ts'
 
-export const schema = withRequiresScopes(
-  builder.toSchema({ directives: [...specifiedDirectives, semanticNonNull] }),
-)
+export const schema = withDirectives(builder.toSchema())

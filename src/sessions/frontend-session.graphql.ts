@@ -154,14 +154,12 @@ const CreateFrontendSessionSuccess = builder
 builder.mutationFields((t) => ({
   createFrontendSession: t.field({
     type: CreateFrontendSessionSuccess,
-    nullable: true,
     description:
       'Creates a short-lived token for a page of your own application, limited to this organization, the given scopes and, optionally, one webhook. The token is valid for GraphQL only. Call this mutation from your server.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError],
       directResult: true,
-      union: { description: 'The result of `createFrontendSession`.' },
     },
     args: {
       input: t.arg({
@@ -181,14 +179,11 @@ builder.mutationFields((t) => ({
 
   renewFrontendSession: t.prismaField({
     type: FrontendSession,
-    nullable: true,
     description: `Moves the end of a frontend session to \`ttlSeconds\` from now, at most ${MAX_AGE_SECONDS / 86_400} days after its creation. The token stays the same, and open subscriptions continue. The calling key must have the scopes of the session.`,
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError, ConflictError],
       dataField: { name: 'frontendSession', description: 'The renewed session.' },
-      result: { description: 'The session was renewed.' },
-      union: { description: 'The result of `renewFrontendSession`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the session: `key_…`.' }),

@@ -139,15 +139,12 @@ const PortalSessionRef = builder.objectRef<PortalSession>('PortalSession').imple
 builder.mutationField('createPortalSession', (t) =>
   t.field({
     type: PortalSessionRef,
-    nullable: true,
     description:
       'Creates a short-lived URL of the portal to embed in another application. The portal is the console, limited to this organization, the given scopes and, optionally, one webhook.',
     authScopes: { scope: 'keys:manage' },
     errors: {
       types: [ValidationError, NotFoundError],
       dataField: { name: 'portalSession', description: 'The session.' },
-      result: { description: 'The session was created.' },
-      union: { description: 'The result of `createPortalSession`.' },
     },
     args: {
       input: t.arg({

@@ -21,7 +21,6 @@ builder.prismaObjectFields('Webhook', (t) => ({
 builder.mutationField('revealHeaders', (t) =>
   t.field({
     type: ['Header'],
-    nullable: true,
     description:
       'Returns the custom headers of a webhook with their values, which may be credentials. Each call is in the audit log, as `custom_headers.revealed`.',
     authScopes: { scope: 'secrets:read' },
@@ -29,8 +28,6 @@ builder.mutationField('revealHeaders', (t) =>
     errors: {
       types: [NotFoundError, ConflictError],
       dataField: { name: 'headers', description: 'The headers, in the order they were set in.' },
-      result: { description: 'The headers were revealed, and the audit log has an entry.' },
-      union: { description: 'The result of `revealHeaders`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),

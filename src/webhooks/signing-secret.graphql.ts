@@ -73,7 +73,6 @@ const RotateSigningSecretInput = builder.inputType('RotateSigningSecretInput', {
 builder.mutationField('rotateSigningSecret', (t) =>
   t.field({
     type: 'SigningSecret',
-    nullable: true,
     description:
       'Creates a new signing secret for a webhook. Every later attempt, retries included, is signed with the new secret, and only with the new one. The old secret is kept for 24 hours. A webhook has at most five old secrets: a further rotation deletes the oldest at once, so it is never refused.',
     authScopes: { scope: 'secrets:rotate' },
@@ -81,8 +80,6 @@ builder.mutationField('rotateSigningSecret', (t) =>
     errors: {
       types: [NotFoundError, ValidationError],
       dataField: { name: 'signingSecret', description: 'The new secret.' },
-      result: { description: 'The secret was rotated.' },
-      union: { description: 'The result of `rotateSigningSecret`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),

@@ -194,15 +194,12 @@ const UpsertWebhookInput = builder.inputType('UpsertWebhookInput', {
 builder.mutationFields((t) => ({
   createWebhook: t.prismaField({
     type: 'Webhook',
-    nullable: true,
     description:
       'Registers a webhook and creates its signing secret. Reading the secret also needs `secrets:read`.',
     authScopes: { scope: 'webhooks:write' },
     errors: {
       types: [EndpointUnverified, ValidationError, ConflictError],
       dataField: { name: 'webhook', description: 'The new webhook.' },
-      result: { description: 'The webhook was registered.' },
-      union: { description: 'The result of `createWebhook`.' },
     },
     args: {
       input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }),
@@ -236,7 +233,6 @@ builder.mutationFields((t) => ({
 
   updateWebhook: t.prismaField({
     type: 'Webhook',
-    nullable: true,
     description:
       'Changes a webhook. If all values are set already, nothing changes, `updatedAt` included. A URL of another origin (scheme, host or port) also needs the value of each header that stays, because it may be a credential: without it, the issue of the header has the code `header_value_required`, and nothing changes. A caller with `secrets:read` may omit the values; the audit log names these headers (`keptHeaders`).',
     authScopes: { scope: 'webhooks:write' },
@@ -244,8 +240,6 @@ builder.mutationFields((t) => ({
     errors: {
       types: [EndpointUnverified, ValidationError, NotFoundError, EditConflict, ConflictError],
       dataField: { name: 'webhook', description: 'The webhook after the change.' },
-      result: { description: 'The webhook was changed.' },
-      union: { description: 'The result of `updateWebhook`.' },
     },
     args: {
       id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }),
@@ -273,7 +267,6 @@ builder.mutationFields((t) => ({
 
   upsertWebhook: t.prismaField({
     type: 'Webhook',
-    nullable: true,
     description:
       'Registers the webhook with this uid, or changes the existing one, whose signing secret stays. If all values are set already, nothing changes, and `changed` is false. Of concurrent calls with one uid, one registers the webhook. As for `updateWebhook`, a URL of another origin needs the headers again.',
     authScopes: { scope: 'webhooks:write' },
@@ -287,7 +280,6 @@ builder.mutationFields((t) => ({
           changed: t.boolean(upsertedFields.changed),
         }),
       },
-      union: { description: 'The result of `upsertWebhook`.' },
     },
     args: {
       uid: t.arg.string({ required: true, description: UID }),
@@ -323,7 +315,6 @@ builder.mutationFields((t) => ({
 
   deleteWebhook: t.field({
     type: 'ID',
-    nullable: true,
     description:
       'Deletes a webhook permanently, with its secrets and headers. Its unfinished deliveries are canceled.',
     authScopes: { scope: 'webhooks:write' },
@@ -331,8 +322,6 @@ builder.mutationFields((t) => ({
     errors: {
       types: [NotFoundError],
       dataField: { name: 'id', description: 'The id of the deleted webhook.' },
-      result: { description: 'The webhook was deleted.' },
-      union: { description: 'The result of `deleteWebhook`.' },
     },
     args: { id: t.arg.id({ required: true, description: 'The id of the webhook: `wh_…`.' }) },
     resolve: async (_root, { id }, context) => {

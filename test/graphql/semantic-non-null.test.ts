@@ -11,8 +11,8 @@ import {
 } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
+import { SEMANTIC_NON_NULL } from '../../src/graphql/directives.ts'
 import { printSchemaWithDirectives } from '../../src/graphql/print-schema.ts'
-import { isSemanticNonNull, semanticNonNull } from '../../src/graphql/semantic-non-null-plugin.ts'
 import { schema } from '../../src/server/schema.ts'
 import { type Api, openApi } from './support/api.ts'
 
@@ -31,6 +31,9 @@ const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
       }))
     : [],
 )
+
+const isSemanticNonNull = ({ extensions }: { readonly extensions: object }) =>
+  SEMANTIC_NON_NULL in ((extensions as { directives?: object }).directives ?? {})
 
 /** Nullable fields with a scope whose null has a meaning of its own. */
 const MEANS_MORE: Record<string, string> = {
@@ -100,7 +103,7 @@ test('schema.graphql has the directive at the marked fields, and is valid', () =
   visit(parse(text), {
     ObjectTypeDefinition({ name, fields: definitions = [] }) {
       for (const { name: field, directives } of definitions) {
-        if (directives?.some((one) => one.name.value === semanticNonNull.name)) {
+        if (directives?.some((one) => one.name.value === SEMANTIC_NON_NULL)) {
           printed.push(`${name.value}.${field.value}`)
         }
       }
@@ -123,7 +126,7 @@ test('a marked field is null with an error if the scope is missing, and not null
 
 test('a resolver that breaks the promise causes an error', async () => {
   // The types of all plugins are global, so that this builder would need the options of each.
-  const builder = new SchemaBuilder({ plugins: ['semanticNonNull'] } as never)
+  const builder = new SchemaBuilder({ plugins: ['posthorn'] } as never)
   builder.queryType({
     fields: (t) => ({
       kept: t.string({ semanticNonNull: true, resolve: () => 'value' }),

@@ -54,12 +54,8 @@ test.each([
     { query: '{ viewer { scopes } }', ...named(hash) },
     'Leave out `query`',
   ],
-  ['nothing', {}, 'send its hash as'],
-  [
-    'another form of hash',
-    { extensions: { persistedQuery: { sha256Hash: hash } } },
-    'send its hash as',
-  ],
+  ['nothing', {}, 'Name one by its hash'],
+  ['no hash', { extensions: { persistedQuery: { version: 1 } } }, 'Name one by its hash'],
 ])('%s is rejected, and the answer says what to send', async (_what, body, message) => {
   const { data, errors } = await ask(body)
   expect(data).toBeUndefined()

@@ -15,7 +15,7 @@ import { type Caller, SCOPES } from '../../src/access/scope.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import '../../src/graphql/portal-access-plugin.ts'
+import '../../src/graphql/field-plugin.ts'
 import type { Context } from '../../src/graphql/context.ts'
 import { notify } from '../../src/live/notify.ts'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
@@ -634,7 +634,7 @@ describe('a new field', () => {
   test('is closed, on a root type and where its type says more than what concerns one webhook', async () => {
     expect(namesByField.toSorted()).toEqual(BY_FIELD)
     // The types of all plugins are global, so that this builder would need the options of each.
-    const options = { plugins: ['portalAccess'] } as never
+    const options = { plugins: ['posthorn'] } as never
     const builder = new SchemaBuilder<{ Context: Context }>(options)
     const Thing = builder.objectRef<object>('Thing').implement({
       extensions: { portal: 'by field' },

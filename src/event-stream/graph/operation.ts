@@ -12,7 +12,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { collectFields } from '../../event-graph/plan-selection.ts'
-import { rejectNul } from '../../graphql/well-formed-plugin.ts'
+import { rejectNul } from '../../graphql/well-formed.ts'
 import { type PlanScope, planningOf } from './event-plan.ts'
 
 /** A root field that an operation selects. */

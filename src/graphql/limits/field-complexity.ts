@@ -1,12 +1,3 @@
-import SchemaBuilder, {
-  BasePlugin,
-  type FieldNullability,
-  type InputFieldMap,
-  type InputShapeFromFields,
-  type PothosOutputFieldConfig,
-  type SchemaTypes,
-  type TypeParam,
-} from '@pothos/core'
 import {
   type GraphQLField,
   type GraphQLNamedType,
@@ -40,7 +31,9 @@ export interface FieldCost {
 }
 
 /** Declared with the option `complexity` of a field. A function gets the arguments as sent: nothing has checked them. */
-type Complexity<Args> = Declared | ((args: { readonly [Name in keyof Args]?: unknown }) => Declared)
+export type Complexity<Args> =
+  | Declared
+  | ((args: { readonly [Name in keyof Args]?: unknown }) => Declared)
 type Declared = number | Partial<FieldCost>
 
 /**
@@ -84,36 +77,3 @@ export function requestedSize(argument: unknown, usual: number): number {
   const size = argument ?? usual
   return typeof size === 'number' && size > 0 ? size : 0
 }
-
-/** Keeps the option `complexity` of a field in its extensions. */
-export class ComplexityPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override onOutputFieldConfig(
-    config: PothosOutputFieldConfig<Types>,
-  ): PothosOutputFieldConfig<Types> {
-    const { complexity } = config.pothosOptions as { complexity?: unknown }
-    return { ...config, extensions: { ...config.extensions, complexity } }
-  }
-}
-
-declare global {
-  namespace PothosSchemaTypes {
-    interface Plugins<Types extends SchemaTypes> {
-      complexity: ComplexityPlugin<Types>
-    }
-
-    interface FieldOptions<
-      Types extends SchemaTypes = SchemaTypes,
-      ParentShape = unknown,
-      Type extends TypeParam<Types> = TypeParam<Types>,
-      Nullable extends FieldNullability<Type> = FieldNullability<Type>,
-      Args extends InputFieldMap = InputFieldMap,
-      ResolveShape = unknown,
-      ResolveReturnShape = unknown,
-    > {
-      /** How many fields this field counts as. Default: 1, and its subfields once per row. */
-      complexity?: Complexity<InputShapeFromFields<Args>>
-    }
-  }
-}
-
-SchemaBuilder.registerPlugin('complexity', ComplexityPlugin)

@@ -1,0 +1,155 @@
+import SchemaBuilder, {
+  BasePlugin,
+  type FieldNullability,
+  type InputFieldMap,
+  type InputShapeFromFields,
+  type PothosOutputFieldConfig,
+  type PothosTypeConfig,
+  type SchemaTypes,
+  type TypeParam,
+} from '@pothos/core'
+import type { GraphQLFieldResolver } from 'graphql'
+import type { Scope } from '../access/scope.ts'
+import { isDatabaseUnavailable } from '../db/faults.ts'
+import type { Context } from './context.ts'
+import { REQUIRES_SCOPES, SEMANTIC_NON_NULL } from './directives.ts'
+import type { Complexity } from './limits/field-complexity.ts'
+import { type PortalAccess, restrictTo } from './portal-access.ts'
+import { checkArguments } from './well-formed.ts'
+
+/** The option `authScopes.scope` of a field: the scope that a caller needs, or all of several. */
+export type NeededScopes = Scope | readonly Scope[]
+
+/** What Posthorn adds to every field: its options are declared at the end of this file. */
+export class FieldPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
+  readonly #typesByField = new Set(['Query', 'Mutation', 'Subscription'])
+  readonly #unavailable = new WeakMap<object, unknown>()
+
+  /** Describes the types that the errors plugin makes of a mutation. Pothos calls this before it builds the fields. */
+  override onTypeConfig(type: PothosTypeConfig) {
+    if (type.extensions?.['portal'] === 'by field') this.#typesByField.add(type.name)
+    const [, name, kind] = /^(.+)(Result|Success)$/.exec(type.name) ?? []
+    if (!name || type.description) return type
+    const mutation = `\`${name.charAt(0).toLowerCase()}${name.slice(1)}\``
+    const description = kind === 'Result' ? `The result of ${mutation}.` : `${mutation} succeeded.`
+    return { ...type, description }
+  }
+
+  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>) {
+    const { complexity, authScopes } = optionsOf(field)
+    const scopes = [authScopes?.scope ?? []].flat()
+    const directives = {
+      // `admin` has every scope.
+      ...(scopes.length > 0 && {
+        [REQUIRES_SCOPES]: { scopes: scopes.includes('admin') ? [scopes] : [scopes, ['admin']] },
+      }),
+      ...(isSemanticNonNull(field) && { [SEMANTIC_NON_NULL]: {} }),
+    }
+    const names = scopes.map((scope) => `\`${scope}\``).join(' and ')
+    const needs = ` Needs the scope${scopes.length > 1 ? 's' : ''} ${names}.`
+    return {
+      ...field,
+      ...(isSemanticNonNull(field) && { type: { ...field.type, nullable: true } }),
+      ...(scopes.length > 0 && { description: `${field.description}${needs}` }),
+      // Where graphql-tools looks for directives.
+      extensions: { ...field.extensions, complexity, directives },
+    }
+  }
+
+  override wrapResolve(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>) {
+    // The arguments of a subscription, and the access to it, are checked once, when it opens.
+    if (field.parentType === 'Subscription') return resolve
+    const run = field.parentType === 'Mutation' ? this.#unlessUnavailable(resolve) : resolve
+    const restricted = this.#check(run, field)
+    if (!isSemanticNonNull(field)) return restricted
+    const never: Resolver<Types> = async (parent, args, context, info) => {
+      const value = await restricted(parent, args, context, info)
+      if (value != null) return value
+      throw new Error(`${field.parentType}.${field.name} is null without an error.`)
+    }
+    return never
+  }
+
+  override wrapSubscribe(
+    subscribe: Resolver<Types> | undefined,
+    field: PothosOutputFieldConfig<Types>,
+  ) {
+    return subscribe && this.#check(subscribe, field)
+  }
+
+  /**
+   * The mutations of a request run one after the other. Once one of them cannot run for now, the others fail with its error
+   * instead of waiting as long each.
+   */
+  #unlessUnavailable(resolve: Resolver<Types>): Resolver<Types> {
+    return async (parent, args, context, info) => {
+      if (this.#unavailable.has(context)) throw this.#unavailable.get(context)
+      try {
+        return await resolve(parent, args, context, info)
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) this.#unavailable.set(context, error)
+        throw error
+      }
+    }
+  }
+
+  /** Checks the arguments, and that a session that is restricted to one webhook stays with it. */
+  #check(resolve: Resolver<Types>, field: PothosOutputFieldConfig<Types>): Resolver<Types> {
+    const { portal } = optionsOf(field)
+    const access = portal ?? (this.#typesByField.has(field.parentType) ? 'closed' : 'open')
+    const restricted = access === 'open' ? resolve : restrictTo(access, resolve)
+    if (Object.keys(field.args).length === 0) return restricted
+    return (parent, args, context, info) => {
+      checkArguments(args, context as unknown as Context, info)
+      return restricted(parent, args, context, info)
+    }
+  }
+}
+
+type Resolver<Types extends SchemaTypes> = GraphQLFieldResolver<unknown, Types['Context'], object>
+
+interface Options {
+  readonly authScopes?: { readonly scope?: NeededScopes }
+  readonly complexity?: unknown
+  readonly portal?: PortalAccess
+  readonly semanticNonNull?: boolean
+}
+
+function optionsOf(field: { readonly pothosOptions: object }): Options {
+  return field.pothosOptions as Options
+}
+
+function isSemanticNonNull<Types extends SchemaTypes>(field: PothosOutputFieldConfig<Types>) {
+  return optionsOf(field).semanticNonNull ?? field.parentType === 'Mutation'
+}
+
+declare global {
+  namespace PothosSchemaTypes {
+    interface Plugins<Types extends SchemaTypes> {
+      posthorn: FieldPlugin<Types>
+    }
+
+    interface FieldOptions<
+      Types extends SchemaTypes = SchemaTypes,
+      ParentShape = unknown,
+      Type extends TypeParam<Types> = TypeParam<Types>,
+      Nullable extends FieldNullability<Type> = FieldNullability<Type>,
+      Args extends InputFieldMap = InputFieldMap,
+      ResolveShape = unknown,
+      ResolveReturnShape = unknown,
+    > {
+      /** How many fields this field counts as. Default: 1, and its subfields once per row. */
+      complexity?: Complexity<InputShapeFromFields<Args>>
+      /**
+       * The access of a portal or frontend session that is restricted to one webhook. Default: fields of the root types, and of
+       * types with `extensions.portal: 'by field'`, are closed. Fields of other types are open, because such a session reaches
+       * only objects of its webhook.
+       */
+      portal?: PortalAccess
+      /** Nullable for clients, but null only because of an error, such as a missing scope. Default: only mutations. */
+      semanticNonNull?: true
+    }
+  }
+}
+
+SchemaBuilder.registerPlugin('posthorn', FieldPlugin)
