@@ -36,8 +36,8 @@ export async function updateApiKey(
     const changed = changedFields(limits, { ...limits, ...data })
     const subject = { organizationId, subjectId: id }
     const edited = { ...subject, revision: before.revision, actions: [UPDATED] as const }
-    await checkEditConflict(tx, edited, ifRevision ?? undefined, changed.before)
     if (Object.keys(changed.after).length === 0) return
+    await checkEditConflict(tx, edited, ifRevision ?? undefined)
     await tx.apiKey.update({
       where: { id: before.id },
       data: { ...data, revision: { increment: 1 } },

@@ -122,8 +122,8 @@ export async function updateEventType(
     const changed = changedFields(auditedFields(before), { ...auditedFields(before), ...data })
     const { revision } = before
     const edited = { organizationId: null, subjectId: name, revision, actions: REVISING }
-    await checkEditConflict(tx, edited, ifRevision, changed.before)
     if (Object.keys(changed.after).length === 0) return
+    await checkEditConflict(tx, edited, ifRevision)
     const after = { ...before, ...changed.after }
     if ('retentionDays' in changed.after) await requireWithinInstallation(tx, after.retentionDays)
     const schemaText = textOf(after.schema, input.schemaText)

@@ -131,8 +131,8 @@ export async function updateInTransaction(
   const changed = changedFields(auditedFields(before), auditedFields({ ...before, ...data }))
   if ('retentionDays' in changed.after) await requireWithinInstallation(tx, changes.retentionDays)
   const edited = { ...subject, revision: before.revision, actions: [UPDATED] as const }
-  await checkEditConflict(tx, edited, ifRevision, changed.before)
   if (Object.keys(changed.after).length === 0) return { organization: before, changed: false }
+  await checkEditConflict(tx, edited, ifRevision)
   const organization = await tx.organization.update({
     where: { id: uuid },
     // Once payloads are not kept any more, all older ones are looked through again.

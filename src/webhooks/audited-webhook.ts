@@ -48,7 +48,7 @@ export function auditedWebhook(keyring: Keyring, row: WebhookRow) {
 type Headers = Readonly<Record<string, string>> | null
 
 /** The fields that a caller can set. */
-export function auditedFields(keyring: Keyring, row: WebhookRow) {
+function auditedFields(keyring: Keyring, row: WebhookRow) {
   return {
     url: row.url,
     description: row.description,

@@ -2,35 +2,14 @@ import { checkEditConflict } from '../audit/edit-conflict.ts'
 import type { Db } from '../db/client.ts'
 import type { Webhook as WebhookRow } from '../db/generated/prisma/client.ts'
 import { publicId } from '../db/ids.ts'
-import type { Keyring } from '../encryption/keyring.ts'
-import { auditedFields } from './audited-webhook.ts'
 
-/** Throws an `EditConflict` if one of the fields was changed after the revision. The webhook is locked. */
+/** Throws an `EditConflict` if the webhook, which is locked, has another revision than the caller read. */
 export async function checkEdit(
   tx: Db,
-  keyring: Keyring,
-  webhook: WebhookRow,
-  fields: readonly string[],
+  { organizationId, revision, id }: WebhookRow,
   ifRevision: number | undefined,
 ): Promise<void> {
-  if (ifRevision === undefined) return
-  const { organizationId, revision, id } = webhook
-  const { headers, ...values } = auditedFields(keyring, webhook)
-  // The values of headers can be credentials.
-  const present = {
-    ...values,
-    headers: headers && Object.keys(headers),
-  }
-  const current = Object.entries(present).filter(([name]) => fields.includes(name))
-  await checkEditConflict(
-    tx,
-    {
-      organizationId,
-      subjectId: publicId('webhook', id),
-      revision,
-      actions: ['webhook.updated', 'signing_secret.rotated'],
-    },
-    ifRevision,
-    Object.fromEntries(current),
-  )
+  const actions = ['webhook.updated', 'signing_secret.rotated'] as const
+  const edited = { organizationId, subjectId: publicId('webhook', id), revision, actions }
+  await checkEditConflict(tx, edited, ifRevision)
 }

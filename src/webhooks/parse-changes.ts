@@ -47,7 +47,7 @@ export async function parseChanges(
   const applied = headerChanges && applyHeaderChanges(headerChanges, stored)
   if (applied && applied.issues.length > 0) {
     // The header to keep may be unknown because somebody else removed it.
-    await checkEdit(tx, keyring, before, ['headers'], ifRevision)
+    await checkEdit(tx, before, ifRevision)
     throw invalid(applied.issues)
   }
   const chosen = isNewBody(before, input)

@@ -239,7 +239,7 @@ export async function updateInTransaction(
   // The same selection can mean something else now.
   if (body?.plan != null) Object.assign(audited.after, { selection: body.selection })
   if (Object.keys(audited.after).length === 0) return { row: before, changed: false }
-  await checkEdit(tx, keyring, before, Object.keys(audited.after), options.ifRevision)
+  await checkEdit(tx, before, options.ifRevision)
   const after = await tx.webhook.update({
     where: { id: before.id },
     data: {

@@ -162,7 +162,7 @@ describe('limits of keys', () => {
   const UPDATE = `mutation ($id: ID!, $input: UpdateApiKeyInput!) { updateApiKey(id: $id, input: $input) {
     ... on UpdateApiKeySuccess { apiKey { requestsPerSecond eventsPerSecond } }
     ... on UserError { code } ... on ValidationError { issues { path code } }
-    ... on EditConflictError { revision fields { name current } } } }`
+    ... on EditConflictError { revision } } }`
   const scopes = ['webhooks:read']
 
   async function call(token: string, query: string, variables: object) {
@@ -183,7 +183,7 @@ describe('limits of keys', () => {
     expect(reset['apiKey']).toEqual({ requestsPerSecond: 500, eventsPerSecond: 7 })
   })
 
-  test('that somebody else changed stay, with ifRevision, and the others can be changed', async () => {
+  test('that somebody else changed stay, with ifRevision', async () => {
     const { token } = first.tenant
     const created = await call(token, CREATE, { input: { scopes, requestsPerSecond: 20 } })
     const { id } = (created['createdApiKey'] as { apiKey: { id: string } }).apiKey
@@ -192,14 +192,8 @@ describe('limits of keys', () => {
     // Changes nothing, so the revision stays.
     await update({ requestsPerSecond: null, ifRevision: 1 })
     const mine = { requestsPerSecond: 30, eventsPerSecond: 7, ifRevision: 1 }
-    expect(await update(mine)).toEqual({
-      code: 'conflict',
-      revision: 2,
-      fields: [{ name: 'requestsPerSecond', current: null }],
-    })
-    const other = await update({ eventsPerSecond: 7, ifRevision: 1 })
-    expect(other['apiKey']).toEqual({ requestsPerSecond: 500, eventsPerSecond: 7 })
-    const decided = await update({ ...mine, ifRevision: 3 })
+    expect(await update(mine)).toEqual({ code: 'conflict', revision: 2 })
+    const decided = await update({ ...mine, ifRevision: 2 })
     expect(decided['apiKey']).toEqual({ requestsPerSecond: 30, eventsPerSecond: 7 })
   })
 

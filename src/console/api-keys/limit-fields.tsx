@@ -8,7 +8,7 @@ export interface Limits {
   readonly deliveriesPerSecond: number | null
 }
 
-export const LIMIT_LABELS = {
+const LIMIT_LABELS = {
   requestsPerSecond: 'Requests per second',
   eventsPerSecond: 'Events per second',
   deliveriesPerSecond: 'Deliveries per second',

@@ -13,19 +13,13 @@ export interface Issue {
 export interface Rejection {
   readonly message: string
   readonly issues: readonly Issue[]
-  /** The fields that somebody else changed in the meantime. */
+  /** What somebody else changed in the meantime. */
   readonly conflict?: EditConflict
 }
 
-/** The revision that has the changes of others, and the fields that they changed. */
+/** The last change of somebody else, and the revision that has their changes. */
 export interface EditConflict {
   readonly revision: number
-  readonly fields: readonly ChangedField[]
-}
-
-interface ChangedField {
-  readonly name: string
-  readonly current: unknown
   readonly changedAt: string | null
   readonly changedBy: string | null
 }

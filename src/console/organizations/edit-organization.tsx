@@ -118,7 +118,7 @@ function EditForm({ organization, onClose }: EditFormProps) {
             onChange: (event) => set({ keepResponseBodies: event.currentTarget.checked }),
           }}
         />
-        <EditConflicts conflict={conflict} labels={LABELS} />
+        <EditConflicts conflict={conflict} />
         <FormError title="Saving failed">{rejection}</FormError>
         <FormButtons
           action="Save"
@@ -129,15 +129,6 @@ function EditForm({ organization, onClose }: EditFormProps) {
       </Stack>
     </form>
   )
-}
-
-const LABELS = {
-  name: 'Name',
-  uid: 'Uid',
-  metadata: 'Labels',
-  retentionDays: 'Retention',
-  keepPayloads: 'Keep payloads after delivery',
-  keepResponseBodies: 'Keep response bodies',
 }
 
 interface Values {

@@ -10,7 +10,7 @@ import { ApiKeysUpdateDocument } from '../../generated/graphql.ts'
 import { formatCount } from '../../lib/format.ts'
 import { useSession } from '../../session/session.tsx'
 import type { ApiKey } from '../key-state.tsx'
-import { LIMIT_FIELDS, LIMIT_LABELS, LimitFields, type Limits } from '../limit-fields.tsx'
+import { LIMIT_FIELDS, LimitFields, type Limits } from '../limit-fields.tsx'
 
 /** Shows the rate limits of a key, and lets key managers change them. */
 export function EditLimits({ apiKey }: { apiKey: ApiKey }) {
@@ -67,7 +67,7 @@ function LimitsForm({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
     <form onSubmit={save}>
       <Stack gap="sm">
         <LimitFields limits={limits} errors={errors} onChange={setLimits} />
-        <EditConflicts conflict={conflict} labels={LIMIT_LABELS} />
+        <EditConflicts conflict={conflict} />
         <FormError>{errors.form}</FormError>
         <Group gap="xs">
           <Button type="submit" size="xs" loading={running}>

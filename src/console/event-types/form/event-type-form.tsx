@@ -26,14 +26,6 @@ interface EventTypeFormProps {
   readonly conflict?: EditConflict | null
 }
 
-const LABELS = {
-  description: 'Description',
-  schema: 'Schema',
-  example: 'Example',
-  searchKeys: 'Search keys',
-  retentionDays: 'Retention',
-}
-
 const FIELDS = ['name', 'description', 'schema', 'example', 'searchKeys', 'retentionDays'] as const
 
 export function EventTypeForm({ initial, exists, running, back, ...edit }: EventTypeFormProps) {
@@ -174,7 +166,7 @@ export function EventTypeForm({ initial, exists, running, back, ...edit }: Event
           error={errors.retentionDays}
           onChange={(days) => change({ retentionDays: String(days) })}
         />
-        <EditConflicts conflict={edit.conflict} labels={LABELS} />
+        <EditConflicts conflict={edit.conflict} />
         <FormError>{errors.form}</FormError>
         {acceptsBroken !== null && (
           <Checkbox
