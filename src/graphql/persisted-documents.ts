@@ -63,6 +63,7 @@ function trustedDocument(trusted: TrustedDocuments, params: GraphQLParams): stri
       'TRUSTED_DOCUMENTS_ONLY',
       `Only trusted documents run here.${leaveOut} Name one by its hash: \`"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}\`.`,
       400,
+      true,
     )
   }
   if (Object.hasOwn(trusted, hash)) return trusted[hash] as string
@@ -70,6 +71,7 @@ function trustedDocument(trusted: TrustedDocuments, params: GraphQLParams): stri
     'TRUSTED_DOCUMENT_NOT_FOUND',
     'No trusted document has this hash. Deploy the list that your client was built with (POSTHORN_GRAPHQL_TRUSTED_DOCUMENTS).',
     400,
+    true,
   )
 }
 
@@ -85,6 +87,6 @@ function hashOf({ extensions }: GraphQLParams): string | null {
 }
 
 /** Clients recognize the messages of Apollo's protocol. */
-function rejection(code: ErrorCode, message: string, status: number): Error {
-  return createGraphQLError(message, { extensions: { code, http: { spec: true, status } } })
+function rejection(code: ErrorCode, message: string, status: number, spec = false): Error {
+  return createGraphQLError(message, { extensions: { code, http: { spec, status } } })
 }

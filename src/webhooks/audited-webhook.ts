@@ -5,6 +5,7 @@ import { sortMetadata } from '../own-names/metadata.ts'
 import { readHeaders } from './encrypted-headers.ts'
 import { MASK } from './mask.ts'
 import { isSameOrigin } from './same-origin.ts'
+import { WEBHOOK_SETTING_NAMES, type WebhookSetting } from './webhook-settings.ts'
 
 /**
  * The changed fields of a webhook for the audit log, with header values masked. With a URL of another origin, `keptHeaders`
@@ -49,26 +50,12 @@ type Headers = Readonly<Record<string, string>> | null
 
 /** The fields that a caller can set. */
 function auditedFields(keyring: Keyring, row: WebhookRow) {
+  const settings = WEBHOOK_SETTING_NAMES.map((name) => [name, row[name]] as const)
   return {
-    url: row.url,
-    description: row.description,
-    enabled: row.enabled,
-    eventSubscriptions: row.eventSubscriptions,
+    ...(Object.fromEntries(settings) as Pick<WebhookRow, WebhookSetting>),
     headers: sortedByName(readHeaders(keyring, row.headersCiphertext, row.id)),
-    rateLimitPerSecond: row.rateLimitPerSecond,
-    maxInFlight: row.maxInFlight,
     retryScheduleSeconds: row.ownRetrySchedule ? row.retryScheduleSeconds : null,
-    timeoutSeconds: row.timeoutSeconds,
-    ordered: row.ordered,
-    filter: row.filter,
-    selection: row.selection,
-    template: row.template,
-    uid: row.uid,
     metadata: sortMetadata(row.metadata),
-    headerPrefix: row.headerPrefix,
-    keepResponseBodies: row.keepResponseBodies,
-    keepPayloads: row.keepPayloads,
-    verifyEndpoint: row.verifyEndpoint,
   }
 }
 

@@ -9,7 +9,7 @@ import { checkInput } from '../lib/validation.ts'
 import { checkDestinationUrl } from '../outbound/destination-url.ts'
 import type { AddressGuard } from '../outbound/public-address.ts'
 import { DEFAULT_HEADER_PREFIX, reservedNameIssues } from './custom-headers.ts'
-import { MAX_SUBSCRIPTIONS } from './webhook-fields.ts'
+import { MAX_SUBSCRIPTIONS } from './webhook-settings.ts'
 
 interface Rules {
   readonly guard: AddressGuard

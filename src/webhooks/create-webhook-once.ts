@@ -6,7 +6,7 @@ import { DomainError, invalid } from '../lib/errors.ts'
 import { withChallenge } from './endpoint/with-challenge.ts'
 import { findWebhookById } from './find-webhooks.ts'
 import { type ActingWebhookDeps, createWebhook } from './webhook.ts'
-import type { NewWebhook } from './webhook-fields.ts'
+import type { NewWebhook } from './webhook-settings.ts'
 
 /** The operation in the table of idempotency keys. */
 const CREATE_WEBHOOK = 'createWebhook'

@@ -31,6 +31,13 @@ export function applyHeaderChanges(
   return { headers: Object.fromEntries(entries), issues }
 }
 
+/** The headers of a new webhook, values by name. Throws `invalid` for one without a value. */
+export function newHeaders(given: readonly HeaderChange[]): Record<string, string> {
+  const { headers, issues } = applyHeaderChanges(given, {})
+  if (issues.length > 0) throw invalid(issues)
+  return headers
+}
+
 /**
  * Throws `invalid` if an update of the URL would send a stored value to another origin, with an issue for each header
  * whose value is needed again. Without `changes`, all stored headers stay.
@@ -66,7 +73,7 @@ function namesOf(headers: Headers | null): { readonly name: string }[] {
 }
 
 /** An object keeps only one of the values of a repeated name. */
-export function repeatedNames(headers: readonly { readonly name: string }[]): FieldIssue[] {
+function repeatedNames(headers: readonly { readonly name: string }[]): FieldIssue[] {
   return headers.flatMap(({ name }, index) =>
     headers.findIndex((other) => other.name === name) === index
       ? []

@@ -13,7 +13,7 @@ import { encryptHeaders, readHeaders } from './encrypted-headers.ts'
 import { filterColumns } from './filter-columns.ts'
 import { applyHeaderChanges, type HeaderChange, requireValuesForOrigin } from './header-changes.ts'
 import { retryScheduleColumns } from './retry-schedule-columns.ts'
-import { type WebhookChanges, webhookChangesSchema } from './webhook-fields.ts'
+import { type WebhookChanges, webhookChangesSchema } from './webhook-settings.ts'
 
 export interface ChangeOptions {
   /** The new set of custom headers, in place of `headers`: headers without a value keep theirs. */

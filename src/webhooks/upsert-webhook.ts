@@ -7,9 +7,10 @@ import { lockUid, uidRule } from '../own-names/uid.ts'
 import type { Upserted } from '../own-names/upserted.ts'
 import { claiming } from './claim-uid.ts'
 import { withChallenge } from './endpoint/with-challenge.ts'
+import { newHeaders } from './header-changes.ts'
 import type { ChangeOptions } from './parse-changes.ts'
 import { type ActingWebhookDeps, createWebhook, updateInTransaction } from './webhook.ts'
-import type { NewWebhook } from './webhook-fields.ts'
+import type { NewWebhook } from './webhook-settings.ts'
 
 /**
  * Creates the organization's webhook with this uid, or changes the given fields of the existing one; fields that are not
@@ -27,7 +28,10 @@ export async function upsertWebhook(
     await lockUid(tx, organizationId, uid)
     const found = await lockNamed(tx, organizationId, uid)
     if (found === null) {
-      const { id } = await createWebhook(proving, organizationId, { ...input, uid }, tx)
+      const { headerChanges } = options
+      const headers = headerChanges && { headers: newHeaders(headerChanges) }
+      const webhook = { ...input, ...headers, uid }
+      const { id } = await createWebhook(proving, organizationId, webhook, tx)
       return { id, created: true, changed: true }
     }
     const { enabled, ...others } = input

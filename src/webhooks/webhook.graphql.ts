@@ -7,6 +7,7 @@ import { sortMetadata } from '../own-names/metadata.ts'
 import { DEFAULT_HEADER_PREFIX } from './custom-headers.ts'
 import { countWebhooks, findWebhookById, findWebhookByUid, findWebhooks } from './find-webhooks.ts'
 import type { WebhookDeps } from './webhook.ts'
+import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 
 declare module '../graphql/context.ts' {
   interface DomainDeps {
@@ -68,6 +69,31 @@ const Webhook = builder.prismaNode('Webhook', {
     }),
   }),
 })
+
+const EXPOSED = [
+  'rateLimitPerSecond',
+  'maxInFlight',
+  'timeoutSeconds',
+  'ordered',
+  'headerPrefix',
+  'verifyEndpoint',
+] as const
+
+builder.prismaObjectFields('Webhook', (t) => ({
+  ...Object.fromEntries(
+    EXPOSED.map((name) => {
+      const { type, description } = WEBHOOK_SETTINGS[name]
+      return [name, t.expose(name, { type, nullable: type !== 'Boolean', description } as never)]
+    }),
+  ),
+  retryScheduleSeconds: t.intList({
+    nullable: true,
+    description: WEBHOOK_SETTINGS.retryScheduleSeconds.description,
+    select: { ownRetrySchedule: true, retryScheduleSeconds: true },
+    resolve: ({ ownRetrySchedule, retryScheduleSeconds }) =>
+      ownRetrySchedule ? retryScheduleSeconds : null,
+  }),
+}))
 
 const WebhookOrder = builder.enumType('WebhookOrder', {
   description:

@@ -34,7 +34,7 @@ import { type ChangeOptions, parseChanges } from './parse-changes.ts'
 import { requireRoom } from './require-room.ts'
 import { retryScheduleColumns } from './retry-schedule-columns.ts'
 import { addSigningSecret } from './signing-secret.ts'
-import { type NewWebhook, newWebhookSchema, type WebhookChanges } from './webhook-fields.ts'
+import { type NewWebhook, newWebhookSchema, type WebhookChanges } from './webhook-settings.ts'
 
 /**
  * A registered endpoint with its decrypted custom headers. If no key decrypts them, `headers` has one placeholder,

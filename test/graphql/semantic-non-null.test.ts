@@ -134,7 +134,11 @@ test('a resolver that breaks the promise causes an error', async () => {
       unmarked: t.string({ nullable: true, resolve: () => null }),
     }),
   })
-  const result = await graphql({ schema: builder.toSchema(), source: '{ kept broken unmarked }' })
+  const result = await graphql({
+    schema: builder.toSchema(),
+    source: '{ kept broken unmarked }',
+    contextValue: { identity: { session: null } },
+  })
   expect(result.data).toEqual({ kept: 'value', broken: null, unmarked: null })
   expect(result.errors).toMatchObject([
     { path: ['broken'], message: 'Query.broken is null without an error.' },

@@ -2,10 +2,10 @@ import { z } from '@hono/zod-openapi'
 import { MAX_URL_LENGTH } from '../../outbound/destination-url.ts'
 import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS } from '../../webhooks/custom-headers.ts'
 import type { Webhook } from '../../webhooks/webhook.ts'
-import { MAX_SUBSCRIPTIONS, webhookFields } from '../../webhooks/webhook-fields.ts'
+import { MAX_SUBSCRIPTIONS, WEBHOOK_SETTINGS } from '../../webhooks/webhook-settings.ts'
 import { EXAMPLE_WEBHOOK } from './examples.ts'
 
-const url = webhookFields.url.meta({
+const url = WEBHOOK_SETTINGS.url.rule.meta({
   description:
     'The URL that deliveries are sent to. It must be HTTPS with a public address, port 443 or a port from 1024 up, and no user name, password or fragment.',
   format: 'uri',
@@ -13,14 +13,14 @@ const url = webhookFields.url.meta({
   maxLength: MAX_URL_LENGTH,
   examples: [EXAMPLE_WEBHOOK.url],
 })
-const description = webhookFields.description.meta({
+const description = WEBHOOK_SETTINGS.description.rule.meta({
   description: 'A free label of at most 1,000 characters, none of them NUL, or `null`.',
   pattern: String.raw`^[^\u0000]*$`,
   examples: [EXAMPLE_WEBHOOK.description],
 })
 const ENABLED_DESCRIPTION =
   'Whether events are delivered. While false, unfinished deliveries wait, and new events create no deliveries.'
-const enabled = webhookFields.enabled.meta({ description: ENABLED_DESCRIPTION })
+const enabled = WEBHOOK_SETTINGS.enabled.rule.meta({ description: ENABLED_DESCRIPTION })
 const eventSubscriptions = z
   .array(z.string().min(1))
   .min(1)

@@ -8,7 +8,7 @@ import {
   updateWebhook,
   type Webhook,
 } from '../../webhooks/webhook.ts'
-import type { NewWebhook, WebhookChanges } from '../../webhooks/webhook-fields.ts'
+import type { NewWebhook, WebhookChanges } from '../../webhooks/webhook-settings.ts'
 
 type Body = Readonly<Record<string, unknown>>
 

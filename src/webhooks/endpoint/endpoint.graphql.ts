@@ -1,5 +1,4 @@
 import { builder } from '../../graphql/builder.ts'
-import { VERIFY_ENDPOINT } from '../send-option-descriptions.ts'
 import {
   EndpointUnverified,
   UNVERIFIED_REASONS,
@@ -7,7 +6,6 @@ import {
 } from './endpoint-unverified.ts'
 
 builder.prismaObjectFields('Webhook', (t) => ({
-  verifyEndpoint: t.exposeBoolean('verifyEndpoint', { description: VERIFY_ENDPOINT }),
   endpointVerifiedAt: t.expose('endpointVerifiedAt', {
     type: 'DateTime',
     nullable: true,

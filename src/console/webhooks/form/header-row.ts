@@ -1,5 +1,5 @@
 import { randomId } from '@mantine/hooks'
-import type { UpdateHeaderInput } from '../../generated/graphql.ts'
+import type { HeaderInput } from '../../generated/graphql.ts'
 import type { HeaderValues } from '../headers/use-revealed-headers.ts'
 
 export interface HeaderRow {
@@ -45,7 +45,7 @@ export function hideAgain(rows: readonly HeaderRow[]): HeaderRow[] {
   return rows.map((row) => (keepsValue(row) ? { ...row, value: '' } : row))
 }
 
-export function headerInput(row: HeaderRow): UpdateHeaderInput {
+export function headerInput(row: HeaderRow): HeaderInput {
   const name = row.name.trim()
   if (!keepsValue(row)) return { name, value: row.value }
   return row.stored?.name === name ? { name } : { name, previousName: row.stored?.name }

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/console/webhooks/form/webhook-form-values.ts'
 import { checkDestinationUrl } from '../../../../src/outbound/destination-url.ts'
 import { createAddressGuard } from '../../../../src/outbound/public-address.ts'
-import { newWebhookSchema } from '../../../../src/webhooks/webhook-fields.ts'
+import { newWebhookSchema } from '../../../../src/webhooks/webhook-settings.ts'
 
 const GOOD: WebhookFormValues = {
   ...NEW_WEBHOOK,
