@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mintId, publicId } from '../../src/db/ids.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { withStableValues } from './support/stable-values.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
-
-beforeAll(async () => {
-  api = await openApi()
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 function call(operation: string, variables: Record<string, unknown> = {}, token = tenant.token) {
   return api.call(token, document('api-keys', operation), variables)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
 import { findAttemptsOfEach } from '../../src/deliveries/attempts/find-attempts.ts'
@@ -6,25 +6,20 @@ import { createRecordAttempt } from '../../src/deliveries/attempts/record-attemp
 import { saveSendDefaults } from '../../src/deliveries/send-defaults.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { until } from '../support/until.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from './support/rows.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+const tenant = useTenant(api)
 let webhookId: string
 /** Newest first. */
 let deliveries: string[]
 
-beforeAll(async () => {
-  api = await openApi()
-})
 beforeEach(async () => {
-  tenant = await api.tenant()
   webhookId = (await addWebhook(api, tenant.organizationId)).id
   await publish(api, tenant.organizationId, 4)
   deliveries = await deliveryIds(api.database, tenant.organizationId)
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const
 

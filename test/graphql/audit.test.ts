@@ -1,13 +1,8 @@
 import { auditServer } from 'graphql-http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { expect, test } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 
-let posthorn: TestApp
-
-beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
-})
-afterAll(() => posthorn[Symbol.asyncDispose]())
+const posthorn = useTestApp({ role: 'api' })
 
 /** The official audit of GraphQL over HTTP: https://github.com/graphql/graphql-http#audits */
 async function audit(authorization: Record<string, string>) {

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
-
-beforeAll(async () => {
-  api = await openApi()
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 async function park(ids: readonly string[], reason: string) {
   await api.database.prisma.delivery.updateMany({

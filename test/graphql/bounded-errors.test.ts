@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DomainError, invalid, listedIssues, notFound } from '../../src/lib/errors.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 
-let api: Api
-let token: string
-beforeAll(async () => {
-  api = await openApi()
-  token = (await api.tenant()).token
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 const PUBLISH = `mutation ($input: PublishEventsInput!) { publishEvents(input: $input) {
   __typename ...on ValidationError { message issues { path code message } } } }`
@@ -21,13 +16,13 @@ const MAX_MESSAGE = 6_010
 
 test('a thousand wrong events get five sentences, a number and a hundred issues', async () => {
   const events = Array.from({ length: 1_000 }, () => ({ type: 'nope', data: {} }))
-  const { data } = await api.call(token, PUBLISH, { input: { events } })
+  const { data } = await api.call(tenant.token, PUBLISH, { input: { events } })
   const { message, issues } = data.publishEvents
   expect(message).toMatch(/^events\[0\]\.type .*|^There is no event type/)
   expect(message).toMatch(/And 995 more\.$/)
   expect(message.length).toBeLessThan(MAX_MESSAGE)
   expect(issues).toHaveLength(100)
-  const few = await api.call(token, PUBLISH, { input: { events: events.slice(0, 3) } })
+  const few = await api.call(tenant.token, PUBLISH, { input: { events: events.slice(0, 3) } })
   expect(few.data.publishEvents.issues).toHaveLength(3)
   expect(few.data.publishEvents.message).not.toContain('more.')
 })
@@ -83,7 +78,7 @@ describe('no input of any length comes back in full', () => {
       { input: { url: `ftp://${LONG}`, eventSubscriptions: [LONG] } },
     ],
   ])('%s', async (_what, query, variables) => {
-    const text = JSON.stringify(await api.call(token, query, variables))
+    const text = JSON.stringify(await api.call(tenant.token, query, variables))
     expect(text.length).toBeLessThan(MAX_RESPONSE)
     expect(text).not.toContain('x'.repeat(7_000))
   })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 
 const PAID = {
   all: [
@@ -9,18 +9,12 @@ const PAID = {
   ],
 }
 
-let api: Api
-let token: string
-
-beforeAll(async () => {
-  api = await openApi()
-  token = (await api.tenant()).token
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
 async function call(document: string, variables: Record<string, unknown> = {}): Promise<any> {
-  const { data, errors } = await api.call(token, document, variables)
+  const { data, errors } = await api.call(tenant.token, document, variables)
   expect(errors).toBeUndefined()
   return Object.values(data)[0]
 }

@@ -3,8 +3,8 @@ import { Client, cacheExchange, fetchExchange } from '@urql/core'
 import { print } from 'graphql'
 import { GraphQLClient } from 'graphql-request'
 import { createClient } from 'graphql-sse'
-import { afterAll, beforeAll, describe, expect, type TestOptions, test } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { beforeAll, describe, expect, type TestOptions, test } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { until } from '../support/until.ts'
@@ -17,16 +17,14 @@ import {
 } from './generated/graphql.ts'
 import { type Frontend, subscribeWithSse } from './support/frontend.ts'
 
-let posthorn: TestApp
+const posthorn = useTestApp({ role: 'api' })
 let url: string
 let headers: { authorization: string }
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   url = `${posthorn.app.url}/graphql`
   headers = { authorization: `Bearer ${posthorn.tenant.token}` }
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 /** Uses server-sent events for all operations. Other clients use it for subscriptions. */
 function graphqlSse(): Frontend {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 
 const OURS = 'https://app.example.com'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await openApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
 
 function requestFrom(
   origin: string,

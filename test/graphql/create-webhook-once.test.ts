@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 
 const INPUT = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
-
-beforeAll(async () => {
-  api = await openApi()
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 function create(idempotencyKey: string | null, input: object = INPUT, token = tenant.token) {
   return api.call(token, document('webhooks', 'CreateWebhook'), {

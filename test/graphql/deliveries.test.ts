@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { mintId, parseId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 import { withStableValues } from './support/stable-values.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+const tenant = useTenant(api)
 let webhookId: string
 let delivery: string
 
-beforeAll(async () => {
-  api = await openApi()
-})
 beforeEach(async () => {
-  tenant = await api.tenant()
   webhookId = (await addWebhook(api, tenant.organizationId)).id
   await publish(api, tenant.organizationId, 3)
   delivery = (await deliveryIds(api.database, tenant.organizationId))[0] as string
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 function call(operation: string, variables: Record<string, unknown> = {}) {
   return api.call(tenant.token, document('deliveries', operation), variables)

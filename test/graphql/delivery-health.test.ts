@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { lowerBoundAt } from '../../src/lib/uuid-v7.ts'
@@ -7,21 +7,13 @@ import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { addWebhook, publish } from './support/rows.ts'
 
 const HOUR_MS = 3_600_000
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
-
-beforeAll(async () => {
-  api = await openApi()
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 const FIELDS = `deliveryHealth { onTimeRate firstAttemptDelay { p50Ms p95Ms } responseTime { p50Ms }
   waiting { reason count oldestAt } webhooks { state count } }`

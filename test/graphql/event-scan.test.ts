@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { type ScanRequest, scanEvents } from '../../src/events/scan-events.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
-
-beforeAll(async () => {
-  api = await openApi()
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 const SCAN = `query ($contains: String!, $type: String, $since: DateTime, $until: DateTime, $first: Int, $after: String) {
   events(filter: { contains: $contains, type: $type, since: $since, until: $until }, first: $first, after: $after) {
@@ -140,7 +132,7 @@ test.each([
 test('a scan never reads the events of another organization', async () => {
   await publish({ order: 87_012 })
   const theirs = await scan({ first: 1 })
-  tenant = await api.tenant()
+  Object.assign(tenant, await api.tenant())
   expect(await scan({})).toMatchObject({ ids: [], scannedCount: 0, endCursor: null })
   expect(await scan({ after: theirs.endCursor })).toMatchObject({ ids: [], scannedCount: 0 })
 })

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 
-let api: Api
-let operator: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let operator: Tenant
 let names = 0
 
 beforeAll(async () => {
-  api = await openApi()
   operator = await api.tenant(['admin'])
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 function call(operation: string, variables: Record<string, unknown> = {}) {
   return api.call(operator.token, document('event-types', operation), variables)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { Kind, parse, print, visit } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
@@ -12,18 +12,16 @@ import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { upsertWebhook } from '../../src/webhooks/upsert-webhook.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi, request } from './support/api.ts'
+import { request, type Tenant, useApi } from './support/api.ts'
 import { document, EXAMPLES } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, FAILED, publish } from './support/rows.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let tenant: Tenant
 
 beforeAll(async () => {
-  api = await openApi()
   tenant = await api.tenant(SCOPES)
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const operations = readdirSync(EXAMPLES).flatMap((name) => {
   const file = name.replace('.graphql', '')

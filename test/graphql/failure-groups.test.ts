@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { mintId, parseId, publicId } from '../../src/db/ids.ts'
 import { findFailureGroups } from '../../src/deliveries/attempts/failure-groups.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { deleteWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { addWebhook, deliveryRow, publish } from './support/rows.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+const tenant = useTenant(api)
 let webhooks: string[]
 
-beforeAll(async () => {
-  api = await openApi()
-})
 beforeEach(async () => {
-  tenant = await api.tenant()
   webhooks = []
   for (let i = 0; i < 2; i++) webhooks.push((await addWebhook(api, tenant.organizationId)).id)
   await publish(api, tenant.organizationId)
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const
 const HOUR_MS = 3_600_000
@@ -151,7 +146,7 @@ test.each([-1, 101])('a size of %i is refused', async (first) => {
 
 test('the failures of one organization are in no group of another', async () => {
   await record(webhooks[0], 500)
-  tenant = await api.tenant()
+  Object.assign(tenant, await api.tenant())
   for (const webhookId of [null, webhooks[0]]) {
     const { data } = await groups({ since: hoursAgo(1), webhookId })
     expect(data.failures.nodes).toEqual([])

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
 
-let posthorn: TestApp
+const posthorn = useTestApp({ role: 'api' })
 
 beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
   await createEventType(
     posthorn.database.prisma,
     { name: 'anything', description: 'Any JSON.' },
     SYSTEM,
   )
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 async function post(body: string | Uint8Array<ArrayBuffer>) {
   const response = await fetch(`${posthorn.app.url}/graphql`, {

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createAuthenticate } from '../../src/api-keys/authenticate.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { mintId } from '../../src/db/ids.ts'
 import { createGraphqlHandler, type GraphqlDeps } from '../../src/server/graphql-handler.ts'
 import { runRequest } from '../../src/telemetry/request-log.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi, readAnswer, request } from './support/api.ts'
+import { readAnswer, request, useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 
-let api: Api
-let token: string
-
-beforeAll(async () => {
-  api = await openApi()
-  token = (await api.tenant()).token
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {}) {
   api.log.length = 0
@@ -31,7 +25,7 @@ async function callWith(deps: Partial<GraphqlDeps>, query: string, variables = {
       limit: null,
       trace: null,
     },
-    () => handle(request(token, { query, variables })),
+    () => handle(request(tenant.token, { query, variables })),
   )
   const text = await response.clone().text()
   return { ...(await readAnswer(response)), text }

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { countFilteredEvents } from '../../src/webhooks/count-filtered-events.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 
 const PAID = {
   all: [
@@ -10,16 +10,8 @@ const PAID = {
   ],
 }
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
-
-beforeAll(async () => {
-  api = await openApi()
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 // biome-ignore lint/suspicious/noExplicitAny: a test knows the shape of its response.
 async function call(document: string, variables: object = {}): Promise<any> {

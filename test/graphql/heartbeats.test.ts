@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { useTestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
 import { listeningConnections } from './support/live.ts'
 
-let posthorn: TestApp
+const posthorn = useTestApp({ role: 'api' })
 
-beforeAll(async () => {
-  posthorn = await startTestApp({ role: 'api' })
-})
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 test('a quiet stream gets a comment at once, and another every 12 seconds', async () => {
   // graphql-yoga has a shorter interval in tests.

@@ -4,22 +4,20 @@ import {
   lexicographicSortSchema,
   printSchema,
 } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { printSchemaWithDirectives } from '../../src/graphql/print-schema.ts'
 import { schema } from '../../src/server/schema.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { readAnswer } from './support/api.ts'
 
-let posthorn: TestApp
+const posthorn = useTestApp({
+  role: 'api',
+  environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
+})
 
 beforeAll(async () => {
   // Each client has its own address, as behind a proxy.
-  posthorn = await startTestApp({
-    role: 'api',
-    environment: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1/32' },
-  })
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
 const send = async (query: string, headers: Record<string, string> = {}) =>
   await readAnswer(

@@ -1,17 +1,11 @@
 import { getIntrospectionQuery } from 'graphql'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi, readAnswer, request } from './support/api.ts'
+import { readAnswer, request, useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 
-let api: Api
-let token: string
-
-beforeAll(async () => {
-  api = await openApi()
-  token = (await api.tenant()).token
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 const NESTED = 100_000
 
@@ -20,9 +14,9 @@ describe('a document', () => {
     `mutation { publishEvent(input: { type: "x", data: [${Array(numbers).fill(1).join(' ')}] }) { __typename } }`
 
   test('of 10,000 tokens is accepted, and of more rejected', async () => {
-    const { data } = await api.call(token, publishing(9_980))
+    const { data } = await api.call(tenant.token, publishing(9_980))
     expect(data.publishEvent.__typename).toBe('ValidationError')
-    const { errors } = await api.call(token, publishing(9_981))
+    const { errors } = await api.call(tenant.token, publishing(9_981))
     expect(errors).toEqual([
       {
         message:
@@ -69,8 +63,8 @@ describe('a document', () => {
         `{ ${times(n - 2, () => '__typename')} ...f ...f ... { __typename } } fragment f on Query { __typename }`,
     ],
   ])('has a maximum number of %s: %i', async (limit, most, query) => {
-    expect((await api.call(token, query(most))).errors).toBeUndefined()
-    const { errors, data } = await api.call(token, query(most + 1))
+    expect((await api.call(tenant.token, query(most))).errors).toBeUndefined()
+    const { errors, data } = await api.call(tenant.token, query(most + 1))
     const [many, found] = [most, most + 1].map((number) => number.toLocaleString('en'))
     expect(data).toBeUndefined()
     expect(errors).toEqual([
@@ -83,8 +77,8 @@ describe('a document', () => {
 
   test('that selects one field with subfields more than 50 times is rejected', async () => {
     const query = (n: number) => `{ viewer { ${times(n, () => 'organization { id }')} } }`
-    expect((await api.call(token, query(50))).errors).toBeUndefined()
-    expect((await api.call(token, query(51))).errors).toEqual([
+    expect((await api.call(tenant.token, query(50))).errors).toBeUndefined()
+    expect((await api.call(tenant.token, query(51))).errors).toEqual([
       {
         message:
           'The document has more than 50 selections of one field; at most 50 are allowed. Select it once, with all subfields.',
@@ -97,9 +91,9 @@ describe('a document', () => {
     const webhooks = (n: number) => times(n, (i) => `a${i}: webhooks(first: 0) { ...f }`)
     const query = (n: number) =>
       `{ ${webhooks(n)} } fragment f on WebhookConnection { nodes { ${times(18, () => 'id')} } }`
-    expect((await api.call(token, query(50))).errors).toBeUndefined()
+    expect((await api.call(tenant.token, query(50))).errors).toBeUndefined()
     const longer = query(50).replace('nodes {', '__typename nodes {')
-    expect((await api.call(token, longer)).errors).toEqual([
+    expect((await api.call(tenant.token, longer)).errors).toEqual([
       {
         message:
           'The document has more than 1,000 fields with those of its fragments; at most 1,000 are allowed. Split it into several operations.',
@@ -118,7 +112,7 @@ describe('a document', () => {
       (_, i) => `fragment g${i} on __Type { ofType { ...g${i + 1} } interfaces { ...g${i + 1} } }`,
     )
     const query = `{ __type(name: "Query") { ...g0 } } ${doubling.join(' ')} fragment g14 on __Type { name }`
-    expect((await api.call(token, query)).errors).toMatchObject([
+    expect((await api.call(tenant.token, query)).errors).toMatchObject([
       { extensions: { limit: 'fields with those of its fragments' } },
     ])
   })
@@ -126,7 +120,9 @@ describe('a document', () => {
   test('has at most 100 operations', async () => {
     const send = async (n: number) => {
       const query = times(n, (i) => `query q${i} { __typename }`)
-      return await readAnswer(await api.handle(request(token, { query, operationName: 'q1' })))
+      return await readAnswer(
+        await api.handle(request(tenant.token, { query, operationName: 'q1' })),
+      )
     }
     expect((await send(100)).errors).toBeUndefined()
     expect((await send(101)).errors).toMatchObject([
@@ -136,8 +132,8 @@ describe('a document', () => {
 
   test('with more than 1,000 spreads of fragments is rejected', async () => {
     const query = (n: number) => `{ ${times(n, () => '...f')} } fragment f on Query { __typename }`
-    expect((await api.call(token, query(1_000))).errors).toBeUndefined()
-    expect((await api.call(token, query(1_001))).errors).toMatchObject([
+    expect((await api.call(tenant.token, query(1_000))).errors).toBeUndefined()
+    expect((await api.call(tenant.token, query(1_001))).errors).toMatchObject([
       { extensions: { code: 'LIMIT_EXCEEDED', limit: 'spreads of fragments', max: 1_000 } },
     ])
   })
@@ -146,15 +142,15 @@ describe('a document', () => {
     const span = 'since: "2026-01-01T00:00:00Z", until: "2026-03-01T00:00:00Z"'
     const query = (n: number) =>
       `{ ${times(n, (i) => `a${i}: statistics(${span}) { start attempts failed succeeded }`)} }`
-    expect((await api.call(token, query(2))).errors).toBeUndefined()
-    expect((await api.call(token, query(20))).errors).toMatchObject([
+    expect((await api.call(tenant.token, query(2))).errors).toBeUndefined()
+    expect((await api.call(tenant.token, query(20))).errors).toMatchObject([
       { extensions: { limit: 'fields in its largest response' } },
     ])
   })
 
   test('that needs too many comparisons of fields is rejected with this reason', async () => {
     const { errors } = await api.call(
-      token,
+      tenant.token,
       `{ ${times(49, () => `viewer { ${times(19, () => 'scopes')} }`)} }`,
     )
     expect(errors).toEqual([
@@ -174,7 +170,7 @@ describe('a document', () => {
     ['parentheses', '{ a'.concat('('.repeat(NESTED))],
     ['types', `query ($a: ${'['.repeat(NESTED)}Int) { a }`],
   ])('of deeply nested %s is rejected without a crash', async (_what, query) => {
-    const { status, errors } = await api.call(token, query)
+    const { status, errors } = await api.call(tenant.token, query)
     expect(status).toBe(200)
     expect(errors).toMatchObject([
       {
@@ -188,9 +184,9 @@ describe('a document', () => {
   test('of 15 levels of fields is accepted, and of 16 rejected', async () => {
     const type = (depth: number) =>
       `{ __schema { types { ${'ofType { '.repeat(depth - 3)} name ${'} '.repeat(depth)}`
-    const { errors: none } = await api.call(token, type(15))
+    const { errors: none } = await api.call(tenant.token, type(15))
     expect(none).toBeUndefined()
-    const { errors } = await api.call(token, type(16))
+    const { errors } = await api.call(tenant.token, type(16))
     expect(errors).toMatchObject([
       {
         message:
@@ -206,7 +202,7 @@ describe('a document', () => {
       (_, i) => `fragment f${i} on __Type { ofType { ...f${i + 1} } }`,
     )
     const query = `{ __schema { types { ...f0 } } } ${fragments.join(' ')} fragment f15 on __Type { name }`
-    const { errors } = await api.call(token, query)
+    const { errors } = await api.call(tenant.token, query)
     expect(errors).toMatchObject([
       { message: expect.stringContaining('has 18 levels of nested fields') },
     ])
@@ -217,7 +213,7 @@ describe('a document', () => {
       '{ viewer { ...a } } fragment a on Viewer { ...a }',
       '{ __type(name: "Query") { ...a } } fragment a on __Type { ofType { ...a } }',
     ]) {
-      const { errors } = await api.call(token, query)
+      const { errors } = await api.call(tenant.token, query)
       expect(errors).toMatchObject([{ message: expect.stringContaining('within itself') }])
     }
   })
@@ -244,7 +240,7 @@ describe('a document', () => {
   ])(
     'that cannot be parsed, %j, gets an error with the position but not the text',
     async (query) => {
-      const { errors, status } = await api.call(token, query)
+      const { errors, status } = await api.call(tenant.token, query)
       expect(status).toBe(200)
       expect(errors).toMatchObject([
         {
@@ -271,7 +267,7 @@ test.each([
 ])(
   'an invalid value in a document, %j, gets an error with the position but not the value',
   async (query) => {
-    const { errors } = await api.call(token, query)
+    const { errors } = await api.call(tenant.token, query)
     expect(errors?.length).toBeGreaterThan(0)
     for (const error of errors ?? []) {
       expect(error.locations?.length).toBeGreaterThan(0)
@@ -299,17 +295,17 @@ describe('a response', () => {
         attempts(first: 10) { nodes { id number response { body headers { name value } } request { headers { name value } } } }
       } }
     } }`
-    const { errors } = await api.call(token, page, { first: 50 })
+    const { errors } = await api.call(tenant.token, page, { first: 50 })
     expect(errors).toBeUndefined()
     // Payloads and bodies cost most. Without them, a page can have twice as many.
     const lighter = page
       .replace('id type { name } data', 'id type { name }')
       .replace('response { body headers { name value } } ', '')
-    expect((await api.call(token, lighter, { first: 100 })).errors).toBeUndefined()
+    expect((await api.call(tenant.token, lighter, { first: 100 })).errors).toBeUndefined()
   })
 
   test('with nested pages of 100 is rejected before anything is read', async () => {
-    const { data, errors } = await api.call(token, `query ($first: Int!) { ${nested} }`, {
+    const { data, errors } = await api.call(tenant.token, `query ($first: Int!) { ${nested} }`, {
       first: 100,
     })
     expect(data).toBeUndefined()
@@ -331,7 +327,7 @@ describe('a response', () => {
   })
 
   const cost = async (query: string, variables = {}) =>
-    (await api.call(token, query, variables)).extensions
+    (await api.call(tenant.token, query, variables)).extensions
 
   test('names the cost of its operation, as the limit counts it', async () => {
     const page = 'query ($first: Int) { webhooks(first: $first) { nodes { id } } }'
@@ -354,26 +350,28 @@ describe('a response', () => {
     ]
     expect(listed).toEqual({ cost: { requested: 41, maximum: 100_000 } })
     expect(searched).toEqual({ cost: { requested: 1_040, maximum: 100_000 } })
-    const odd = await api.call(token, query, { filter: { contains: { toString: 1 } } })
+    const odd = await api.call(tenant.token, query, { filter: { contains: { toString: 1 } } })
     expect(odd.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
   })
 
   test('with nested pages of a usual size is accepted', async () => {
-    const { errors } = await api.call(token, `query ($first: Int!) { ${nested} }`, { first: 5 })
+    const { errors } = await api.call(tenant.token, `query ($first: Int!) { ${nested} }`, {
+      first: 5,
+    })
     expect(errors).toBeUndefined()
   })
 
   test('is measured for the requested operation, with the given variables', async () => {
     const query = `query large { ${nested.replaceAll('$first', '100')} } query small { viewer { scopes } }`
     const call = async (operationName: string) =>
-      await readAnswer(await api.handle(request(token, { query, operationName })))
+      await readAnswer(await api.handle(request(tenant.token, { query, operationName })))
     expect((await call('small')).errors).toBeUndefined()
     expect((await call('large')).errors).toMatchObject([{ extensions: { code: 'LIMIT_EXCEEDED' } }])
     expect((await call('neither')).errors).toMatchObject([
       { extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } },
     ])
     const fallback = `query ($first: Int = 100) { ${nested} }`
-    expect((await api.call(token, fallback)).errors).toMatchObject([
+    expect((await api.call(tenant.token, fallback)).errors).toMatchObject([
       { extensions: { code: 'LIMIT_EXCEEDED' } },
     ])
   })
@@ -384,7 +382,7 @@ describe('a response', () => {
       `{ ...f } fragment f on Query { ${large} }`,
       `query ($id: ID = "x") { webhook(id: $id) { id } ${large} }`,
     ]) {
-      const { data, errors } = await api.call(token, query, { id: null })
+      const { data, errors } = await api.call(tenant.token, query, { id: null })
       expect(data).toBeUndefined()
       expect(errors).toHaveLength(1)
     }
@@ -394,7 +392,7 @@ describe('a response', () => {
 describe('variables', () => {
   const publish = (data: string) =>
     request(
-      token,
+      tenant.token,
       `{"query": ${JSON.stringify(document('events', 'PublishEvent'))},
         "variables": {"input": {"type": "${JOINED}", "data": ${data}}}}`,
     )
@@ -417,7 +415,7 @@ describe('variables', () => {
   test.each(['id', 'input'])('nested deeply where %s is expected are rejected', async (name) => {
     const deep = '['.repeat(190) + ']'.repeat(190)
     const body = `{"query": ${JSON.stringify(document('webhooks', 'UpdateWebhook'))}, "variables": {"${name}": ${deep}}}`
-    const { errors } = await readAnswer(await api.handle(request(token, body)))
+    const { errors } = await readAnswer(await api.handle(request(tenant.token, body)))
     for (const error of errors ?? []) expect(error.extensions.code).toBe('BAD_USER_INPUT')
     expect(errors?.length).toBeGreaterThan(0)
   })
@@ -429,7 +427,7 @@ describe('variables', () => {
     { headers: 'secret' },
     { enabled: 'secret' },
   ])('of a wrong type, %j, get an error with the path but not the value', async (input) => {
-    const { errors, status } = await api.call(token, document('webhooks', 'UpdateWebhook'), {
+    const { errors, status } = await api.call(tenant.token, document('webhooks', 'UpdateWebhook'), {
       id: 'wh_x',
       input,
     })

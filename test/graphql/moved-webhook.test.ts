@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Api, openApi } from './support/api.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook } from './support/rows.ts'
 
 /** A webhook whose URL moves to another origin: its headers may be credentials of the old one. */
-let api: Api
-let all: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let all: Tenant
 let id: string
 
-beforeAll(async () => {
-  api = await openApi()
-})
 beforeEach(async () => {
   all = await api.tenant()
   const headers = { Authorization: 'Bearer sk_live_1', 'X-Team': 'tickets' }
   id = (await addWebhook(api, all.organizationId, { headers })).id
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const OTHER = 'https://other.example/hook'
 

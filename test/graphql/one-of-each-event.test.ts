@@ -1,25 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { publicId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { addAttempt, addWebhook } from './support/rows.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+const tenant = useTenant(api)
 let webhooks: string[]
 
 beforeAll(async () => {
-  api = await openApi()
   await updateEventType(api.database.prisma, JOINED, { searchKeys: ['$.customer'] }, SYSTEM)
 })
 beforeEach(async () => {
-  tenant = await api.tenant()
   webhooks = []
   for (let n = 0; n < 3; n++) webhooks.push((await addWebhook(api, tenant.organizationId)).id)
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 describe('deliveries, one of each event', () => {
   test('are the newest that match, in pages from both ends', async () => {
@@ -82,7 +79,7 @@ describe('deliveries, one of each event', () => {
 
   test('of one organization are not found by another', async () => {
     await publishOneByOne(1)
-    tenant = await api.tenant()
+    Object.assign(tenant, await api.tenant())
     expect((await page({})).ids).toEqual([])
   })
 })

@@ -1,21 +1,19 @@
 import { isObjectType } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { schema } from '../../src/server/schema.ts'
-import { type Api, openApi } from './support/api.ts'
+import { type Tenant, useApi } from './support/api.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-let api: Api
-let operator: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let operator: Tenant
 let one: Awaited<ReturnType<typeof busyTenant>>
 let two: Awaited<ReturnType<typeof busyTenant>>
 
 beforeAll(async () => {
-  api = await openApi()
   operator = await api.tenant(['admin'])
   one = await busyTenant()
   two = await busyTenant()
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 /** An organization with a webhook, an event, a delivery and a failed attempt. */
 async function busyTenant() {

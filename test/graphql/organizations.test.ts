@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi, readAnswer, request } from './support/api.ts'
+import { readAnswer, request, type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook } from './support/rows.ts'
 
-let api: Api
-let operator: Awaited<ReturnType<Api['tenant']>>
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let operator: Tenant
+let tenant: Tenant
 
 beforeAll(async () => {
-  api = await openApi()
   operator = await api.tenant(['admin'])
   tenant = await api.tenant()
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 function call(operation: string, variables: Record<string, unknown> = {}) {
   return api.call(operator.token, document('organizations', operation), variables)

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Api, openApi } from './support/api.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Tenant, useApi } from './support/api.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let tenant: Tenant
 const ids: Record<string, string[]> = {}
 
 beforeAll(async () => {
-  api = await openApi()
   tenant = await api.tenant()
   const { organizationId } = tenant
   const webhooks: string[] = []
@@ -31,7 +30,6 @@ beforeAll(async () => {
     'update posthorn.deliveries set webhook_id = (select id from posthorn.webhooks order by id limit 1)',
   )
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const PAGE = `(first: $first, after: $after, last: $last, before: $before) {
   edges { cursor node { id } } nodes { id }

@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { WebhooksDocument } from './generated/graphql.ts'
-import { type Api, openApi, readAnswer, request } from './support/api.ts'
+import { readAnswer, request, useApi, useTenant } from './support/api.ts'
 
-let api: Api
-let token: string
-
-beforeAll(async () => {
-  api = await openApi()
-  token = (await api.tenant()).token
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const named = (text: string, version = 1) => ({
@@ -23,7 +17,7 @@ const named = (text: string, version = 1) => ({
 const newDocument = () => `query Q${++documents} { viewer { scopes } }`
 let documents = 0
 
-const ask = async (body: object, key: string | null = token) =>
+const ask = async (body: object, key: string | null = tenant.token) =>
   readAnswer(await api.handle(request(key, body)))
 
 const notFound = [
@@ -48,7 +42,7 @@ describe('an automatic persisted query', () => {
       await ask({ query, ...named(query), variables: { id: 'wh_x' } })
       const extensions = JSON.stringify(named(query).extensions)
       const search = new URLSearchParams({ extensions, variables: '{"id":"wh_x"}' })
-      const headers = { authorization: `Bearer ${token}`, accept: 'application/json' }
+      const headers = { authorization: `Bearer ${tenant.token}`, accept: 'application/json' }
       return await api.handle(new Request(`http://127.0.0.1/graphql?${search}`, { headers }))
     }
     expect((await readAnswer(await get(newDocument()))).data.viewer.scopes).toBeDefined()
@@ -121,7 +115,7 @@ test(
     const client = hashingClient(
       {
         url: 'http://127.0.0.1/graphql',
-        token,
+        token: tenant.token,
         fetch: async (url, init) => {
           bodies.push(JSON.parse(String(init?.body)))
           return await handle(new Request(url, init))

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Api, openApi } from './support/api.ts'
+import { expect, test } from 'vitest'
+import { useApi, useTenant } from './support/api.ts'
 
 /*
  * `graphql` gives its errors no code, so values in its messages are recognized by the texts around them. Each test has
  * one of these texts, and fails when an upgrade changes the text.
  */
 
-let api: Api
-let token: string
-
-beforeAll(async () => {
-  api = await openApi()
-  token = (await api.tenant()).token
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 test.each([
   ['{ a secret name: }', 'Syntax Error: Expected Name, found "}".'],
@@ -22,8 +16,8 @@ test.each([
   ['{ a(b: c) 1234.56 }', 'Syntax Error: Expected Name, found Float.'],
   ['{ a "secret" }', 'Syntax Error: Expected Name, found String.'],
   ['{ a """secret""" }', 'Syntax Error: Expected Name, found BlockString.'],
-])('the error for the document %j has no token of it', async (query, message) => {
-  const { errors } = await api.call(token, query)
+])('the error for the document %j has no tenant.token of it', async (query, message) => {
+  const { errors } = await api.call(tenant.token, query)
   expect(errors).toMatchObject([{ message }])
 })
 
@@ -42,7 +36,7 @@ test.each([
     'Expected value of type "DeliveryFilter" not to include unknown field "state". Did you mean "states" or "since"?',
   ],
 ])('the error for the field %j has no value of it', async (field, message) => {
-  const { errors } = await api.call(token, `{ ${field} }`)
+  const { errors } = await api.call(tenant.token, `{ ${field} }`)
   expect(errors).toMatchObject([{ message }])
 })
 
@@ -62,7 +56,9 @@ test.each([
 ])(
   'the error for a variable of the type %s has no value of it',
   async (type, field, value, message) => {
-    const { errors } = await api.call(token, `query ($value: ${type}) { ${field} }`, { value })
+    const { errors } = await api.call(tenant.token, `query ($value: ${type}) { ${field} }`, {
+      value,
+    })
     expect(errors).toMatchObject([{ message }])
   },
 )

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { MAX_RESPONSE_BYTES } from '../../src/graphql/limits/limit-exceeded.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 
-let api: Api
+const api = useApi()
 let token: string
 
 const PAYLOAD_BYTES = 250_000
 
 beforeAll(async () => {
-  api = await openApi()
   const tenant = await api.tenant()
   token = tenant.token
   const event = { type: JOINED, data: { text: 'x'.repeat(PAYLOAD_BYTES) } }
@@ -17,7 +16,6 @@ beforeAll(async () => {
     await api.deps.publishEvents(tenant.organizationId, Array(10).fill(event))
   }
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const PAGE = 'query ($first: Int!) { events(first: $first) { nodes { id data } } }'
 

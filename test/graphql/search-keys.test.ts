@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { addWebhook, deliveryIds } from './support/rows.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+const tenant = useTenant(api)
 
 beforeAll(async () => {
-  api = await openApi()
   await updateEventType(
     api.database.prisma,
     JOINED,
@@ -19,10 +18,6 @@ beforeAll(async () => {
   )
   await updateEventType(api.database.prisma, TICKET, { searchKeys: ['$.customer'] }, SYSTEM)
 })
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
 
 const orderOf = (equals: string, path = '$.order.id') => ({ key: { path, equals } })
 const customer = (equals: string) => orderOf(equals, '$.customer')
@@ -239,7 +234,7 @@ describe.each(LISTS)('%s', (list) => {
   test('of another organization are never found', async () => {
     await addWebhook(api, tenant.organizationId)
     await publishOrders(2)
-    tenant = await api.tenant()
+    Object.assign(tenant, await api.tenant())
     expect(await found(list, customer('Ada'))).toEqual([])
     expect(await found(list, orderOf('87000'))).toEqual([])
   })
@@ -296,7 +291,7 @@ describe('a value of which nobody knows the key', () => {
 
   test('is never found in another organization', async () => {
     await publishOrders(2)
-    tenant = await api.tenant()
+    Object.assign(tenant, await api.tenant())
     expect((await find('Ada')).ids).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { mintId, parseId } from '../../src/db/ids.ts'
 import type { AttemptRecord } from '../../src/deliveries/attempts/attempt-record.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
@@ -8,20 +8,12 @@ import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from './support/rows.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
-
-beforeAll(async () => {
-  api = await openApi()
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 const RETRY = { next: { kind: 'retry', delayMs: 60_000 } } as const
 

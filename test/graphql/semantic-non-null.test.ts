@@ -9,19 +9,14 @@ import {
   parse,
   visit,
 } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { SEMANTIC_NON_NULL } from '../../src/graphql/directives.ts'
 import { printSchemaWithDirectives } from '../../src/graphql/print-schema.ts'
 import { schema } from '../../src/server/schema.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi } from './support/api.ts'
 
-let api: Api
-
-beforeAll(async () => {
-  api = await openApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
 
 const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
   isObjectType(type)

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 
 const FIELDS = { url: 'https://example.com/hook', eventSubscriptions: [JOINED] }
 const DEFAULTS = {
@@ -32,16 +32,8 @@ const UPDATE = `mutation ($id: ID!, $input: UpdateWebhookInput!) {
   updateWebhook(id: $id, input: $input) ${ANSWER.replace('%', 'UpdateWebhook')}
 }`
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
-
-beforeAll(async () => {
-  api = await openApi()
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 async function create(options: object = {}, key: string | null = null) {
   const input = { ...FIELDS, ...options, idempotencyKey: key }

@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let tenant: Tenant
 
 beforeAll(async () => {
-  api = await openApi()
   tenant = await api.tenant()
   for (let i = 0; i < 10; i++) await addWebhook(api, tenant.organizationId)
   await publish(api, tenant.organizationId, 10)
   const ids = await deliveryIds(api.database, tenant.organizationId)
   await Promise.all(ids.map((id) => addAttempt(api.database, id)))
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 test('a page of 50 deliveries with event, webhook and attempts takes 6 statements', async () => {
   const page = document('deliveries', 'DeliveriesPage')

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { evaluateHealth } from '../../src/webhooks/evaluate-health.ts'
 import { deleteOldStatistics, rollUpStatistics } from '../../src/webhooks/roll-up-statistics.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { attemptOf, type DeliveryRow, SENDER } from '../support/attempts.ts'
 import { ALL_SCOPES } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { type Tenant, useApi } from './support/api.ts'
 import { addWebhook, deliveryIds, deliveryRow, publish } from './support/rows.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let tenant: Tenant
 let webhookId: string
 
-beforeAll(async () => {
-  api = await openApi()
-})
 beforeEach(async () => {
   await api.database.pool.query(`
     delete from posthorn.webhook_statistics;
@@ -25,7 +22,6 @@ beforeEach(async () => {
   tenant = await api.tenant()
   webhookId = (await addWebhook(api, tenant.organizationId)).id
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 /** Records attempts with one statement, each for a different delivery. */
 async function attempt(statuses: (number | null)[], durationMs = 12): Promise<void> {

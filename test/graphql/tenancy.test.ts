@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 
-let api: Api
-let mine: Awaited<ReturnType<Api['tenant']>>
-let theirs: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let mine: Tenant
+let theirs: Tenant
 let their: { webhook: string; event: string; delivery: string; attempt: string; apiKey: string }
 
 beforeAll(async () => {
-  api = await openApi()
   mine = await api.tenant()
   theirs = await api.tenant()
   const { id: webhook } = await addWebhook(api, theirs.organizationId)
@@ -20,7 +19,6 @@ beforeAll(async () => {
   const attempt = await addAttempt(api.database, delivery)
   their = { webhook, event, delivery, attempt, apiKey: publicId('apiKey', theirs.keyId) }
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 test('lists contain no objects of another organization', async () => {
   const { data } = await api.call(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createGraphqlHandler } from '../../src/server/graphql-handler.ts'
-import { type Api, openApi, readAnswer, request } from './support/api.ts'
+import { readAnswer, request, useApi } from './support/api.ts'
 
 const TRUSTED = 'query Scopes { viewer { scopes } }'
 const hash = createHash('sha256').update(TRUSTED).digest('hex')
@@ -10,16 +10,14 @@ const trustedDocuments = {
   deleting: 'mutation ($id: ID!) { deleteWebhook(id: $id) { __typename } }',
 }
 
-let api: Api
+const api = useApi()
 let token: string
 let handle: ReturnType<typeof createGraphqlHandler>
 
 beforeAll(async () => {
-  api = await openApi()
   token = (await api.tenant()).token
   handle = createGraphqlHandler({ ...api.deps, trustedDocuments })
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 const named = (sha256Hash: string) => ({
   extensions: { persistedQuery: { version: 1, sha256Hash } },

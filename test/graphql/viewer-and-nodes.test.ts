@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { type Tenant, useApi } from './support/api.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
 import { withStableValues } from './support/stable-values.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let tenant: Tenant
 
 beforeAll(async () => {
-  api = await openApi()
   tenant = await api.tenant(['webhooks:read', 'events:read', 'deliveries:read'])
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 test('the viewer has its organization, key and scopes', async () => {
   const { data, status } = await api.call(

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { updateWebhook } from '../../src/webhooks/webhook.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { type Tenant, useApi } from './support/api.ts'
 import { addWebhook, publish } from './support/rows.ts'
 
 /* Each order of webhooks, and its pages. */
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
+const api = useApi()
+let tenant: Tenant
 /** From the newest: `few` waits longest, `many` has the most waiting, `slow` is slow, `poor` fails often, `idle` has nothing. */
 const ids = { idle: '', poor: '', slow: '', many: '', few: '' }
 const uuidOf = (name: keyof typeof ids) => parseId('webhook', ids[name]) as string
 
 beforeAll(async () => {
-  api = await openApi()
   tenant = await api.tenant()
   const { organizationId } = tenant
   const add = async (description: string, eventType: string) => {
@@ -36,7 +35,6 @@ beforeAll(async () => {
   await count('slow', { attempts: 10, succeeded: 10, bucketOfLatency: 20 })
   await count('poor', { attempts: 10, succeeded: 1, bucketOfLatency: 5 })
 })
-afterAll(() => api[Symbol.asyncDispose]())
 
 test.each([
   ['NEWEST_FIRST', ['idle', 'poor', 'slow', 'many', 'few']],

@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mintId, parseId } from '../../src/db/ids.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { type Api, openApi } from './support/api.ts'
+import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
 import { withStableValues } from './support/stable-values.ts'
 
-let api: Api
-let tenant: Awaited<ReturnType<Api['tenant']>>
-
-beforeAll(async () => {
-  api = await openApi()
-})
-beforeEach(async () => {
-  tenant = await api.tenant()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = useApi()
+const tenant = useTenant(api)
 
 function call(operation: string, variables: Record<string, unknown> = {}) {
   return api.call(tenant.token, document('webhooks', operation), variables)

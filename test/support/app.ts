@@ -6,6 +6,7 @@ import { type App, startApp } from '../../src/run/app.ts'
 import type { Services } from '../../src/run/services.ts'
 import { createTestDatabase } from './database.ts'
 import { createTenant } from './factories.ts'
+import { useResource } from './use-resource.ts'
 
 export interface TestApp extends AsyncDisposable {
   readonly app: App
@@ -39,6 +40,11 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
     POSTHORN_RETRY_SCHEDULE: '100ms,100ms,100ms',
     POSTHORN_LOG_LEVEL: process.env['TEST_LOG'] ?? 'silent',
   }
+}
+
+/** Posthorn for a file of tests. */
+export function useTestApp(options: TestAppOptions = {}): TestApp {
+  return useResource(() => startTestApp(options))
 }
 
 const ENCRYPTION_KEY = randomBytes(32).toString('base64')

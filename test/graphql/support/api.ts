@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
+import { beforeEach } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Scope } from '../../../src/access/scope.ts'
 import { createAuthenticate } from '../../../src/api-keys/authenticate.ts'
@@ -17,6 +18,7 @@ import { findEndedSessions } from '../../../src/sessions/ended-sessions.ts'
 import { createOutageLines, createOutageLog } from '../../../src/telemetry/outages.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { createTenant } from '../../support/factories.ts'
+import { useResource } from '../../support/use-resource.ts'
 import { recordStatements } from './statements.ts'
 
 export interface Answer {
@@ -67,6 +69,21 @@ export async function openApi(options: Partial<GraphqlDeps> = {}) {
 }
 
 export type Api = Awaited<ReturnType<typeof openApi>>
+export type Tenant = Awaited<ReturnType<Api['tenant']>>
+
+/** The API of a file of tests. */
+export function useApi(options: Partial<GraphqlDeps> = {}): Api {
+  return useResource(() => openApi(options))
+}
+
+/** Another organization for each test. */
+export function useTenant(api: Api, scopes?: readonly Scope[]): Tenant {
+  const tenant = {} as Tenant
+  beforeEach(async () => {
+    Object.assign(tenant, await api.tenant(scopes))
+  })
+  return tenant
+}
 
 function createDeps(
   { url, prisma, pool }: Database,
