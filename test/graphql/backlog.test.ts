@@ -73,11 +73,3 @@ test('the oldest delivery of a backlog is the one of the oldest event, also if a
   expect(await oldest(newer)).toBe(older)
   expect(await oldest(older)).toBe(older)
 })
-
-test('backlog needs deliveries:read', async () => {
-  const { token, organizationId } = await api.tenant(['webhooks:read'])
-  await addWebhook(api, organizationId)
-  const { data, errors } = await api.call(token, '{ webhooks { nodes { id backlog { count } } } }')
-  expect(data.webhooks.nodes).toMatchObject([{ backlog: null }])
-  expect(errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }])
-})

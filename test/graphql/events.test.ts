@@ -18,6 +18,7 @@ describe('publishEvent', () => {
   test('stores the event, and a delivery for each subscribed webhook', async () => {
     await addWebhook(api, tenant.organizationId)
     await addWebhook(api, tenant.organizationId)
+    await addWebhook(api, (await api.tenant()).organizationId)
     const input = {
       type: JOINED,
       data: { attendee: 'ada', seats: [1, 2.5, null, true] },

@@ -143,12 +143,3 @@ test.each([-1, 101])('a size of %i is refused', async (first) => {
   const { errors } = await groups({ since: hoursAgo(1) }, first)
   expect(errors).toMatchObject([{ message: 'first must be from 0 to 100.' }])
 })
-
-test('the failures of one organization are in no group of another', async () => {
-  await record(webhooks[0], 500)
-  Object.assign(tenant, await api.tenant())
-  for (const webhookId of [null, webhooks[0]]) {
-    const { data } = await groups({ since: hoursAgo(1), webhookId })
-    expect(data.failures.nodes).toEqual([])
-  }
-})

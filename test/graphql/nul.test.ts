@@ -1,44 +1,41 @@
-import { readFileSync } from 'node:fs'
 import {
-  buildSchema,
-  type GraphQLField,
   type GraphQLInputType,
-  getNamedType,
-  isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
   isRequiredArgument,
-  isRequiredInputField,
   isScalarType,
-  isUnionType,
   type OperationTypeNode,
 } from 'graphql'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/scope.ts'
 import { createApiKey } from '../support/api-keys.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { useTestApp } from '../support/app.ts'
 import { JOINED } from '../support/factories.ts'
+import {
+  type Field,
+  type IdOf,
+  SCHEMA,
+  sampleOf,
+  selectionOf,
+  TEXTS,
+} from './support/schema-calls.ts'
 
 /* Postgres has no NUL in text. Wherever an argument has one, the answer says so, and is no fault. */
 
-const SCHEMA = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'))
-
-let posthorn: TestApp
+const posthorn = useTestApp({
+  role: 'api',
+  environment: {
+    POSTHORN_SMTP_URL: 'smtp://127.0.0.1:1',
+    POSTHORN_EMAIL_FROM: 'posthorn@example.com',
+    POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
+  },
+})
 let token: string
 /** The ids of rows that exist, by a part of the names of the operations that take them. */
 let ids: readonly (readonly [part: string, id: string])[]
 
 beforeAll(async () => {
-  posthorn = await startTestApp({
-    role: 'api',
-    environment: {
-      POSTHORN_SMTP_URL: 'smtp://127.0.0.1:1',
-      POSTHORN_EMAIL_FROM: 'posthorn@example.com',
-      POSTHORN_PUBLIC_URL: 'https://posthorn.example.com',
-    },
-  })
   const { organizationId, publicOrganizationId } = posthorn.tenant
   token = (await createApiKey(posthorn.database.prisma, { organizationId, scopes: SCOPES })).token
   const {
@@ -61,41 +58,8 @@ beforeAll(async () => {
     ['', createWebhook.webhook.id],
   ]
 })
-afterAll(() => posthorn[Symbol.asyncDispose]())
 
-/** Texts that their fields accept, so that the NUL in them is the only problem. */
-const TEXTS: Readonly<Record<string, string>> = {
-  url: 'https://example.com',
-  email: 'ada@example.org',
-  eventSubscriptions: JOINED,
-  type: JOINED,
-  eventType: JOINED,
-  path: '$.attendee',
-}
-
-const SCALARS: Readonly<Record<string, unknown>> = {
-  Int: 1,
-  Float: 1,
-  Boolean: false,
-  Scope: 'webhooks:read',
-  DateTime: '2026-01-01T00:00:00Z',
-  JSON: {},
-}
-
-/** A value with the required fields alone. */
-function sampleOf(type: GraphQLInputType, name: string, operation: string): unknown {
-  if (isNonNullType(type)) return sampleOf(type.ofType, name, operation)
-  if (isListType(type)) return [sampleOf(type.ofType, name, operation)]
-  if (isEnumType(type)) return type.getValues()[0]?.name
-  if (isInputObjectType(type)) {
-    const required = Object.values(type.getFields()).filter(isRequiredInputField)
-    return Object.fromEntries(
-      required.map((field) => [field.name, sampleOf(field.type, field.name, operation)]),
-    )
-  }
-  if (type.name === 'ID') return ids.find(([part]) => operation.includes(part))?.[1]
-  return type.name === 'String' ? (TEXTS[name] ?? 'text') : SCALARS[type.name]
-}
+const idOf: IdOf = (operation) => ids.find(([part]) => operation.includes(part))?.[1] ?? ''
 
 /** A place of text below an argument. */
 interface Place {
@@ -126,7 +90,7 @@ function placesIn(type: GraphQLInputType, name: string, depth = 0): Place[] {
       ...place,
       path: `${name}.${place.path}`,
       with: (text: unknown, operation: string) => ({
-        ...(type.isOneOf ? {} : (sampleOf(type, name, operation) as object)),
+        ...(type.isOneOf ? {} : (sampleOf(type, name, operation, idOf) as object)),
         [field.name]: place.with(text, operation),
       }),
     })),
@@ -135,7 +99,7 @@ function placesIn(type: GraphQLInputType, name: string, depth = 0): Place[] {
 
 interface Call {
   readonly operation: 'query' | 'mutation'
-  readonly field: GraphQLField<unknown, unknown>
+  readonly field: Field
   readonly argument: string
   readonly place: Place
 }
@@ -155,7 +119,7 @@ async function answerTo({ operation, field, argument, place }: Call): Promise<st
   const required = field.args.filter(isRequiredArgument)
   const variables: Record<string, unknown> = {
     ...Object.fromEntries(
-      required.map(({ name, type }) => [name, sampleOf(type, name, field.name)]),
+      required.map(({ name, type }) => [name, sampleOf(type, name, field.name, idOf)]),
     ),
     [argument]: place.with(text[place.scalar as keyof typeof text], field.name),
   }
@@ -169,14 +133,6 @@ async function answerTo({ operation, field, argument, place }: Call): Promise<st
     body: JSON.stringify({ query, variables }),
   })
   return await response.text()
-}
-
-function selectionOf({ type }: GraphQLField<unknown, unknown>): string {
-  const named = getNamedType(type)
-  if (isScalarType(named) || isEnumType(named)) return ''
-  if (isUnionType(named)) return '{ __typename ... on UserError { message } }'
-  const isConnection = isObjectType(named) && 'nodes' in named.getFields()
-  return isConnection ? '{ nodes { __typename } }' : '{ __typename }'
 }
 
 /** A field whose own rule a NUL breaks may name that. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { mintId } from '../../src/db/ids.ts'
+import { mintId, publicId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
 import { readAnswer, request, type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -130,6 +130,15 @@ describe('with the header posthorn-organization', () => {
     expect(theirs.webhooks.nodes).toContainEqual({
       id: created.data.createWebhook.webhook.id,
     })
+  })
+
+  test('an operator without it finds objects of another organization by their ids only', async () => {
+    const { id } = await addWebhook(api, tenant.organizationId)
+    const ids = [id, publicId('apiKey', tenant.keyId), tenant.publicOrganizationId]
+    const { token } = await api.tenant(['admin'])
+    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } webhooks { nodes { id } } }'
+    const { data } = await api.call(token, query, { ids })
+    expect(data).toEqual({ nodes: ids.map((id) => ({ id })), webhooks: { nodes: [] } })
   })
 
   test('an operator creates the first key of a new organization', async () => {

@@ -10,13 +10,9 @@ import {
   visit,
 } from 'graphql'
 import { expect, test } from 'vitest'
-import { SCOPES } from '../../src/access/scope.ts'
-import { SEMANTIC_NON_NULL } from '../../src/graphql/directives.ts'
 import { printSchemaWithDirectives } from '../../src/graphql/print-schema.ts'
+import { isSemanticNonNull, semanticNonNull } from '../../src/graphql/semantic-non-null-plugin.ts'
 import { schema } from '../../src/server/schema.ts'
-import { useApi } from './support/api.ts'
-
-const api = useApi()
 
 const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
   isObjectType(type)
@@ -26,9 +22,6 @@ const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
       }))
     : [],
 )
-
-const isSemanticNonNull = ({ extensions }: { readonly extensions: object }) =>
-  SEMANTIC_NON_NULL in ((extensions as { directives?: object }).directives ?? {})
 
 /** Nullable fields with a scope whose null has a meaning of its own. */
 const MEANS_MORE: Record<string, string> = {
@@ -98,7 +91,7 @@ test('schema.graphql has the directive at the marked fields, and is valid', () =
   visit(parse(text), {
     ObjectTypeDefinition({ name, fields: definitions = [] }) {
       for (const { name: field, directives } of definitions) {
-        if (directives?.some((one) => one.name.value === SEMANTIC_NON_NULL)) {
+        if (directives?.some((one) => one.name.value === semanticNonNull.name)) {
           printed.push(`${name.value}.${field.value}`)
         }
       }
@@ -108,20 +101,9 @@ test('schema.graphql has the directive at the marked fields, and is valid', () =
   expect(printed.toSorted()).toEqual(marked.toSorted())
 })
 
-test('a marked field is null with an error if the scope is missing, and not null with the scope', async () => {
-  const query = '{ webhooks { nodes { id } } deliveries { nodes { id } } }'
-  const { token } = await api.tenant(['webhooks:read'])
-  const partial = await api.call(token, query)
-  expect(partial.data).toEqual({ webhooks: { nodes: [] }, deliveries: null })
-  expect(partial.errors).toMatchObject([{ path: ['deliveries'] }])
-  const all = await api.call((await api.tenant(SCOPES)).token, query)
-  expect(all.errors).toBeUndefined()
-  expect(all.data.deliveries).toEqual({ nodes: [] })
-})
-
 test('a resolver that breaks the promise causes an error', async () => {
   // The types of all plugins are global, so that this builder would need the options of each.
-  const builder = new SchemaBuilder({ plugins: ['posthorn'] } as never)
+  const builder = new SchemaBuilder({ plugins: ['semanticNonNull'] } as never)
   builder.queryType({
     fields: (t) => ({
       kept: t.string({ semanticNonNull: true, resolve: () => 'value' }),
@@ -129,11 +111,7 @@ test('a resolver that breaks the promise causes an error', async () => {
       unmarked: t.string({ nullable: true, resolve: () => null }),
     }),
   })
-  const result = await graphql({
-    schema: builder.toSchema(),
-    source: '{ kept broken unmarked }',
-    contextValue: { identity: { session: null } },
-  })
+  const result = await graphql({ schema: builder.toSchema(), source: '{ kept broken unmarked }' })
   expect(result.data).toEqual({ kept: 'value', broken: null, unmarked: null })
   expect(result.errors).toMatchObject([
     { path: ['broken'], message: 'Query.broken is null without an error.' },

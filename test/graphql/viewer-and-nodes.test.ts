@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { mintId } from '../../src/db/ids.ts'
+import { mintId, publicId } from '../../src/db/ids.ts'
+import { createApiKey } from '../support/api-keys.ts'
 import { JOINED } from '../support/factories.ts'
 import { type Tenant, useApi } from './support/api.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
@@ -137,6 +138,17 @@ test.each([
   )
   expect(answer.errors).toBeUndefined()
   expect(answer.data).toEqual({ node: null, nodes: [null] })
+})
+
+test('a caller finds the keys of its organization with keys:manage, and otherwise only its own', async () => {
+  const query = 'query ($id: ID!) { node(id: $id) { id } }'
+  const { organizationId, token, keyId } = tenant
+  const { prisma } = api.database
+  const manager = await createApiKey(prisma, { organizationId, scopes: ['keys:manage'] })
+  const [own, other] = [keyId, manager.key.id].map((id) => ({ id: publicId('apiKey', id) }))
+  expect((await api.call(token, query, own)).data.node).toEqual(own)
+  expect((await api.call(token, query, other)).data.node).toBeNull()
+  expect((await api.call(manager.token, query, own)).data.node).toEqual(own)
 })
 
 test('nodes accepts at most 100 ids', async () => {
