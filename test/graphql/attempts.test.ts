@@ -275,24 +275,6 @@ describe('deliveries by attempt', () => {
     expect(await byAttempt({ since: since.toISOString() })).toEqual([deliveries[3]])
   })
 
-  test('have pages', async () => {
-    for (const delivery of deliveries) await record(delivery, 500, RETRY)
-    const page = `query ($after: String, $before: String, $first: Int, $last: Int) {
-      deliveries(filter: { anyAttempt: { statusClasses: [REDIRECTION_3XX, CLIENT_ERROR_4XX, SERVER_ERROR_5XX, NO_RESPONSE] } }, first: $first, after: $after, last: $last, before: $before) {
-        nodes { id } pageInfo { startCursor endCursor } } }`
-    const ids = async (variables: object) => {
-      const { data } = await api.call(tenant.token, page, { ...variables })
-      return {
-        ids: data.deliveries.nodes.map(({ id }: { id: string }) => id),
-        ...data.deliveries.pageInfo,
-      }
-    }
-    const first = await ids({ first: 3 })
-    const second = await ids({ first: 3, after: first.endCursor })
-    expect([...first.ids, ...second.ids]).toEqual(deliveries)
-    expect((await ids({ last: 2, before: second.startCursor })).ids).toEqual(deliveries.slice(1, 3))
-  })
-
   test('of a webhook and of an event are found too', async () => {
     const [one = ''] = deliveries
     await record(one, 502, RETRY)

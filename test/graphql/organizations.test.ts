@@ -28,14 +28,6 @@ async function callFor(organization: string, token: string, query: string, varia
   return await readAnswer(await api.handle(request(token, { query, variables }, { headers })))
 }
 
-test('organizations come newest first, in pages', async () => {
-  const { data } = await call('Organizations', { first: 1 })
-  expect(data.organizations.nodes).toMatchObject([{ id: tenant.publicOrganizationId }])
-  const { endCursor: after } = data.organizations.pageInfo
-  const { data: rest } = await call('Organizations', { first: 1, after })
-  expect(rest.organizations.nodes).toMatchObject([{ id: operator.publicOrganizationId }])
-})
-
 test('organizations are found by a part of their name', async () => {
   for (const name of ['Harbour 100%', 'Harbour 1000']) {
     await call('CreateOrganization', { input: { name } })

@@ -1,174 +1,206 @@
+import { getNamedType, isObjectType } from 'graphql'
 import { beforeAll, expect, test } from 'vitest'
+import { SYSTEM } from '../../src/access/actor.ts'
+import { SCOPES } from '../../src/access/scope.ts'
+import { publicId } from '../../src/db/ids.ts'
+import { updateEventType } from '../../src/event-types/edit-event-type.ts'
+import { createOrganization } from '../../src/organizations/organization.ts'
+import { createApiKey } from '../support/api-keys.ts'
+import { JOINED, TICKET } from '../support/factories.ts'
 import { type Tenant, useApi } from './support/api.ts'
-import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
+import { addAttempt, addWebhook, deliveryIds } from './support/rows.ts'
+import { callOf, SCHEMA } from './support/schema-calls.ts'
 
 const api = useApi()
 let tenant: Tenant
+/** The ids that each list shows, in its order. */
 const ids: Record<string, string[]> = {}
 
+/** Calls one after the other, and returns the ids from the last. */
+async function inTurn(count: number, add: (i: number) => Promise<string>): Promise<string[]> {
+  const added: string[] = []
+  for (let i = 0; i < count; i++) added.unshift(await add(i))
+  return added
+}
+
 beforeAll(async () => {
-  tenant = await api.tenant()
+  const { prisma } = api.database
+  await updateEventType(prisma, JOINED, { searchKeys: ['$.customer'] }, SYSTEM)
+  tenant = await api.tenant(SCOPES)
   const { organizationId } = tenant
-  const webhooks: string[] = []
-  for (let i = 0; i < 5; i++) webhooks.push((await addWebhook(api, organizationId)).id)
-  ids['webhooks'] = webhooks.toReversed()
-  ids['events'] = (await publish(api, organizationId, 5)).toReversed()
-  ids['deliveries'] = (await deliveryIds(api.database, organizationId)).slice(0, 5)
-  const [delivery = ''] = ids['deliveries']
-  const attempts: string[] = []
-  for (let number = 1; number <= 5; number++) {
-    attempts.push(await addAttempt(api.database, delivery, number))
-  }
-  ids['attempts'] = attempts.toReversed()
-  // Only deliveries of one webhook, so that every list has five items.
-  await api.database.pool.query(
-    `delete from posthorn.deliveries where id not in
-       (select id from posthorn.deliveries where organization_id = $1 order by id desc limit 5)`,
-    [organizationId],
+  const webhooks = await inTurn(5, async (i) => {
+    const eventType = i === 0 ? JOINED : TICKET
+    return (await addWebhook(api, organizationId, { eventType })).id
+  })
+  const event = { type: JOINED, data: { customer: 'Ada' } }
+  const events = await inTurn(5, async () => {
+    const [published] = await api.deps.publishEvents(organizationId, [event])
+    return published?.id as string
+  })
+  const deliveries = await deliveryIds(api.database, organizationId)
+  const oldestFirst = deliveries.toReversed()
+  const first = await inTurn(5, (i) => addAttempt(api.database, oldestFirst[i] as string))
+  const more = await inTurn(4, (i) => addAttempt(api.database, deliveries[0] as string, i + 2))
+  const keys = await inTurn(4, async () => {
+    const { key } = await createApiKey(prisma, { organizationId, scopes: ['webhooks:read'] })
+    return publicId('apiKey', key.id)
+  })
+  const organizations = await inTurn(5, async () =>
+    publicId('organization', (await createOrganization(prisma, { name: 'Paged' }, SYSTEM)).id),
   )
-  await api.database.pool.query(
-    'update posthorn.deliveries set webhook_id = (select id from posthorn.webhooks order by id limit 1)',
-  )
+  Object.assign(ids, { webhooks, events, deliveries, organizations })
+  ids['attempts'] = [...more, ...first]
+  ids['attempts of a delivery'] = [...more, first[0] as string]
+  ids['keys'] = [...keys, publicId('apiKey', tenant.keyId)]
 })
 
-const PAGE = `(first: $first, after: $after, last: $last, before: $before) {
+const PAGE = 'first: $first, after: $after, last: $last, before: $before'
+const list = (field: string, args = '') => `${field}(${args} ${PAGE}) {
   edges { cursor node { id } } nodes { id }
   pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`
-const ARGS = '($first: Int, $after: String, $last: Int, $before: String)'
 
-const CONNECTIONS: Record<string, () => { list: string; path: string[]; query: string }> = {
-  webhooks: () => ({
-    list: 'webhooks',
-    path: ['webhooks'],
-    query: `query ${ARGS} { webhooks${PAGE} }`,
-  }),
-  events: () => ({ list: 'events', path: ['events'], query: `query ${ARGS} { events${PAGE} }` }),
-  deliveries: () => ({
-    list: 'deliveries',
-    path: ['deliveries'],
-    query: `query ${ARGS} { deliveries${PAGE} }`,
-  }),
-  'webhook.deliveries': () => ({
-    list: 'deliveries',
-    path: ['node', 'deliveries'],
-    query: `query ${ARGS} { node(id: "${ids['webhooks']?.at(-1)}") { ... on Webhook { deliveries${PAGE} } } }`,
-  }),
-  'delivery.attempts': () => ({
-    list: 'attempts',
-    path: ['delivery', 'attempts'],
-    query: `query ${ARGS} { delivery(id: "${ids['deliveries']?.[0]}") { attempts${PAGE} } }`,
-  }),
+const KEY = 'filter: { key: { path: "$.customer", equals: "Ada" } }'
+const oldest = (name: string) => ids[name]?.at(-1)
+
+/** Each list, the ids that it shows, and the way to it. */
+const LISTS: readonly (readonly [name: string, shows: string, query: () => string])[] = [
+  ['webhooks', 'webhooks', () => list('webhooks')],
+  ['events', 'events', () => list('events')],
+  ['events of a type', 'events', () => list('events', `filter: { type: "${JOINED}" }`)],
+  ['events with a search key', 'events', () => list('events', KEY)],
+  ['events with a value', 'events', () => list('events', 'filter: { value: "Ada" }')],
+  ['deliveries', 'deliveries', () => list('deliveries')],
+  ['deliveries of a state', 'deliveries', () => list('deliveries', 'filter: { states: RETRYING }')],
+  [
+    'deliveries of two webhooks',
+    'deliveries',
+    () => list('deliveries', `filter: { webhookIds: ${JSON.stringify(ids['webhooks'])} }`),
+  ],
+  ['deliveries with a search key', 'deliveries', () => list('deliveries', KEY)],
+  [
+    'deliveries with an attempt',
+    'deliveries',
+    () => list('deliveries', 'filter: { anyAttempt: { causes: "500" } }'),
+  ],
+  ['one delivery of each event', 'deliveries', () => list('deliveries', 'newestOfEvent: true')],
+  ['attempts', 'attempts', () => list('attempts')],
+  ['attempts of a cause', 'attempts', () => list('attempts', 'filter: { causes: "500" }')],
+  ['API keys', 'keys', () => list('apiKeys')],
+  ['organizations', 'organizations', () => list('organizations', 'filter: { search: "paged" }')],
+  [
+    'deliveries of a webhook',
+    'deliveries',
+    () => `node(id: "${oldest('webhooks')}") { ... on Webhook { ${list('deliveries')} } }`,
+  ],
+  [
+    'attempts of a delivery',
+    'attempts of a delivery',
+    () => `delivery(id: "${ids['deliveries']?.[0]}") { ${list('attempts')} }`,
+  ],
+]
+
+interface Connection {
+  readonly nodes: { readonly id: string }[]
+  readonly edges: { readonly node: { readonly id: string } }[]
+  readonly pageInfo: Record<string, string | boolean>
 }
 
-async function page(name: string, args: Record<string, unknown>) {
-  const { list, path, query } = (
-    CONNECTIONS[name] as () => { list: string; path: string[]; query: string }
-  )()
-  const { data, errors } = await api.call(tenant.token, query, args)
+/** The connection anywhere in a response. */
+function connectionIn(data: object): Connection {
+  return 'pageInfo' in data ? (data as Connection) : connectionIn(Object.values(data)[0])
+}
+
+async function page(query: string, args: Record<string, unknown> = {}) {
+  const { data, errors } = await api.call(
+    tenant.token,
+    `query ($first: Int, $after: String, $last: Int, $before: String) { ${query} }`,
+    args,
+  )
   expect(errors).toBeUndefined()
-  const found = path.reduce((part, key) => part[key], data)
-  expect(found.edges.map(({ node }: { node: unknown }) => node)).toEqual(found.nodes)
-  const positions = found.nodes.map(({ id }: { id: string }) => ids[list]?.indexOf(id))
-  return { positions, ...found.pageInfo }
+  const { nodes, edges, pageInfo } = connectionIn(data)
+  expect(edges.map(({ node }) => node)).toEqual(nodes)
+  return { ids: nodes.map(({ id }) => id), ...pageInfo }
 }
 
-test.each(Object.keys(CONNECTIONS))('%s can be paged forwards', async (name) => {
-  const seen: number[] = []
-  let after: string | null = null
-  for (;;) {
-    const found = await page(name, { first: 2, after })
-    seen.push(...found.positions)
-    expect(found.hasPreviousPage).toBe(after !== null)
-    if (!found.hasNextPage) break
-    after = found.endCursor
+test.each(LISTS)('%s can be paged in both directions', async (_name, shows, query) => {
+  for (const { size, cursor, next, more, wasMore } of [
+    { size: 'first', cursor: 'after', next: 'endCursor', more: 'Next', wasMore: 'Previous' },
+    { size: 'last', cursor: 'before', next: 'startCursor', more: 'Previous', wasMore: 'Next' },
+  ]) {
+    const pages: string[][] = []
+    for (let at: unknown = null; pages.length === 0 || at !== null; ) {
+      const found: Record<string, unknown> = await page(query(), { [size]: 2, [cursor]: at })
+      expect(found[`has${wasMore}Page`]).toBe(at !== null)
+      pages.push(found['ids'] as string[])
+      at = found[`has${more}Page`] ? found[next] : null
+    }
+    expect((size === 'first' ? pages : pages.toReversed()).flat()).toEqual(ids[shows])
   }
-  expect(seen).toEqual([0, 1, 2, 3, 4])
 })
 
-test.each(Object.keys(CONNECTIONS))('%s can be paged backwards', async (name) => {
-  const seen: number[] = []
-  let before: string | null = null
-  for (;;) {
-    const found = await page(name, { last: 2, before })
-    seen.unshift(...found.positions)
-    expect(found.hasNextPage).toBe(before !== null)
-    if (!found.hasPreviousPage) break
-    before = found.startCursor
-  }
-  expect(seen).toEqual([0, 1, 2, 3, 4])
-})
-
-test.each(Object.keys(CONNECTIONS))('%s has correct page boundaries', async (name) => {
-  expect(await page(name, {})).toMatchObject({ positions: [0, 1, 2, 3, 4], hasNextPage: false })
-  expect(await page(name, { first: 5 })).toMatchObject({ hasNextPage: false })
-  expect(await page(name, { first: 4 })).toMatchObject({ hasNextPage: true })
-  expect(await page(name, { first: 100 })).toMatchObject({ positions: [0, 1, 2, 3, 4] })
-  expect(await page(name, { first: 0 })).toMatchObject({ positions: [], startCursor: null })
+test.each(LISTS)('%s have correct page boundaries', async (_name, shows, query) => {
+  const all = ids[shows] as string[]
+  expect(await page(query())).toMatchObject({ ids: all, hasNextPage: false })
+  expect(await page(query(), { first: all.length })).toMatchObject({ hasNextPage: false })
+  expect(await page(query(), { first: all.length - 1 })).toMatchObject({ hasNextPage: true })
+  expect(await page(query(), { first: 100 })).toMatchObject({ ids: all })
+  expect(await page(query(), { first: 0 })).toMatchObject({ ids: [], startCursor: null })
 })
 
 test('a cursor stays valid after its row is deleted', async () => {
   const other = await api.tenant()
-  for (let i = 0; i < 3; i++) await addWebhook(api, other.organizationId)
-  const query =
-    'query ($after: String) { webhooks(first: 1, after: $after) { nodes { id } pageInfo { endCursor } } }'
-  const { data: first } = await api.call(other.token, query)
-  const { data: second } = await api.call(other.token, query, {
-    after: first.webhooks.pageInfo.endCursor,
-  })
+  const webhooks = await inTurn(3, async () => (await addWebhook(api, other.organizationId)).id)
+  const next = async (after?: string) => {
+    const query =
+      'query ($after: String) { webhooks(first: 1, after: $after) { nodes { id } pageInfo { endCursor } } }'
+    return (await api.call(other.token, query, { after })).data.webhooks
+  }
+  const { endCursor } = (await next()).pageInfo
   await api.database.pool.query(
-    'delete from posthorn.webhooks where organization_id = $1 and id = (select max(id::text)::uuid from posthorn.webhooks where organization_id = $1)',
-    [other.organizationId],
+    `delete from posthorn.webhooks where posthorn.type_id('wh', id) = $1`,
+    [webhooks[0]],
   )
-  const { data: again } = await api.call(other.token, query, {
-    after: first.webhooks.pageInfo.endCursor,
-  })
-  expect(again.webhooks.nodes).toEqual(second.webhooks.nodes)
+  expect((await next(endCursor)).nodes).toEqual([{ id: webhooks[1] }])
 })
 
 test('the default page size is 20', async () => {
   const other = await api.tenant()
-  await publish(api, other.organizationId, 21)
-  const { data } = await api.call(
-    other.token,
-    '{ events { nodes { id } pageInfo { hasNextPage } } }',
-  )
-  expect(data.events.nodes).toHaveLength(20)
-  expect(data.events.pageInfo.hasNextPage).toBe(true)
+  const events = Array(21).fill({ type: JOINED, data: {} })
+  await api.deps.publishEvents(other.organizationId, events)
+  const query = '{ events { nodes { id } pageInfo { hasNextPage } } }'
+  const { events: found } = (await api.call(other.token, query)).data
+  expect(found.nodes).toHaveLength(20)
+  expect(found.pageInfo.hasNextPage).toBe(true)
+})
+
+const CONNECTIONS = Object.values(SCHEMA.getQueryType()?.getFields() ?? {}).filter(({ type }) => {
+  const named = getNamedType(type)
+  return isObjectType(named) && 'nodes' in named.getFields()
 })
 
 test.each([
-  ['first: 101', 'first must be from 0 to 100.'],
-  ['first: -1', 'first must be from 0 to 100.'],
-  ['last: 101', 'last must be from 0 to 100.'],
-  ['after: "nonsense"', 'after must be a cursor from a page.'],
-  [
-    `before: "${Buffer.from('GPC:S:nonsense').toString('base64')}"`,
-    'before must be a cursor from a page.',
-  ],
-])('%s is rejected by every list', async (argument, message) => {
-  const { errors } = await api.call(
-    tenant.token,
-    `{ webhooks(${argument}) { nodes { id deliveries(${argument}) { nodes { id } } } }
-       events(${argument}) { nodes { id } } deliveries(${argument}) { nodes { id } }
-       delivery(id: "${ids['deliveries']?.[0]}") { attempts(${argument}) { nodes { id } } } }`,
-  )
-  expect(errors).toHaveLength(4)
-  for (const error of errors ?? []) {
-    expect(error).toMatchObject({ message, extensions: { code: 'BAD_USER_INPUT' } })
+  ['first', '101', 'first must be from 0 to 100.'],
+  ['first', '-1', 'first must be from 0 to 100.'],
+  ['last', '101', 'last must be from 0 to 100.'],
+  ['after', '"nonsense"', 'after must be a cursor from a page.'],
+  ['before', '"R1BDOlM6bm9uc2Vuc2U="', 'before must be a cursor from a page.'],
+])('%s: %s is rejected by every list', async (argument, value, message) => {
+  expect(CONNECTIONS.length).toBeGreaterThan(10)
+  for (const field of CONNECTIONS) {
+    if (!field.args.some(({ name }) => name === argument)) continue
+    const call = callOf(field, () => '').replace(/\)?$/, '')
+    const args = call.includes('(') ? `${call}, ` : `${call}(`
+    const query = `{ ${args}${argument}: ${value}) { nodes { __typename } } }`
+    expect((await api.call(tenant.token, query)).errors, field.name).toMatchObject([
+      { message, extensions: { code: 'BAD_USER_INPUT' } },
+    ])
   }
 })
 
 test('paging in both directions at once is rejected', async () => {
-  const { data } = await api.call(
-    tenant.token,
-    '{ webhooks { pageInfo { startCursor endCursor } } }',
-  )
-  const { startCursor, endCursor } = data.webhooks.pageInfo
-  const { errors } = await api.call(
-    tenant.token,
-    `{ webhooks(after: "${startCursor}", before: "${endCursor}") { nodes { id } } }`,
-  )
-  expect(errors).toMatchObject([
+  const { startCursor, endCursor } = (await page(list('webhooks'))) as Record<string, unknown>
+  const query = `{ webhooks(after: "${startCursor}", before: "${endCursor}") { nodes { id } } }`
+  expect((await api.call(tenant.token, query)).errors).toMatchObject([
     {
       message: 'Arguments "before" and "after" are not supported at the same time.',
       extensions: { code: 'BAD_USER_INPUT' },
