@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { mintId, publicId } from '../../src/db/ids.ts'
+import { publicId } from '../../src/db/ids.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
-import { withStableValues } from './support/stable-values.ts'
 
 const api = useApi()
 const tenant = useTenant(api)
@@ -30,25 +29,10 @@ describe('createApiKey', () => {
     const input = { scopes: ['webhooks:read', 'webhooks:read'], name: 'Console' }
     const { data, errors } = await call('CreateApiKey', { input })
     expect(errors).toBeUndefined()
-    expect(withStableValues(data)).toMatchInlineSnapshot(`
-      {
-        "createApiKey": {
-          "__typename": "CreateApiKeySuccess",
-          "createdApiKey": {
-            "apiKey": {
-              "expiresAt": null,
-              "id": "key_1",
-              "name": "Console",
-              "scopes": [
-                "webhooks:read",
-              ],
-              "tokenHint": "phk_HINT",
-            },
-            "token": "phk_HINT",
-          },
-        },
-      }
-    `)
+    expect(data.createApiKey).toMatchObject({
+      __typename: 'CreateApiKeySuccess',
+      createdApiKey: { apiKey: { name: 'Console', scopes: ['webhooks:read'], expiresAt: null } },
+    })
     const { token } = data.createApiKey.createdApiKey
     const viewer = await api.call(token, '{ viewer { scopes organization { id } } }')
     expect(viewer.data.viewer).toEqual({
@@ -122,16 +106,4 @@ describe('revokeApiKey', () => {
     const { data: again } = await call('RevokeApiKey', { id: apiKey.id })
     expect(again.revokeApiKey.apiKey.revokedAt).toBe(revokedAt)
   })
-
-  test.each(['key_nonsense', mintId('apiKey'), mintId('webhook')])(
-    '%s is not an API key',
-    async (id) => {
-      const { data } = await call('RevokeApiKey', { id })
-      expect(data.revokeApiKey).toEqual({
-        __typename: 'NotFoundError',
-        code: 'not_found',
-        message: `There is no API key "${id}".`,
-      })
-    },
-  )
 })

@@ -47,8 +47,8 @@ test('concurrent repetitions register one webhook', async () => {
 })
 
 test('a key that was used with another input is a conflict', async () => {
-  await create('order-19')
-  const { data } = await create('order-19', { ...INPUT, eventSubscriptions: [TICKET] })
+  await create('order-19', { ...INPUT, retryScheduleSeconds: [5, 60] })
+  const { data } = await create('order-19', { ...INPUT, retryScheduleSeconds: [60, 5] })
   expect(data.createWebhook).toEqual({
     __typename: 'ConflictError',
     code: 'conflict',

@@ -4,7 +4,6 @@ import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addAttempt, addWebhook, deliveryIds, publish } from './support/rows.ts'
-import { withStableValues } from './support/stable-values.ts'
 
 const api = useApi()
 const tenant = useTenant(api)
@@ -34,155 +33,30 @@ describe('delivery', () => {
     await addAttempt(api.database, delivery, 2)
     const { data, errors } = await call('Delivery', { id: delivery })
     expect(errors).toBeUndefined()
-    expect(withStableValues(data)).toMatchInlineSnapshot(`
-      {
-        "delivery": {
-          "attemptCount": 2,
-          "attempts": {
-            "nodes": [
-              {
-                "delivery": {
-                  "id": "msg_1",
-                },
-                "durationMs": 12,
-                "error": null,
-                "errorCode": null,
-                "firstByteMs": null,
-                "id": "att_1",
-                "number": 2,
-                "request": {
-                  "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
-                  "headers": [
-                    {
-                      "name": "accept-encoding",
-                      "value": "identity",
-                    },
-                    {
-                      "name": "content-type",
-                      "value": "application/json",
-                    },
-                    {
-                      "name": "wh-id",
-                      "value": "msg_1",
-                    },
-                    {
-                      "name": "wh-timestamp",
-                      "value": "SECONDS",
-                    },
-                  ],
-                  "method": "POST",
-                  "url": "https://example.com/hook",
-                },
-                "response": {
-                  "body": "a2FwdXR0IP8=",
-                  "bodyEncoding": "BASE64",
-                  "bodyTruncated": false,
-                  "headers": [
-                    {
-                      "name": "content-type",
-                      "value": "text/plain",
-                    },
-                  ],
-                  "status": 500,
-                },
-                "status": 500,
-                "succeeded": false,
-              },
-              {
-                "delivery": {
-                  "id": "msg_1",
-                },
-                "durationMs": 12,
-                "error": null,
-                "errorCode": null,
-                "firstByteMs": null,
-                "id": "att_2",
-                "number": 1,
-                "request": {
-                  "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
-                  "headers": [
-                    {
-                      "name": "accept-encoding",
-                      "value": "identity",
-                    },
-                    {
-                      "name": "content-type",
-                      "value": "application/json",
-                    },
-                    {
-                      "name": "wh-id",
-                      "value": "msg_1",
-                    },
-                    {
-                      "name": "wh-timestamp",
-                      "value": "SECONDS",
-                    },
-                  ],
-                  "method": "POST",
-                  "url": "https://example.com/hook",
-                },
-                "response": {
-                  "body": "a2FwdXR0IP8=",
-                  "bodyEncoding": "BASE64",
-                  "bodyTruncated": false,
-                  "headers": [
-                    {
-                      "name": "content-type",
-                      "value": "text/plain",
-                    },
-                  ],
-                  "status": 500,
-                },
-                "status": 500,
-                "succeeded": false,
-              },
-            ],
-          },
-          "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"i":2}}",
-          "bodyVersion": null,
-          "event": {
-            "id": "evt_1",
-          },
-          "eventType": {
-            "name": "event_attendee.joined_event",
-          },
-          "finishedAt": null,
-          "id": "msg_1",
-          "nextAttemptAt": "TIME",
-          "parkedAt": null,
-          "parkedReason": null,
-          "state": "RETRYING",
-          "webhook": {
-            "id": "wh_1",
-          },
-          "webhookId": "wh_1",
-        },
-      }
-    `)
-    expect(api.statements.list.toSorted()).toMatchInlineSnapshot(`
-      [
-        "authenticate",
-        "read_bodies",
-        "read_bodies",
-        "select attempts",
-        "select deliveries",
-        "select deliveries",
-        "select events",
-        "select events",
-        "select webhook_bodies",
-        "select webhooks",
-      ]
-    `)
+    const body = expect.stringMatching(/^\{"id":"evt_.*","data":\{"i":2\}\}$/)
+    const headers = ['accept-encoding', 'content-type', 'wh-id', 'wh-timestamp']
+    const attempt = {
+      ...{ status: 500, succeeded: false, durationMs: 12, error: null, errorCode: null },
+      request: {
+        ...{ method: 'POST', url: 'https://example.com/hook', body },
+        headers: headers.map((name) => expect.objectContaining({ name })),
+      },
+      response: {
+        ...{ status: 500, body: 'a2FwdXR0IP8=', bodyEncoding: 'BASE64', bodyTruncated: false },
+        headers: [{ name: 'content-type', value: 'text/plain' }],
+      },
+    }
+    expect(data.delivery).toMatchObject({
+      ...{ id: delivery, state: 'RETRYING', body, attemptCount: 2, webhook: { id: webhookId } },
+      ...{ eventType: { name: JOINED }, finishedAt: null, parkedReason: null },
+      attempts: {
+        nodes: [
+          { number: 2, ...attempt },
+          { number: 1, ...attempt },
+        ],
+      },
+    })
   })
-
-  test.each(['nonsense', mintId('delivery'), mintId('event')])(
-    '%s is not a delivery',
-    async (id) => {
-      const { data, errors } = await call('Delivery', { id })
-      expect(errors).toBeUndefined()
-      expect(data.delivery).toBeNull()
-    },
-  )
 
   test('stays readable once its event is past its retention', async () => {
     await api.database.prisma.event.deleteMany({ where: { organizationId: tenant.organizationId } })
@@ -197,26 +71,6 @@ describe('deliveries', () => {
     const { data } = await call('DeliveriesPage', variables)
     return data.deliveries.nodes.map(({ id }: { id: string }) => id)
   }
-
-  test('come newest first', async () => {
-    expect(await ids({})).toEqual(await deliveryIds(api.database, tenant.organizationId))
-  })
-
-  test('are filtered by webhook, state and event type', async () => {
-    const all = await ids({})
-    await finish(delivery, 'succeeded')
-    expect(await ids({ filter: { states: ['SUCCEEDED'] } })).toEqual([delivery])
-    expect(await ids({ filter: { states: ['QUEUED'] } })).toEqual(all.slice(1))
-    expect(await ids({ filter: { states: ['CANCELED'] } })).toEqual([])
-    expect(await ids({ filter: { webhookIds: [webhookId] } })).toEqual(all)
-    expect(await ids({ filter: { webhookIds: [mintId('webhook')] } })).toEqual([])
-    expect(
-      await ids({
-        filter: { eventTypes: [JOINED], webhookIds: [webhookId], states: ['SUCCEEDED'] },
-      }),
-    ).toEqual([delivery])
-    expect(await ids({ filter: { eventTypes: [TICKET] } })).toEqual([])
-  })
 
   test('are filtered by several webhooks and event types, in pages from both ends', async () => {
     const other = await addWebhook(api, tenant.organizationId, { eventType: TICKET })
@@ -250,16 +104,6 @@ describe('deliveries', () => {
     expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_USER_INPUT' } }])
   })
 
-  test('a filter with an id that is not of a webhook is rejected', async () => {
-    const { errors } = await call('DeliveriesPage', { filter: { webhookIds: [delivery] } })
-    expect(errors).toMatchObject([
-      {
-        message: 'filter.webhookIds.0 must be the id of a webhook: wh_….',
-        extensions: { code: 'BAD_USER_INPUT' },
-      },
-    ])
-  })
-
   test('of a webhook and of an event are filtered too', async () => {
     await finish(delivery, 'exhausted')
     const { data } = await api.call(
@@ -283,33 +127,10 @@ describe('redeliver', () => {
   test('queues a finished delivery again', async () => {
     await finish(delivery, 'exhausted')
     const { data } = await call('Redeliver', { ids: [delivery] })
-    expect(withStableValues(data)).toMatchInlineSnapshot(`
-      {
-        "redeliver": {
-          "__typename": "RedeliverSuccess",
-          "deliveries": [
-            {
-              "id": "msg_1",
-              "nextAttemptAt": "TIME",
-              "state": "QUEUED",
-              "webhook": {
-                "url": "https://example.com/hook",
-              },
-            },
-          ],
-        },
-      }
-    `)
-    expect(data.redeliver.deliveries[0].id).toBe(delivery)
-    expect(api.statements.list.toSorted()).toMatchInlineSnapshot(`
-      [
-        "authenticate",
-        "redeliver",
-        "select deliveries",
-        "select deliveries",
-        "select webhooks",
-      ]
-    `)
+    expect(data.redeliver).toMatchObject({
+      __typename: 'RedeliverSuccess',
+      deliveries: [{ id: delivery, state: 'QUEUED', nextAttemptAt: expect.any(String) }],
+    })
   })
 
   test('returns ConflictError if the webhook was deleted', async () => {

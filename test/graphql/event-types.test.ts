@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { mintId } from '../../src/db/ids.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { type Tenant, useApi } from './support/api.ts'
 import { document } from './support/document.ts'
@@ -346,24 +345,6 @@ describe('updateEventType', () => {
     })
   })
 })
-
-test.each(['UpdateEventType', 'ArchiveEventType', 'UnarchiveEventType'])(
-  '%s returns NotFoundError for an unknown event type',
-  async (operation) => {
-    for (const id of [
-      'type_no.such_type',
-      'type_with\0nul',
-      'no.such_type',
-      'type_',
-      mintId('webhook'),
-    ]) {
-      const { data } = await call(operation, { id, input: {} })
-      expect(Object.values(data)).toMatchObject([
-        { __typename: 'NotFoundError', code: 'not_found' },
-      ])
-    }
-  },
-)
 
 test('a name that is nearly that of an event type: the message has the name', async () => {
   const { data } = await call('ArchiveEventType', { id: 'type_event_attendee.joined' })

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { mintId, parseId } from '../../src/db/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook } from './support/rows.ts'
-import { withStableValues } from './support/stable-values.ts'
 
 const api = useApi()
 const tenant = useTenant(api)
+
+type Issue = { readonly path: readonly string[]; readonly code: string }
 
 function call(operation: string, variables: Record<string, unknown> = {}) {
   return api.call(tenant.token, document('events', operation), variables)
@@ -28,45 +29,18 @@ describe('publishEvent', () => {
     const { data, errors } = await call('PublishEvent', { input })
     expect(errors).toBeUndefined()
     expect(data.publishEvent.publishedEvent.event.occurredAt).toBe('2026-01-31T12:00:00.000Z')
-    expect(withStableValues(data)).toMatchInlineSnapshot(`
-      {
-        "publishEvent": {
-          "__typename": "PublishEventSuccess",
-          "publishedEvent": {
-            "deliveryCount": 2,
-            "duplicate": false,
-            "event": {
-              "body": "{"id":"evt_1","type":"event_attendee.joined_event","timestamp":"TIME","data":{"attendee":"ada","seats":[1,2.5,null,true]}}",
-              "data": {
-                "attendee": "ada",
-                "seats": [
-                  1,
-                  2.5,
-                  null,
-                  true,
-                ],
-              },
-              "dataText": "{"attendee":"ada","seats":[1,2.5,null,true]}",
-              "id": "evt_1",
-              "occurredAt": "TIME",
-              "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-              "type": {
-                "name": "event_attendee.joined_event",
-              },
-            },
-            "id": "evt_1",
-          },
-        },
-      }
-    `)
-    expect(api.statements.list).toMatchInlineSnapshot(`
-      [
-        "authenticate",
-        "find_event_types",
-        "insert_events",
-        "select events",
-      ]
-    `)
+    expect(data.publishEvent.publishedEvent).toMatchObject({
+      ...{ deliveryCount: 2, duplicate: false },
+      event: {
+        ...{ type: { name: JOINED }, data: input.data, traceparent: input.traceparent },
+        dataText: JSON.stringify(input.data),
+      },
+    })
+    const { id, event } = data.publishEvent.publishedEvent
+    expect(event.id).toBe(id)
+    expect(JSON.parse(event.body)).toEqual({
+      ...{ id, type: JOINED, timestamp: event.occurredAt, data: input.data },
+    })
   })
 
   test('the payload may be a literal in the document that contains variables', async () => {
@@ -173,65 +147,33 @@ describe('publishEvent', () => {
     })
   })
 
-  test('a repeated idempotency key returns the first event', async () => {
-    const input = { type: JOINED, data: { a: 1 }, idempotencyKey: 'order-17' }
+  test('a repeated idempotency key returns the first event, and conflicts with other data, also in another order', async () => {
+    const input = { type: JOINED, data: { a: 1, b: 2 }, idempotencyKey: 'order-17' }
     const { data: first } = await call('PublishEvent', { input })
     const { data: second } = await call('PublishEvent', { input })
-    expect(second.publishEvent.publishedEvent).toMatchObject({
-      id: first.publishEvent.publishedEvent.id,
-      duplicate: true,
-    })
-  })
-
-  test('an idempotency key of another event returns ConflictError', async () => {
-    const input = { type: JOINED, data: { a: 1 }, idempotencyKey: 'order-17' }
-    await call('PublishEvent', { input })
-    const { data } = await call('PublishEvent', { input: { ...input, data: { a: 2 } } })
-    expect(data.publishEvent).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
-  })
-
-  test('the same data with its keys in another order is another event for an idempotency key', async () => {
-    const input = { type: JOINED, data: { a: 1, b: 2 }, idempotencyKey: 'order-18' }
-    await call('PublishEvent', { input })
-    const { data } = await call('PublishEvent', { input: { ...input, data: { b: 2, a: 1 } } })
-    expect(data.publishEvent).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
+    const { id } = first.publishEvent.publishedEvent
+    expect(second.publishEvent.publishedEvent).toMatchObject({ id, duplicate: true })
+    for (const data of [
+      { a: 2, b: 2 },
+      { b: 2, a: 1 },
+    ]) {
+      const { data: other } = await call('PublishEvent', { input: { ...input, data } })
+      expect(other.publishEvent).toMatchObject({ __typename: 'ConflictError', code: 'conflict' })
+    }
   })
 
   test('lists each problem with its path in the input', async () => {
     const input = { type: 'event_attendee.joined', data: {}, traceparent: 'x', idempotencyKey: '' }
     const { data } = await call('PublishEvent', { input })
-    expect(data).toMatchInlineSnapshot(`
-      {
-        "publishEvent": {
-          "__typename": "ValidationError",
-          "code": "invalid",
-          "issues": [
-            {
-              "code": "invalid_length",
-              "message": "idempotencyKey must have 1 to 255 characters, none of them NUL.",
-              "path": [
-                "idempotencyKey",
-              ],
-            },
-            {
-              "code": "invalid_traceparent",
-              "message": "traceparent must have the form of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>.",
-              "path": [
-                "traceparent",
-              ],
-            },
-            {
-              "code": "unknown_event_type",
-              "message": "There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
-              "path": [
-                "type",
-              ],
-            },
-          ],
-          "message": "idempotencyKey must have 1 to 255 characters, none of them NUL. traceparent must have the form of W3C Trace Context: 00-<32 hex>-<16 hex>-<2 hex>. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
-        },
-      }
-    `)
+    const { issues } = data.publishEvent
+    expect(issues.map(({ path, code }: Issue) => [path.join('.'), code])).toEqual([
+      ['idempotencyKey', 'invalid_length'],
+      ['traceparent', 'invalid_traceparent'],
+      ['type', 'unknown_event_type'],
+    ])
+    expect(data.publishEvent.message).toBe(
+      issues.map(({ message }: { message: string }) => message).join(' '),
+    )
   })
 
   test.each([
@@ -255,24 +197,6 @@ describe('publishEvent', () => {
 })
 
 describe('publishEvents', () => {
-  test('publishes in the order of the input, with as many statements as a single event', async () => {
-    const events = [3, 1, 2].map((n) => ({ type: JOINED, data: { n } }))
-    const { data } = await call('PublishEvents', { input: { events } })
-    const published = data.publishEvents.publishedEvents
-    expect(published.map(({ event }: { event: { data: unknown } }) => event.data)).toEqual([
-      { n: 3 },
-      { n: 1 },
-      { n: 2 },
-    ])
-    expect(api.statements.list).toMatchInlineSnapshot(`
-      [
-        "authenticate",
-        "insert_events",
-        "select events",
-      ]
-    `)
-  })
-
   test('publishes no event if one is invalid', async () => {
     const events = [
       { type: JOINED, data: {} },
@@ -306,18 +230,6 @@ describe('publishEvents', () => {
 })
 
 describe('event, events and eventTypes', () => {
-  test('events come newest first, filtered by type on request', async () => {
-    for (const type of [JOINED, TICKET, JOINED])
-      await call('PublishEvent', { input: { type, data: {} } })
-    const types = async (type?: string) => {
-      const { data } = await call('Events', { filter: { type } })
-      return data.events.nodes.map((event: { type: { name: string } }) => event.type.name)
-    }
-    expect(await types()).toEqual([JOINED, TICKET, JOINED])
-    expect(await types(TICKET)).toEqual([TICKET])
-    expect(await types('nope')).toEqual([])
-  })
-
   test('an event has the start of its payload, and says what came of its deliveries', async () => {
     await addWebhook(api, tenant.organizationId)
     const text = 'ä'.repeat(300)
@@ -380,71 +292,22 @@ describe('event, events and eventTypes', () => {
     expect(Math.abs(Date.parse(read.event.publishedAt) - Date.now())).toBeLessThan(60_000)
   })
 
-  test.each(['nonsense', mintId('event'), mintId('webhook')])('%s is not an event', async (id) => {
-    const { data, errors } = await api.call(
-      tenant.token,
-      'query ($id: ID!) { event(id: $id) { id } }',
-      { id },
-    )
-    expect(errors).toBeUndefined()
-    expect(data.event).toBeNull()
-  })
-
   test('the catalogue is sorted by name, without archived types', async () => {
     const { data } = await api.call(
       tenant.token,
       '{ eventTypes { id name description schema example archivedAt } }',
     )
-    expect(data).toMatchInlineSnapshot(`
+    expect(data.eventTypes).toMatchObject([
       {
-        "eventTypes": [
-          {
-            "archivedAt": null,
-            "description": "An attendee has been added to an event.",
-            "example": {
-              "attendee": {
-                "email": "ada@example.com",
-                "id": "at_77",
-              },
-              "event": {
-                "id": "ev_1042",
-                "name": "Harvest Fair",
-              },
-            },
-            "id": "type_event_attendee.joined_event",
-            "name": "event_attendee.joined_event",
-            "schema": {
-              "$schema": "https://json-schema.org/draft/2020-12/schema",
-              "type": "object",
-            },
-          },
-          {
-            "archivedAt": null,
-            "description": "A ticket has been successfully issued to an attendee.",
-            "example": {
-              "attendee": {
-                "email": "ada@example.com",
-                "id": "at_77",
-              },
-              "event": {
-                "id": "ev_1042",
-                "name": "Harvest Fair",
-              },
-              "ticket": {
-                "id": "tk_9001",
-                "type": "general",
-              },
-            },
-            "id": "type_event_attendee.ticket_success",
-            "name": "event_attendee.ticket_success",
-            "schema": {
-              "$schema": "https://json-schema.org/draft/2020-12/schema",
-              "type": "object",
-            },
-          },
-        ],
-      }
-    `)
+        ...{ name: JOINED, description: 'An attendee has been added to an event.' },
+        ...{ id: `type_${JOINED}`, schema: { type: 'object' }, archivedAt: null },
+        example: { attendee: { id: 'at_77' }, event: { id: 'ev_1042' } },
+      },
+      {
+        ...{ name: TICKET, description: 'A ticket has been successfully issued to an attendee.' },
+        example: { ticket: { id: 'tk_9001' } },
+      },
+    ])
     await api.database.prisma.eventType.create({
       data: { name: 'gone', description: 'Gone.', archivedAt: new Date() },
     })

@@ -80,12 +80,15 @@ test('only the selected columns are read', async () => {
   expect(statements).not.toContain('"posthorn"."events"."body"')
 })
 
-test('events published together are read together', async () => {
-  const events = Array.from({ length: 20 }, () => ({
-    type: 'event_attendee.joined_event',
-    data: {},
-  }))
-  await api.call(tenant.token, document('events', 'PublishEvents'), { input: { events } })
+test('events published together are read together, in the order of the input', async () => {
+  const events = Array.from({ length: 20 }, (_, n) => ({ type: JOINED, data: { n } }))
+  const { data } = await api.call(tenant.token, document('events', 'PublishEvents'), {
+    input: { events },
+  })
+  const { publishedEvents } = data.publishEvents
+  expect(publishedEvents.map(({ event }: { event: { data: object } }) => event.data)).toEqual(
+    events.map((event) => event.data),
+  )
   expect(api.statements.list).toEqual(['authenticate', 'insert_events', 'select events'])
 })
 

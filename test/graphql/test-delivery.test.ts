@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
-import { mintId } from '../../src/db/ids.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { verify } from '../../src/receiver/index.ts'
 import { createApiKey } from '../support/api-keys.ts'
@@ -152,11 +151,6 @@ describe('testDelivery', () => {
     })
     const { data: archived } = await send({ id: webhookId, input: { eventType } })
     expect(archived.testDelivery).toMatchObject({ issues: [{ code: 'unknown_event_type' }] })
-  })
-
-  test.each(['wh_nonsense', mintId('webhook')])('%s is not a webhook', async (id) => {
-    const { data } = await send({ id, input: { eventType: JOINED } })
-    expect(data.testDelivery).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
   })
 })
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { mintId, parseId } from '../../src/db/ids.ts'
+import { parseId } from '../../src/db/ids.ts'
 import { createApiKey } from '../support/api-keys.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { useApi, useTenant } from './support/api.ts'
 import { document } from './support/document.ts'
 import { addWebhook, deliveryIds, publish } from './support/rows.ts'
-import { withStableValues } from './support/stable-values.ts'
 
 const api = useApi()
 const tenant = useTenant(api)
@@ -13,6 +12,8 @@ const tenant = useTenant(api)
 function call(operation: string, variables: Record<string, unknown> = {}) {
   return api.call(tenant.token, document('webhooks', operation), variables)
 }
+
+type Issue = { readonly path: readonly string[]; readonly code: string }
 
 /** What a change leaves beside the fields. */
 async function traceOf(id: string) {
@@ -33,43 +34,13 @@ describe('createWebhook', () => {
     const input = { url: 'https://example.com/hook', eventSubscriptions: [JOINED, JOINED] }
     const { data, errors } = await call('CreateWebhook', { input })
     expect(errors).toBeUndefined()
-    expect(withStableValues(data)).toMatchInlineSnapshot(`
-      {
-        "createWebhook": {
-          "__typename": "CreateWebhookSuccess",
-          "webhook": {
-            "createdAt": "TIME",
-            "description": null,
-            "enabled": false,
-            "eventSubscriptions": [
-              {
-                "name": "event_attendee.joined_event",
-              },
-            ],
-            "headerNames": [],
-            "id": "wh_1",
-            "revision": 1,
-            "updatedAt": "TIME",
-            "url": "https://example.com/hook",
-          },
-        },
-      }
-    `)
-    expect(api.statements.list).toMatchInlineSnapshot(`
-      [
-        "authenticate",
-        "select event_types",
-        "BEGIN",
-        "select organization_deletions",
-        "insert webhooks",
-        "insert signing_secrets",
-        "select write_audit_entry",
-        "select create_webhook",
-        "select webhooks",
-        "COMMIT",
-        "select webhooks",
-      ]
-    `)
+    expect(data.createWebhook).toMatchObject({
+      __typename: 'CreateWebhookSuccess',
+      webhook: {
+        ...{ id: expect.stringMatching(/^wh_/), url: input.url, description: null },
+        ...{ enabled: false, eventSubscriptions: [{ name: JOINED }], headerNames: [], revision: 1 },
+      },
+    })
   })
 
   test('stores every given field', async () => {
@@ -100,48 +71,18 @@ describe('createWebhook', () => {
       headers: [{ name: 'wh-id', value: 'x' }],
     }
     const { data } = await call('CreateWebhook', { input })
-    expect(data).toMatchInlineSnapshot(`
-      {
-        "createWebhook": {
-          "__typename": "ValidationError",
-          "code": "invalid",
-          "issues": [
-            {
-              "code": "reserved_header",
-              "message": "headers.wh-id is set by Posthorn or by the connection. Use another name.",
-              "path": [
-                "headers",
-                "wh-id",
-              ],
-            },
-            {
-              "code": "not_https",
-              "message": "The URL is not HTTPS. Give one that begins with https://.",
-              "path": [
-                "url",
-              ],
-            },
-            {
-              "code": "unknown_event_type",
-              "message": "There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
-              "path": [
-                "eventSubscriptions",
-                "0",
-              ],
-            },
-          ],
-          "message": "headers.wh-id is set by Posthorn or by the connection. Use another name. The URL is not HTTPS. Give one that begins with https://. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?",
-        },
-      }
-    `)
+    expect(data.createWebhook).toMatchObject({ __typename: 'ValidationError', code: 'invalid' })
+    const { issues, message } = data.createWebhook
+    expect(issues.map(({ path, code }: Issue) => [path.join('.'), code])).toEqual([
+      ['headers.wh-id', 'reserved_header'],
+      ['url', 'not_https'],
+      ['eventSubscriptions.0', 'unknown_event_type'],
+    ])
+    expect(message).toBe(
+      'headers.wh-id is set by Posthorn or by the connection. Use another name. The URL is not HTTPS. Give one that begins with https://. There is no event type "event_attendee.joined". Did you mean "event_attendee.joined_event"?',
+    )
     const { data: list } = await call('Webhooks')
     expect(list.webhooks.nodes).toEqual([])
-  })
-
-  test('a null `enabled` means the default', async () => {
-    const input = { url: 'https://example.com', eventSubscriptions: [JOINED], enabled: null }
-    const { data } = await call('CreateWebhook', { input })
-    expect(data.createWebhook.webhook.enabled).toBe(false)
   })
 
   test.each([
@@ -163,60 +104,11 @@ describe('webhook and webhooks', () => {
   test('a webhook is read with its secrets', async () => {
     const { id } = await addWebhook(api, tenant.organizationId)
     const { data } = await call('Webhook', { id })
-    expect(withStableValues(data)).toMatchInlineSnapshot(`
-      {
-        "webhook": {
-          "createdAt": "TIME",
-          "description": null,
-          "enabled": true,
-          "eventSubscriptions": [
-            {
-              "name": "event_attendee.joined_event",
-            },
-          ],
-          "expiringSigningSecrets": [],
-          "headerNames": [],
-          "id": "wh_1",
-          "maxInFlight": null,
-          "ordered": false,
-          "rateLimitPerSecond": null,
-          "retryScheduleSeconds": null,
-          "revision": 1,
-          "signingSecret": {
-            "createdAt": "TIME",
-            "expiresAt": null,
-            "key": "whsec_KEY",
-          },
-          "timeoutSeconds": null,
-          "updatedAt": "TIME",
-          "url": "https://example.com/hook",
-        },
-      }
-    `)
-    expect(api.statements.list).toMatchInlineSnapshot(`
-      [
-        "authenticate",
-        "select webhooks",
-        "select signing_secrets",
-        "audit_revealed_secrets",
-      ]
-    `)
-  })
-
-  test.each(['nonsense', mintId('webhook'), mintId('event')])('%s is not a webhook', async (id) => {
-    const { data, errors } = await call('Webhook', { id })
-    expect(errors).toBeUndefined()
-    expect(data.webhook).toBeNull()
-  })
-
-  test('webhooks come newest first, without deleted ones', async () => {
-    const first = await addWebhook(api, tenant.organizationId)
-    const second = await addWebhook(api, tenant.organizationId)
-    const third = await addWebhook(api, tenant.organizationId)
-    await call('DeleteWebhook', { id: second.id })
-    const { data } = await call('Webhooks')
-    expect(data.webhooks.nodes.map(({ id }: { id: string }) => id)).toEqual([third.id, first.id])
-    expect(api.statements.list).toEqual(['authenticate', 'select webhooks'])
+    expect(data.webhook).toMatchObject({
+      ...{ id, url: 'https://example.com/hook', enabled: true, headerNames: [], revision: 1 },
+      ...{ rateLimitPerSecond: null, retryScheduleSeconds: null, expiringSigningSecrets: [] },
+      signingSecret: { key: expect.stringMatching(/^whsec_/), expiresAt: null },
+    })
   })
 })
 
@@ -231,23 +123,6 @@ describe('updateWebhook', () => {
       headerNames: ['X-Key'],
       ...input,
     })
-    expect(api.statements.list).toMatchInlineSnapshot(`
-      [
-        "authenticate",
-        "select webhooks",
-        "BEGIN",
-        "select organization_deletions",
-        "select webhooks",
-        "select webhooks",
-        "update webhooks",
-        "with ended as",
-        "select follow_incidents",
-        "select live_listeners",
-        "select write_audit_entry",
-        "COMMIT",
-        "select webhooks",
-      ]
-    `)
   })
 
   test('the same values change nothing, nor the time, the revision and the audit log', async () => {
@@ -300,16 +175,6 @@ describe('updateWebhook', () => {
       ['enabled'],
       ['eventSubscriptions'],
     ])
-  })
-
-  test('returns NotFoundError for an unknown webhook', async () => {
-    const id = mintId('webhook')
-    const { data } = await call('UpdateWebhook', { id, input: { enabled: true } })
-    expect(data.updateWebhook).toEqual({
-      __typename: 'NotFoundError',
-      code: 'not_found',
-      message: `There is no webhook "${id}".`,
-    })
   })
 })
 
@@ -459,21 +324,15 @@ describe('deleteWebhook', () => {
 
     const [delivery] = await deliveryIds(api.database, tenant.organizationId)
     const read =
-      'query ($d: ID!, $w: ID!) { delivery(id: $d) { webhookId webhook { id } } webhook(id: $w) { id } node(id: $w) { id } deliveries(filter: { webhookIds: [$w] }) { nodes { id } } }'
+      'query ($d: ID!, $w: ID!) { delivery(id: $d) { webhookId webhook { id } } webhook(id: $w) { id } node(id: $w) { id } webhooks { nodes { id } } deliveries(filter: { webhookIds: [$w] }) { nodes { id } } }'
     const after = await api.call(tenant.token, read, { d: delivery, w: id })
     expect(after.data).toEqual({
       delivery: { webhookId: id, webhook: null },
       webhook: null,
       node: null,
+      webhooks: { nodes: [] },
       deliveries: { nodes: [{ id: delivery }] },
     })
-  })
-
-  test('returns NotFoundError the second time', async () => {
-    const { id } = await addWebhook(api, tenant.organizationId)
-    await call('DeleteWebhook', { id })
-    const { data } = await call('DeleteWebhook', { id })
-    expect(data.deleteWebhook).toMatchObject({ __typename: 'NotFoundError', code: 'not_found' })
   })
 })
 
