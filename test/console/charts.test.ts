@@ -1,43 +1,26 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
-import { call } from './support/call.ts'
+import { beforeAll, expect } from 'vitest'
+import { call, createWebhook } from './support/call.ts'
 import { JOINED } from './support/catalogue.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { startConsoleServer } from './support/console-server.ts'
+import { browser, openDesk, reader, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
-import { story, storyBrowser } from './support/story.ts'
-import { type Visit, visit } from './support/visit.ts'
+import { visit } from './support/visit.ts'
 
 /* The charts of attempts: from a bar to its attempts. */
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
 let webhookId: string
 
+openDesk(() => startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '' } }))
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '' } })
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    {
-      input: [
-        'CreateWebhookInput!',
-        { url: server.receiver.url, eventSubscriptions: [JOINED], enabled: true },
-      ],
-    },
-    'webhook { id }',
-  )
-  webhookId = webhook.id
+  webhookId = await createWebhook(server, {
+    url: server.receiver.url,
+    eventSubscriptions: [JOINED],
+    enabled: true,
+  })
   await publish(2)
   server.receiver.answer = (response) => response.writeHead(503).end('closed')
   await publish(1)
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-})
-afterAll(async () => {
-  await reader?.[Symbol.asyncDispose]()
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 story('a click on a part of a bar opens exactly its attempts', async () => {

@@ -1,22 +1,19 @@
 import { once } from 'node:events'
 import { request as forward, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { createTestAuthority } from '../outbound/certificates.ts'
 import { openOidcBrowser } from '../server/oidc-browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { requirePackages } from '../support/installed-packages.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { startConsoleServer } from './support/console-server.ts'
+import { browser, openDesk, server, story } from './support/desk.ts'
 import { addRoleKey } from './support/role-key.ts'
-import { story, storyBrowser } from './support/story.ts'
 
 /** Posthorn at `hooks.app.localhost`, and an attacker who controls another subdomain of `app.localhost`. */
-let browser: Browser
 let provider: OidcProvider
-let server: ConsoleServer
 let posthornUrl: string
 /** The API key whose rights people get. */
 const roleKeyId = mintId('apiKey')
@@ -28,30 +25,30 @@ let toss: { readonly cookies: string[]; readonly location: string }
 const callbacks: IncomingMessage[] = []
 
 describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
-  beforeAll(async () => {
-    browser = await storyBrowser()
-    const [port, frontPort] = [await freePort(), await freePort()]
-    publicUrl = `https://hooks.app.localhost:${frontPort}`
-    evilUrl = `https://evil.app.localhost:${frontPort}`
-    provider = await startOidcProvider(publicUrl)
-    server = await startConsoleServer({
-      environment: {
-        PORT: String(port),
-        POSTHORN_PUBLIC_URL: publicUrl,
-        POSTHORN_OIDC_ISSUER: provider.issuer,
-        POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-        POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-        POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
-      },
-    })
-    posthornUrl = `http://127.0.0.1:${port}`
-    front = await startFront(frontPort, port)
-  })
+  openDesk(
+    async () => {
+      const [port, frontPort] = [await freePort(), await freePort()]
+      publicUrl = `https://hooks.app.localhost:${frontPort}`
+      evilUrl = `https://evil.app.localhost:${frontPort}`
+      provider = await startOidcProvider(publicUrl)
+      posthornUrl = `http://127.0.0.1:${port}`
+      front = await startFront(frontPort, port)
+      return await startConsoleServer({
+        environment: {
+          PORT: String(port),
+          POSTHORN_PUBLIC_URL: publicUrl,
+          POSTHORN_OIDC_ISSUER: provider.issuer,
+          POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
+          POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
+          POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
+        },
+      })
+    },
+    { scopes: null },
+  )
   afterAll(async () => {
-    await browser?.close()
     front?.closeAllConnections()
     front?.close()
-    await server?.[Symbol.asyncDispose]()
     await provider?.[Symbol.asyncDispose]()
   })
 

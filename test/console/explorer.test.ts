@@ -1,12 +1,12 @@
-import type { Browser, Page, Request } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import type { Request } from 'playwright-core'
+import { beforeAll, expect } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { call, untilCount } from './support/call.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { call, createKey, createWebhook, untilCount } from './support/call.ts'
+import { startConsoleServer } from './support/console-server.ts'
+import { browser, open, openDesk, page, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
-import { story, storyBrowser } from './support/story.ts'
-import { type Visit, visit } from './support/visit.ts'
+import { visit } from './support/visit.ts'
 
 /* A person on call finds deliveries and acts on them. Each question takes at most three steps. */
 const SUCCEEDED = 130
@@ -14,14 +14,9 @@ const SUCCEEDED = 130
 const FAILING_WEBHOOKS = 7
 const FAILED = 4 * FAILING_WEBHOOKS
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
+openDesk(() => startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h' } }))
 
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h' } })
   await call(server, 'updateEventType', {
     id: ['ID!', `type_${JOINED}`],
     input: ['UpdateEventTypeInput!', { searchKeys: ['$.order'] }],
@@ -35,12 +30,6 @@ beforeAll(async () => {
   await publish(TICKET, 4)
   await untilCount(server, { states: ['SUCCEEDED'] }, SUCCEEDED)
   await untilCount(server, { states: ['RETRYING'] }, FAILED)
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 story('what failed in the last hour? One click shows it, and nothing else', async () => {
@@ -133,13 +122,8 @@ story('a bulk action that is stopped says how far it came', async () => {
 })
 
 story('a reader without the scope can neither select, redeliver nor cancel', async () => {
-  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-    server,
-    'createApiKey',
-    { input: ['CreateApiKeyInput!', { name: 'Reader', scopes: ['deliveries:read'] }] },
-    'createdApiKey { token }',
-  )
-  const signedInTo = { url: server.url, token: createdApiKey.token }
+  const token = await createKey(server, ['deliveries:read'])
+  const signedInTo = { url: server.url, token }
   await using other = await visit(browser, { origins: [server.url], signedInTo })
   await other.page.goto(`${server.url}/console/deliveries`)
   await other.page.getByRole('row').nth(1).waitFor()
@@ -161,11 +145,6 @@ async function expectRows(text: string, count: number): Promise<void> {
   expect(await rows().count()).toBe(count)
 }
 
-async function open(path: string): Promise<void> {
-  await page.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(page)
-}
-
 /** In the zone of the page, as the browser's picker writes it. */
 async function anHourAgo(): Promise<string> {
   return await page.evaluate(() => {
@@ -180,13 +159,7 @@ async function addWebhook(name: string, eventType: string): Promise<string> {
     enabled: true,
     eventSubscriptions: [eventType],
   }
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  return webhook.id
+  return await createWebhook(server, input)
 }
 
 async function publish(type: string, count: number): Promise<void> {

@@ -1,10 +1,9 @@
-import type { Browser, Page, Request, Response } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import type { Page, Request, Response } from 'playwright-core'
+import { beforeAll, expect } from 'vitest'
 import { createWebhooks } from './seed.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { browser, openDesk, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
 import { backfillStatistics } from './support/statistics-backfill.ts'
-import { story, storyBrowser } from './support/story.ts'
 import { visit } from './support/visit.ts'
 
 /*
@@ -16,21 +15,15 @@ const SCRIPT_BYTES = 250 * 1_024
 const WEBHOOK_PAGE_REQUESTS = 20
 const SCRIPTS = 12
 
-let browser: Browser
-let server: ConsoleServer
 let webhookId: string
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   const webhooks = await createWebhooks(server)
   webhookId = webhooks.boxOffice
   await using database = await server.openDatabase()
   await backfillStatistics(database.pool, webhooks)
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 story(

@@ -1,17 +1,16 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { type HostilePosthorn, startHostilePosthorn } from '../support/hostile-posthorn.ts'
 import { call, untilDelivery } from './support/call.ts'
+import { browser, openBrowserForStories, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
-import { story, storyBrowser } from './support/story.ts'
 import { type Visit, visit } from './support/visit.ts'
 
 /*
  * A reader on the Chatham Islands looks at a server in India whose Postgres is in Newfoundland. No zone is UTC, and none
  * is full hours away from another.
  */
-let browser: Browser
 let posthorn: HostilePosthorn
 let reader: Visit
 let page: Page
@@ -24,8 +23,9 @@ let beginMs: number
 const OCCURRED_AT = '2026-11-20T10:15:30.000Z'
 const OCCURRED = '21. Nov. 2026, 00:00:30'
 
+openBrowserForStories()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
   posthorn = await startHostilePosthorn('18')
   beginMs = Date.now()
   const webhook = { url: posthorn.receiver.url, enabled: true, eventSubscriptions: [JOINED] }
@@ -49,7 +49,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await reader?.[Symbol.asyncDispose]()
-  await browser?.close()
   await posthorn?.[Symbol.asyncDispose]()
 })
 

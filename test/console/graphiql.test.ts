@@ -1,33 +1,19 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { createWebhooks } from './seed.ts'
-import { call, testDelivery } from './support/call.ts'
+import { createKey, testDelivery } from './support/call.ts'
 import { JOINED } from './support/catalogue.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { openDesk, page, reader, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
-import { story, storyBrowser } from './support/story.ts'
-import { type Visit, visit } from './support/visit.ts'
 
 /* A visit fails its test for a request to another origin, and for a violation of the Content-Security-Policy. */
-let browser: Browser
-let server: ConsoleServer
 let webhookId: string
-/** The stories share the page of GraphiQL, which is large. */
-let reader: Visit
-let page: Page
+
+openDesk()
 
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   webhookId = (await createWebhooks(server)).boxOffice
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
   // Of tokens that the server rejects.
   reader.expectPageErrors(/status of 401/)
-})
-afterAll(async () => {
-  await reader?.[Symbol.asyncDispose]()
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 story('the account menu leads to GraphiQL, which runs an operation by the session', async () => {
@@ -36,7 +22,6 @@ story('the account menu leads to GraphiQL, which runs an operation by the sessio
   await reader.page.getByRole('button', { name: 'Account and appearance' }).click()
   const link = reader.page.getByRole('menuitem', { name: 'GraphiQL' })
   expect(await link.getAttribute('href')).toBe('/graphql')
-  page = reader.page
   await page.goto(`${server.url}/graphql`)
   await write('query Mine { viewer { organization { name } } }')
   await execute()
@@ -67,16 +52,11 @@ story('a subscription shows events until it is stopped', async () => {
 story(
   'operations run by a token that is typed into the headers, and nothing stores it',
   async () => {
-    const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-      server,
-      'createApiKey',
-      { input: ['CreateApiKeyInput!', { scopes: ['events:publish'] }] },
-      'createdApiKey { token }',
-    )
+    const publisher = await createKey(server, ['events:publish'])
     await write('query ByToken { viewer { scopes } }')
     await page.getByRole('button', { name: 'Headers' }).click()
     for (const [token, expected] of [
-      [createdApiKey.token, '"events:publish"'],
+      [publisher, '"events:publish"'],
       ['phk_nothing', 'UNAUTHENTICATED'],
     ]) {
       await fill(

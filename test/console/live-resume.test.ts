@@ -1,38 +1,27 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { startTcpProxy, type TcpProxy } from '../faults/tcp-proxy.ts'
 import { JOINED } from '../support/factories.ts'
-import { call, testDelivery, untilDelivery } from './support/call.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { createWebhook, testDelivery, untilDelivery } from './support/call.ts'
+import { browser, openDesk, server, story } from './support/desk.ts'
 import { untilLive, waitUntilLoaded } from './support/sign-in.ts'
-import { story, storyBrowser } from './support/story.ts'
 import { visit } from './support/visit.ts'
 
-let browser: Browser
-let server: ConsoleServer
 let webhookId: string
 /** The network between the pages and the server. */
 let network: TcpProxy
 let url: string
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   network = await startTcpProxy(Number(new URL(server.url).port))
   url = `http://127.0.0.1:${network.port}`
   const input = { url: server.receiver.url, enabled: true, eventSubscriptions: [JOINED] }
-  const created = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  webhookId = created.webhook.id
+  webhookId = await createWebhook(server, input)
 })
 afterAll(async () => {
-  await browser?.close()
   await network?.[Symbol.asyncDispose]()
-  await server?.[Symbol.asyncDispose]()
 })
 
 const OFFLINE =

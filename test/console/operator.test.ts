@@ -1,27 +1,11 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { open, openDesk, page, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
-import { story, storyBrowser } from './support/story.ts'
-import { type Visit, visit } from './support/visit.ts'
 
 /** An operator creates an organization, acts for it and manages event types. */
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 
-beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
+openDesk()
 
 story(
   'an operator creates an organization and its first API key, whose token shows once',
@@ -91,10 +75,4 @@ story('an operator gives an event type search keys, and corrects a path', async 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('No example.').waitFor()
   await page.getByText('Search keys', { exact: true }).waitFor({ state: 'detached' })
-  expect(reader.pageErrors).toEqual([])
 })
-
-async function open(path: string): Promise<void> {
-  await page.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(page)
-}

@@ -1,42 +1,23 @@
 import { randomBytes } from 'node:crypto'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
-import { call } from './support/call.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { createWebhook } from './support/call.ts'
+import { openDesk, page, server, story } from './support/desk.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
-import { story, storyBrowser } from './support/story.ts'
 import { violations } from './support/violations.ts'
-import { type Visit, visit } from './support/visit.ts'
 
 /** Somebody moves in from another sender: the webhook shows how it is signed, and takes the secret of the receiver. */
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 let webhookId: string
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   const input = {
     url: `${server.receiver.url}moved`,
     eventSubscriptions: [JOINED],
     headerPrefix: 'svix-',
   }
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  webhookId = webhook.id
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
+  webhookId = await createWebhook(server, input)
 })
 
 async function open(tab: string): Promise<void> {

@@ -1,34 +1,32 @@
-import type { Browser, Frame, FrameLocator, Page } from 'playwright-core'
+import type { Frame, FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { parseId } from '../../src/db/ids.ts'
 import { JOINED } from '../support/factories.ts'
 import { call } from './support/call.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { startConsoleServer } from './support/console-server.ts'
+import { browser, openDesk, server, story } from './support/desk.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
 import { misfits } from './support/layout.ts'
 import { ownPageStories } from './support/own-page.ts'
-import { story, storyBrowser } from './support/story.ts'
 import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
-let browser: Browser
 let host: HostPage
 let stranger: HostPage
-let server: ConsoleServer
 
-beforeAll(async () => {
-  browser = await storyBrowser()
+openDesk(async () => {
   host = await openHostPage()
-  stranger = await openHostPage()
-  server = await startConsoleServer({
+  return await startConsoleServer({
     environment: { POSTHORN_PORTAL_ORIGINS: host.origin, POSTHORN_CORS_ORIGINS: host.origin },
   })
+})
+
+beforeAll(async () => {
+  stranger = await openHostPage()
   const input = { url: `${server.receiver.url}mine`, eventSubscriptions: [JOINED] }
   await call(server, 'createWebhook', { input: ['CreateWebhookInput!', input] }, 'webhook { id }')
 })
 afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
   await stranger?.[Symbol.asyncDispose]()
   await host?.[Symbol.asyncDispose]()
 })

@@ -1,27 +1,28 @@
-import type { Browser, FrameLocator } from 'playwright-core'
+import type { FrameLocator } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { call, testDelivery, untilDelivery } from './support/call.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { call, createWebhook, testDelivery, untilDelivery } from './support/call.ts'
+import { startConsoleServer } from './support/console-server.ts'
+import { browser, openDesk, server, story } from './support/desk.ts'
 import { type HostPage, openHostPage } from './support/host-page.ts'
 import { waitUntilLoaded } from './support/sign-in.ts'
-import { story, storyBrowser } from './support/story.ts'
 import { violations } from './support/violations.ts'
 import { type Visit, visit } from './support/visit.ts'
 
-let browser: Browser
 let host: HostPage
-let server: ConsoleServer
 let mine: string
 let other: string
 
-beforeAll(async () => {
-  browser = await storyBrowser()
+openDesk(async () => {
   host = await openHostPage()
-  server = await startConsoleServer({ environment: { POSTHORN_PORTAL_ORIGINS: host.origin } })
-  mine = await createWebhook('mine', JOINED)
-  other = await createWebhook('other', TICKET)
+  return await startConsoleServer({ environment: { POSTHORN_PORTAL_ORIGINS: host.origin } })
+})
+
+beforeAll(async () => {
+  mine = await createWebhook(server, { url: `${server.receiver.url}mine`, enabled: true })
+  const url = `${server.receiver.url}other`
+  other = await createWebhook(server, { url, enabled: true, eventSubscriptions: [TICKET] })
   for (const [id, type] of [
     [mine, JOINED],
     [other, TICKET],
@@ -31,8 +32,6 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
   await host?.[Symbol.asyncDispose]()
 })
 
@@ -329,19 +328,4 @@ async function framed(by: HostPage, url: string, expected = /^$/): Promise<Visit
 async function expectScheme(portal: FrameLocator, scheme: string): Promise<void> {
   const shown = () => portal.locator('html').getAttribute('data-mantine-color-scheme')
   await expect.poll(shown).toBe(scheme)
-}
-
-async function createWebhook(name: string, eventType: string): Promise<string> {
-  const input = {
-    url: `${server.receiver.url}${name}`,
-    enabled: true,
-    eventSubscriptions: [eventType],
-  }
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  return webhook.id
 }

@@ -93,18 +93,16 @@ const WEBHOOKS = {
 export async function seedServer(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<SeededServer> {
-  await using started = new AsyncDisposableStack()
-  const endpoints = started.use(await openFakeEndpoints(BEHAVIORS))
-  const server = started.use(
-    await startConsoleServer({
-      authority: endpoints.authority,
-      environment: {
-        ...endpoints.environment,
-        POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h',
-        ...environment,
-      },
-    }),
-  )
+  const endpoints = await openFakeEndpoints(BEHAVIORS)
+  const server = await startConsoleServer({
+    authority: endpoints.authority,
+    alsoEnds: endpoints,
+    environment: {
+      ...endpoints.environment,
+      POSTHORN_RETRY_SCHEDULE: '5s,5m,30m,2h,5h',
+      ...environment,
+    },
+  })
   const publish = async (count: number) => {
     await call(server, 'publishEvents', {
       input: ['PublishEventsInput!', { events: newEvents(count) }],
@@ -158,7 +156,6 @@ export async function seedServer(
   await using database = await server.openDatabase()
   await backfillStatistics(database.pool, webhooks)
   const found = await server.graphql<Found>(FOUND, { id: recovered })
-  const seed = started.move()
   return {
     server,
     endpoints,
@@ -172,7 +169,7 @@ export async function seedServer(
     otherOrganizationId: others[0] ?? '',
     taskId: task.id,
     publish,
-    [Symbol.asyncDispose]: () => seed.disposeAsync(),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 

@@ -1,43 +1,40 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { mintId } from '../../src/db/ids.ts'
 import { CLIENT, type OidcProvider, startOidcProvider } from '../oidc-provider/oidc-provider.ts'
 import { freePort } from '../support/free-port.ts'
 import { requirePackages } from '../support/installed-packages.ts'
 import { call } from './support/call.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
+import { startConsoleServer } from './support/console-server.ts'
+import { browser, openDesk, server, story } from './support/desk.ts'
 import { addRoleKey } from './support/role-key.ts'
 import { submitApiKey, waitUntilLoaded } from './support/sign-in.ts'
-import { story, storyBrowser } from './support/story.ts'
 import { visit } from './support/visit.ts'
 
-let browser: Browser
-let server: ConsoleServer
 let provider: OidcProvider
 /** The API key whose rights people get. */
 const roleKeyId = mintId('apiKey')
 
 describe('with an OpenID provider', await requirePackages('test/oidc-provider'), () => {
-  beforeAll(async () => {
-    browser = await storyBrowser()
-    const port = await freePort()
-    const url = `http://localhost:${port}`
-    // A browser sees another site than Posthorn's: `127.0.0.1`.
-    provider = await startOidcProvider(url)
-    server = await startConsoleServer({
-      environment: {
-        PORT: String(port),
-        POSTHORN_PUBLIC_URL: url,
-        POSTHORN_OIDC_ISSUER: provider.issuer,
-        POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
-        POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
-        POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
-      },
-    })
-  })
+  openDesk(
+    async () => {
+      const port = await freePort()
+      const url = `http://localhost:${port}`
+      // A browser sees another site than Posthorn's: `127.0.0.1`.
+      provider = await startOidcProvider(url)
+      return await startConsoleServer({
+        environment: {
+          PORT: String(port),
+          POSTHORN_PUBLIC_URL: url,
+          POSTHORN_OIDC_ISSUER: provider.issuer,
+          POSTHORN_OIDC_CLIENT_ID: CLIENT.id,
+          POSTHORN_OIDC_CLIENT_SECRET: CLIENT.secret,
+          POSTHORN_OIDC_ROLES: `groups=webhooks:${roleKeyId}`,
+        },
+      })
+    },
+    { scopes: null },
+  )
   afterAll(async () => {
-    await browser?.close()
-    await server?.[Symbol.asyncDispose]()
     await provider?.[Symbol.asyncDispose]()
   })
 

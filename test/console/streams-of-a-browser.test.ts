@@ -1,31 +1,18 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect } from 'vitest'
 import { JOINED } from '../support/factories.ts'
 import { needs } from '../support/left-out.ts'
 import { startProxy } from '../support/proxies.ts'
-import { call, testDelivery } from './support/call.ts'
-import { type ConsoleServer, startConsoleServer } from './support/console-server.ts'
-import { story, storyBrowser } from './support/story.ts'
+import { createWebhook, testDelivery } from './support/call.ts'
+import { browser, openDesk, server, story } from './support/desk.ts'
 
-let browser: Browser
-let server: ConsoleServer
 let webhookId: string
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   const input = { url: server.receiver.url, enabled: true, eventSubscriptions: [JOINED] }
-  const created = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  webhookId = created.webhook.id
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
+  webhookId = await createWebhook(server, input)
 })
 
 /** What the subscriptions of a page received, and whether its query has an answer. */

@@ -1,24 +1,23 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { publicId } from '../../src/db/ids.ts'
-import { story, storyBrowser } from '../console/support/story.ts'
+import { browser, openBrowserForStories, story } from '../console/support/desk.ts'
 import { violations } from '../console/support/violations.ts'
 import { type Visit, visit } from '../console/support/visit.ts'
 import { JOINED } from '../support/factories.ts'
 import { until } from '../support/until.ts'
 import { type Stage, setStage } from './support/stage.ts'
 
-let browser: Browser
 let stage: Stage
 let webhook: { id: string; url: string }
 
+openBrowserForStories()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
   stage = await setStage()
   webhook = await createWebhook(stage, `${stage.receiver.url}first`)
 })
 afterAll(async () => {
-  await browser?.close()
   await stage?.[Symbol.asyncDispose]()
 })
 

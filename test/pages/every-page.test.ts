@@ -1,6 +1,7 @@
-import type { Browser, Frame } from 'playwright-core'
+import type { Frame } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type SeededServer, seedServer } from '../console/seed.ts'
+import { browser, openDesk, reader, story } from '../console/support/desk.ts'
 import { dialogStories, expectAccessible } from '../console/support/dialogs.ts'
 import { type HostPage, openHostPage } from '../console/support/host-page.ts'
 import { misfits } from '../console/support/layout.ts'
@@ -8,23 +9,22 @@ import { open } from '../console/support/navigate.ts'
 import { NOT_IN_PORTAL, pagesOf, routesOfConsole } from '../console/support/pages.ts'
 import { portalUrl } from '../console/support/portal-url.ts'
 import { waitUntilLoaded } from '../console/support/sign-in.ts'
-import { story, storyBrowser } from '../console/support/story.ts'
 import { violations } from '../console/support/violations.ts'
-import { type Visit, visit } from '../console/support/visit.ts'
+import { visit } from '../console/support/visit.ts'
 
 /* Visits every page with sample data. One browser visits all of them, so that leftovers of a page show on the next. */
-let browser: Browser
 let host: HostPage
 let seed: SeededServer
-let reader: Visit
 /** The GraphQL requests of a page, without those of a frame in it. */
 const queries: { readonly body: string; readonly at: number }[] = []
 
-beforeAll(async () => {
-  browser = await storyBrowser()
+openDesk(async () => {
   host = await openHostPage()
   seed = await seedServer({ POSTHORN_PORTAL_ORIGINS: host.origin })
-  reader = await visit(browser, { origins: [seed.server.url], signedInTo: seed.server })
+  return seed.server
+})
+
+beforeAll(async () => {
   reader.page.on('request', (request) => {
     const isOfPage = request.frame() === reader.page.mainFrame()
     if (!isOfPage || !request.url().endsWith('/graphql')) return
@@ -34,8 +34,6 @@ beforeAll(async () => {
   await waitUntilLoaded(reader.page)
 })
 afterAll(async () => {
-  await browser?.close()
-  await seed?.[Symbol.asyncDispose]()
   await host?.[Symbol.asyncDispose]()
 })
 

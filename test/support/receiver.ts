@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { createTestAuthority } from '../outbound/certificates.ts'
+import { createTestAuthority, type TestAuthority } from '../outbound/certificates.ts'
 import { until } from './until.ts'
 
 export interface Received {
@@ -14,7 +14,7 @@ export interface Received {
   readonly at: Date
 }
 
-/** A real HTTPS receiver on this machine, with its own certificate authority. */
+/** A real HTTPS receiver on this machine, with a certificate of a test's authority. */
 export interface Receiver extends AsyncDisposable {
   readonly url: string
   /** The certificate of the authority, as PEM. */
@@ -28,8 +28,9 @@ export interface Receiver extends AsyncDisposable {
   arrival(number: number): Promise<Received>
 }
 
-export async function startReceiver(): Promise<Receiver> {
-  const authority = await createTestAuthority()
+/** Starts a receiver, by default with a certificate authority of its own. */
+export async function startReceiver(given?: TestAuthority): Promise<Receiver> {
+  const authority = given ?? (await createTestAuthority())
   const { key, cert } = await authority.issue(['localhost', '127.0.0.1'])
   const received: Received[] = []
   const server = createServer({ key, cert }, async (request, response) => {

@@ -1,32 +1,18 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { parseId } from '../../../src/db/ids.ts'
 import { JOINED } from '../../support/factories.ts'
-import { call } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
+import { call, createWebhook } from '../support/call.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 import { violations } from '../support/violations.ts'
-import { type Visit, visit } from '../support/visit.ts'
 
 /** Somebody asks who changed a webhook yesterday. */
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 let webhookId: string
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   const input = { url: server.receiver.url, description: 'Before', eventSubscriptions: [JOINED] }
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  webhookId = webhook.id
+  webhookId = await createWebhook(server, input)
   await call(server, 'updateWebhook', {
     id: ['ID!', webhookId],
     input: ['UpdateWebhookInput!', { description: 'After', enabled: true }],
@@ -38,18 +24,7 @@ beforeAll(async () => {
      values ($1, now() - interval '10 min', now() - interval '5 min')`,
     [parseId('webhook', webhookId)],
   )
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
 })
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
-
-async function open(path: string): Promise<void> {
-  await page.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(page)
-}
 
 story('a webhook shows who changed what and when, with its holds, newest first', async () => {
   await open(`/webhooks/${webhookId}`)

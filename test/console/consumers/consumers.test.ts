@@ -1,29 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
-import { call } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { call, createKey } from '../support/call.ts'
+import { browser, openDesk, page, server, story } from '../support/desk.ts'
 import { misfits } from '../support/layout.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
 import { violations } from '../support/violations.ts'
-import { type Visit, visit } from '../support/visit.ts'
+import { visit } from '../support/visit.ts'
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
-
-beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
-})
+openDesk()
 
 async function openList() {
   await page.goto(`${server.url}/console/consumers`)
@@ -80,15 +64,10 @@ story('a consumer is deleted after a question, and fits a telephone before', asy
 })
 
 story('a key without the scope events:read has no page of consumers', async () => {
-  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-    server,
-    'createApiKey',
-    { input: ['CreateApiKeyInput!', { name: 'other', scopes: ['webhooks:read'] }] },
-    'createdApiKey { token }',
-  )
+  const token = await createKey(server, ['webhooks:read'])
   await using other = await visit(browser, {
     origins: [server.url],
-    signedInTo: { url: server.url, token: createdApiKey.token },
+    signedInTo: { url: server.url, token },
   })
   await other.page.goto(`${server.url}/console/consumers`)
   await other.page.getByText('events:read').first().waitFor()

@@ -1,46 +1,23 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
-import { call, deliveriesOf, untilDelivery } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { call, createWebhook, deliveriesOf, untilDelivery } from '../support/call.ts'
+import { openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
-import { type Visit, visit } from '../support/visit.ts'
 
 /** A person looks at one delivery that fails, and decides what to do about it. */
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 let webhookId: string
 let failing: string
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer({
-    environment: { POSTHORN_RETRY_SCHEDULE: '1s,10m,30m' },
+  webhookId = await createWebhook(server, {
+    enabled: true,
+    retryScheduleSeconds: [1, 600, 1_800],
   })
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    {
-      input: [
-        'CreateWebhookInput!',
-        { url: server.receiver.url, enabled: true, eventSubscriptions: [JOINED] },
-      ],
-    },
-    'webhook { id }',
-  )
-  webhookId = webhook.id
   server.receiver.answer = (response) => response.writeHead(503, { server: 'proxy' }).end('closed')
   failing = await sendAndWait(2)
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 const STATES = ['QUEUED', 'RETRYING', 'WAITING', 'SUCCEEDED', 'EXHAUSTED', 'CANCELED']

@@ -1,13 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { until } from '../../support/until.ts'
 import { call } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { openDesk, page, server, story } from '../support/desk.ts'
 import { misfits } from '../support/layout.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
 import { violations } from '../support/violations.ts'
-import { type Visit, visit } from '../support/visit.ts'
 
 const TYPE = 'order.updated'
 const BEFORE =
@@ -15,23 +12,13 @@ const BEFORE =
 const AFTER =
   '{"status":"paid","id":7.0,"lines":[{"sku":"A-1","price":10.75}],"customer":{"email":"ada@example.com"}}'
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 let webhookId: string
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   const type = { name: TYPE, description: 'An order was changed.', example: JSON.parse(AFTER) }
   await call(server, 'createEventType', { input: ['CreateEventTypeInput!', type] })
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 async function publish(dataText: string, previousText?: string): Promise<string> {

@@ -1,10 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { type SeededServer, seedServer } from '../seed.ts'
+import { browser, openDesk, server, story } from '../support/desk.ts'
 import { misfits } from '../support/layout.ts'
 import { portalUrl } from '../support/portal-url.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
 import { violations } from '../support/violations.ts'
 import { visit } from '../support/visit.ts'
 
@@ -17,16 +17,11 @@ const SCOPES = [
 ]
 const TABS = ['/webhooks', '/deliveries', '/event-types']
 
-let browser: Browser
 let seed: SeededServer
 
-beforeAll(async () => {
-  browser = await storyBrowser()
+openDesk(async () => {
   seed = await seedServer()
-})
-afterAll(async () => {
-  await browser?.close()
-  await seed?.[Symbol.asyncDispose]()
+  return seed.server
 })
 
 story.each([
@@ -48,7 +43,7 @@ story.each([
 story('in German, everything fits a phone', async () => {
   await using reader = await open('de', { width: 360, height: 740 })
   for (const path of [...TABS, '/webhooks/new', 'ENDPOINT', 'DELIVERY'].map(filled)) {
-    await reader.page.goto(`${seed.server.url}/portal${path}`)
+    await reader.page.goto(`${server.url}/portal${path}`)
     await waitUntilLoaded(reader.page)
     expect(await misfits(reader.page), path).toEqual([])
     expect(await violations(reader.page), path).toEqual([])
@@ -58,7 +53,7 @@ story('in German, everything fits a phone', async () => {
 story('a number has its plural, and its signs of the region', async () => {
   await using reader = await open('de-DE')
   const { page } = reader
-  await page.goto(`${seed.server.url}/portal/deliveries`)
+  await page.goto(`${server.url}/portal/deliveries`)
   await waitUntilLoaded(page)
   const rows = page.getByRole('row').getByRole('checkbox')
   await rows.nth(0).check()
@@ -84,7 +79,6 @@ story('in a language that it has not, the portal is English', async () => {
 })
 
 story('the console is English in a German browser, and loads no other language', async () => {
-  const { server } = seed
   await using reader = await visit(browser, {
     origins: [server.url],
     signedInTo: server,
@@ -102,7 +96,6 @@ async function open(
   locale: string | undefined,
   options: { width?: number; height?: number; locale?: string } = {},
 ) {
-  const { server } = seed
   const { width = 1280, height = 800, locale: ofBrowser = 'en-GB' } = options
   const reader = await visit(browser, {
     origins: [server.url],

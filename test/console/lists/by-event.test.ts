@@ -1,24 +1,19 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
-import { call, untilCount } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, expect } from 'vitest'
+import { call, createKey, untilCount } from '../support/call.ts'
+import { browser, openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
 import { type Visit, visit } from '../support/visit.ts'
 import { addWebhook, expectFits, publish } from './support.ts'
 
 /* Each event has three deliveries, one of which fails. */
 const EVENTS = 4
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 let events: string[]
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer({ environment: { POSTHORN_RETRY_SCHEDULE: '1h' } })
   for (const name of ['works', 'archives', 'fails']) await addWebhook(server, name)
   server.receiver.answer = (response, { path }) => {
     response.writeHead(path.startsWith('/fails') ? 502 : 204).end()
@@ -26,12 +21,6 @@ beforeAll(async () => {
   events = await publish(server, EVENTS)
   await untilCount(server, { states: ['SUCCEEDED'] }, 2 * EVENTS)
   await untilCount(server, { states: ['RETRYING'] }, EVENTS)
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 story('an event with three webhooks is one row that says what came of them', async () => {
@@ -159,13 +148,8 @@ async function redeliverOne(of: Page): Promise<void> {
 }
 
 async function visitWith(scopes: readonly string[]): Promise<Visit> {
-  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-    server,
-    'createApiKey',
-    { input: ['CreateApiKeyInput!', { name: 'Reader', scopes }] },
-    'createdApiKey { token }',
-  )
-  const signedInTo = { url: server.url, token: createdApiKey.token }
+  const token = await createKey(server, scopes)
+  const signedInTo = { url: server.url, token }
   return await visit(browser, { origins: [server.url], signedInTo })
 }
 

@@ -1,33 +1,18 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { untilCount } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
-import { type Visit, visit } from '../support/visit.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 import { addWebhook, publish } from './support.ts'
 
 /** Two pages. */
 const EVENTS = 30
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
+openDesk()
 
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   await addWebhook(server, 'shop')
   await publish(server, EVENTS)
   await addWebhook(server, 'archive')
   await untilCount(server, { states: ['SUCCEEDED'] }, EVENTS)
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 /** The column with the time of each list. */
@@ -80,9 +65,4 @@ story('webhooks are sorted by name, and come back to those in trouble first', as
 async function linksOf(list: string): Promise<string[]> {
   const links = page.getByRole('table', { name: list, exact: true }).locator('a.ph-row-link')
   return await links.evaluateAll((found) => found.map((link) => link.getAttribute('href') ?? ''))
-}
-
-async function open(path: string): Promise<void> {
-  await page.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(page)
 }

@@ -1,26 +1,19 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
-import { call } from '../support/call.ts'
+import { call, createWebhook } from '../support/call.ts'
 import type { ConsoleServer } from '../support/console-server.ts'
 import { misfits } from '../support/layout.ts'
 import { violations } from '../support/violations.ts'
 
 /** Adds a webhook of the receiver that subscribes to `JOINED`. Returns its id. */
 export async function addWebhook(server: ConsoleServer, name: string): Promise<string> {
-  const input = {
+  return await createWebhook(server, {
     url: `${server.receiver.url}${name}`,
     description: `The ${name}`,
     enabled: true,
-    eventSubscriptions: [JOINED],
-  }
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  return webhook.id
+    retryScheduleSeconds: [3_600],
+  })
 }
 
 /** Publishes events of `JOINED` one after the other. Returns their ids, the oldest first. */

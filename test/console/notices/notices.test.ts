@@ -1,21 +1,14 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { freePort } from '../../support/free-port.ts'
-import { call } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { call, createKey } from '../support/call.ts'
+import { startConsoleServer } from '../support/console-server.ts'
+import { browser, openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
-import { type Visit, visit } from '../support/visit.ts'
+import { visit } from '../support/visit.ts'
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
-
-beforeAll(async () => {
-  browser = await storyBrowser()
+openDesk(async () => {
   const port = await freePort()
-  server = await startConsoleServer({
+  return await startConsoleServer({
     environment: {
       PORT: `${port}`,
       POSTHORN_SMTP_URL: 'smtp://127.0.0.1:1',
@@ -23,13 +16,6 @@ beforeAll(async () => {
       POSTHORN_PUBLIC_URL: `http://127.0.0.1:${port}`,
     },
   })
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await reader?.[Symbol.asyncDispose]()
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 const own = () => page.getByRole('region', { name: /^E-mail about / })
@@ -148,13 +134,8 @@ story('a reader sees the addresses of the organization and changes nothing', asy
   await call(server, 'setNoticeAddress', {
     input: ['SetNoticeAddressInput!', { email: 'ada@example.com', kinds: ['WEBHOOK_FAILING'] }],
   })
-  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-    server,
-    'createApiKey',
-    { input: ['CreateApiKeyInput!', { name: 'Reader', scopes: ['webhooks:read'] }] },
-    'createdApiKey { token }',
-  )
-  const signedInTo = { url: server.url, token: createdApiKey.token }
+  const token = await createKey(server, ['webhooks:read'])
+  const signedInTo = { url: server.url, token }
   await using other = await visit(browser, { origins: [server.url], signedInTo })
   await other.page.goto(`${server.url}/console/notices`)
   await waitUntilLoaded(other.page)

@@ -1,20 +1,19 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { parseId } from '../../../src/db/ids.ts'
 import { type SeededServer, seedServer } from '../seed.ts'
+import { openDesk, reader, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
-import { type Visit, visit } from '../support/visit.ts'
 
 /** One webhook is on hold, one is 23 hours behind its rate limit, and of one 23 % of the deliveries fail. */
-let browser: Browser
 let seed: SeededServer
-let reader: Visit
+
+openDesk(async () => {
+  seed = await seedServer()
+  return seed.server
+})
 
 beforeAll(async () => {
-  browser = await storyBrowser()
-  seed = await seedServer()
-  await using database = await seed.server.openDatabase()
+  await using database = await server.openDatabase()
   const [crm, boxOffice] = [seed.webhooks.crm, seed.webhooks.boxOffice].map((id) =>
     parseId('webhook', id),
   )
@@ -47,15 +46,10 @@ beforeAll(async () => {
     'update posthorn.webhook_conditions set next_evaluation_at = now() where webhook_id = $1',
     [boxOffice],
   )
-  reader = await visit(browser, { origins: [seed.server.url], signedInTo: seed.server })
-})
-afterAll(async () => {
-  await browser?.close()
-  await seed?.[Symbol.asyncDispose]()
 })
 
 async function go(path: string) {
-  await reader.page.goto(`${seed.server.url}/console${path}`)
+  await reader.page.goto(`${server.url}/console${path}`)
   await waitUntilLoaded(reader.page)
   return reader.page
 }

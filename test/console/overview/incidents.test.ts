@@ -1,37 +1,29 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import { parseId } from '../../../src/db/ids.ts'
 import { type SeededServer, seedServer } from '../seed.ts'
 import { call } from '../support/call.ts'
+import { browser, openDesk, reader, server, story } from '../support/desk.ts'
 import { misfits } from '../support/layout.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
 import { violations } from '../support/violations.ts'
-import { type Visit, visit } from '../support/visit.ts'
+import { visit } from '../support/visit.ts'
 
 /* Accounting is on hold; two other webhooks are failing. */
-let browser: Browser
 let seed: SeededServer
-let reader: Visit
 
-beforeAll(async () => {
-  browser = await storyBrowser()
+openDesk(async () => {
   seed = await seedServer()
-  reader = await visit(browser, { origins: [seed.server.url], signedInTo: seed.server })
-})
-afterAll(async () => {
-  await browser?.close()
-  await seed?.[Symbol.asyncDispose]()
+  return seed.server
 })
 beforeEach(async () => {
-  await using database = await seed.server.openDatabase()
+  await using database = await server.openDatabase()
   await database.pool.query(
     `update posthorn.incidents set acknowledged_at = null, acknowledged_by = null where resolved_at is null`,
   )
 })
 
 async function go(path = '/overview') {
-  await reader.page.goto(`${seed.server.url}/console${path}`)
+  await reader.page.goto(`${server.url}/console${path}`)
   await waitUntilLoaded(reader.page)
   return reader.page
 }
@@ -92,7 +84,7 @@ story(
 )
 
 story('an incident that is resolved is listed with how long it lasted', async () => {
-  await using database = await seed.server.openDatabase()
+  await using database = await server.openDatabase()
   await database.pool.query(
     `insert into posthorn.incidents (organization_id, webhook_id, webhook_state, cause, opened_at, resolved_at)
      select organization_id, id, 'behind', 'rate_limit', now() - interval '75 hours', now() - interval '72 hours'
@@ -116,7 +108,7 @@ story('with the keyboard alone an incident is acknowledged', async () => {
 
 story('a reader who may change nothing sees the incidents without the acts', async () => {
   const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-    seed.server,
+    server,
     'createApiKey',
     {
       input: [
@@ -127,10 +119,10 @@ story('a reader who may change nothing sees the incidents without the acts', asy
     'createdApiKey { token }',
   )
   await using other = await visit(browser, {
-    origins: [seed.server.url],
-    signedInTo: { url: seed.server.url, token: createdApiKey.token },
+    origins: [server.url],
+    signedInTo: { url: server.url, token: createdApiKey.token },
   })
-  await other.page.goto(`${seed.server.url}/console/overview`)
+  await other.page.goto(`${server.url}/console/overview`)
   await waitUntilLoaded(other.page)
   const incidents = other.page.getByRole('region', { name: 'Incidents' })
   await incidents.getByRole('row').filter({ hasText: 'Accounting' }).waitFor()

@@ -1,5 +1,4 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { SYSTEM } from '../../../src/access/actor.ts'
 import type { Database } from '../../../src/db/client.ts'
 import { parseId } from '../../../src/db/ids.ts'
@@ -10,10 +9,10 @@ import { createWebhook } from '../../../src/webhooks/webhook.ts'
 import { JOINED } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
 import { call } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { startConsoleServer } from '../support/console-server.ts'
+import { browser, openDesk, server, story } from '../support/desk.ts'
 import { misfits } from '../support/layout.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
 import { violations } from '../support/violations.ts'
 import { visit } from '../support/visit.ts'
 
@@ -25,12 +24,9 @@ const OTHERS = 299
 /** How many deliveries wait in each of the damaged organizations. */
 const DAMAGED = { 'Bluebird Festivals': 400, 'Lakeside Concerts': 300, 'Northwind Tickets': 200 }
 
-let browser: Browser
-let server: ConsoleServer
+openDesk(startConsoleServer)
 
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   await using database = await server.openDatabase()
   const { pool } = database
   const ids = await createWebhooks(database)
@@ -45,10 +41,6 @@ beforeAll(async () => {
     'the others receive their deliveries',
     60_000,
   )
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 story('with 14 of 39 webhooks on hold, the overview says so in its first sentence', async () => {

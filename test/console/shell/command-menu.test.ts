@@ -1,35 +1,24 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import type { Locator } from 'playwright-core'
+import { beforeAll, expect } from 'vitest'
 import { VERSION } from '../../../src/lib/version.ts'
 import { JOINED } from '../../support/factories.ts'
-import { call, testDelivery, untilDelivery } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { call, createWebhook, testDelivery, untilDelivery } from '../support/call.ts'
+import { startConsoleServer } from '../support/console-server.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
 import { violations } from '../support/violations.ts'
-import { type Visit, visit } from '../support/visit.ts'
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 let webhookId: string
 
+openDesk(startConsoleServer)
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   const input = {
     url: `${server.receiver.url}ticketing`,
     description: 'The box office',
     eventSubscriptions: [JOINED],
   }
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  webhookId = webhook.id
+  webhookId = await createWebhook(server, input)
   await call(server, 'updateEventType', {
     id: ['ID!', `type_${JOINED}`],
     input: ['UpdateEventTypeInput!', { searchKeys: ['$.order.id', '$.customer.email'] }],
@@ -42,12 +31,6 @@ beforeAll(async () => {
   await call(server, 'createOrganization', {
     input: ['CreateOrganizationInput!', { name: 'Riverside Museum' }],
   })
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 const box = () => page.getByRole('combobox', { name: 'Search and commands' })
@@ -57,11 +40,6 @@ const option = (name: string | RegExp) => page.getByRole('option', { name })
 async function choose(rendered: Locator): Promise<void> {
   await rendered.and(page.locator('[data-combobox-selected]')).waitFor()
   await page.keyboard.press('Enter')
-}
-
-async function open(path: string): Promise<void> {
-  await page.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(page)
 }
 
 story(

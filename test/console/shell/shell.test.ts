@@ -1,35 +1,22 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
-import { call, testDelivery } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { createWebhook, testDelivery } from '../support/call.ts'
+import { startConsoleServer } from '../support/console-server.ts'
+import { browser, openDesk, server, story } from '../support/desk.ts'
 import { untilLive, waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
 import { visit } from '../support/visit.ts'
 
-let browser: Browser
-let server: ConsoleServer
 let webhookId: string
 
+openDesk(startConsoleServer)
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    {
-      input: [
-        'CreateWebhookInput!',
-        { url: server.receiver.url, enabled: true, eventSubscriptions: [JOINED] },
-      ],
-    },
-    'webhook { id }',
-  )
-  webhookId = webhook.id
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
+  webhookId = await createWebhook(server, {
+    url: server.receiver.url,
+    enabled: true,
+    eventSubscriptions: [JOINED],
+  })
 })
 
 const openPage = async (path: string, viewport = { width: 1280, height: 800 }) => {

@@ -1,3 +1,4 @@
+import { JOINED } from '../../support/factories.ts'
 import { until } from '../../support/until.ts'
 import type { ConsoleServer } from './console-server.ts'
 
@@ -20,6 +21,35 @@ export async function call<Success = unknown>(
   )
   if (result.message !== undefined) throw new Error(`${mutation}: ${result.message}`)
   return result as Success
+}
+
+/** Creates a webhook, by default of the server's receiver and for `JOINED`. Returns its id. */
+export async function createWebhook(server: ConsoleServer, input: object = {}): Promise<string> {
+  const whole = { url: server.receiver.url, eventSubscriptions: [JOINED], ...input }
+  const variables = { input: ['CreateWebhookInput!', whole] } as const
+  const { webhook } = await call<{ webhook: { id: string } }>(
+    server,
+    'createWebhook',
+    variables,
+    'webhook { id }',
+  )
+  return webhook.id
+}
+
+/** Creates an API key with these scopes, by default without a name. Returns its token. */
+export async function createKey(
+  server: Pick<ConsoleServer, 'graphql'>,
+  scopes: readonly string[],
+  name?: string,
+): Promise<string> {
+  const variables = { input: ['CreateApiKeyInput!', { scopes, name }] } as const
+  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
+    server,
+    'createApiKey',
+    variables,
+    'createdApiKey { token }',
+  )
+  return createdApiKey.token
 }
 
 export interface DeliveryStatus {

@@ -5,14 +5,18 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { type Database, openDatabase } from '../../../src/db/client.ts'
 import { openEmbeddedPostgres } from '../../../src/db/embedded/embedded-postgres.ts'
+import { createTestAuthority, type TestAuthority } from '../../outbound/certificates.ts'
 import { type PosthornProcess, startPosthorn } from '../../support/posthorn-process.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/until.ts'
+import { call, createKey } from './call.ts'
 
 /** The real program with its own embedded Postgres, and a receiver that it trusts. */
 export interface ConsoleServer extends AsyncDisposable {
   readonly url: string
   readonly receiver: Receiver
+  /** What the server trusts: the authority of its receivers. */
+  readonly authority: TestAuthority
   /** The working directory. */
   readonly cwd: string
   /** The API key that the first start created, with the scope `admin`. */
@@ -20,7 +24,12 @@ export interface ConsoleServer extends AsyncDisposable {
   /** The sign-in link that the last start printed. */
   readonly signInLink: string
   /** Sends a GraphQL request. Returns its data, or throws its errors. */
-  graphql<Data>(query: string, variables?: object, token?: string): Promise<Data>
+  graphql<Data>(
+    query: string,
+    variables?: object,
+    token?: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Data>
   /** Connects to the Postgres, for data that no API can create, such as past statistics. */
   openDatabase(): Promise<Database>
   /** Kills the process with SIGKILL. */
@@ -33,6 +42,8 @@ export interface ConsoleServerOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** One more certificate authority to trust, as PEM. */
   readonly authority?: string
+  /** What ends with the server. */
+  readonly alsoEnds?: AsyncDisposable
 }
 
 /** The environment variable with the data directory of an installation that has been started once, for a copy of it. */
@@ -43,9 +54,10 @@ export async function startConsoleServer(
 ): Promise<ConsoleServer> {
   const cwd = await mkdtemp(path.join(tmpdir(), 'posthorn console '))
   const dataDir = path.join(cwd, '.posthorn')
-  const receiver = await startReceiver()
+  const authority = await createTestAuthority()
+  const receiver = await startReceiver(authority)
   const authorityFile = path.join(cwd, 'receiver-ca.pem')
-  await writeFile(authorityFile, `${receiver.authority}\n${options.authority ?? ''}`)
+  await writeFile(authorityFile, `${authority.pem}\n${options.authority ?? ''}`)
   const startedOnce = process.env[STARTED_ONCE]
   // Spares the creation of a cluster and its migration. A copy by Node would belong to another user than the original.
   if (startedOnce) await promisify(execFile)('cp', ['-a', startedOnce, dataDir])
@@ -74,6 +86,7 @@ export async function startConsoleServer(
   return {
     cwd,
     receiver,
+    authority,
     get url() {
       return url
     },
@@ -83,10 +96,15 @@ export async function startConsoleServer(
     get signInLink() {
       return /Console +(\S+)/.exec(posthorn.stderr)?.[1] ?? ''
     },
-    async graphql<Data>(query: string, variables: object = {}, as = token): Promise<Data> {
+    async graphql<Data>(
+      query: string,
+      variables: object = {},
+      as = token,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<Data> {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json', ...headers },
         body: JSON.stringify({ query, variables }),
       })
       const { data, errors } = (await response.json()) as { data: Data; errors?: unknown[] }
@@ -113,7 +131,32 @@ export async function startConsoleServer(
       await posthorn[Symbol.asyncDispose]()
       await receiver[Symbol.asyncDispose]()
       await rm(cwd, { recursive: true, force: true })
+      await options.alsoEnds?.[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** A server for the stories of one file: with an organization of its own, and an API key of that with every scope. */
+export async function forNewOrganization(server: ConsoleServer): Promise<ConsoleServer> {
+  const receiver = await startReceiver(server.authority)
+  const { organization } = await call<{ organization: { id: string } }>(
+    server,
+    'createOrganization',
+    { input: ['CreateOrganizationInput!', { name: 'My organization' }] },
+    'organization { id }',
+  )
+  const headers = { 'posthorn-organization': organization.id }
+  const inside = {
+    graphql: <Data>(query: string, variables?: object) =>
+      server.graphql<Data>(query, variables, server.token, headers),
+  }
+  const token = await createKey(inside, ['admin'], 'Initial key')
+  return {
+    ...server,
+    receiver,
+    token,
+    graphql: (query, variables, as = token) => server.graphql(query, variables, as),
+    [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
 }
 

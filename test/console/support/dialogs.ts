@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { SeededServer } from '../seed.ts'
+import { story } from './desk.ts'
 import { open } from './navigate.ts'
-import { story } from './story.ts'
 import { violations } from './violations.ts'
 import type { Visit } from './visit.ts'
 

@@ -2,8 +2,8 @@ import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { document } from '../../graphql/support/document.ts'
 import type { ConsoleServer } from './console-server.ts'
+import { story } from './desk.ts'
 import type { HostPage } from './host-page.ts'
-import { story } from './story.ts'
 import { type Visit, visit } from './visit.ts'
 
 interface Given {

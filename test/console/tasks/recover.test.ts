@@ -1,25 +1,15 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { until } from '../../support/until.ts'
 import { type SeededServer, seedServer } from '../seed.ts'
 import { call, deliveriesOf } from '../support/call.ts'
+import { openDesk, reader, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
-import { type Visit, visit } from '../support/visit.ts'
 
-let browser: Browser
 let seed: SeededServer
-let reader: Visit
 
-beforeAll(async () => {
-  browser = await storyBrowser()
+openDesk(async () => {
   seed = await seedServer()
-  reader = await visit(browser, { origins: [seed.server.url], signedInTo: seed.server })
-})
-afterAll(async () => {
-  await reader?.[Symbol.asyncDispose]()
-  await browser?.close()
-  await seed?.[Symbol.asyncDispose]()
+  return seed.server
 })
 
 story('a recovery of a webhook on hold says that deliveries would wait, and resumes', async () => {
@@ -53,13 +43,13 @@ story('a disabled webhook is previewed, and enabled before anything is re-sent',
 
 story('a recovery is listed, and has its page', async () => {
   const { old } = seed.webhooks
-  await call(seed.server, 'updateWebhook', {
+  await call(server, 'updateWebhook', {
     id: ['ID!', old],
     input: ['UpdateWebhookInput!', { retryScheduleSeconds: [] }],
   })
   seed.endpoints.answer('old.example', { status: 500 })
   await seed.publish(5)
-  const hasFailed = async () => (await deliveriesOf(seed.server, old, ['EXHAUSTED'])).length === 1
+  const hasFailed = async () => (await deliveriesOf(server, old, ['EXHAUSTED'])).length === 1
   await until(hasFailed, 'the delivery of the one ticket fails')
 
   const page = await open(`/webhooks/${old}/recover`)
@@ -95,7 +85,7 @@ story('selected deliveries of a webhook are redelivered from its own page', asyn
 })
 
 async function open(path: string) {
-  await reader.page.goto(`${seed.server.url}/console${path}`)
+  await reader.page.goto(`${server.url}/console${path}`)
   await waitUntilLoaded(reader.page)
   return reader.page
 }

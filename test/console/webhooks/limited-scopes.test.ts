@@ -1,55 +1,22 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
-import { JOINED } from '../../support/factories.ts'
-import { call } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { beforeAll, expect } from 'vitest'
+import { call, createWebhook } from '../support/call.ts'
+import { browser, openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
-import { type Visit, visit } from '../support/visit.ts'
+import { visit } from '../support/visit.ts'
 
 /** A person who may change webhooks and test them, but may neither read secrets nor publish. */
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 let webhookId: string
 
-beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    {
-      input: [
-        'CreateWebhookInput!',
-        {
-          url: server.receiver.url,
-          eventSubscriptions: [JOINED],
-          headers: [
-            { name: 'X-Api-Key', value: 'sk_live_1' },
-            { name: 'X-Team', value: 'blue' },
-          ],
-        },
-      ],
-    },
-    'webhook { id }',
-  )
-  webhookId = webhook.id
-  const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'deliveries:write']
-  const { createdApiKey } = await call<{ createdApiKey: { token: string } }>(
-    server,
-    'createApiKey',
-    { input: ['CreateApiKeyInput!', { scopes }] },
-    'createdApiKey { token }',
-  )
-  const signedInTo = { url: server.url, token: createdApiKey.token }
-  reader = await visit(browser, { origins: [server.url], signedInTo })
-  page = reader.page
+openDesk(undefined, {
+  scopes: ['webhooks:read', 'webhooks:write', 'deliveries:read', 'deliveries:write'],
 })
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
+
+beforeAll(async () => {
+  const headers = [
+    { name: 'X-Api-Key', value: 'sk_live_1' },
+    { name: 'X-Team', value: 'blue' },
+  ]
+  webhookId = await createWebhook(server, { headers })
 })
 
 const value = (number: number) => page.getByLabel(`Value of header ${number}`)

@@ -1,27 +1,16 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
-import { call } from '../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../support/console-server.ts'
+import { call, createWebhook } from '../support/call.ts'
+import { startConsoleServer } from '../support/console-server.ts'
+import { openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
-import { type Visit, visit } from '../support/visit.ts'
 
 /** A person tests a webhook before it is enabled, with a payload of their own. */
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
+
+openDesk(startConsoleServer)
 
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', { url: server.receiver.url, eventSubscriptions: [JOINED] }] },
-    'webhook { id }',
-  )
+  const webhookId = await createWebhook(server)
   await call(server, 'updateEventType', {
     id: ['ID!', `type_${JOINED}`],
     input: [
@@ -29,15 +18,9 @@ beforeAll(async () => {
       { schema: { type: 'object', properties: { attendee: { required: ['email'] } } } },
     ],
   })
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-  await page.goto(`${server.url}/console/webhooks/${webhook.id}`)
+  await page.goto(`${server.url}/console/webhooks/${webhookId}`)
   await waitUntilLoaded(page)
   await page.getByRole('button', { name: 'Send test event' }).click()
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 const payload = () => page.getByRole('dialog').getByLabel('Payload')

@@ -1,31 +1,19 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { type SeededServer, seedServer } from '../seed.ts'
+import { openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
-import { story, storyBrowser } from '../support/story.ts'
-import { visit } from '../support/visit.ts'
 
-let browser: Browser
 let seed: SeededServer
 
-beforeAll(async () => {
-  browser = await storyBrowser()
+openDesk(async () => {
   seed = await seedServer()
-})
-afterAll(async () => {
-  await browser?.close()
-  await seed?.[Symbol.asyncDispose]()
+  return seed.server
 })
 
 story(
   '“why is it failing?” is answered on the overview, in the list and by the attempt',
   async () => {
-    await using reader = await visit(browser, {
-      origins: [seed.server.url],
-      signedInTo: seed.server,
-    })
-    const { page } = reader
-    await page.goto(`${seed.server.url}/console/overview`)
+    await page.goto(`${server.url}/console/overview`)
     await waitUntilLoaded(page)
     const trouble = page.getByRole('region', { name: 'Incidents' })
     const badges = trouble.getByRole('row').filter({ hasText: 'badges.example' })
@@ -42,7 +30,7 @@ story(
     await page.getByRole('link', { name: 'Show attempt' }).click()
     await page.getByText('HTTP status 404').first().waitFor()
 
-    await page.goto(`${seed.server.url}/console/webhooks`)
+    await page.goto(`${server.url}/console/webhooks`)
     await waitUntilLoaded(page)
     const rows = page.getByRole('table', { name: 'Webhooks' }).getByRole('row')
     // Trouble comes first.
@@ -54,12 +42,7 @@ story(
 )
 
 story('a webhook on hold is probed or resumed from the overview; a refusal says why', async () => {
-  await using reader = await visit(browser, {
-    origins: [seed.server.url],
-    signedInTo: seed.server,
-  })
-  const { page } = reader
-  await page.goto(`${seed.server.url}/console/webhooks/${seed.webhooks.ledger}`)
+  await page.goto(`${server.url}/console/webhooks/${seed.webhooks.ledger}`)
   await waitUntilLoaded(page)
   await page.getByRole('heading', { name: 'Accounting' }).waitFor()
   await page.getByText(/Next probe/).waitFor()

@@ -1,21 +1,14 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { call } from '../../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../../support/console-server.ts'
+import { openDesk, page, server, story } from '../../support/desk.ts'
 import { misfits } from '../../support/layout.ts'
 import { waitUntilLoaded } from '../../support/sign-in.ts'
-import { story, storyBrowser } from '../../support/story.ts'
 import { violations } from '../../support/violations.ts'
-import { type Visit, visit } from '../../support/visit.ts'
-import { CATALOGUE, orderOf } from './catalogue.ts'
+import { createCatalogue, orderOf } from './catalogue.ts'
 
 /** A reader chooses the fields that a webhook sends, sees the body of a real event, and saves. */
 const NARROW_PX = 360
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 let webhookId: string
 
 const publish = (id: string) =>
@@ -23,19 +16,11 @@ const publish = (id: string) =>
     input: ['PublishEventInput!', { type: 'order.paid', data: orderOf(id) }],
   })
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
-  for (const input of CATALOGUE) {
-    await call(server, 'createEventType', { input: ['CreateEventTypeInput!', input] })
-  }
+  await createCatalogue(server)
   await publish('A-1')
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 const body = () => page.getByRole('region', { name: 'Body', exact: true })

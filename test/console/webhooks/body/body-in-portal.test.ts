@@ -1,43 +1,27 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
-import { call } from '../../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../../support/console-server.ts'
+import { beforeAll, expect } from 'vitest'
+import { call, createWebhook } from '../../support/call.ts'
+import { browser, openDesk, server, story } from '../../support/desk.ts'
 import { open } from '../../support/navigate.ts'
 import { portalUrl } from '../../support/portal-url.ts'
 import { waitUntilLoaded } from '../../support/sign-in.ts'
-import { story, storyBrowser } from '../../support/story.ts'
 import { violations } from '../../support/violations.ts'
 import { visit } from '../../support/visit.ts'
-import { CATALOGUE, orderOf } from './catalogue.ts'
+import { createCatalogue, orderOf } from './catalogue.ts'
 
 /** A customer of the host application chooses the fields of its endpoint in the portal. */
 const SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read']
 
-let browser: Browser
-let server: ConsoleServer
 let webhookId: string
 
+openDesk()
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
-  for (const input of CATALOGUE) {
-    await call(server, 'createEventType', { input: ['CreateEventTypeInput!', input] })
-  }
+  await createCatalogue(server)
   const input = { url: server.receiver.url, enabled: true, eventSubscriptions: ['order.paid'] }
-  const { webhook } = await call<{ webhook: { id: string } }>(
-    server,
-    'createWebhook',
-    { input: ['CreateWebhookInput!', input] },
-    'webhook { id }',
-  )
-  webhookId = webhook.id
+  webhookId = await createWebhook(server, input)
   await call(server, 'publishEvent', {
     input: ['PublishEventInput!', { type: 'order.paid', data: orderOf('A-1') }],
   })
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 async function openForm(scopes: readonly string[]) {

@@ -1,3 +1,6 @@
+import { call } from '../../support/call.ts'
+import type { ConsoleServer } from '../../support/console-server.ts'
+
 /** An order with an object, a list, a union and any JSON. */
 export const orderOf = (id: string) => ({
   order: { id, total: 12.5, items: [{ sku: 'book', count: 2 }] },
@@ -29,9 +32,14 @@ const schema = object({
   extra: {},
 })
 
-export const CATALOGUE = ['order.paid', 'order.canceled'].map((name) => ({
-  name,
-  description: name,
-  schema,
-  example: orderOf('E-1'),
-}))
+/** Creates `order.paid` and `order.canceled`, unless another file has done so on the same server. */
+export async function createCatalogue(server: ConsoleServer): Promise<void> {
+  const { node } = await server.graphql<{ node: object | null }>(
+    '{ node(id: "type_order.paid") { id } }',
+  )
+  if (node) return
+  for (const name of ['order.paid', 'order.canceled']) {
+    const input = { name, description: name, schema, example: orderOf('E-1') }
+    await call(server, 'createEventType', { input: ['CreateEventTypeInput!', input] })
+  }
+}

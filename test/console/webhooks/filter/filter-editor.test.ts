@@ -1,21 +1,15 @@
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { beforeAll, expect } from 'vitest'
 import { until } from '../../../support/until.ts'
 import { call } from '../../support/call.ts'
-import { type ConsoleServer, startConsoleServer } from '../../support/console-server.ts'
+import { startConsoleServer } from '../../support/console-server.ts'
+import { openDesk, page, server, story } from '../../support/desk.ts'
 import { misfits } from '../../support/layout.ts'
 import { waitUntilLoaded } from '../../support/sign-in.ts'
-import { story, storyBrowser } from '../../support/story.ts'
 import { violations } from '../../support/violations.ts'
-import { type Visit, visit } from '../../support/visit.ts'
 
 /** A reader asks for paid orders of more than 100 € from Berlin, and for no others. */
 const NARROW_PX = 360
 
-let browser: Browser
-let server: ConsoleServer
-let reader: Visit
-let page: Page
 let webhookId: string
 
 const order = (status: string, total: number, city: string) => ({
@@ -26,9 +20,9 @@ const order = (status: string, total: number, city: string) => ({
 const publish = (...events: ReturnType<typeof order>[]) =>
   call(server, 'publishEvents', { input: ['PublishEventsInput!', { events }] })
 
+openDesk(startConsoleServer)
+
 beforeAll(async () => {
-  browser = await storyBrowser()
-  server = await startConsoleServer()
   for (const name of ['order.updated', 'order.canceled', 'invoice.sent']) {
     const input = { name, description: name, example: order('paid', 120, 'Berlin').data }
     await call(server, 'createEventType', { input: ['CreateEventTypeInput!', input] })
@@ -39,12 +33,6 @@ beforeAll(async () => {
     order('open', 300, 'Berlin'),
     order('paid', 300, 'Bonn'),
   )
-  reader = await visit(browser, { origins: [server.url], signedInTo: server })
-  page = reader.page
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.[Symbol.asyncDispose]()
 })
 
 const trial = () => page.getByRole('region', { name: 'Trial of the filter' })
