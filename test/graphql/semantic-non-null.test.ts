@@ -10,8 +10,8 @@ import {
   visit,
 } from 'graphql'
 import { expect, test } from 'vitest'
+import { SEMANTIC_NON_NULL } from '../../src/graphql/directives.ts'
 import { printSchemaWithDirectives } from '../../src/graphql/print-schema.ts'
-import { isSemanticNonNull, semanticNonNull } from '../../src/graphql/semantic-non-null-plugin.ts'
 import { schema } from '../../src/server/schema.ts'
 
 const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
@@ -22,6 +22,9 @@ const fields = Object.values(schema.getTypeMap()).flatMap((type) =>
       }))
     : [],
 )
+
+const isSemanticNonNull = ({ extensions }: { readonly extensions: object }) =>
+  SEMANTIC_NON_NULL in ((extensions as { directives?: object }).directives ?? {})
 
 /** Nullable fields with a scope whose null has a meaning of its own. */
 const MEANS_MORE: Record<string, string> = {
@@ -91,7 +94,7 @@ test('schema.graphql has the directive at the marked fields, and is valid', () =
   visit(parse(text), {
     ObjectTypeDefinition({ name, fields: definitions = [] }) {
       for (const { name: field, directives } of definitions) {
-        if (directives?.some((one) => one.name.value === semanticNonNull.name)) {
+        if (directives?.some((one) => one.name.value === SEMANTIC_NON_NULL)) {
           printed.push(`${name.value}.${field.value}`)
         }
       }
@@ -103,7 +106,7 @@ test('schema.graphql has the directive at the marked fields, and is valid', () =
 
 test('a resolver that breaks the promise causes an error', async () => {
   // The types of all plugins are global, so that this builder would need the options of each.
-  const builder = new SchemaBuilder({ plugins: ['semanticNonNull'] } as never)
+  const builder = new SchemaBuilder({ plugins: ['posthorn'] } as never)
   builder.queryType({
     fields: (t) => ({
       kept: t.string({ semanticNonNull: true, resolve: () => 'value' }),
@@ -111,7 +114,11 @@ test('a resolver that breaks the promise causes an error', async () => {
       unmarked: t.string({ nullable: true, resolve: () => null }),
     }),
   })
-  const result = await graphql({ schema: builder.toSchema(), source: '{ kept broken unmarked }' })
+  const result = await graphql({
+    schema: builder.toSchema(),
+    source: '{ kept broken unmarked }',
+    contextValue: { identity: { session: null } },
+  })
   expect(result.data).toEqual({ kept: 'value', broken: null, unmarked: null })
   expect(result.errors).toMatchObject([
     { path: ['broken'], message: 'Query.broken is null without an error.' },
