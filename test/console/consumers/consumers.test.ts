@@ -1,17 +1,15 @@
 import { expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
 import { call, createKey } from '../support/call.ts'
-import { browser, openDesk, page, server, story } from '../support/desk.ts'
+import { browser, open, openDesk, page, server, story } from '../support/desk.ts'
 import { misfits } from '../support/layout.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
 import { violations } from '../support/violations.ts'
 import { visit } from '../support/visit.ts'
 
 openDesk()
 
 async function openList() {
-  await page.goto(`${server.url}/console/consumers`)
-  await waitUntilLoaded(page)
+  await open('/consumers')
 }
 
 /** Makes the request of a curl command of the page, but does not wait for events. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { freePort } from '../../support/free-port.ts'
 import { call, createKey } from '../support/call.ts'
 import { startConsoleServer } from '../support/console-server.ts'
-import { browser, openDesk, page, server, story } from '../support/desk.ts'
+import { browser, open, openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { visit } from '../support/visit.ts'
 
@@ -30,8 +30,7 @@ async function addresses() {
 story(
   'an address is added with its kinds, and a wrong one is rejected beside its field',
   async () => {
-    await page.goto(`${server.url}/console/notices`)
-    await waitUntilLoaded(page)
+    await open('/notices')
     await own().getByText('No addresses').waitFor()
     await own().getByRole('button', { name: 'Add address' }).click()
     const dialog = page.getByRole('dialog')

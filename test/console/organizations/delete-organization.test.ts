@@ -1,8 +1,7 @@
 import { beforeAll, expect } from 'vitest'
 import { call } from '../support/call.ts'
 import { startConsoleServer } from '../support/console-server.ts'
-import { openDesk, page, server, story } from '../support/desk.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 
 openDesk(startConsoleServer)
 
@@ -15,8 +14,7 @@ beforeAll(async () => {
 story(
   'an operator types the name of an organization to delete it, and sees that it is deleted',
   async () => {
-    await page.goto(`${server.url}/console/organizations`)
-    await waitUntilLoaded(page)
+    await open('/organizations')
     await page.getByRole('link', { name: 'Delete Riverside Museum' }).click()
     const dialog = page.getByRole('dialog')
     const button = dialog.getByRole('button', { name: 'Delete', exact: true })
@@ -33,8 +31,7 @@ story(
 )
 
 story('the own organization cannot be deleted: the dialog says why, and stays open', async () => {
-  await page.goto(`${server.url}/console/organizations`)
-  await waitUntilLoaded(page)
+  await open('/organizations')
   await page
     .getByRole('link', { name: /^Delete / })
     .first()

@@ -1,8 +1,7 @@
 import { beforeAll, expect } from 'vitest'
 import { parseId } from '../../../src/db/ids.ts'
 import { type SeededServer, seedServer } from '../seed.ts'
-import { openDesk, reader, server, story } from '../support/desk.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 
 /** One webhook is on hold, one is 23 hours behind its rate limit, and of one 23 % of the deliveries fail. */
 let seed: SeededServer
@@ -48,14 +47,8 @@ beforeAll(async () => {
   )
 })
 
-async function go(path: string) {
-  await reader.page.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(reader.page)
-  return reader.page
-}
-
 story('the overview begins with one sentence about Posthorn and the webhooks', async () => {
-  const page = await go('/overview')
+  await open('/overview')
   const sentence = page.getByRole('status').filter({ hasText: 'Posthorn' })
   await expect
     .poll(() => sentence.innerText())
@@ -74,7 +67,7 @@ story('the overview begins with one sentence about Posthorn and the webhooks', a
 })
 
 story('the page of a webhook that is behind says why, and what to do', async () => {
-  const page = await go(`/webhooks/${seed.webhooks.crm}`)
+  await open(`/webhooks/${seed.webhooks.crm}`)
   await page
     .getByText(/At its rate limit\. 1,\d{3} deliveries wait, the oldest for 23 hr/)
     .waitFor()
@@ -83,7 +76,7 @@ story('the page of a webhook that is behind says why, and what to do', async () 
 })
 
 story('the page of a webhook of which 77 % succeed says how many failed', async () => {
-  const page = await go(`/webhooks/${seed.webhooks.boxOffice}`)
+  await open(`/webhooks/${seed.webhooks.boxOffice}`)
   await page
     .getByText(/Degraded for .*the first attempt of [\d,]+ deliveries failed \(2\d(\.\d)?%\)/)
     .waitFor()
@@ -91,7 +84,7 @@ story('the page of a webhook of which 77 % succeed says how many failed', async 
 })
 
 story('an operator sees the organizations, the worst first', async () => {
-  const page = await go('/organizations')
+  await open('/organizations')
   const rows = page.getByRole('table').getByRole('row')
   await expect.poll(() => rows.nth(1).innerText()).toContain('Harvest Fair')
   expect(await rows.nth(1).innerText()).toMatch(/1 on hold, 2 failing, 1 behind, 1 degraded/)

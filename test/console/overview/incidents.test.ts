@@ -2,7 +2,7 @@ import { beforeEach, expect } from 'vitest'
 import { parseId } from '../../../src/db/ids.ts'
 import { type SeededServer, seedServer } from '../seed.ts'
 import { call } from '../support/call.ts'
-import { browser, openDesk, reader, server, story } from '../support/desk.ts'
+import { browser, open, openDesk, page, server, story } from '../support/desk.ts'
 import { misfits } from '../support/layout.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { violations } from '../support/violations.ts'
@@ -22,24 +22,18 @@ beforeEach(async () => {
   )
 })
 
-async function go(path = '/overview') {
-  await reader.page.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(reader.page)
-  return reader.page
-}
-
-const section = () => reader.page.getByRole('region', { name: 'Incidents' })
+const section = () => page.getByRole('region', { name: 'Incidents' })
 const rowOf = (name: string) => section().getByRole('row').filter({ hasText: name })
 
 async function openMenu(name: string) {
   await section()
     .getByRole('button', { name: `More actions: ${name}` })
     .click()
-  return reader.page.getByRole('menu')
+  return page.getByRole('menu')
 }
 
 story('the incidents are one list, the worst first, each with its cause', async () => {
-  await go()
+  await open('/overview')
   await rowOf('Accounting').waitFor()
   const states = section().locator('tbody .ph-state')
   expect(await states.allInnerTexts()).toEqual(['On hold', 'Failing', 'Failing'])
@@ -47,7 +41,7 @@ story('the incidents are one list, the worst first, each with its cause', async 
 })
 
 story('the cause of an incident leads to exactly its attempts', async () => {
-  const page = await go()
+  await open('/overview')
   await rowOf('badges.example')
     .getByRole('link', { name: /^404 · / })
     .click()
@@ -61,21 +55,21 @@ story('the cause of an incident leads to exactly its attempts', async () => {
 story(
   'a person acknowledges an incident, others see who did, and it can be withdrawn',
   async () => {
-    const page = await go()
+    await open('/overview')
     await section().getByRole('button', { name: 'Acknowledge: Accounting' }).click()
     await page.getByText('Incident acknowledged.').waitFor()
     await expect.poll(() => rowOf('Accounting').innerText()).toContain('Acknowledged by')
     expect(await section().getByRole('button', { name: 'Acknowledge: Accounting' }).count()).toBe(0)
 
-    await go(`/webhooks/${seed.webhooks.ledger}`)
+    await open(`/webhooks/${seed.webhooks.ledger}`)
     await page.getByText(/Acknowledged by /).waitFor()
-    await go(`/webhooks/${seed.webhooks.ledger}?tab=history`)
+    await open(`/webhooks/${seed.webhooks.ledger}?tab=history`)
     await page
       .getByRole('region', { name: 'Incidents' })
       .getByText(/Acknowledged by /)
       .waitFor()
 
-    await go()
+    await open('/overview')
     await (await openMenu('Accounting'))
       .getByRole('menuitem', { name: 'Withdraw acknowledgment' })
       .click()
@@ -91,7 +85,7 @@ story('an incident that is resolved is listed with how long it lasted', async ()
      from posthorn.webhooks where id = $1`,
     [parseId('webhook', seed.webhooks.crm)],
   )
-  await go()
+  await open('/overview')
   await section().getByText('Resolved', { exact: true }).click()
   await expect
     .poll(() => rowOf('Customer relations').innerText())
@@ -99,7 +93,7 @@ story('an incident that is resolved is listed with how long it lasted', async ()
 })
 
 story('with the keyboard alone an incident is acknowledged', async () => {
-  const page = await go()
+  await open('/overview')
   const button = section().getByRole('button', { name: 'Acknowledge: Statistics of the fair' })
   await button.focus()
   await page.keyboard.press('Enter')
@@ -129,8 +123,39 @@ story('a reader who may change nothing sees the incidents without the acts', asy
   expect(await incidents.getByRole('button').count()).toBe(0)
 })
 
+story(
+  '“why is it failing?” is answered on the overview, in the list and by the attempt',
+  async () => {
+    await page.goto(`${server.url}/console/overview`)
+    await waitUntilLoaded(page)
+    const trouble = page.getByRole('region', { name: 'Incidents' })
+    const badges = trouble.getByRole('row').filter({ hasText: 'badges.example' })
+    await badges.getByText('404 · The receiver found nothing at this URL').waitFor()
+    // Above the charts.
+    const [top, chart] = await Promise.all([
+      trouble.boundingBox(),
+      page.getByRole('region', { name: 'Attempts over time' }).boundingBox(),
+    ])
+    expect(top?.y).toBeLessThan(chart?.y ?? 0)
+
+    // Two steps lead to the attempt.
+    await badges.getByRole('link', { name: 'badges.example' }).click()
+    await page.getByRole('link', { name: 'Show attempt' }).click()
+    await page.getByText('HTTP status 404').first().waitFor()
+
+    await page.goto(`${server.url}/console/webhooks`)
+    await waitUntilLoaded(page)
+    const rows = page.getByRole('table', { name: 'Webhooks' }).getByRole('row')
+    // Trouble comes first.
+    await expect.poll(() => rows.nth(1).innerText()).toContain('On hold')
+    expect(await rows.filter({ hasText: 'badges.example' }).innerText()).toContain('404 ·')
+    await page.getByRole('textbox', { name: 'Search', exact: true }).fill('tickets')
+    await expect.poll(() => rows.count()).toBe(2)
+  },
+)
+
 story('the list fits every width, and is accessible', async () => {
-  const page = await go()
+  await open('/overview')
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     for (const width of [360, 768, 1024, 1440]) {

@@ -2,8 +2,7 @@ import { expect } from 'vitest'
 import { until } from '../../support/until.ts'
 import { type SeededServer, seedServer } from '../seed.ts'
 import { call, deliveriesOf } from '../support/call.ts'
-import { openDesk, reader, server, story } from '../support/desk.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 
 let seed: SeededServer
 
@@ -13,7 +12,7 @@ openDesk(async () => {
 })
 
 story('a recovery of a webhook on hold says that deliveries would wait, and resumes', async () => {
-  const page = await open(`/webhooks/${seed.webhooks.ledger}/recover`)
+  await open(`/webhooks/${seed.webhooks.ledger}/recover`)
   await page.getByText('On hold: re-sent deliveries wait').waitFor()
   await page.getByText(/Next probe/).waitFor()
   await page.getByRole('button', { name: 'Resume' }).click()
@@ -22,7 +21,7 @@ story('a recovery of a webhook on hold says that deliveries would wait, and resu
 })
 
 story('a disabled webhook is previewed, and enabled before anything is re-sent', async () => {
-  const page = await open(`/webhooks/${seed.webhooks.old}/recover`)
+  await open(`/webhooks/${seed.webhooks.old}/recover`)
   await page.getByRole('button', { name: 'Last hour' }).click()
   await page.getByRole('radio', { name: 'Missed', exact: true }).check()
   await page.getByRole('button', { name: 'Preview' }).click()
@@ -52,7 +51,7 @@ story('a recovery is listed, and has its page', async () => {
   const hasFailed = async () => (await deliveriesOf(server, old, ['EXHAUSTED'])).length === 1
   await until(hasFailed, 'the delivery of the one ticket fails')
 
-  const page = await open(`/webhooks/${old}/recover`)
+  await open(`/webhooks/${old}/recover`)
   await page.getByRole('button', { name: 'Last hour' }).click()
   await page.getByRole('radio', { name: 'Failed', exact: true }).check()
   await page.getByRole('button', { name: 'Preview' }).click()
@@ -66,7 +65,7 @@ story('a recovery is listed, and has its page', async () => {
 })
 
 story('a preview without a start asks for one; an empty range says so', async () => {
-  const page = await open(`/webhooks/${seed.webhooks.crm}/recover`)
+  await open(`/webhooks/${seed.webhooks.crm}/recover`)
   await page.getByRole('button', { name: 'Preview' }).click()
   await page.getByText('Choose a start time.').waitFor()
   await page.getByRole('button', { name: 'Last hour' }).click()
@@ -76,16 +75,10 @@ story('a preview without a start asks for one; an empty range says so', async ()
 })
 
 story('selected deliveries of a webhook are redelivered from its own page', async () => {
-  const page = await open(`/webhooks/${seed.webhooks.boxOffice}?tab=deliveries`)
+  await open(`/webhooks/${seed.webhooks.boxOffice}?tab=deliveries`)
   const boxes = page.getByRole('checkbox', { name: /^Select msg_/ })
   await boxes.nth(0).click()
   await page.getByRole('button', { name: 'Redeliver', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Redeliver', exact: true }).click()
   await page.getByText('1 queued', { exact: true }).waitFor()
 })
-
-async function open(path: string) {
-  await reader.page.goto(`${server.url}/console${path}`)
-  await waitUntilLoaded(reader.page)
-  return reader.page
-}

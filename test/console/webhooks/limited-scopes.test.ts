@@ -1,6 +1,6 @@
 import { beforeAll, expect } from 'vitest'
 import { call, createWebhook } from '../support/call.ts'
-import { browser, openDesk, page, server, story } from '../support/desk.ts'
+import { browser, open, openDesk, page, server, story } from '../support/desk.ts'
 import { waitUntilLoaded } from '../support/sign-in.ts'
 import { visit } from '../support/visit.ts'
 
@@ -33,8 +33,7 @@ async function stored(): Promise<Record<string, string>> {
 }
 
 story('a new path keeps the headers, and a new host asks for their values', async () => {
-  await page.goto(`${server.url}/console/webhooks/${webhookId}/edit`)
-  await waitUntilLoaded(page)
+  await open(`/webhooks/${webhookId}/edit`)
   const needed = page.getByRole('alert').filter({ hasText: 'Enter the values again' })
   await page.getByLabel('URL').fill(`${server.receiver.url}other`)
   expect(await needed.count()).toBe(0)

@@ -2,8 +2,7 @@ import { beforeAll, expect } from 'vitest'
 import { JOINED } from '../../support/factories.ts'
 import { call, createWebhook } from '../support/call.ts'
 import { startConsoleServer } from '../support/console-server.ts'
-import { openDesk, page, server, story } from '../support/desk.ts'
-import { waitUntilLoaded } from '../support/sign-in.ts'
+import { open, openDesk, page, server, story } from '../support/desk.ts'
 
 /** A person tests a webhook before it is enabled, with a payload of their own. */
 
@@ -18,8 +17,7 @@ beforeAll(async () => {
       { schema: { type: 'object', properties: { attendee: { required: ['email'] } } } },
     ],
   })
-  await page.goto(`${server.url}/console/webhooks/${webhookId}`)
-  await waitUntilLoaded(page)
+  await open(`/webhooks/${webhookId}`)
   await page.getByRole('button', { name: 'Send test event' }).click()
 })
 
