@@ -26,7 +26,7 @@ const LAYERS = [
   ['webhooks'],
   ['incidents', 'scheduling', 'sessions'],
   ['deliveries'],
-  ['bulk-tasks', 'erasure', 'export'],
+  ['bulk-tasks', 'export'],
   ['jobs'],
   // Adapters: they parse, call the domain, and translate the answer.
   ['mcp', 'rest'],

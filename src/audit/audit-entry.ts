@@ -41,7 +41,6 @@ export const AUDIT_ACTIONS = [
   'notice_address.unsubscribed',
   'consumer.created',
   'consumer.deleted',
-  'erasure.started',
 ] as const
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -49,10 +49,6 @@ const AuditSubjectKind = builder.enumType('AuditSubjectKind', {
       description: 'The switch of operational events, and the addresses of notices.',
     },
     CONSUMER: { value: 'consumer', description: 'A consumer of events.' },
-    ERASURE: {
-      value: 'erasure',
-      description: 'An erasure of contents, or an export of what is stored about a search key.',
-    },
   } satisfies Record<string, { value: SubjectKind; description: string }>,
 })
 

@@ -13,7 +13,6 @@ export type SubjectKind =
   | 'notices'
   | 'incident'
   | 'consumer'
-  | 'erasure'
 
 type Noun = AuditAction extends `${infer Before}.${string}` ? Before : never
 
@@ -34,7 +33,6 @@ const KIND_OF_NOUN: Readonly<Record<Noun, SubjectKind>> = {
   notice_address: 'notices',
   incident: 'incident',
   consumer: 'consumer',
-  erasure: 'erasure',
 }
 
 /** The actions whose subjects are of one of these kinds. */

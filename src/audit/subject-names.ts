@@ -28,9 +28,11 @@ const FIND_SUBJECT_NAMES = `
       when entry.action like 'event_type.%' then entry.subject_id
       when delivery.id is not null then delivery.event_type || ' to ' || webhook.name
       when task.id is not null then
-        case task.action when 'redeliver' then 'Redelivery' when 'cancel' then 'Cancelation' else 'Recovery' end
+        case task.action
+          when 'redeliver' then 'Redelivery' when 'cancel' then 'Cancelation' when 'recover' then 'Recovery' else 'Erasure' end
           || case when task.total_is_exact then ' of ' else ' of at least ' end || to_char(task.total, 'FM999,999,999')
-          || case when task.total = 1 then ' delivery' else ' deliveries' end
+          || case when task.action = 'erase' then case when task.total = 1 then ' event' else ' events' end
+            when task.total = 1 then ' delivery' else ' deliveries' end
       else coalesce(webhook.name, consumer.name, key.name, key.token_hint || '…', organization.name)
     end as name
   from entry

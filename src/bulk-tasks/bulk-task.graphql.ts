@@ -18,6 +18,7 @@ const BulkTaskAction = builder.enumType('BulkTaskAction', {
       value: 'recover',
       description: 'Creates the deliveries that a webhook missed in a time range.',
     },
+    ERASE: { value: 'erase', description: 'Erases the contents of events.' },
   } as const,
 })
 
@@ -27,9 +28,9 @@ const BulkTaskState = builder.enumType('BulkTaskState', {
     RUNNING: {
       value: 'running',
       description:
-        'Deliveries are being queued or canceled. A recovery pauses while its webhook is disabled.',
+        'Deliveries are being queued or canceled, or contents are being erased. A recovery pauses while its webhook is disabled; an erasure, until deliveries are sent.',
     },
-    COMPLETED: { value: 'completed', description: 'All deliveries are queued or canceled.' },
+    COMPLETED: { value: 'completed', description: 'All is done.' },
     CANCELED: { value: 'canceled', description: 'The task was canceled while it was running.' },
     FAILED: { value: 'failed', description: 'The task failed. `failure` says why.' },
   } as const,
@@ -63,13 +64,14 @@ const BulkTask = builder.prismaNode('BulkTask', {
           ? null
           : lookUp(findWebhooksByIds, query, context, info, organizationId)(webhookId),
     }),
-    ratePerSecond: t.exposeInt('ratePerSecond'),
+    ratePerSecond: t.exposeInt('ratePerSecond', { nullable: true }),
     total: t.exposeInt('total'),
     totalIsExact: t.exposeBoolean('totalIsExact'),
     changed: t.exposeInt('changed'),
+    canceled: t.exposeInt('canceled'),
     progress: t.float({
       description:
-        'The part of `total` that is queued or canceled, from 0 to 1. Always 1 after `RUNNING`, unless the task failed or was canceled.',
+        'The part of `total` that is changed, from 0 to 1. Always 1 after `RUNNING`, unless the task failed or was canceled.',
       select: { state: true, total: true, changed: true },
       resolve: ({ state, total, changed }) =>
         state === 'completed' ? 1 : Math.min(1, changed / Math.max(1, total)),
@@ -103,7 +105,7 @@ organizationFields((t) => ({
     type: 'BulkTask',
     nullable: true,
     description:
-      'The bulk task with this id, or null. Finished tasks are kept as long as deliveries.',
+      'The bulk task with this id, or null. Finished tasks are kept as long as deliveries; erasures are kept for good.',
     authScopes: { scope: 'deliveries:read' },
     portal: findsNode,
     args: { id: t.arg.id({ required: true, description: 'The id of a task: `task_…`.' }) },

@@ -54,7 +54,7 @@ export async function findBulkTasks(
 
 /**
  * Cancels a running task after its current page. Changed deliveries stay changed. Canceling again changes nothing. Throws
- * `conflict` if the task has already changed all its deliveries.
+ * `conflict` for an erasure, and if the task has already changed all its deliveries.
  */
 export async function cancelBulkTask(
   prisma: PrismaClient,
@@ -67,7 +67,7 @@ export async function cancelBulkTask(
   const where = { id: uuid, organizationId }
   const canceled = await actForOrganization(prisma, organizationId, async (tx) => {
     const { count } = await tx.bulkTask.updateMany({
-      where: { ...where, state: 'running' },
+      where: { ...where, state: 'running', action: { not: 'erase' } },
       data: { state: 'canceled', finishedAt: new Date() },
     })
     if (count === 0) return false
@@ -76,9 +76,10 @@ export async function cancelBulkTask(
     return true
   })
   if (canceled) return
-  const task = await prisma.bulkTask.findUnique({ where, select: { state: true } })
+  const task = await prisma.bulkTask.findUnique({ where, select: { state: true, action: true } })
   if (!task) throw notFound('bulk task', id)
   if (task.state === 'canceled') return
+  if (task.action === 'erase') throw new DomainError('conflict', 'An erasure cannot be canceled.')
   const ended = task.state === 'failed' ? 'has failed' : 'has changed all its deliveries'
   throw new DomainError(
     'conflict',
@@ -86,7 +87,7 @@ export async function cancelBulkTask(
   )
 }
 
-/** Deletes tasks that ended before the retention of deliveries, and returns their number. */
+/** Deletes tasks that ended before the retention of deliveries, except erasures, and returns their number. */
 export async function deleteOldBulkTasks(sql: Sql, retentionMs: number): Promise<number> {
   const { rows } = await sql.query<{ deleted: number }>(
     `select posthorn.delete_old_bulk_tasks($1::float8 * interval '1 millisecond')::int as deleted`,

@@ -2,7 +2,7 @@ import type { Sql } from '../db/client.ts'
 import { MAX_ATTEMPTS, PARKED_REASON } from '../deliveries/new-delivery-sql.ts'
 import { lowerBoundAt, timestampOf } from '../lib/uuid-v7.ts'
 import { SUBSCRIBED_TYPES } from '../webhooks/subscribed-types-sql.ts'
-import { endOf, type PageResult } from './page-result.ts'
+import { endOf, type LockedTask, type PageResult } from './page.ts'
 import type { Recovery } from './selection.ts'
 
 /** Rows that a page reads at most to find deliveries to queue. */
@@ -11,26 +11,22 @@ const MAX_SCANNED = 2_000
 /** How often a recovery checks whether its disabled webhook was enabled again. */
 const DISABLED_POLL_MS = 5_000
 
-/** How long a recovery waits for transactions that were publishing when it started, and how often it checks them. */
-const SETTLE_TIMEOUT_SECONDS = 30
+/** How often a recovery checks the transactions that were publishing when it started. */
 const SETTLE_POLL_MS = 200
 
-interface RecoveryTask {
-  readonly id: string
-  readonly selection: Recovery
-  /** An event. */
-  readonly reachedId: string
-}
-
 /** Queues the next deliveries that a webhook missed. */
-export async function recoverPage(sql: Sql, task: RecoveryTask, size: number): Promise<PageResult> {
+export async function recoverPage(
+  sql: Sql,
+  task: LockedTask<Recovery>,
+  size: number,
+): Promise<PageResult> {
   const { id, selection } = task
   const webhook = await lockWebhook(sql, id, selection.until)
   if (!webhook || webhook.deleted) {
-    return { changed: 0, state: 'failed', failure: 'The webhook was deleted.' }
+    return { state: 'failed', failure: 'The webhook was deleted.' }
   }
-  if (!webhook.enabled) return { changed: 0, waitMs: DISABLED_POLL_MS }
-  if (!webhook.settled) return { changed: 0, waitMs: SETTLE_POLL_MS }
+  if (!webhook.enabled) return { waitMs: DISABLED_POLL_MS }
+  if (!task.isSettled || webhook.fansOut) return { waitMs: SETTLE_POLL_MS }
   return await createMissed(sql, webhook, task, size)
 }
 
@@ -40,8 +36,8 @@ interface LockedWebhook {
   readonly eventTypes: readonly string[]
   readonly enabled: boolean
   readonly deleted: boolean
-  /** Whether every event published before the start of the recovery is visible and has its deliveries. */
-  readonly settled: boolean
+  /** Whether deliveries of an event published before the end of the recovery are still being created. */
+  readonly fansOut: boolean
 }
 
 /** Locks the webhook against disabling and deletion. */
@@ -49,10 +45,8 @@ async function lockWebhook(sql: Sql, taskId: string, until: Date) {
   const { rows } = await sql.query<LockedWebhook>(
     `select w.id, w.organization_id as "organizationId", ${SUBSCRIBED_TYPES} as "eventTypes", w.enabled,
        w.deleted_at is not null as deleted,
-       (pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= t.started_xid
-         or posthorn.uuid_v7_timestamp(t.id) < now() - ${SETTLE_TIMEOUT_SECONDS} * interval '1 second')
-         and not exists (
-           select from posthorn.fan_outs as f where f.organization_id = t.organization_id and f.event_ids[1] < $2) as settled
+       exists (
+         select from posthorn.fan_outs as f where f.organization_id = t.organization_id and f.event_ids[1] < $2) as "fansOut"
      from posthorn.bulk_tasks as t join posthorn.webhooks as w on w.id = t.webhook_id
      where t.id = $1 for share of w`,
     [taskId, lowerBoundAt(until)],
@@ -77,7 +71,7 @@ const MINUTE_MS = 60_000
 async function createMissed(
   sql: Sql,
   webhook: LockedWebhook,
-  { selection, reachedId: reached }: RecoveryTask,
+  { selection, reachedId: reached }: LockedTask<Recovery>,
   size: number,
 ): Promise<PageResult> {
   const from = lowerBoundAt(selection.since)

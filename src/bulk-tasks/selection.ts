@@ -1,7 +1,16 @@
 import type { DeliveryFilter } from '../deliveries/delivery-filter.ts'
+import type { Unsent } from '../deliveries/erase-events.ts'
 
-/** Which deliveries a task changes: those that match a filter, or those of a recovery. */
-export type Selection = { readonly filter: DeliveryFilter } | Recovery
+/** What a task changes: the deliveries that match a filter, those of a recovery, or the events of an erasure. */
+export type Selection = { readonly filter: DeliveryFilter } | Recovery | Erasure
+
+/** The events with these uuids, or those with a value at a search key, here its path. */
+export interface Erasure {
+  readonly eventIds?: readonly string[]
+  readonly searchKey?: string
+  /** What becomes of their deliveries that are not sent yet. */
+  readonly unsent: Unsent
+}
 
 /** What a webhook missed of the events that were published from `since` on and before `until`. */
 export interface Recovery {

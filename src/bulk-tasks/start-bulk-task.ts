@@ -1,16 +1,10 @@
-import type { Actor } from '../access/actor.ts'
-import { writeAuditEntry } from '../audit/audit-entry.ts'
-import { actForOrganization } from '../db/act-for.ts'
-import type { Db, Sql } from '../db/client.ts'
-import type { BulkTaskAction, PrismaClient } from '../db/generated/prisma/client.ts'
+import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { selectIds } from '../db/select-ids.ts'
 import { cancelNow, redeliver } from '../deliveries/delivery.ts'
 import type { DeliveryFilterInput } from '../deliveries/read-filters.ts'
 import { DomainError, invalid, notFound } from '../lib/errors.ts'
 import { findOrganization } from '../organizations/find-organization.ts'
-import { backgroundQueue } from '../queue/background.ts'
-import { enqueue } from '../queue/jobs.ts'
 import { effectiveRetention } from '../retention/effective-retention.ts'
 import { findWebhook } from '../webhooks/find-webhook.ts'
 import {
@@ -22,13 +16,11 @@ import {
 } from './parse-task.ts'
 import { countMissed } from './recovery-count.ts'
 import { countNamed, countSelected, readTaskFilter } from './selected-deliveries.ts'
-import type { Selection, SelectionCount } from './selection.ts'
+import type { SelectionCount } from './selection.ts'
+import { type NewTask, type StartDeps, startTask } from './start-task.ts'
 
-export interface ChangeDeps {
-  readonly prisma: PrismaClient
+export interface ChangeDeps extends StartDeps {
   readonly sql: Sql
-  /** The actor, for the audit log. */
-  readonly actor: Actor
   /** The retention of events, in ms. */
   readonly retentionMs: number
 }
@@ -134,72 +126,6 @@ async function recovery(
 }
 
 const DAY_MS = 86_400_000
-
-interface NewTask {
-  readonly action: BulkTaskAction
-  readonly webhookUuid: string | null
-  readonly selection: Selection
-  readonly ratePerSecond: number
-  readonly counted: SelectionCount
-  /** What the audit log shows of it. */
-  readonly audited: object
-}
-
-/** Creates the task and its first job in one transaction. Returns the public id. */
-async function startTask(
-  { prisma, actor }: ChangeDeps,
-  organizationId: string,
-  task: NewTask,
-): Promise<string> {
-  const { action, webhookUuid, selection, ratePerSecond, counted, audited } = task
-  return await actForOrganization(prisma, organizationId, async (tx) => {
-    // The starts of an organization check and insert one after the other.
-    await tx.$queryRaw`
-      select pg_advisory_xact_lock(hashtextextended('posthorn.bulk_tasks:' || ${organizationId}, 0))::text`
-    if (action === 'recover') await requireNoRecovery(tx, webhookUuid as string)
-    else await requireFewRunning(tx, organizationId)
-    const { id } = await tx.bulkTask.create({
-      data: {
-        ...{ organizationId, webhookId: webhookUuid, action, ratePerSecond },
-        selection: JSON.parse(JSON.stringify(selection)),
-        total: counted.count,
-        totalIsExact: counted.exact,
-      },
-      select: { id: true },
-    })
-    const taskId = publicId('bulkTask', id)
-    const job = { key: taskId, queue: backgroundQueue(organizationId) }
-    await enqueue(tx, 'continue_bulk_task', { taskId }, job)
-    const entry = { action: 'bulk_task.started', organizationId, subjectId: taskId } as const
-    await writeAuditEntry(tx, actor, { ...entry, after: { action, ...audited } })
-    return taskId
-  })
-}
-
-const MAX_RUNNING = 10
-
-async function requireFewRunning(tx: Db, organizationId: string): Promise<void> {
-  const running = await tx.bulkTask.count({
-    where: { organizationId, state: 'running', action: { not: 'recover' } },
-  })
-  if (running < MAX_RUNNING) return
-  throw new DomainError(
-    'conflict',
-    `${running} redeliveries and cancelations of the organization are running, and it can have ${MAX_RUNNING} at a time. Wait until one ends, or cancel one.`,
-  )
-}
-
-async function requireNoRecovery(tx: Db, webhookUuid: string): Promise<void> {
-  const other = await tx.bulkTask.findFirst({
-    where: { webhookId: webhookUuid, state: 'running', action: 'recover' },
-    select: { id: true },
-  })
-  if (!other) return
-  throw new DomainError(
-    'conflict',
-    `The recovery ${publicId('bulkTask', other.id)} of the webhook ${publicId('webhook', webhookUuid)} is running, and a webhook has one recovery at a time. Wait until that recovery ends, or cancel it.`,
-  )
-}
 
 async function requireOwn(
   sql: Sql,

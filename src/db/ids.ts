@@ -16,7 +16,6 @@ export const ID_PREFIXES = {
   incident: 'inc',
   consumer: 'con',
   lease: 'lease',
-  erasure: 'era',
 } as const
 
 export type IdKind = keyof typeof ID_PREFIXES

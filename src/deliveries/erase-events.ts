@@ -17,20 +17,15 @@ export interface EraseOptions {
   readonly notKept?: boolean
 }
 
-/** What was erased, by place. */
-export interface ErasedCounts {
-  readonly events: number
-  readonly searchKeys: number
-  readonly responses: number
-  readonly canceledDeliveries: number
-}
-
 export interface ErasedPage {
   /** The events that are not erased yet because of their deliveries, which are to be sent first or not created yet. */
   readonly waiting: number
   /** Whether all other events are erased. If not, their deliveries are too many for a page: erase the same events again. */
   readonly isWhole: boolean
-  readonly counts: ErasedCounts
+  /** Events whose payloads were erased. */
+  readonly events: number
+  /** Deliveries that were canceled, because they were not sent yet. */
+  readonly canceled: number
 }
 
 /**
@@ -55,20 +50,14 @@ export async function eraseEvents(
   const deliveries = await lockDeliveries(sql, erased, first, responses)
   const pending = deliveries.filter(({ isPending }) => isPending).map(({ id }) => id)
   const canceled = pending.length === 0 ? [] : await cancelDeliveries(sql, pending, null)
-  const answers = await eraseDeliveries(
+  await eraseDeliveries(
     sql,
     deliveries.map(({ id }) => id),
     responses,
   )
   const isWhole = deliveries.length < MAX_DELIVERIES
-  const contents = isWhole
-    ? await erasePayloads(sql, organizationUuid, erased, notKept)
-    : { events: 0, searchKeys: 0 }
-  return {
-    waiting: found.length - erased.length,
-    isWhole,
-    counts: { ...contents, responses: answers, canceledDeliveries: canceled.length },
-  }
+  const events = isWhole ? await erasePayloads(sql, organizationUuid, erased, notKept) : 0
+  return { waiting: found.length - erased.length, isWhole, events, canceled: canceled.length }
 }
 
 /** An event of which deliveries are still being created waits for them. */
@@ -140,17 +129,17 @@ async function lockDeliveries(
 }
 
 /**
- * Returns how many responses it erased. The index on (delivery_id, number) serves each lookup. Without `offset 0`, Postgres
+ * Marks deliveries, and erases their responses. The index on (delivery_id, number) serves each lookup. Without `offset 0`, Postgres
  * could read all attempts of a day of which it has no statistics yet.
  */
 async function eraseDeliveries(
   sql: Sql,
   uuids: readonly string[],
   responses: boolean,
-): Promise<number> {
-  if (uuids.length === 0) return 0
+): Promise<void> {
+  if (uuids.length === 0) return
   const sorted = uuids.toSorted()
-  const { rows } = await sql.query<{ answers: number }>({
+  await sql.query({
     name: 'erase_deliveries',
     text: `
       with marked as (
@@ -164,16 +153,11 @@ async function eraseDeliveries(
           offset 0
         ) as a
         where $5::boolean
-      ),
-      erased as (
-        update posthorn.attempts set response_headers = null, response_body = null
-        where id = any (array(select id from answered)) and id >= $4
-        returning id
       )
-      select count(*)::int as answers from erased`,
+      update posthorn.attempts set response_headers = null, response_body = null
+      where id = any (array(select id from answered)) and id >= $4`,
     values: [sorted, sorted[0], sorted.at(-1), firstDeliveryOf(sorted), responses],
   })
-  return rows[0]?.answers ?? 0
 }
 
 async function erasePayloads(
@@ -181,9 +165,9 @@ async function erasePayloads(
   organizationUuid: string,
   uuids: readonly string[],
   notKept: boolean,
-): Promise<{ readonly events: number; readonly searchKeys: number }> {
-  if (uuids.length === 0) return { events: 0, searchKeys: 0 }
-  const { rows } = await sql.query<{ events: number; searchKeys: number }>({
+): Promise<number> {
+  if (uuids.length === 0) return 0
+  const { rows } = await sql.query<{ events: number }>({
     name: 'erase_payloads',
     text: `
       with payload as materialized (
@@ -202,9 +186,9 @@ async function erasePayloads(
         where organization_id = $4 and exists (select from payload)
       )
       select (select count(*)::int from erased) as events,
-        posthorn.erase_event_keys($4, array_agg(id order by id), array_agg(data order by id)) as "searchKeys"
+        posthorn.erase_event_keys($4, array_agg(id order by id), array_agg(data order by id))
       from payload`,
     values: [uuids, uuids[0], uuids.at(-1), organizationUuid, notKept],
   })
-  return { events: rows[0]?.events ?? 0, searchKeys: rows[0]?.searchKeys ?? 0 }
+  return rows[0]?.events ?? 0
 }

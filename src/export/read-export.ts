@@ -178,7 +178,7 @@ async function continueSequences(sql: Sql, { sequences }: Header): Promise<void>
 
 const PAGE = 1_000
 
-/** Those of deliveries, bulk tasks and erasures. Maintenance creates the others. */
+/** Those of deliveries and bulk tasks. Maintenance creates the others. */
 async function createJobs(sql: Sql): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
@@ -191,27 +191,15 @@ async function createJobs(sql: Sql): Promise<void> {
     if (rows.length < PAGE) break
     after = rows.at(-1)?.id ?? after
   }
-  const { rows: works } = await sql.query<{ id: string; organizationId: string; kind: Kind }>(
-    `select id, organization_id as "organizationId", 'bulkTask' as kind from posthorn.bulk_tasks
-     where state = 'running'
-     union all
-     select id, organization_id, 'erasure' from posthorn.erasures where state = 'running'`,
+  const { rows: tasks } = await sql.query<{ id: string; organizationId: string }>(
+    `select id, organization_id as "organizationId" from posthorn.bulk_tasks where state = 'running'`,
   )
-  for (const { id, organizationId, kind } of works) {
-    const { task, field } = CONTINUED[kind]
-    const key = publicId(kind, id)
-    await sql.query('select posthorn.enqueue($1, $2, $3, queue := $4)', [
-      task,
-      { [field]: key },
-      key,
+  for (const { id, organizationId } of tasks) {
+    const taskId = publicId('bulkTask', id)
+    await sql.query(`select posthorn.enqueue('continue_bulk_task', $1, $2, queue := $3)`, [
+      { taskId },
+      taskId,
       backgroundQueue(organizationId),
     ])
   }
 }
-
-type Kind = keyof typeof CONTINUED
-
-const CONTINUED = {
-  bulkTask: { task: 'continue_bulk_task', field: 'taskId' },
-  erasure: { task: 'continue_erasure', field: 'erasureId' },
-} as const

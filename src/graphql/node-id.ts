@@ -9,7 +9,6 @@ const KINDS: ReadonlyMap<string, IdKind> = new Map([
   ['Delivery', 'delivery'],
   ['Attempt', 'attempt'],
   ['BulkTask', 'bulkTask'],
-  ['Erasure', 'erasure'],
   ['AuditEntry', 'auditEntry'],
   ['Incident', 'incident'],
   ['Consumer', 'consumer'],

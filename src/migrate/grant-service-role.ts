@@ -15,7 +15,6 @@ const TABLES_WITHOUT_DELETE = [
   'event_type_versions',
   'webhooks',
   'bulk_tasks',
-  'erasures',
   'events',
   'event_keys',
   'deliveries',

@@ -17,12 +17,10 @@ export interface TaskPayloads {
   fan_out: { readonly organizationId: string }
   /** Cancel the deliveries of a deleted webhook, after the delivery `after` if it is given. */
   cancel_deliveries: { readonly webhookId: string; readonly after?: string }
-  /** Continue a redelivery, cancelation or recovery of many deliveries. The job's key is the task's id. */
+  /** Continue a bulk task. The job's key is the task's id. */
   continue_bulk_task: { readonly taskId: string }
   /** Delete the next rows of a deleted organization. */
   delete_organization: { readonly organizationId: string }
-  /** Continue the erasure of contents. The job's key is the erasure's id. */
-  continue_erasure: { readonly erasureId: string }
   /** Create partitions ahead, and delete what is past its retention. */
   maintain: Record<string, never>
   /** Compare deliveries with their jobs. */

@@ -13,7 +13,6 @@ import { queueOldPayloads } from '../deliveries/keep/queue-old-payloads.ts'
 import { reopenRescheduled } from '../deliveries/reopen-exhausted.ts'
 import { maintainPartitions } from '../deliveries/retention.ts'
 import { sweep } from '../deliveries/sweep.ts'
-import { continueErasure } from '../erasure/continue-erasure.ts'
 import { deleteOldBatches } from '../event-stream/delete-old-batches.ts'
 import { createFanOut, restartFanOuts } from '../events/fan-out.ts'
 import { deleteExpiredIdempotencyKeys } from '../idempotency/run-once.ts'
@@ -80,17 +79,12 @@ export function createTasks(deps: TaskDeps): Tasks {
 
     async continue_bulk_task(payload, { signal }) {
       const uuid = uuidIn(payload, 'bulkTask', 'taskId')
-      await continueBulkTask(background, uuid, signal, reportCanceled)
+      await continueBulkTask({ pool: background, keyring }, uuid, signal, reportCanceled)
     },
 
     async delete_organization(payload, { signal }) {
       const organization = uuidIn(payload, 'organization', 'organizationId')
       await continueDeletion(background, workerSchema, organization, signal)
-    },
-
-    async continue_erasure(payload, { signal }) {
-      const uuid = uuidIn(payload, 'erasure', 'erasureId')
-      await continueErasure({ pool: background, keyring }, uuid, signal, reportCanceled)
     },
 
     async maintain(_payload, { signal }) {

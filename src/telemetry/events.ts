@@ -64,8 +64,7 @@ const CANCEL_MESSAGES = {
   webhook_deleted: 'canceled the pending deliveries of a deleted webhook',
   event_deleted:
     'canceled deliveries whose event was erased, or deleted because it was older than POSTHORN_RETENTION',
-  bulk_task: 'canceled deliveries for a task of cancelDeliveries',
-  erasure: 'canceled deliveries, because their contents are erased',
+  bulk_task: 'canceled deliveries for a task of cancelDeliveries or erase',
 } as const
 
 export type ReportCanceled = (canceled: {
@@ -76,7 +75,6 @@ export type ReportCanceled = (canceled: {
     readonly deliveryIds?: readonly string[]
     readonly webhookId?: string
     readonly taskId?: string
-    readonly erasureId?: string
   }
 }) => void
 

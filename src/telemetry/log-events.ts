@@ -83,12 +83,10 @@ export const LOG_EVENTS: Readonly<Record<string, LogEvent>> = {
     when: 'Posthorn canceled deliveries that can no longer be sent, or those of a task.',
     fields: {
       ...COUNT,
-      reason:
-        'webhook_deleted, event_deleted (past POSTHORN_RETENTION, or erased), bulk_task or erasure',
+      reason: 'webhook_deleted, event_deleted (past POSTHORN_RETENTION, or erased), or bulk_task',
       webhookId: 'of a webhook that was deleted',
       ...FIRST_IDS,
       taskId: 'of a task',
-      erasureId: 'of an erasure',
     },
   },
   'job.foreign': {

@@ -126,7 +126,7 @@ const AUDITED: Record<string, [AuditAction, file: string, Variables]> = {
     async (subjects) => ({ id: (await run('cancelDeliveries', subjects)).task.id }),
   ],
   erase: [
-    'erasure.started',
+    'bulk_task.started',
     'erasure',
     ({ eventId }) => ({ input: { eventIds: [eventId], unsent: 'SEND_FIRST' } }),
   ],

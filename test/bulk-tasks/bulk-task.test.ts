@@ -12,6 +12,7 @@ import { document } from '../graphql/support/document.ts'
 import { addWebhook, deliveryIds, deliveryRow, FAILED, publish } from '../graphql/support/rows.ts'
 import { attemptOf, SENDER } from '../support/attempts.ts'
 import { until } from '../support/until.ts'
+import { taskDeps } from './rows.ts'
 
 let api: Api
 let tenant: Awaited<ReturnType<Api['tenant']>>
@@ -64,7 +65,7 @@ async function continueTask(id: string) {
     'update posthorn.bulk_tasks set next_page_at = now() where id = $1',
     [uuid],
   )
-  await continueBulkTask(api.database.background, uuid, undefined, () => {})
+  await continueBulkTask(taskDeps(api.database), uuid, undefined, () => {})
 }
 
 /** Continues the task until it has changed all its deliveries, and returns it. */

@@ -8,7 +8,7 @@ import { type Api, openApi } from '../graphql/support/api.ts'
 import { addWebhook } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
 import { until } from '../support/until.ts'
-import { addDeliveries, addEvents, createPartitionsOfRetention } from './rows.ts'
+import { addDeliveries, addEvents, createPartitionsOfRetention, taskDeps } from './rows.ts'
 
 /** A page reads 2,000 rows. More than this limit means a scan. */
 const MAX_ROWS = 5_000
@@ -71,7 +71,7 @@ test.each([
         where: { id: taskUuid },
         data: { nextPageAt: new Date(0) },
       })
-      await runPage(api.database.pool, taskUuid)
+      await runPage(taskDeps({ background: api.database.pool }), taskUuid)
       for (const { text, values } of [...api.statements.full]) {
         if (!/^\s*with (subject|scanned|webhook|page) as materialized/.test(text)) continue
         expect(await readsOf(text, values)).toEqual([])

@@ -9,7 +9,7 @@ import { type Api, openApi } from '../graphql/support/api.ts'
 import { document } from '../graphql/support/document.ts'
 import { addWebhook, publish } from '../graphql/support/rows.ts'
 import { JOINED, TICKET } from '../support/factories.ts'
-import { addDeliveries, addEvents, createPartitionsOfRetention, finish, runJob } from './rows.ts'
+import { addDeliveries, addEvents, createPartitionsOfRetention, finish, runJob, taskDeps } from './rows.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -82,7 +82,7 @@ const taskOf = (uuid: string) => run('BulkTask', { id: publicId('bulkTask', uuid
 const cancel = (uuid: string) => run('CancelBulkTask', { id: publicId('bulkTask', uuid) })
 
 /** Queues the next page. */
-const queuePage = (uuid: string) => runPage(api.database.background, uuid)
+const queuePage = (uuid: string) => runPage(taskDeps(api.database), uuid)
 
 /** The webhook's deliveries in the order of their ids. */
 async function rows(where: object = {}) {

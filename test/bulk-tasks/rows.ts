@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { continueBulkTask } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import type { Database, Sql } from '../../src/db/client.ts'
 import type { BulkTask } from '../../src/db/generated/prisma/client.ts'
 import { parseId } from '../../src/db/ids.ts'
+import { createKeyring } from '../../src/encryption/keyring.ts'
 import { JOINED } from '../support/factories.ts'
 import { createPartitions } from '../support/maintain-partitions.ts'
 
@@ -62,10 +64,16 @@ export async function addDeliveries(
 const randomTail = (uuid: string) =>
   `overlay(${uuid}::text placing right(gen_random_uuid()::text, 12) from 25)::uuid`
 
+/** Tasks of deliveries decrypt nothing. */
+export const taskDeps = ({ background }: Pick<Database, 'background'>) => ({
+  pool: background,
+  keyring: createKeyring([randomBytes(32)]),
+})
+
 /** Runs a job of a task, whose next page need not wait. */
 export async function runJob(database: Database, uuid: string, signal?: AbortSignal) {
   await database.prisma.bulkTask.update({ where: { id: uuid }, data: { nextPageAt: new Date() } })
-  await continueBulkTask(database.background, uuid, signal, () => {})
+  await continueBulkTask(taskDeps(database), uuid, signal, () => {})
 }
 
 /** Runs a task until it has changed its deliveries, as its jobs do. */
@@ -73,7 +81,7 @@ export async function finish(database: Database, uuid: string): Promise<BulkTask
   for (;;) {
     const task = await database.prisma.bulkTask.findUniqueOrThrow({ where: { id: uuid } })
     if (task.state !== 'running') return task
-    await continueBulkTask(database.background, uuid, undefined, () => {})
+    await continueBulkTask(taskDeps(database), uuid, undefined, () => {})
     await sleep(20)
   }
 }

@@ -43,8 +43,8 @@ async function run(operation: string, variables: Record<string, unknown>): Promi
 async function eraseAll(input: object) {
   const started = await run('Erase', { input })
   expect(started).toMatchObject({ __typename: 'EraseSuccess' })
-  await finish(api, started.erasure.id)
-  return await run('Erasure', { id: started.erasure.id })
+  await finish(api, started.task.id)
+  return await run('Erasure', { id: started.task.id })
 }
 
 /** Publishes events that name the address in their data and previous data. */
@@ -79,9 +79,6 @@ async function eventOf(id: string) {
   return data.event
 }
 
-const places = (counts: { place: string; count: number }[]) =>
-  Object.fromEntries(counts.map(({ place, count }) => [place, count]))
-
 describe('an erasure by search key', () => {
   test('erases the value in every table, keeps the records, and reports what was erased where', async () => {
     await addWebhook(api, tenant.organizationId, { eventType: TYPE })
@@ -96,13 +93,11 @@ describe('an erasure by search key', () => {
     const searchKey = { path: PATH, equals: email }
     expect(await run('Erase', { input: { searchKey, unsent: 'CANCEL', dryRun: true } })).toEqual({
       __typename: 'EraseSuccess',
-      ...{ count: 3, countIsExact: true, unsentCount: 2, erasure: null },
+      ...{ count: 3, countIsExact: true, unsentCount: 2, task: null },
     })
     const report = await eraseAll({ searchKey, unsent: 'CANCEL' })
     expect(report).toMatchObject({ state: 'COMPLETED', searchKey: PATH, total: 3, waiting: 0 })
-    expect(places(report.erased)).toMatchObject({
-      ...{ EVENTS: 3, SEARCH_KEYS: 6, RESPONSES: 1, CANCELED_DELIVERIES: 2 },
-    })
+    expect(report).toMatchObject({ changed: 3, canceled: 2 })
     expect(await tablesWith(api.database.pool, email)).toEqual([])
 
     const event = await eventOf(id)
@@ -193,7 +188,7 @@ describe('an erasure by ids', () => {
       [parseId('event', id)],
     )
     const report = await eraseAll({ eventIds: [id], unsent: 'CANCEL' })
-    expect(places(report.erased)).toEqual({ EVENTS: 1, SEARCH_KEYS: 2, CANCELED_DELIVERIES: 601 })
+    expect(report).toMatchObject({ changed: 1, canceled: 601 })
     expect(await eventOf(id)).toMatchObject({ data: null })
   })
 
@@ -233,7 +228,7 @@ describe('deliveries that are not sent yet', () => {
       input: { searchKey: { path: PATH, equals: email }, unsent: 'SEND_FIRST' },
     })
     expect(started).toMatchObject({ count: 1, unsentCount: 1 })
-    const erasureId = started.erasure.id
+    const erasureId = started.task.id
     await runUntilWaiting(api, erasureId)
     expect(await run('Erasure', { id: erasureId })).toMatchObject({ state: 'RUNNING', waiting: 1 })
     // Also while the next pass has not begun.
@@ -242,7 +237,7 @@ describe('deliveries that are not sent yet', () => {
     expect(await eventOf(id)).toMatchObject({ data: { customer: { email } } })
     const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
     await answer(delivery, email)
-    await api.database.pool.query('update posthorn.erasures set next_page_at = now()')
+    await api.database.pool.query('update posthorn.bulk_tasks set next_page_at = now()')
     await finish(api, erasureId)
     expect(await run('Erasure', { id: erasureId })).toMatchObject({
       state: 'COMPLETED',
@@ -260,7 +255,7 @@ describe('deliveries that are not sent yet', () => {
     const [id = ''] = await publishOf(email)
     const [delivery = ''] = await deliveryIds(api.database, tenant.organizationId)
     const report = await eraseAll({ eventIds: [id], unsent: 'CANCEL' })
-    expect(places(report.erased)).toMatchObject({ EVENTS: 1, CANCELED_DELIVERIES: 1 })
+    expect(report).toMatchObject({ changed: 1, canceled: 1 })
     await answer(delivery, email)
     const { deliveries } = await eventOf(id)
     expect(deliveries.nodes[0]).toMatchObject({
@@ -275,33 +270,36 @@ test('an erasure that a process left half done is gone through again until it is
   await addWebhook(api, tenant.organizationId, { eventType: TYPE })
   await publishOf(email, 120)
   const searchKey = { path: PATH, equals: email }
-  const { erasure } = await run('Erase', { input: { searchKey, unsent: 'CANCEL' } })
+  const { task: erasure } = await run('Erase', { input: { searchKey, unsent: 'CANCEL' } })
   await api.database.pool.query(
-    `update posthorn.erasures set reached_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff' where id = $1`,
-    [parseId('erasure', erasure.id)],
+    `update posthorn.bulk_tasks set reached_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff' where id = $1`,
+    [parseId('bulkTask', erasure.id)],
   )
   await finish(api, erasure.id)
   const report = await run('Erasure', { id: erasure.id })
-  expect(places(report.erased)).toMatchObject({ EVENTS: 120, CANCELED_DELIVERIES: 120 })
+  expect(report).toMatchObject({ changed: 120, canceled: 120 })
   expect(await tablesWith(api.database.pool, email)).toEqual([])
 })
 
 test('an erasure keeps the search key without its value, and so does the audit log', async () => {
-  const { erasure } = await run('Erase', {
+  const { task: erasure } = await run('Erase', {
     input: { searchKey: { path: PATH, equals: email }, unsent: 'CANCEL' },
   })
   expect(await tablesWith(api.database.pool, email)).toEqual([])
-  const uuid = parseId('erasure', erasure.id) as string
-  const running = await api.database.prisma.erasure.findUniqueOrThrow({ where: { id: uuid } })
+  const uuid = parseId('bulkTask', erasure.id) as string
+  const running = await api.database.prisma.bulkTask.findUniqueOrThrow({ where: { id: uuid } })
   expect(running.valueCiphertext).not.toBeNull()
   await finish(api, erasure.id)
-  const ended = await api.database.prisma.erasure.findUniqueOrThrow({ where: { id: uuid } })
-  expect(ended).toMatchObject({ valueCiphertext: null, selection: { searchKey: PATH } })
+  const ended = await api.database.prisma.bulkTask.findUniqueOrThrow({ where: { id: uuid } })
+  expect(ended).toMatchObject({ valueCiphertext: null, selection: { searchKey: PATH, unsent: 'cancel' } })
   const { rows } = await api.database.pool.query(
     'select action, after from posthorn.audit_log where subject_id = $1',
-    [publicId('erasure', uuid)],
+    [publicId('bulkTask', uuid)],
   )
   expect(rows).toEqual([
-    { action: 'erasure.started', after: { searchKey: PATH, unsent: 'cancel' } },
+    {
+      action: 'bulk_task.started',
+      after: { action: 'erase', searchKey: PATH, unsent: 'cancel' },
+    },
   ])
 })

@@ -81,7 +81,7 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
       180_000,
     )
     expect(await erased(id)).toBe(COUNT)
-    canceled = await countOf(id, 'CANCELED_DELIVERIES')
+    canceled = await countOf(id, 'canceled')
     await until(async () => (await pending()) === 0, 'all deliveries are final', 120_000)
   } finally {
     await Promise.all(workers.map((worker) => worker[Symbol.asyncDispose]()))
@@ -95,7 +95,7 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
   )
   expect(rows[0].events).toBe(COUNT)
   expect(await contentsOf([...kept, ...elsewhere])).toEqual(before)
-  for (const table of ['attempts', 'deliveries', 'audit_log', 'bulk_tasks', 'erasures']) {
+  for (const table of ['attempts', 'deliveries', 'audit_log', 'bulk_tasks']) {
     const found = await pool.query(
       `select from posthorn.${table} as row where organization_id = $1
          and (position($2 in row::text) > 0 or position($3 in row::text) > 0)`,
@@ -113,7 +113,7 @@ test(`${COUNT} payloads are erased while they are sent and workers are killed at
   expect(deliveries[0].canceled).toBeGreaterThanOrEqual(canceled)
   // A killed process has not written the line of its last pages.
   const logged = [
-    ...output.matchAll(/"event":"deliveries.canceled","count":(\d+),"reason":"erasure"/g),
+    ...output.matchAll(/"event":"deliveries.canceled","count":(\d+),"reason":"bulk_task"/g),
   ]
   const loggedCount = logged.reduce((sum, [, count]) => sum + Number(count), 0)
   expect(loggedCount).toBeGreaterThan(0)
@@ -186,18 +186,17 @@ async function contentsOf(uuids: readonly string[]) {
 
 async function start(input: object): Promise<string> {
   const { erase } = await api.graphql(document('erasure', 'Erase'), { input })
-  return erase.erasure.id
+  return erase.task.id
 }
 
 async function read(id: string) {
-  return (await api.graphql(document('erasure', 'Erasure'), { id })).node
+  return (await api.graphql(document('erasure', 'Erasure'), { id })).bulkTask
 }
 
-const erased = (id: string) => countOf(id, 'EVENTS')
+const erased = (id: string) => countOf(id, 'changed')
 
-async function countOf(id: string, counted: string): Promise<number> {
-  const { erased: places } = await read(id)
-  return places.find(({ place }: { place: string }) => place === counted)?.count ?? 0
+async function countOf(id: string, counted: 'changed' | 'canceled'): Promise<number> {
+  return (await read(id))[counted]
 }
 
 async function pending(): Promise<number> {

@@ -55,7 +55,7 @@ async function ask(query: string, variables: Record<string, unknown> = {}): Prom
 async function erase(): Promise<void> {
   const input = { eventIds: [erased], unsent: 'CANCEL' }
   const started = await ask(document('erasure', 'Erase'), { input })
-  await finish(api, started.erasure.id)
+  await finish(api, started.task.id)
 }
 
 const REDELIVER = `mutation ($id: ID!) {

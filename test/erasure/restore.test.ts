@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
+import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
+import { erase } from '../../src/bulk-tasks/start-erasure.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { parseId } from '../../src/db/ids.ts'
 import { createRecordAttempt } from '../../src/deliveries/attempts/record-attempt.ts'
 import { createKeyring } from '../../src/encryption/keyring.ts'
-import { runErasurePage } from '../../src/erasure/continue-erasure.ts'
-import { erase } from '../../src/erasure/start-erasure.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { migrate } from '../../src/migrate/migrate.ts'
 import { blockOf } from '../deploy/command-blocks.ts'
@@ -105,7 +105,7 @@ async function eraseAda(name: string, organizationId: string): Promise<void> {
     { searchKey: { path: PATH, equals: ada }, unsent: 'cancel' },
   )
   expect(started.count).toBe(1)
-  const uuid = parseId('erasure', started.erasureId ?? '') ?? ''
-  const run = async () => await runErasurePage({ pool, keyring }, uuid)
+  const uuid = parseId('bulkTask', started.taskId ?? '') ?? ''
+  const run = async () => await runPage({ pool, keyring }, uuid)
   await until(async () => (await run()) === null, 'the erasure has ended')
 }

@@ -35,10 +35,10 @@ async function eraseEvent(number: number): Promise<void> {
   )
   const uuids = rows.map(({ id }) => id)
   const options = { unsent: 'cancel', responses: true } as const
-  const { counts } = await inTransaction(pool, (sql) =>
+  const { events } = await inTransaction(pool, (sql) =>
     eraseEvents(sql, tenant.organizationId, uuids, options),
   )
-  expect(counts.events).toBe(1)
+  expect(events).toBe(1)
 }
 
 async function missedCount(): Promise<number> {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
+import { runPage } from '../../src/bulk-tasks/continue-bulk-task.ts'
 import { parseId } from '../../src/db/ids.ts'
-import { runErasurePage } from '../../src/erasure/continue-erasure.ts'
 import { createEventType } from '../../src/event-types/edit-event-type.ts'
 import { createFanOut } from '../../src/events/fan-out.ts'
 import { document } from '../graphql/support/document.ts'
@@ -97,13 +97,13 @@ test('an event whose deliveries are still created waits for them', async () => {
   ])
   const input = { eventIds: [published?.id ?? ''], unsent: 'CANCEL' }
   const { erase: started } = await api.graphql(document('erasure', 'Erase'), { input })
-  const id = parseId('erasure', started.erasure.id) as string
+  const id = parseId('bulkTask', started.task.id) as string
   const deps = { pool: background, keyring: api.services.webhooks.keyring }
-  const run = async () => await runErasurePage(deps, id)
+  const run = async () => await runPage(deps, id)
   await until(async () => ((await run())?.waitMs ?? 0) > 1_000, 'the erasure waits')
   expect(await contentsOf(api)).toEqual({ erased: 0, canceled: 0 })
   await createFanOut(background)(organizationId, new AbortController().signal)
-  await pool.query('update posthorn.erasures set next_page_at = now()')
+  await pool.query('update posthorn.bulk_tasks set next_page_at = now()')
   await until(async () => (await run()) === null, 'the erasure has ended')
   expect(await contentsOf(api)).toEqual({ erased: 1, canceled: 600 })
 })
@@ -147,11 +147,11 @@ async function publish(type: string, names: readonly string[]): Promise<string[]
 
 async function erase(input: object): Promise<string> {
   const { erase: started } = await posthorn.graphql(document('erasure', 'Erase'), { input })
-  return started.erasure.id
+  return started.task.id
 }
 
 const read = async (id: string) =>
-  (await posthorn.graphql(document('erasure', 'Erasure'), { id })).node
+  (await posthorn.graphql(document('erasure', 'Erasure'), { id })).bulkTask
 
 const ended = (id: string) =>
   until(async () => (await read(id)).state === 'COMPLETED', 'the erasure has ended', 60_000)

@@ -4,8 +4,8 @@ import { Kind, parse, print, visit } from 'graphql'
 import { beforeAll, expect, test } from 'vitest'
 import { SYSTEM } from '../../src/access/actor.ts'
 import { SCOPES } from '../../src/access/scope.ts'
+import { erase } from '../../src/bulk-tasks/start-erasure.ts'
 import { parseId, publicId } from '../../src/db/ids.ts'
-import { erase } from '../../src/erasure/start-erasure.ts'
 import { updateEventType } from '../../src/event-types/edit-event-type.ts'
 import { upsertOrganization } from '../../src/organizations/upsert-organization.ts'
 import { putOnHold } from '../../src/scheduling/circuit-breaker.ts'
@@ -96,8 +96,8 @@ async function eventOf(deliveryId: string): Promise<string> {
 async function erasureOf(eventId: string): Promise<string> {
   const deps = { ...api.deps, sql: api.database.pool, prisma: api.database.prisma }
   const input = { eventIds: [eventId], unsent: 'cancel' } as const
-  const { erasureId } = await erase(deps, tenant.organizationId, input)
-  return erasureId as string
+  const { taskId } = await erase(deps, tenant.organizationId, input)
+  return taskId as string
 }
 
 const VARIABLES: Record<

@@ -53,7 +53,6 @@ const LISTS: Readonly<Record<string, string>> = {
   'Consumer.openLeases': 'at most 100',
   'DeliveryHealth.waiting': 'one for each reason',
   'DeliveryHealth.webhooks': 'one for each state',
-  'Erasure.erased': 'one for each place',
   'EventType.selectableFields': 'at most 500',
   'EventType.versions': 'the last 20',
   'FilterTrial.events': 'at most 100',

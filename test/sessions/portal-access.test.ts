@@ -283,7 +283,6 @@ const QUERIES: Record<string, [How, args: () => string, showsOrdinaryKeys?: bool
     ['narrowed', () => 'first: 3'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],
   ],
-  erasures: [['closed', () => 'first: 3', false]],
   incidents: [
     ['narrowed', () => 'first: 3'],
     ['closed', () => `first: 3, filter: { webhookId: "${other.webhook}" }`],

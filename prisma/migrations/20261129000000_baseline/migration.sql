@@ -141,7 +141,7 @@ create type posthorn.search_key as (
   steps text[]
 );
 
-create type posthorn.bulk_task_action as enum ('redeliver', 'cancel', 'recover');
+create type posthorn.bulk_task_action as enum ('redeliver', 'cancel', 'recover', 'erase');
 
 create type posthorn.bulk_task_state as enum ('running', 'completed', 'canceled', 'failed');
 
@@ -743,16 +743,25 @@ create table posthorn.bulk_tasks (
   -- Set if all its deliveries are to one webhook.
   webhook_id uuid,
   action posthorn.bulk_task_action not null,
-  -- Which deliveries (src/bulk-tasks/selection.ts).
+  -- Which deliveries or events (src/bulk-tasks/selection.ts). Of a search key, the path.
   selection jsonb not null,
-  rate_per_second int not null,
+  -- The value of a search key, encrypted, until the task has ended.
+  value_ciphertext bytea,
+  -- Null for an erasure.
+  rate_per_second int,
   state posthorn.bulk_task_state not null default 'running',
   failure text,
   total int not null,
   total_is_exact boolean not null,
   changed int not null default 0,
-  -- The last delivery that a page has read: the last attempt for a filter of attempts, the last event for a recovery.
+  canceled int not null default 0,
+  -- The events that the last pass of an erasure left: their deliveries are not sent yet.
+  waiting int not null default 0,
+  -- The last delivery that a page has read: the last attempt for a filter of attempts, the last event for a recovery or an
+  -- erasure.
   reached_id uuid not null default '00000000-0000-0000-0000-000000000000',
+  -- How far an erasure is, besides (src/bulk-tasks/erase-page.ts).
+  progress jsonb not null default '{}',
   next_page_at timestamptz not null default now(),
   -- Once every transaction before this one has ended, all events published before the task are visible.
   started_xid bigint not null default ((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint,
@@ -760,6 +769,8 @@ create table posthorn.bulk_tasks (
   finished_at timestamptz,
   constraint recovery_has_a_webhook check (action <> 'recover' or webhook_id is not null),
   constraint rate_is_1_to_5000_per_second check (rate_per_second between 1 and 5000),
+  constraint only_erasures_have_no_rate check ((action = 'erase') = (rate_per_second is null)),
+  constraint only_running_tasks_have_a_value check (value_ciphertext is null or state = 'running'),
   constraint finished_or_finished_at_null check ((state = 'running') = (finished_at is null)),
   constraint failed_means_failure_given check ((state = 'failed') = (failure is not null))
 );
@@ -994,52 +1005,6 @@ create table posthorn.organization_deletions (
 );
 -- Serves: the deletions that still run.
 create index organization_deletions_unfinished on posthorn.organization_deletions (requested_at) where finished_at is null;
-
-create table posthorn.erasures (
-  id uuid primary key default posthorn.uuid_v7(),
-  organization_id uuid not null references posthorn.organizations on delete cascade,
-  -- Which events (src/erasure/selection.ts). Of a search key, the path.
-  selection jsonb not null,
-  -- The value of a search key, encrypted, until the erasure has ended.
-  value_ciphertext bytea,
-  unsent text not null,
-  state text not null default 'running',
-  failure text,
-  -- What the pages do now.
-  step text not null default 'events',
-  -- The oldest event that was erased.
-  oldest_event_id uuid,
-  -- The last table of which the statistics are new.
-  analyzed text,
-  -- The last event that a page has read.
-  reached_id uuid not null default '00000000-0000-0000-0000-000000000000',
-  -- Counts the passes over the events. The last one finds nothing.
-  pass int not null default 1,
-  -- The events that the pass left: their deliveries are not sent yet.
-  waiting int not null default 0,
-  next_page_at timestamptz not null default now(),
-  -- Once every transaction before this one has ended, all events published before the erasure are visible.
-  started_xid bigint not null default ((pg_snapshot_xmax(pg_current_snapshot()))::text)::bigint,
-  -- The number of events when the erasure started.
-  total int not null,
-  total_is_exact boolean not null,
-  -- What was erased, by place.
-  erased jsonb not null default '{}',
-  fault_count int not null default 0,
-  finished_at timestamptz,
-  constraint unsent_is_known check (unsent in ('send_first', 'cancel')),
-  constraint erasure_state_is_known check (state in ('running', 'completed', 'failed')),
-  constraint erasure_step_is_known check (step in ('events', 'settle', 'statistics')),
-  constraint erasure_finished_or_finished_at_null check ((state = 'running') = (finished_at is null)),
-  constraint only_running_erasures_have_a_value check (value_ciphertext is null or state = 'running'),
-  constraint erasure_failed_means_failure_given check ((state = 'failed') = (failure is not null))
-);
-alter table posthorn.erasures enable row level security;
--- Serves: the list of an organization.
-create index erasures_organization_id_id on posthorn.erasures (organization_id, id);
-create policy own_organization on posthorn.erasures
-  using ((select posthorn.current_organization()) is null
-    or organization_id = (select posthorn.current_organization()));
 
 -- Events with a delivery that has ended, whose payload is not kept. The statement that ends the delivery adds the row, so that
 -- a crash loses none. An event can have several rows: uniqueness would make these statements wait for each other.
@@ -2096,7 +2061,7 @@ as $$
 declare
   deleted bigint;
 begin
-  delete from posthorn.bulk_tasks where finished_at < now() - retention;
+  delete from posthorn.bulk_tasks where finished_at < now() - retention and action <> 'erase';
   get diagnostics deleted = row_count;
   return deleted;
 end

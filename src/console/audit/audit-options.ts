@@ -41,7 +41,6 @@ export const ACTION_LABELS: Readonly<Record<string, string>> = {
   'notice_address.unsubscribed': 'E-mail address unsubscribed',
   'consumer.created': 'Consumer created',
   'consumer.deleted': 'Consumer deleted',
-  'erasure.started': 'Erasure started',
 }
 
 /** A newer server may know more actions; these show their code. */
@@ -63,7 +62,6 @@ const KIND_LABELS: Record<AuditSubjectKind, string> = {
   ENCRYPTION: 'Encryption keys',
   NOTICES: 'Notices',
   CONSUMER: 'Consumer',
-  ERASURE: 'Erasure',
 }
 
 export const SUBJECT_KINDS = optionsOf(KIND_LABELS)

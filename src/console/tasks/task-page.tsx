@@ -58,10 +58,9 @@ export default function TaskPage() {
           task.recovery
             ? { label: 'Events published', value: <RecoveredTimes task={task} /> }
             : null,
-          {
-            label: 'Rate',
-            value: `${formatCount(task.ratePerSecond)} per second`,
-          },
+          task.ratePerSecond
+            ? { label: 'Rate', value: `${formatCount(task.ratePerSecond)} per second` }
+            : null,
         ]}
       />
     </Page>

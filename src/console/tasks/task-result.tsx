@@ -41,13 +41,16 @@ const LABELS = {
 /** "Redelivery of 4,312 deliveries" */
 export function taskHeading({ action, total, totalIsExact }: TaskFieldsFragment): string {
   const shown = `${formatCount(total)}${totalIsExact ? '' : '+'}`
-  return `${HEADINGS[action]} of ${shown} ${plural(total, 'delivery', 'deliveries')}`
+  const noun =
+    action === 'ERASE' ? plural(total, 'event', 'events') : plural(total, 'delivery', 'deliveries')
+  return `${HEADINGS[action]} of ${shown} ${noun}`
 }
 
 const HEADINGS = {
   REDELIVER: 'Redelivery',
   CANCEL: 'Cancellation',
   RECOVER: 'Recovery',
+  ERASE: 'Erasure',
 }
 
 /** When the events of a recovery were published. */
@@ -64,9 +67,8 @@ export function RecoveredTimes({ task: { recovery } }: TaskProps) {
 export function TaskResult({ task }: TaskProps) {
   const { action, webhookId, changed, createdAt } = task
   const parts = partsOf(task)
-  const done = action === 'CANCEL' ? 'canceled' : 'queued'
   const nameOf = (name: (typeof parts)[number]['name']) =>
-    name === 'changed' ? done : OTHERS[name]
+    name === 'changed' ? CHANGED[action] : OTHERS[name]
   const whole = parts.reduce((sum, { count }) => sum + count, 0)
   return (
     <Stack gap={6}>
@@ -112,6 +114,8 @@ export function TaskResult({ task }: TaskProps) {
   )
 }
 
+const CHANGED = { REDELIVER: 'queued', CANCEL: 'canceled', RECOVER: 'queued', ERASE: 'erased' }
+
 const OTHERS = {
   left: 'remaining',
   skipped: 'skipped: finished, queued or waiting',
@@ -125,7 +129,7 @@ export function StopTask({ task }: TaskProps) {
   if (!can('deliveries:write')) return null
   return (
     <>
-      {task.state === 'RUNNING' && (
+      {task.state === 'RUNNING' && task.action !== 'ERASE' && (
         <Button size="xs" variant="default" onClick={() => setConfirming(true)}>
           Stop
         </Button>

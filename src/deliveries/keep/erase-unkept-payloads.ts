@@ -94,7 +94,7 @@ async function eraseEventsOf(
   const ready = unneeded.filter((id) => !unread.has(id))
   if (ready.length === 0) return 0
   const options = { unsent: 'send_first', responses: false, notKept: true } as const
-  return (await eraseEvents(sql, organizationId, ready, options)).counts.events
+  return (await eraseEvents(sql, organizationId, ready, options)).events
 }
 
 /** Locks the events before their deliveries, as an erasure does, so that both never wait for each other. */

@@ -42,7 +42,7 @@ export async function deleteOrganization(
       delete from posthorn.sessions
       where api_key_id in (select k.id from posthorn.api_keys as k where k.organization_id = ${uuid}::uuid)`
     await tx.$executeRaw`
-      update posthorn.bulk_tasks set state = 'canceled', finished_at = now()
+      update posthorn.bulk_tasks set state = 'canceled', finished_at = now(), value_ciphertext = null
       where organization_id = ${uuid}::uuid and state = 'running'`
     await tx.$executeRaw`
       update posthorn.settings set operator_organization_id = null where operator_organization_id = ${uuid}::uuid`

@@ -7,7 +7,6 @@ export const ORGANIZATION_TABLES = {
   fan_outs: ['id'],
   unkept_payloads: ['id'],
   bulk_tasks: ['id'],
-  erasures: ['id'],
   event_consumers: ['id'],
   deliveries: ['id'],
   attempts: ['status_class', 'id'],

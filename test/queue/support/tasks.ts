@@ -10,7 +10,6 @@ export function createTasks(tasks: Partial<Tasks>): Tasks {
     cancel_deliveries: idle,
     continue_bulk_task: idle,
     delete_organization: idle,
-    continue_erasure: idle,
     maintain: idle,
     sweep: idle,
     roll_up: idle,

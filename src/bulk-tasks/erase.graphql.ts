@@ -1,19 +1,46 @@
 import { builder } from '../graphql/builder.ts'
 import { callerOf } from '../graphql/context.ts'
 import { ConflictError, NotFoundError, ValidationError } from '../graphql/errors.ts'
-import { findErasure } from './find-erasures.ts'
-import { MAX_COUNTED } from './select-events.ts'
-import { erase, MAX_IDS, type StartedErasure } from './start-erasure.ts'
-import { UnsentDeliveries } from './unsent-deliveries.ts'
+import { findBulkTask } from './bulk-task.ts'
+import { MAX_COUNTED } from './selected-deliveries.ts'
+import { readSelection } from './selection.ts'
+import { erase, MAX_EVENTS, type StartedErasure } from './start-erasure.ts'
 
 const english = (count: number) => count.toLocaleString('en')
+
+const UnsentDeliveries = builder.enumType('UnsentDeliveries', {
+  description:
+    'What becomes of the deliveries that are not sent yet, when their contents are erased.',
+  values: {
+    SEND_FIRST: {
+      value: 'send_first',
+      description:
+        'The event is erased once each of its deliveries has succeeded, is exhausted or was canceled. The erasure waits for that.',
+    },
+    CANCEL: { value: 'cancel', description: 'They are canceled, and the event is erased at once.' },
+  } as const,
+})
+
+builder.prismaObjectFields('BulkTask', (t) => ({
+  searchKey: t.string({
+    nullable: true,
+    description:
+      'The search key whose value is erased, such as `$.customer.email`. The value itself is not kept. Null for other tasks, and for an erasure by ids.',
+    select: { selection: true },
+    resolve: ({ selection }) => {
+      const read = readSelection(JSON.stringify(selection))
+      return 'unsent' in read ? (read.searchKey ?? null) : null
+    },
+  }),
+  waiting: t.exposeInt('waiting'),
+}))
 
 const EraseInput = builder.inputType('EraseInput', {
   description:
     'The events to erase: exactly one of `eventIds` and `searchKey`. All deliveries of an event share its payload.',
   fields: (t) => ({
     eventIds: t.idList({
-      description: `The ids of at most ${english(MAX_IDS)} events: \`evt_…\`.`,
+      description: `The ids of at most ${english(MAX_EVENTS)} events: \`evt_…\`.`,
     }),
     searchKey: t.field({
       type: 'SearchKeyFilter',
@@ -35,14 +62,14 @@ const EraseInput = builder.inputType('EraseInput', {
 const EraseSuccess = builder.objectRef<StartedErasure>('EraseSuccess').implement({
   description: 'The erasure was started. For a dry run: the events were counted.',
   fields: (t) => ({
-    erasure: t.prismaField({
-      type: 'Erasure',
+    task: t.prismaField({
+      type: 'BulkTask',
       nullable: true,
       description: 'The running erasure. Null for a dry run.',
-      resolve: (query, { erasureId }, _args, context) =>
-        erasureId === null
+      resolve: (query, { taskId }, _args, context) =>
+        taskId === null
           ? null
-          : findErasure(context.prisma, callerOf(context).organizationId, erasureId, query),
+          : findBulkTask(context.prisma, callerOf(context).organizationId, taskId, query),
     }),
     count: t.exposeInt('count', { description: 'The number of events that are not erased yet.' }),
     countIsExact: t.exposeBoolean('exact', {

@@ -1,12 +1,17 @@
 import type { Sql } from '../db/client.ts'
 import { firstDeliveryOf, MAX_ERASED_EVENTS } from '../deliveries/erase-events.ts'
-import { FIRST_ID, type SelectedEvents } from './selection.ts'
-
-/** Counting stops at this many events. */
-export const MAX_COUNTED = 100_000
+import { MAX_COUNTED } from './selected-deliveries.ts'
+import { type Erasure, FIRST_ID, type SelectionCount } from './selection.ts'
 
 /** Events that a page counts at most. */
 const COUNTED_PAGE = 2_000
+
+/** The events to erase, with the value of a search key: null for ids. */
+export interface SelectedEvents {
+  readonly organizationId: string
+  readonly selection: Erasure
+  readonly value: string | null
+}
 
 export interface EventPage {
   readonly uuids: readonly string[]
@@ -18,12 +23,11 @@ export interface EventPage {
 /** The next events, in the order of their ids. Those of a search key are not erased, as an erasure deletes its rows. */
 export async function selectEvents(
   sql: Sql,
-  selected: SelectedEvents,
+  { organizationId, selection, value }: SelectedEvents,
   reachedId: string,
   size = MAX_ERASED_EVENTS,
 ): Promise<EventPage> {
-  const { organizationUuid, selection, value } = selected
-  if ('eventIds' in selection) {
+  if (selection.eventIds) {
     const left = selection.eventIds.filter((uuid) => uuid > reachedId).toSorted()
     const uuids = left.slice(0, size)
     return { uuids, reachedId: uuids.at(-1) ?? reachedId, last: left.length <= size }
@@ -34,15 +38,13 @@ export async function selectEvents(
     text: `
       select event_id as id from posthorn.event_keys
       where organization_id = $1 and path = $2 and value = $3 and event_id > $4 order by event_id limit $5`,
-    values: [organizationUuid, selection.searchKey, value, reachedId, size],
+    values: [organizationId, selection.searchKey, value, reachedId, size],
   })
   const uuids = rows.map(({ id }) => id)
   return { uuids, reachedId: uuids.at(-1) ?? reachedId, last: uuids.length < size }
 }
 
-export interface EventCount {
-  readonly count: number
-  readonly exact: boolean
+export interface EventCount extends SelectionCount {
   /** Their deliveries that are not sent yet. */
   readonly unsent: number
 }
@@ -60,7 +62,7 @@ export async function countEvents(sql: Sql, selected: SelectedEvents): Promise<E
           where d.event_id = e.id and d.id >= $3 and d.state = 'pending')), 0)::int as unsent
         from posthorn.events as e
         where e.id = any ($1::uuid[]) and e.organization_id = $2 and e.erased_at is null`,
-      values: [page.uuids, selected.organizationUuid, firstDeliveryOf(page.uuids)],
+      values: [page.uuids, selected.organizationId, firstDeliveryOf(page.uuids)],
     })
     count += rows[0]?.count ?? 0
     unsent += rows[0]?.unsent ?? 0
