@@ -52,26 +52,6 @@ async function taskOf(id: string) {
   return (await posthorn.graphql(document('bulk-tasks', 'BulkTask'), { id })).bulkTask
 }
 
-test('all that failed with 502 are delivered once their endpoint works again', async () => {
-  await setRetries([])
-  const noon = new Date()
-  receiver.answer = (response) => response.writeHead(502).end()
-  await publish(30)
-  await until(async () => (await countOf({ state: 'exhausted' })) === 30, 'all are exhausted')
-  const before = receiver.received.length
-  receiver.answer = (response) => response.end()
-  const { redeliver } = await posthorn.graphql(document('bulk-tasks', 'RedeliverAllWith502'), {
-    noon,
-  })
-  expect(redeliver).toMatchObject({ count: 30, countIsExact: true })
-  const { id } = redeliver.task
-  await until(async () => (await taskOf(id)).state === 'COMPLETED', 'the task completes')
-  await until(async () => (await countOf({ state: 'succeeded' })) === 30, 'all are delivered')
-  expect(await taskOf(id)).toMatchObject({ total: 30, changed: 30, progress: 1 })
-  expect(receiver.received.length - before).toBe(30)
-  expect(new Set(receiver.received.map(({ headers }) => headers['wh-id'])).size).toBe(30)
-})
-
 test('a delivery whose attempt is running is skipped, and sent no second time', async () => {
   await setRetries([1])
   const release = Promise.withResolvers<void>()

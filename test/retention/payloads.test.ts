@@ -201,13 +201,6 @@ describe('an organization that keeps no payloads', () => {
 describe('a webhook that keeps no payloads', () => {
   beforeEach(() => keepNoPayloadsOf(webhook))
 
-  test('erases the payload of an event that only it received', async () => {
-    const [id = ''] = await publish(api, tenant.organizationId)
-    await answer(await deliveryOf(id))
-    expect(await erase()).toBe(1)
-    expect((await eventOf(id)).payloadState).toBe('NOT_KEPT')
-  })
-
   test('leaves the payload to a webhook that keeps it, and neither shows nor redelivers it', async () => {
     const other = (await addWebhook(api, tenant.organizationId)).id
     const [id = ''] = await publish(api, tenant.organizationId)

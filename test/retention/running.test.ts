@@ -93,14 +93,6 @@ const responseOf = async (id: string) =>
   (await eventOf(id)).deliveries.nodes[0].attempts.nodes[0].response
 
 describe('response bodies', () => {
-  test('are kept by default', async () => {
-    const webhook = await addWebhook()
-    const id = await publish()
-    await succeeded(id)
-    expect(await responseOf(id)).toMatchObject({ body: 'thanks', unkeptBodyBytes: null })
-    await removeWebhook(webhook)
-  })
-
   test.each([
     ['the organization', () => updateOrganization({ keepResponseBodies: false }), {}],
     ['the webhook', async () => {}, { keepResponseBodies: false }],

@@ -47,19 +47,6 @@ test('the partitioned tables are those that a deletion looks for among detached 
   expect(rows.map(({ name }) => name)).toEqual(PARTITIONED_TABLES.toSorted())
 })
 
-test('a new table without a decision is found', async () => {
-  const client = await database.pool.connect()
-  try {
-    await client.query('begin')
-    await client.query('create table posthorn.templates (id uuid primary key)')
-    const names = (await tablesOf(client)).map(({ name }) => name)
-    expect(names).toContain('templates')
-  } finally {
-    await client.query('rollback')
-    client.release()
-  }
-})
-
 async function tablesOf(sql: Sql) {
   const { rows } = await sql.query<{ name: string; columns: string[]; required: string[] }>(
     `select c.relname as name, array_agg(a.attname::text) as columns,
