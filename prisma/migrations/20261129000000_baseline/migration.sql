@@ -993,15 +993,14 @@ create table posthorn.organization_deletions (
   step text,
   reached text[],
   -- Transactions and jobs that may still write rows of the organization. Null before they are known.
-  open_transactions text[],
-  open_jobs text[] not null default '{}',
+  writers text[],
   -- Whether nothing could write rows of the organization any more when the pass through all tables began, and how many rows
   -- the pass has deleted.
   is_quiet boolean not null default false,
   deleted_in_pass bigint not null default 0,
   finished_at timestamptz,
   constraint finished_without_progress
-    check (finished_at is null or step is null and reached is null and open_transactions is null and open_jobs = '{}')
+    check (finished_at is null or step is null and reached is null and writers is null)
 );
 -- Serves: the deletions that still run.
 create index organization_deletions_unfinished on posthorn.organization_deletions (requested_at) where finished_at is null;
@@ -3473,8 +3472,7 @@ as $$
 begin
   perform posthorn.require_running_deletion(organization_id);
   update posthorn.organization_deletions as d set finished_at = now(), step = null, reached = null,
-    open_transactions = null, open_jobs = '{}', is_quiet = false,
-    deleted_in_pass = 0
+    writers = null, is_quiet = false, deleted_in_pass = 0
   where d.organization_id = finish_organization_deletion.organization_id;
 end
 $$;

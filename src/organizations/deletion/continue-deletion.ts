@@ -3,15 +3,6 @@ import { publicId } from '../../db/ids.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { DELETION_QUEUE, type Page, runPages } from '../../queue/background.ts'
 import { deletionKey } from '../../queue/jobs.ts'
-import { completeJobs, deleteDeliveries } from './delete-deliveries.ts'
-import {
-  deleteOrganizationItself,
-  deleteRows,
-  forgetInNotices,
-  type PageResult,
-  renewStatistics,
-} from './delete-rows.ts'
-import { findOpenTransactions, findRunningJobs, findStillOpen } from './find-writers.ts'
 import {
   LAST_TABLES,
   ORGANIZATION_TABLES,
@@ -50,16 +41,28 @@ export async function continueDeletion(
   await runPages(pool, job, () => runDeletionPage(pool, workerSchema, organizationUuid), signal)
 }
 
-interface Deletion {
-  readonly organizationId: string
-  /** Null: no pass has begun. */
+/** Adds the jobs of deletions that have none, as an operator may have completed or failed theirs. Returns how many. */
+export async function restartDeletions(sql: Sql, workerSchema: string): Promise<number> {
+  const { rowCount } = await sql.query(
+    `select posthorn.enqueue('delete_organization', json_build_object('organizationId', id), 'delete:' || id, queue := $1)
+     from (
+       select posthorn.type_id('org', organization_id) as id from posthorn.organization_deletions where finished_at is null
+     ) as unfinished
+     where not exists (select from ${workerSchema}.jobs where key = 'delete:' || id and attempts < max_attempts)`,
+    [DELETION_QUEUE],
+  )
+  return rowCount ?? 0
+}
+
+interface Progress {
+  /** Null between two passes. */
   readonly step: string | null
+  /** Where the next page of the step begins. */
   readonly reached: readonly string[] | null
-  readonly openTransactions: readonly string[] | null
-  readonly openJobs: readonly string[]
+  /** Transactions and keys of jobs that may still write rows of the organization. Null before they are known. */
+  readonly writers: readonly string[] | null
   readonly isQuiet: boolean
-  /** A bigint. */
-  readonly deletedInPass: string
+  readonly deletedInPass: number
 }
 
 /**
@@ -76,74 +79,84 @@ export async function runDeletionPage(
   organizationUuid: string,
 ): Promise<Page | null> {
   return await inTransaction(pool, async (sql) => {
-    const deletion = await lockDeletion(sql, organizationUuid)
-    if (!deletion) return null
+    const before = await lockDeletion(sql, organizationUuid)
+    if (!before) return null
     const startedAtMs = performance.now()
-    const isDone = await runStep(sql, workerSchema, deletion)
-    if (isDone === 'finished') return { organizationUuid, waitMs: null }
-    if (isDone === 'waits') return { organizationUuid, waitMs: WAIT_FOR_WRITERS_MS }
+    const after =
+      before.step === null
+        ? await beginPass(sql, workerSchema, before)
+        : await deletePage(sql, workerSchema, organizationUuid, before, before.step)
+    if (after.step === 'end') {
+      await sql.query('select posthorn.finish_organization_deletion($1)', [organizationUuid])
+      return { organizationUuid, waitMs: null }
+    }
+    await sql.query(
+      `update posthorn.organization_deletions
+       set step = $2, reached = $3, writers = $4, is_quiet = $5, deleted_in_pass = $6,
+         deleted_rows = deleted_rows + greatest(0, $6 - deleted_in_pass)
+       where organization_id = $1`,
+      [
+        ...[organizationUuid, after.step, after.reached],
+        ...[after.writers, after.isQuiet, after.deletedInPass],
+      ],
+    )
+    const waits = after.step === null && !after.isQuiet
     // Half of the time belongs to others.
-    return { organizationUuid, waitMs: performance.now() - startedAtMs }
+    const waitMs = waits ? WAIT_FOR_WRITERS_MS : performance.now() - startedAtMs
+    return { organizationUuid, waitMs }
   })
 }
 
-async function lockDeletion(sql: Sql, organizationUuid: string): Promise<Deletion | null> {
-  const { rows } = await sql.query<Deletion>(
-    `select organization_id as "organizationId", step, reached, open_transactions as "openTransactions",
-       open_jobs as "openJobs", is_quiet as "isQuiet", deleted_in_pass as "deletedInPass"
+async function lockDeletion(sql: Sql, organizationUuid: string): Promise<Progress | null> {
+  const { rows } = await sql.query<Progress>(
+    `select step, reached, writers, is_quiet as "isQuiet", deleted_in_pass::float8 as "deletedInPass"
      from posthorn.organization_deletions where organization_id = $1 and finished_at is null for update`,
     [organizationUuid],
   )
   return rows[0] ?? null
 }
 
-type Outcome = 'finished' | 'waits' | 'goes on'
-
-async function runStep(sql: Sql, workerSchema: string, deletion: Deletion): Promise<Outcome> {
-  const { step, organizationId } = deletion
-  if (step === null) return await beginPass(sql, workerSchema, deletion)
-  const { deleted, reached, runningJobs = [] } = await deletePage(sql, workerSchema, deletion, step)
-  const deletedInPass = Number(deletion.deletedInPass) + deleted
-  const isLast = deletion.isQuiet && deletedInPass === 0
-  const next = reached === null ? await nextStep(sql, step, isLast) : step
-  if (next === 'end') {
-    await sql.query('select posthorn.finish_organization_deletion($1)', [organizationId])
-    return 'finished'
+/** The first pass is never quiet: its pages find the jobs that run. */
+async function beginPass(sql: Sql, workerSchema: string, before: Progress): Promise<Progress> {
+  const writers = await findWriters(sql, workerSchema, before.writers)
+  const isQuiet = before.writers !== null && writers.length === 0
+  return {
+    step: await nextStep(sql, null, false),
+    reached: null,
+    writers,
+    isQuiet,
+    deletedInPass: 0,
   }
-  await sql.query(
-    `update posthorn.organization_deletions set step = $2, reached = $3, deleted_rows = deleted_rows + $4,
-       deleted_in_pass = $5, open_jobs = array(select distinct key from unnest(open_jobs || $6::text[]) as key)
-     where organization_id = $1`,
-    [organizationId, next, reached, deleted, deletedInPass, runningJobs],
-  )
-  return next === null && !deletion.isQuiet ? 'waits' : 'goes on'
 }
 
-/** The first pass is never quiet: its pages find the jobs that run. */
-async function beginPass(
+/**
+ * The other transactions of the database that are open, or those of the known ones that still are, and the known jobs that
+ * still run. A transaction may have checked the organization before its deletion was committed, and write rows of it until
+ * it ends. Each transaction holds a lock of its own virtual id (https://www.postgresql.org/docs/current/view-pg-locks.html);
+ * one that is prepared for two-phase commit has none any more, and counts by its transaction id. A job that a rescue adds
+ * again finds no delivery, and writes nothing.
+ */
+async function findWriters(
   sql: Sql,
   workerSchema: string,
-  { organizationId, openTransactions, openJobs }: Deletion,
-): Promise<Outcome> {
-  const transactions =
-    openTransactions === null
-      ? await findOpenTransactions(sql)
-      : await findStillOpen(sql, openTransactions)
-  const jobs = await findRunningJobs(sql, workerSchema, openJobs)
-  const isQuiet = openTransactions !== null && transactions.length === 0 && jobs.length === 0
-  await sql.query(
-    `update posthorn.organization_deletions
-     set step = $2, reached = null, open_transactions = $3, open_jobs = $4, is_quiet = $5, deleted_in_pass = 0
-     where organization_id = $1`,
-    [organizationId, JOBS, transactions, jobs, isQuiet],
+  known: readonly string[] | null,
+): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `select virtualxid as id from pg_locks as l join pg_stat_activity as a using (pid)
+     where l.locktype = 'virtualxid' and l.granted and l.mode = 'ExclusiveLock' and pid <> pg_backend_pid()
+       and a.datname = current_database()
+     union all
+     select 'prepared ' || transaction::text from pg_prepared_xacts where database = current_database()
+     union all
+     select key from ${workerSchema}.jobs where key = any ($1::text[]) and locked_at is not null`,
+    [known ?? []],
   )
-  return 'goes on'
+  const open = rows.map(({ id }) => id)
+  if (known === null) return open
+  return open.filter((id) => known.includes(id) || (known.length > 0 && id.startsWith('prepared ')))
 }
 
-/** The first and the last step of a pass, besides the tables and the detached partitions. */
-const JOBS = 'jobs'
 const NOTICES = 'notices'
-
 const ORGANIZATION = 'organizations'
 /** Postgres keeps values of deleted rows in its statistics. */
 const STATISTICS = 'statistics'
@@ -151,15 +164,18 @@ const STATISTICS = 'statistics'
 /** The steps after the last pass. */
 const LAST_STEPS: readonly string[] = [...LAST_TABLES, ORGANIZATION, STATISTICS, 'end']
 
-/** Null: another pass begins. `end`: nothing is left. */
-async function nextStep(sql: Sql, step: string, isLast: boolean): Promise<string | null> {
-  if (LAST_STEPS.includes(step)) return LAST_STEPS[LAST_STEPS.indexOf(step) + 1] ?? 'end'
+/** The step after this one; null begins a pass, and ends one that is not the last. `end`: nothing is left. */
+async function nextStep(sql: Sql, step: string | null, isLast: boolean): Promise<string | null> {
+  if (step !== null && LAST_STEPS.includes(step)) {
+    return LAST_STEPS[LAST_STEPS.indexOf(step) + 1] ?? 'end'
+  }
   if (step === NOTICES) return isLast ? (LAST_STEPS[0] ?? 'end') : null
   const tables = Object.keys(ORGANIZATION_TABLES).filter((table) => !LAST_STEPS.includes(table))
   const { rows } = await sql.query<{ name: string }>(
     'select name from posthorn.detached_partitions() as name',
   )
-  const steps = [JOBS, ...tables, ...rows.map(({ name }) => name), NOTICES]
+  const steps = [...tables, ...rows.map(({ name }) => name), NOTICES]
+  if (step === null) return steps[0] ?? NOTICES
   // A partition that was dropped in the meantime is no step any more.
   const i = steps.indexOf(step)
   return i === -1 ? NOTICES : (steps[i + 1] ?? null)
@@ -168,18 +184,83 @@ async function nextStep(sql: Sql, step: string, isLast: boolean): Promise<string
 async function deletePage(
   sql: Sql,
   workerSchema: string,
-  { organizationId, reached }: Deletion,
+  organizationUuid: string,
+  before: Progress,
   step: string,
-): Promise<PageResult> {
-  if (step === JOBS) return await completeJobs(sql, workerSchema, organizationId)
-  if (step === NOTICES) return await forgetInNotices(sql, organizationId, reached, PAGE_ROWS)
-  if (step === 'deliveries') {
-    return await deleteDeliveries(sql, workerSchema, organizationId, reached, PAGE_ROWS)
+): Promise<Progress> {
+  const running =
+    step === 'deliveries'
+      ? await completeJobs(sql, workerSchema, organizationUuid, before.reached?.[0] ?? FIRST_ID)
+      : []
+  const { rows } = await sql.query<{ deleted: number; reached: string[] | null }>(
+    ...statementOf(organizationUuid, before.reached, step),
+  )
+  const { deleted = 0, reached = null } = rows[0] ?? {}
+  const deletedInPass = before.deletedInPass + deleted
+  const isLast = before.isQuiet && deletedInPass === 0
+  const writers = [...new Set([...(before.writers ?? []), ...running])]
+  const next = reached === null ? await nextStep(sql, step, isLast) : step
+  return { ...before, step: next, reached, writers, deletedInPass }
+}
+
+/** Returns the rows that it has deleted or changed, and the values of the last one: null after the last page. */
+function statementOf(
+  organizationUuid: string,
+  after: readonly string[] | null,
+  step: string,
+): [string, unknown[]] {
+  if (step === NOTICES) {
+    const forget = 'posthorn.forget_organization_in_notices($1, $2, $3)'
+    return [
+      `select changed as deleted, case when reached is not null then array[reached::text] end as reached from ${forget}`,
+      [organizationUuid, after?.[0] ?? null, PAGE_ROWS],
+    ]
   }
-  if (step === ORGANIZATION) return await deleteOrganizationItself(sql, organizationId)
-  if (step === STATISTICS) return await renewStatistics(sql, organizationId, reached)
-  const table = PARTITIONED_TABLES.find((one) => step.startsWith(`${one}_`)) ?? step
-  const key = ORGANIZATION_TABLES[table as OrganizationTable]
-  const maxRows = ROWS_OF_TABLES[table as OrganizationTable] ?? PAGE_ROWS
-  return await deleteRows(sql, organizationId, step, key, reached, maxRows)
+  if (step === ORGANIZATION) {
+    return ['select posthorn.delete_organization_itself($1)', [organizationUuid]]
+  }
+  if (step === STATISTICS) {
+    const renew = 'posthorn.renew_statistics_after_deletion($1, $2)'
+    return [
+      `select 0 as deleted, case when name is not null then array[name] end as reached from ${renew} as name`,
+      [organizationUuid, after?.[0] ?? null],
+    ]
+  }
+  const table = (PARTITIONED_TABLES.find((one) => step.startsWith(`${one}_`)) ??
+    step) as OrganizationTable
+  const maxRows = ROWS_OF_TABLES[table] ?? PAGE_ROWS
+  return [
+    'select * from posthorn.delete_organization_rows($1, $2, $3, $4, $5)',
+    [organizationUuid, step, ORGANIZATION_TABLES[table], after, maxRows],
+  ]
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Completes the jobs of the next deliveries, and returns the keys of those that run. An attempt that runs keeps its job: it
+ * finds no delivery to record, and the deletion waits for the end of the job.
+ */
+async function completeJobs(
+  sql: Sql,
+  workerSchema: string,
+  organizationUuid: string,
+  after: string,
+): Promise<string[]> {
+  const { rows: deliveries } = await sql.query<{ key: string }>({
+    name: 'find_deliveries_of_deleted_organization',
+    text: `
+      select posthorn.type_id('msg', page.id) as key from (
+        select d.id, d.state from posthorn.deliveries as d where d.organization_id = $1 and d.id > $2
+        order by d.id limit $3
+      ) as page where page.state <> 'succeeded'`,
+    values: [organizationUuid, after, PAGE_ROWS],
+  })
+  const keys = deliveries.map(({ key }) => key)
+  await sql.query('select posthorn.complete_delivery_jobs($1::text[])', [keys])
+  const { rows } = await sql.query<{ key: string }>(
+    `select key from ${workerSchema}.jobs where key = any ($1::text[]) and locked_at is not null`,
+    [keys],
+  )
+  return rows.map(({ key }) => key)
 }
