@@ -5,7 +5,6 @@ import { changesNode, ownWebhook, type PortalAccess } from '../graphql/portal-ac
 import { notFound } from '../lib/errors.ts'
 import { cancelBulkTask, findBulkTask } from './bulk-task.ts'
 import { DEFAULT_RATE_PER_SECOND, MAX_IDS, MAX_RATE_PER_SECOND } from './parse-task.ts'
-import { MAX_COUNTED as MAX_RECOVERABLE } from './recovery-count.ts'
 import { MAX_COUNTED } from './selected-deliveries.ts'
 import { type Recovery, readSelection } from './selection.ts'
 import { type Change, type ChangeInput, changeDeliveries } from './start-bulk-task.ts'
@@ -101,7 +100,7 @@ const changed = (name: string) =>
           'The number of selected deliveries that can be changed in their present states.',
       }),
       countIsExact: t.exposeBoolean('exact', {
-        description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)} or, for missed events, at ${english(MAX_RECOVERABLE)}. The task itself has no such limit.`,
+        description: `Whether \`count\` is exact. Counting stops at ${english(MAX_COUNTED)}. The task itself has no such limit.`,
       }),
     }),
   })

@@ -4,46 +4,6 @@ import type { Sql } from '../db/client.ts'
 import { notify } from '../live/notify.ts'
 import { deliveryStateSql } from './delivery-state.ts'
 
-/**
- * Cancels a delivery before its job is removed, so that a worker that runs the job finds a canceled delivery. The SQL
- * `reason` becomes its last error. The job that an operator failed stays visible as failed: `keepsJobs` is its condition.
- */
-export const cancel = (reason: string, keepsJobs: string) => `
-  canceled as (
-    update posthorn.deliveries as d set state = 'canceled', finished_at = now(), next_attempt_at = null,
-      parked_at = null, parked_reason = null, job_written_at = now(),
-      last_error = coalesce(${reason}, d.last_error)
-    from requested where d.id = requested.id and d.state = 'pending'
-    returning d.id, d.organization_id, d.webhook_id, d.event_id, posthorn.uuid_v7_lower_bound(d.finished_at) as since,
-      requested.state_before
-  ),
-  unkept as (
-    insert into posthorn.unkept_payloads (organization_id, event_id, due_at)
-    select canceled.organization_id, canceled.event_id, now() from canceled
-    join lateral (select * from posthorn.webhooks as w where w.id = canceled.webhook_id offset 0) as w on true
-    join lateral (select * from posthorn.organizations as o where o.id = w.organization_id offset 0) as o on true
-    where not (w.keep_payloads and o.keep_payloads)
-  ),
-  jobs as (
-    select posthorn.complete_delivery_jobs(array_agg(posthorn.type_id('msg', canceled.id))) as removed
-    from canceled where not ${keepsJobs}
-  )`
-
-export interface CanceledRow {
-  readonly deliveryId: string
-  readonly organizationId: string
-  /** The time of the cancellation, as a UUIDv7. */
-  readonly since: string
-}
-
-export const CANCELED_ROW = 'id as "deliveryId", organization_id as "organizationId", since'
-
-/** A failed notification does not undo the cancellation. */
-export async function notifyCanceled(sql: Sql, rows: readonly CanceledRow[]): Promise<void> {
-  const news = new Map(rows.map(({ organizationId, since }) => [organizationId, since]))
-  await notify(sql, news).catch(() => {})
-}
-
 /** Deliveries in the order in which attempts are recorded, then parked ones in the order of their release. */
 export const LOCK_ORDER = `
   d.parked_at is not null, d.parked_at is not null and not d.has_priority,
@@ -60,19 +20,47 @@ export async function cancelDeliveries(
   actor: Actor | null,
   reason?: string,
 ): Promise<string[]> {
-  const { rows } = await sql.query<CanceledRow>(
-    `with requested as (
-       select d.id, ${deliveryStateSql('d')} as state_before from posthorn.deliveries as d
-       where d.id = any ($1::uuid[]) order by ${LOCK_ORDER} for update
-     ), ${cancel('$3::text', '($3::text is not null)')},
-     audited as (
-       select count(posthorn.write_audit_entry($2, canceled.organization_id, 'delivery.canceled',
-         posthorn.type_id('msg', canceled.id), jsonb_build_object('state', canceled.state_before), '{"state": "canceled"}'))
-       from canceled where $2::jsonb is not null
-     )
-     select ${CANCELED_ROW} from canceled left join jobs on true left join audited on true`,
-    [uuids, actor ? actorJson(actor) : null, reason ?? null],
-  )
-  await notifyCanceled(sql, rows)
-  return rows.map((row) => row.deliveryId)
+  const { rows } = await sql.query<{ id: string; organizationId: string; since: string }>(CANCEL, [
+    ...[uuids, actor ? actorJson(actor) : null, reason ?? null],
+  ])
+  const news = new Map(rows.map(({ organizationId, since }) => [organizationId, since]))
+  // A failed notification does not undo the cancellation.
+  await notify(sql, news).catch(() => {})
+  return rows.map(({ id }) => id)
 }
+
+/**
+ * Cancels a delivery before its job is removed, so that a worker that runs the job finds a canceled delivery. A job that an
+ * operator failed, which gives a reason, stays visible as failed.
+ */
+const CANCEL = `
+  with requested as (
+    select d.id, ${deliveryStateSql('d')} as state_before from posthorn.deliveries as d
+    where d.id = any ($1::uuid[]) order by ${LOCK_ORDER} for update
+  ),
+  canceled as (
+    update posthorn.deliveries as d set state = 'canceled', finished_at = now(), next_attempt_at = null,
+      parked_at = null, parked_reason = null, job_written_at = now(),
+      last_error = coalesce($3::text, d.last_error)
+    from requested where d.id = requested.id and d.state = 'pending'
+    returning d.id, d.organization_id, d.webhook_id, d.event_id, posthorn.uuid_v7_lower_bound(d.finished_at) as since,
+      requested.state_before
+  ),
+  unkept as (
+    insert into posthorn.unkept_payloads (organization_id, event_id, due_at)
+    select canceled.organization_id, canceled.event_id, now() from canceled
+    join lateral (select * from posthorn.webhooks as w where w.id = canceled.webhook_id offset 0) as w on true
+    join lateral (select * from posthorn.organizations as o where o.id = w.organization_id offset 0) as o on true
+    where not (w.keep_payloads and o.keep_payloads)
+  ),
+  jobs as (
+    select posthorn.complete_delivery_jobs(array_agg(posthorn.type_id('msg', canceled.id))) as removed
+    from canceled where $3::text is null
+  ),
+  audited as (
+    select count(posthorn.write_audit_entry($2, canceled.organization_id, 'delivery.canceled',
+      posthorn.type_id('msg', canceled.id), jsonb_build_object('state', canceled.state_before), '{"state": "canceled"}'))
+    from canceled where $2::jsonb is not null
+  )
+  select id, organization_id as "organizationId", since
+  from canceled left join jobs on true left join audited on true`

@@ -1,15 +1,9 @@
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
-import { type Page, runPages } from '../queue/background.ts'
+import { backgroundQueue, type Page, runPages } from '../queue/background.ts'
 import { cancelationKey } from '../queue/jobs.ts'
 import type { ReportCanceled } from '../telemetry/events.ts'
-import {
-  CANCELED_ROW,
-  type CanceledRow,
-  cancel,
-  LOCK_ORDER,
-  notifyCanceled,
-} from './cancel-deliveries.ts'
+import { cancelDeliveries } from './cancel-deliveries.ts'
 
 /**
  * Cancels the next pending deliveries of a deleted webhook, after the delivery `after`, and adds the job for the rest. A
@@ -24,21 +18,22 @@ export async function continueCancelation(
 ): Promise<void> {
   const webhookId = publicId('webhook', webhookUuid)
   let count = 0
-  async function runPage(previous: CanceledPage | null): Promise<CanceledPage | null> {
-    const { rows } = await sql.query<CanceledPage>({
-      name: 'cancel_deliveries_of_webhook',
-      text: CANCEL_PAGE,
+  async function runPage(previous: PendingPage | null): Promise<PendingPage | null> {
+    const { rows } = await sql.query<PendingPage>({
+      name: 'find_pending_of_deleted_webhook',
+      text: FIND_PENDING,
       values: [webhookUuid, previous?.after ?? after ?? FIRST_ID],
     })
     const [page = null] = rows
-    count += page?.canceled?.length ?? 0
-    await notifyCanceled(sql, page?.canceled ?? [])
+    if (page && page.pending.length > 0) {
+      count += (await cancelDeliveries(sql, page.pending, null)).length
+    }
     return page
   }
   const job = {
     task: 'cancel_deliveries',
     key: cancelationKey(webhookId),
-    payload: (last: CanceledPage) => ({ webhookId, after: publicId('delivery', last.after) }),
+    payload: (last: PendingPage) => ({ webhookId, after: publicId('delivery', last.after) }),
   } as const
   try {
     await runPages(sql, job, runPage, signal)
@@ -47,10 +42,10 @@ export async function continueCancelation(
   }
 }
 
-interface CanceledPage extends Page {
+interface PendingPage extends Page {
   /** The last delivery that the page read. */
   readonly after: string
-  readonly canceled: readonly CanceledRow[] | null
+  readonly pending: readonly string[]
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
@@ -59,7 +54,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const MAX_READ = 5_000
 const MAX_CANCELED = 500
 
-const CANCEL_PAGE = `
+const FIND_PENDING = `
   with webhook as (
     select id, organization_id from posthorn.webhooks where id = $1 and deleted_at is not null
   ),
@@ -70,11 +65,6 @@ const CANCEL_PAGE = `
   pending as materialized (
     select id from page where state = 'pending' order by id limit ${MAX_CANCELED}
   ),
-  requested as materialized (
-    select d.id, null as state_before from pending join posthorn.deliveries as d on d.id = pending.id
-    order by ${LOCK_ORDER} for update of d
-  ),
-  ${cancel('null', 'false')},
   counted as (
     select (select count(*) from pending) = ${MAX_CANCELED} as is_full, (select count(*) from page) = ${MAX_READ} as has_more
   )
@@ -83,5 +73,31 @@ const CANCEL_PAGE = `
     coalesce(
       case when is_full then (select id from pending order by id desc limit 1) end,
       (select id from page order by id desc limit 1), $2) as after,
-    (select json_agg(row) from (select ${CANCELED_ROW} from canceled) as row) as canceled
-  from webhook, counted left join jobs on true`
+    array(select id from pending) as pending
+  from webhook, counted`
+
+/**
+ * Cancels again the deliveries of webhooks that were deleted in the last day. A transaction that was publishing during the
+ * deletion adds deliveries that the first cancelation does not see, and an operator may have completed its job. Those of a
+ * deleted organization are deleted instead.
+ */
+export async function repeatCancelations(sql: Sql, workerSchema: string): Promise<void> {
+  const { rows } = await sql.query<{ id: string; organizationId: string }>(
+    `select w.id, w.organization_id as "organizationId" from posthorn.webhooks as w
+     where w.deleted_at > now() - interval '1 day' and not exists (
+       select from posthorn.organization_deletions as d where d.organization_id = w.organization_id
+     ) and exists (
+       select from unnest('{queued, retrying, waiting}'::posthorn.indexed_delivery_state[]) as pending (state), lateral (
+         select from posthorn.deliveries as d
+         where d.webhook_id = w.id and d.indexed_state = pending.state limit 1
+       ) as delivery)`,
+  )
+  for (const { id, organizationId } of rows) {
+    const webhookId = publicId('webhook', id)
+    await sql.query(
+      `select posthorn.enqueue('cancel_deliveries', $1, $2, queue := $3)
+       where not exists (select from ${workerSchema}.jobs where key = $2)`,
+      [{ webhookId }, cancelationKey(webhookId), backgroundQueue(organizationId)],
+    )
+  }
+}

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../db/client.ts'
 import { publicId } from '../db/ids.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
-import { repeatCancelations } from './repeat-cancelations.ts'
+import { repeatCancelations } from './continue-cancelation.ts'
 
 /** The public ids of the deliveries that a sweep changed. */
 export interface SweepResult {
